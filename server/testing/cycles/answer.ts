@@ -4,10 +4,10 @@ import { countedDaysOf } from "../slots/rules.ts";
 import type { OwnedSlotRow } from "../slots/store.ts";
 import type { CycleRow } from "./store.ts";
 
-/** When each day of a stored cycle begins, and as the last item when its last day ends. */
+/** Returns the instant at which each day of a stored cycle begins, and as the last item the end of its last day. */
 export const dayStartsOfRow = ({ dayStarts }: Pick<CycleRow, "dayStarts">): string[] => JSON.parse(dayStarts);
 
-/** A stored cycle as its owner reads it. */
+/** Returns a stored cycle as its owner reads it. */
 export function cycleAnswer(row: CycleRow, now: Date): Cycle {
   const dayStarts = dayStartsOfRow(row);
   return {
@@ -26,7 +26,7 @@ export function cycleAnswer(row: CycleRow, now: Date): Cycle {
   };
 }
 
-/** A stored slot as its owner reads it, without its test key. */
+/** Returns a stored slot as its owner reads it, without its test key. */
 export const slotAnswer = (row: OwnedSlotRow): OwnedSlot => ({
   slotId: row.id,
   cycleId: row.cycleId,

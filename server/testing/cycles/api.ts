@@ -17,7 +17,7 @@ import { ownedListing } from "../listings/owned.ts";
 import type { ListingRow } from "../listings/store.ts";
 import { slots } from "../slots/store.ts";
 import { cycleAnswer, dayStartsOfRow, slotAnswer } from "./answer.ts";
-import { dayStateOf, reportOf, standingOf } from "./rules.ts";
+import { dayStateOf, initialStateOf, reportOf } from "./rules.ts";
 import {
   type CycleRow,
   dayEvidence,
@@ -78,9 +78,7 @@ async function ownedCycle(reader: Reader, id: string, viewer: Viewer): Promise<C
   return cycle;
 }
 
-/**
- * Writes a cycle and its open slots. Returns its id. The cycle keeps the present days and allowed misses of the listing.
- */
+/** Stores a cycle and its open slots. Returns its id. Later changes of the listing do not change the cycle. */
 async function planCycle(
   { newId, clock }: Pick<Deps, "newId" | "clock">,
   tx: Transaction,
@@ -90,11 +88,11 @@ async function planCycle(
   const createdAt = clock.now().toISOString();
   const { id: listingId, durationDays, maxMissedDays } = listing;
   const dayStarts = dayStartsOf({ startsOn, timezone, durationDays });
-  const standing = standingOf(dayStarts, createdAt);
-  if (!standing)
-    throw badRequest("startsOn", "must be later: the last day of the test would be over already");
+  const initialState = initialStateOf(dayStarts, createdAt);
+  if (!initialState)
+    throw badRequest("startsOn", "must be later: the last day of the test would already be over");
   const cycle = { id: newId(), listingId, startsOn, timezone, durationDays, maxMissedDays, createdAt };
-  await rows.insert(tx, { ...cycle, ...standing, dayStarts: JSON.stringify(dayStarts) });
+  await rows.insert(tx, { ...cycle, ...initialState, dayStarts: JSON.stringify(dayStarts) });
   for (let seat = 1; seat <= listing.seats; seat += 1)
     await dueChanges.openSlot(tx, { id: newId(), cycleId: cycle.id, seat, createdAt });
   tx.signal(cyclesTopic);
@@ -116,32 +114,32 @@ async function reportCycle(
   return reportOf({ cycle: answer, isOver, appName, packageName, slots: all, days, sessions });
 }
 
-/** The slots of a cycle, each with all days of the test and their evidence. */
+/** Returns the slots of a cycle, each with all days of the test and their evidence. */
 async function slotsWithDays(
   { database, settings }: Pick<Deps, "database" | "settings">,
   cycle: CycleRow,
 ): Promise<SlotWithDays[]> {
-  const [rows, known] = await Promise.all([
+  const [rows, dayOf] = await Promise.all([
     slots.list(database, cycle.id),
     evidenceOf({ database, settings }, cycle.id),
   ]);
-  const lived = { status: cycle.status, dayStarts: dayStartsOfRow(cycle), closedDays: cycle.closedDays };
+  const progress = { status: cycle.status, dayStarts: dayStartsOfRow(cycle), closedDays: cycle.closedDays };
   return rows.map((row) => ({
     ...slotAnswer(row),
     days: Array.from({ length: cycle.durationDays }, (_, at) => {
-      const day = known(row.id, at + 1);
+      const day = dayOf(row.id, at + 1);
       const judged = { dayIndex: at + 1, isCounted: day.countedBy !== null };
-      return { ...day, state: dayStateOf(judged, row, lived) };
+      return { ...day, state: dayStateOf(judged, row, progress) };
     }),
   }));
 }
 
-type KnownDay = Omit<SlotDay, "state">;
+type DayEvidence = Omit<SlotDay, "state">;
 
 async function evidenceOf(
   { database, settings }: Pick<Deps, "database" | "settings">,
   cycleId: string,
-): Promise<(slotId: string, dayIndex: number) => KnownDay> {
+): Promise<(slotId: string, dayIndex: number) => DayEvidence> {
   const [counted, counting, longest, tallies, images] = await Promise.all([
     dayEvidence.counted(database, cycleId).then(byDay),
     dayEvidence.countingSessions(database, cycleId).then(byDay),
@@ -193,7 +191,7 @@ const sessionAnswer = (row: EvidenceSessionRow): NonNullable<SlotDay["session"]>
   receivedAt: row.receivedAt,
 });
 
-/** The newest proof of a day. `rows` has one row for each image. */
+/** Returns the newest proof of a day. `rows` has one row for each image. */
 function proofAnswer(rows: readonly ProofImageRow[], baseUrl: string): SlotDay["proof"] {
   const newest = rows.at(-1);
   if (!newest) return null;

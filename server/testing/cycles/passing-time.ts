@@ -6,13 +6,14 @@ import { afterDay, countedDaysOf, hasMissedTooMany } from "../slots/rules.ts";
 import { type ClosingSlot, type CycleScope, type DueCycle, dueChanges } from "./store.ts";
 
 /**
- * The changes that the passing of time causes in closed testing: requests expire, cycles start and end, days close. Each
- * change is applied once, by the first server that reaches it. No change is applied while the clock's time is in doubt.
+ * Applies the changes that the passing of time causes in closed testing: requests expire, cycles start and end, days
+ * close. Each change is applied once, by the first server that finds it. No change is applied while the clock is in
+ * doubt.
  */
 export interface PassingTime {
-  /** Applies all due changes. Asks the database nothing if it is known that no change is due. */
+  /** Applies all due changes. Does not query the database if no change can be due. */
   catchUp(): Promise<void>;
-  /** Applies the due changes of only those cycles that a request is about. */
+  /** Applies only the due changes of the cycles that a request needs. */
   catchUpOf(scope: CycleScope, id: string): Promise<void>;
   /** Whether a change with this time is due now. Null means that there is no change. */
   isDue(at: string | null): boolean;
@@ -20,20 +21,24 @@ export interface PassingTime {
   next(): string | null;
 }
 
-// Not picked from Deps: Deps names PassingTime, and the two files would import each other.
-interface Needed {
+// Not picked from Deps: Deps has PassingTime, so the two files would import each other.
+interface PassingTimeDeps {
   readonly database: Database;
   readonly clock: Clock;
   readonly newId: () => string;
 }
 
+/** How many cycles one query reads. */
 const atOnce = 50;
 
-/** How many cycles are advanced at the same time. On SQLite they share a commit. */
+/** How many cycles advance at the same time. On SQLite they share a commit. */
 const sideBySide = 10;
 
-/** Creates the passing of time, which asks the database only if it does not know when the next change is due. */
-export function createPassingTime(deps: Needed & { readonly time: TimeWatch }): PassingTime {
+/**
+ * Creates the object that applies due changes. It queries the database only if it does not know when the next change is
+ * due.
+ */
+export function createPassingTime(deps: PassingTimeDeps & { readonly time: TimeWatch }): PassingTime {
   const { database, clock, time } = deps;
   const due = createDueTime(database);
   let running: Promise<void> | undefined;
@@ -81,11 +86,11 @@ export function createPassingTime(deps: Needed & { readonly time: TimeWatch }): 
 
 interface DueAt {
   readonly next: string | null;
-  /** The same in milliseconds since 1970; infinity if no change is due. */
+  /** `next` in milliseconds since 1970; infinity if no change is due. */
   readonly at: number;
 }
 
-/** Knows when the next change is due, until a signal says that this may have changed. */
+/** Remembers when the next change is due, until a signal tells that this may have changed. */
 function createDueTime(database: Database) {
   let known: DueAt | undefined;
   let generation = 0;
@@ -108,11 +113,11 @@ function createDueTime(database: Database) {
   return { forget, next, known: () => known };
 }
 
-/** Milliseconds since 1970; infinity if no change is due. */
+/** Returns milliseconds since 1970; infinity if no change is due. */
 const momentOf = (next: string | null): number =>
   next === null ? Number.POSITIVE_INFINITY : Date.parse(next);
 
-async function applyDueChanges(deps: Needed): Promise<void> {
+async function applyDueChanges(deps: PassingTimeDeps): Promise<void> {
   const { database, clock } = deps;
   const now = clock.now().toISOString();
   await database.write((tx) => dueChanges.expireRequests(tx, now));
@@ -149,7 +154,7 @@ export async function advanceCycle(
 const start = (tx: Transaction, cycle: DueCycle) =>
   dueChanges.progress(tx, cycle.id, { status: "running", closedDays: 0, nextAt: startsOf(cycle)[1] ?? null });
 
-/** Closes a day. The test ends with the last day, but the cycle goes on for as long as late test sessions count. */
+/** Closes a day. The test ends with the last day, but the cycle continues while late test sessions count. */
 async function closeDay(
   deps: NewIds,
   tx: Transaction,
@@ -173,7 +178,7 @@ async function closeDay(
   await dueChanges.progress(tx, cycle.id, { status: "running", closedDays: dayIndex, nextAt });
 }
 
-/** Ends a cycle after its last day, once late test sessions no longer count. */
+/** Ends a cycle when late test sessions of its last day do not count any more. */
 async function complete(tx: Transaction, cycle: DueCycle, endedAt: string): Promise<void> {
   const slots = await dueChanges.activeSlots(tx, cycle.id);
   await remove(

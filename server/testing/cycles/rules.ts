@@ -1,7 +1,10 @@
 import type { Cycle, CycleReport, SlotDay } from "../../../src/contract/cycles.ts";
 import { qualifyingSession } from "../sessions/rules.ts";
 
-/** A slot, with or without a tester. A slot and its predecessors and successors have the same `seat`, its number. */
+/**
+ * A slot, with or without a tester. `seat` is its number. A slot, its predecessors and its successors have the same
+ * number.
+ */
 export interface ReportedSlot {
   readonly id: string;
   readonly seat: number;
@@ -17,7 +20,7 @@ interface ReportedDay {
   readonly kind: "session" | "proof";
 }
 
-/** All test sessions of a slot: their number, and the total length of those that the server vouches for. */
+/** The number of test sessions of a slot, and the total length of those that the server confirms. */
 interface SessionTotal {
   readonly slotId: string;
   readonly sessions: number;
@@ -30,13 +33,13 @@ export interface ReportedCycle {
   readonly isOver: boolean;
   readonly appName: string;
   readonly packageName: string;
-  /** Ordered by number, then by time. */
+  /** Sorted by number, then by time. */
   readonly slots: readonly ReportedSlot[];
   readonly days: readonly ReportedDay[];
   readonly sessions: readonly SessionTotal[];
 }
 
-/** The facts of a cycle with a statement of what they mean. It names no tester. (rule T33) */
+/** Returns the facts of a cycle and a statement of their meaning. It names no tester. (rule T33) */
 export function reportOf({
   cycle,
   isOver,
@@ -89,7 +92,7 @@ function slotFacts(
   };
 }
 
-/** Whether a tester has a slot, or had it when the cycle ended. A slot that was removed before that has a successor. */
+/** Whether a tester has a slot, or had it when the cycle ended. A slot that was removed earlier has a successor. */
 function isHeld(slots: readonly ReportedSlot[], at: number, cycleStatus: Cycle["status"]): boolean {
   const slot = slots[at];
   if (slot?.status !== "removed") return slot?.activatedAt != null;
@@ -101,17 +104,17 @@ function statementOf(
   isOver: boolean,
   { testers, testersWithEveryDay }: Pick<CycleReport, "testers" | "testersWithEveryDay">,
 ): string {
-  const far = {
+  const progress = {
     recruiting: "The test has not started.",
     running: isOver
-      ? "The last day of the test is over, and late sessions of it still count."
+      ? "The last day of the test is over; late sessions of that day still count."
       : `The test is on day ${dayIndex} of ${durationDays}.`,
     completed: `The test ran for ${counted(durationDays, "day")}.`,
     cancelled: "The test was cancelled before its end.",
   }[status];
   const when = status === "recruiting" || status === "running" ? "hold" : "held";
   const holders = `${counted(testers, "tester")} ${testers === 1 && when === "hold" ? "holds" : when} a slot`;
-  return `${far} ${holders}${when === "held" ? " when it ended" : ""}; ${testersWithEveryDay} of them ${
+  return `${progress} ${holders}${when === "held" ? " when it ended" : ""}; ${testersWithEveryDay} of them ${
     testersWithEveryDay === 1 ? "has" : "have"
   } every day of the test counted. ${meaning}`;
 }
@@ -126,7 +129,7 @@ const meaning = [
 ].join(" ");
 
 /** The state of a cycle when it is planned. */
-interface Standing {
+interface InitialState {
   readonly status: "recruiting" | "running";
   readonly closedDays: number;
   /** When the next change is due. */
@@ -134,18 +137,18 @@ interface Standing {
 }
 
 /**
- * The state of a new cycle with these days. If its first day has begun, it runs at once, and past days are closed
- * without misses, because no tester could have missed them. Undefined if its last day is over. Instants are ISO 8601 UTC
- * with milliseconds.
+ * Returns the state of a new cycle with these days. If its first day has begun, the cycle runs at once. Past days are
+ * closed without misses, because no tester could have missed them. Undefined if the last day is over. Instants are ISO
+ * 8601 UTC with milliseconds.
  */
-export function standingOf(dayStarts: readonly string[], now: string): Standing | undefined {
+export function initialStateOf(dayStarts: readonly string[], now: string): InitialState | undefined {
   const begun = dayStarts.filter((start) => start <= now).length;
   const nextAt = dayStarts[begun];
   if (nextAt === undefined) return undefined;
   return { status: begun === 0 ? "recruiting" : "running", closedDays: Math.max(0, begun - 1), nextAt };
 }
 
-/** The facts about a slot that decide the state of its days. */
+/** The facts about a slot that determine the state of its days. */
 export interface SlotLife {
   /** The day on which the slot became active, or null. */
   readonly activeFromDay: number | null;
@@ -160,7 +163,7 @@ export interface CycleLife {
   readonly closedDays: number;
 }
 
-/** The state of a day of a slot. The day on which the slot became active is never missed. (rule T10) */
+/** Returns the state of a day of a slot. The day on which the slot became active is never missed. (rule T10) */
 export function dayStateOf(
   { dayIndex, isCounted }: { readonly dayIndex: number; readonly isCounted: boolean },
   slot: SlotLife,
@@ -174,8 +177,8 @@ export function dayStateOf(
 }
 
 /**
- * Whether a slot ended before the end of a day, or exactly then: a slot that is removed at the end of a day does not
- * miss that day.
+ * Whether a slot ended before or at the end of a day. A slot that is removed at the end of a day does not miss that
+ * day.
  */
 const endedBefore = (dayEnd: string | undefined, endedAt: string | null): boolean =>
   endedAt !== null && dayEnd !== undefined && endedAt <= dayEnd;

@@ -4,7 +4,7 @@ import type { Added } from "../../database/schema/table.ts";
 import * as tables from "../../database/schema/testing.ts";
 import { cycleTopic } from "../../database/signals.ts";
 
-/** The stored form of a cycle, with the app that it tests. */
+/** A row of `cycles` with the app that it tests. */
 export interface CycleRow {
   readonly id: string;
   readonly listingId: string;
@@ -80,7 +80,7 @@ export const cycles = {
   },
 };
 
-/** A test session in the form that is shown. `screens` is a JSON array. */
+/** A test session that a page shows as evidence. `screens` is a JSON array. */
 export interface EvidenceSessionRow {
   readonly slotId: string;
   readonly dayIndex: number;
@@ -117,20 +117,20 @@ const sessionColumns = `t.slot_id AS "slotId", t.day_index AS "dayIndex", t.star
 const sessionsOfDays = `FROM test_sessions t JOIN slots s ON s.id = t.slot_id
   WHERE s.cycle_id = ? AND t.day_index IS NOT NULL`;
 
-/** The milliseconds since midnight of an instant. The engines have no common function for it. */
+/** SQL for the milliseconds of an instant since midnight. The engines have no common function for that. */
 const ofDay = (at: string): string => {
   const part = (from: number, length: number) => `CAST(substr(${at}, ${from}, ${length}) AS BIGINT)`;
   return `(((${part(12, 2)} * 60 + ${part(15, 2)}) * 60 + ${part(18, 2)}) * 1000 + ${part(21, 3)})`;
 };
 
-/** The milliseconds between two instants that are at most one calendar day apart. */
+/** SQL for the milliseconds between two instants that are at most one calendar day apart. */
 const between = (from: string, to: string): string =>
   `(${ofDay(to)} - ${ofDay(from)} + 86400000 * CASE WHEN substr(${to}, 1, 10) > substr(${from}, 1, 10) THEN 1
      WHEN substr(${to}, 1, 10) < substr(${from}, 1, 10) THEN -1 ELSE 0 END)`;
 
 /**
- * The length of a test session in milliseconds. The reported end may be up to two minutes later than the time of
- * receipt. If it is later, the time of receipt counts as the end. A session that begins after its receipt has the length
+ * SQL for the length of a test session in milliseconds. The reported end may be up to two minutes later than the
+ * receipt. If it is even later, the receipt counts as the end. A session that begins after its receipt has the length
  * 0.
  */
 const lengthOf = `CASE WHEN t.received_at >= t.ended_at
@@ -139,7 +139,7 @@ const lengthOf = `CASE WHEN t.received_at >= t.ended_at
   WHEN t.received_at <= t.started_at THEN 0
   ELSE ${between("t.started_at", "t.received_at")} END`;
 
-/** The evidence for the days of a cycle. Each function makes one query, for any number of slots and test sessions. */
+/** The evidence for the days of a cycle. Each function sends one query, for any number of slots and test sessions. */
 export const dayEvidence = {
   counted: (reader: Reader, cycleId: string) =>
     reader.all<CountedRow>(
@@ -148,7 +148,7 @@ export const dayEvidence = {
       cycleId,
     ),
 
-  /** The test sessions that counted days. */
+  /** The test sessions for which days counted. */
   countingSessions: (reader: Reader, cycleId: string) =>
     reader.all<EvidenceSessionRow>(
       `SELECT ${sessionColumns} FROM counted_days d JOIN slots s ON s.id = d.slot_id
@@ -157,7 +157,7 @@ export const dayEvidence = {
       cycleId,
     ),
 
-  /** The longest test session of each day that no session has counted. */
+  /** The longest test session of each day for which no session has counted. */
   longestSessions: (reader: Reader, cycleId: string) =>
     reader.all<EvidenceSessionRow>(
       `SELECT ${sessionColumns} FROM test_sessions t JOIN (
@@ -169,7 +169,7 @@ export const dayEvidence = {
       cycleId,
     ),
 
-  /** How many test sessions were reported for each day, and why the last one did not count. */
+  /** The number of test sessions that were reported for each day, and the reason why the last one did not count. */
   sessionsPerDay: (reader: Reader, cycleId: string) =>
     reader.all<{ slotId: string; dayIndex: number; sessions: number; reason: string | null }>(
       `SELECT n.slot_id AS "slotId", n.day_index AS "dayIndex", n.sessions, t.reason FROM (
@@ -189,7 +189,9 @@ export const dayEvidence = {
       cycleId,
     ),
 
-  /** How many test sessions each slot reported, and the total length in milliseconds of those that the server accepts. */
+  /**
+   * The number of test sessions of each slot, and the total length in milliseconds of those that the server confirms.
+   */
   sessionsPerSlot: (reader: Reader, cycleId: string) =>
     reader.all<{ slotId: string; sessions: number; milliseconds: number }>(
       `SELECT t.slot_id AS "slotId", count(*) AS sessions, sum(CASE
@@ -222,7 +224,10 @@ export interface ClosingSlot {
   readonly counted: string;
 }
 
-/** Selects cycles: one by its id, those of a listing, that of a slot, or those in which a tester has a slot. */
+/**
+ * The kind of an id that selects cycles: one cycle, those of a listing, that of a slot, or those in which a tester has
+ * a slot.
+ */
 export type CycleScope = "cycle" | "listing" | "slot" | "tester";
 
 const scopeConditions: Readonly<Record<CycleScope, string>> = {
@@ -318,7 +323,7 @@ export const dueChanges = {
       cycleId,
     ),
 
-  /** Opens the slots again whose requests have expired. */
+  /** Opens the slots whose requests have expired. */
   expireRequests: (tx: Transaction, now: string) =>
     tx.run(`${reopen} WHERE status = 'requested' AND request_expires_at <= ?`, now),
 
@@ -328,7 +333,7 @@ export const dueChanges = {
   dropRequests: (tx: Transaction, cycleId: string) =>
     tx.run(`${reopen} WHERE cycle_id = ? AND status = 'requested'`, cycleId),
 
-  /** Adds an open slot to a cycle: at its beginning, or to replace a removed one. */
+  /** Adds an open slot to a new cycle, or in place of a removed slot. */
   openSlot: (tx: Transaction, slot: { id: string; cycleId: string; seat: number; createdAt: string }) =>
     tx.insert(tables.slots, { ...slot, status: "open" }),
 };

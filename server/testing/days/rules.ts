@@ -1,6 +1,6 @@
 import { Temporal } from "temporal-polyfill";
 
-/** The first day of a cycle (YYYY-MM-DD) in an IANA time zone. */
+/** The plan of a cycle: its first day (YYYY-MM-DD), its IANA time zone and its number of days. */
 interface TestPlan {
   readonly startsOn: string;
   readonly timezone: string;
@@ -8,16 +8,16 @@ interface TestPlan {
 }
 
 /**
- * The days of a test: when each begins, and as the last item when the last day ends. Instants are ISO 8601 UTC with
- * milliseconds.
+ * The days of a test. `dayStarts` has the instant at which each day begins, and as the last item the end of the last
+ * day. Instants are ISO 8601 UTC with milliseconds.
  */
 export interface TestDays extends TestPlan {
   readonly dayStarts: readonly string[];
 }
 
 /**
- * When each day of a test begins, and as the last item when the last day ends. These are calendar days, of 23 or 25
- * hours when clocks change.
+ * Returns the instant at which each day of a test begins, and as the last item the end of the last day. A calendar day
+ * has 23 or 25 hours when clocks change.
  */
 export function dayStartsOf({ startsOn, timezone, durationDays }: TestPlan): string[] {
   const first = Temporal.PlainDate.from(startsOn);
@@ -26,7 +26,9 @@ export function dayStartsOf({ startsOn, timezone, durationDays }: TestPlan): str
   );
 }
 
-/** When late test sessions of the last day stop counting: the end of the calendar day after it. */
+/**
+ * Returns the instant after which late test sessions of the last day do not count: the end of the next calendar day.
+ */
 export function graceEndOf({ startsOn, timezone, durationDays }: TestPlan): string {
   const after = Temporal.PlainDate.from(startsOn).add({ days: durationDays + 1 });
   return instantText(after.toZonedDateTime(timezone).epochMilliseconds);
@@ -37,35 +39,37 @@ export const isOver = ({ dayStarts }: Pick<TestDays, "dayStarts">, now: string):
   now >= (dayStarts.at(-1) ?? "");
 
 /**
- * The day of the test that contains an instant: 1 is the first, 0 and below are before it, above `durationDays` is after
- * the test.
+ * Returns the day of the test that contains an instant. 1 is the first day, 0 and less are before the test, and more
+ * than `durationDays` is after the test.
  */
 export function dayIndexAt(days: TestDays, instant: string): number {
-  const known = days.dayStarts.findLastIndex((start) => start <= instant);
-  if (known >= 0 && known < days.durationDays) return known + 1;
+  const stored = days.dayStarts.findLastIndex((start) => start <= instant);
+  if (stored >= 0 && stored < days.durationDays) return stored + 1;
   const date = Temporal.Instant.from(instant).toZonedDateTimeISO(days.timezone).toPlainDate();
   const index = Temporal.PlainDate.from(days.startsOn).until(date, { largestUnit: "day" }).days + 1;
-  // The stored days decide: the rules of a time zone may change after they were stored.
-  return known < 0 ? Math.min(index, 0) : Math.max(index, days.durationDays + 1);
+  // The stored days decide, because the rules of a time zone may have changed since.
+  return stored < 0 ? Math.min(index, 0) : Math.max(index, days.durationDays + 1);
 }
 
-/** Today's day: 0 before the first, the last one after the end. */
+/** Returns the number of today: 0 before the first day, the last day after the end. */
 export const todayOf = (days: TestDays, now: Date): number =>
   Math.min(Math.max(dayIndexAt(days, now.toISOString()), 0), days.durationDays);
 
-/** From when until when today is the day that it is now, in epoch milliseconds. */
+/**
+ * Returns the start and the end of today, in epoch milliseconds. Before the test there is no start, after it no end.
+ */
 export function spanOfToday({ dayStarts }: Pick<TestDays, "dayStarts">, now: Date) {
   const next = dayStarts.findIndex((start) => start > now.toISOString());
-  const known = next < 0 ? dayStarts.length : next;
-  const start = dayStarts[known - 1];
-  const end = dayStarts[known];
+  const today = next < 0 ? dayStarts.length : next;
+  const start = dayStarts[today - 1];
+  const end = dayStarts[today];
   return {
     from: start === undefined ? Number.NEGATIVE_INFINITY : Date.parse(start),
     until: end === undefined ? Number.POSITIVE_INFINITY : Date.parse(end),
   };
 }
 
-/** When a day ends. Before the first day: when the first day ends. */
+/** Returns the end of a day. Before the first day, it is the end of the first day. */
 export function dueByOf({ dayStarts }: TestDays, dayIndex: number): string {
   return dayStarts[Math.max(dayIndex, 1)] ?? dayStarts.at(-1) ?? "";
 }
@@ -73,15 +77,15 @@ export function dueByOf({ dayStarts }: TestDays, dayIndex: number): string {
 const instantText = (milliseconds: number): string => new Date(milliseconds).toISOString();
 
 /**
- * The screen of the day for a slot. It is always the same for the same slot and day, spread evenly over the screens, and
- * differs from the day before if there are at least two screens. (rule T27)
+ * Returns the screen of the day for a slot. It is always the same for one slot and day. The screens are used equally
+ * often, and each day has another one than the day before if there are at least two. (rule T27)
  */
 export function targetScreen(screens: readonly string[], slotId: string, dayIndex: number): string {
   if (screens.length === 0) return "";
   const seed = hash(slotId);
   let at = mixed(seed) % screens.length;
   for (let day = 2; day <= dayIndex; day += 1) {
-    // A step of at least one and less than the number of screens never ends at the same screen.
+    // A step from one to the number of screens minus one always leads to another screen.
     at = (at + 1 + (mixed(seed + day) % Math.max(1, screens.length - 1))) % screens.length;
   }
   return screens[at] ?? "";
@@ -96,7 +100,7 @@ function hash(text: string): number {
   return value;
 }
 
-/** Every bit of the result depends on every bit of the number. */
+/** Returns a number of which each bit depends on every bit of the given one. */
 function mixed(number: number): number {
   let value = Math.imul(number ^ (number >>> 16), 0x85ebca6b);
   value = Math.imul(value ^ (value >>> 13), 0xc2b2ae35);

@@ -52,7 +52,7 @@ export function listings(deps: Pick<Deps, "clock" | "database" | "newId">): Hand
   };
 }
 
-/** The values of a listing for fields that its owner does not set. (rule T2) */
+/** The values for fields that the owner of a listing does not set. (rule T2) */
 const defaults = { seats: 12, durationDays: 14, maxMissedDays: 3, iconUrl: null };
 
 async function createListing(

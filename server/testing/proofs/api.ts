@@ -56,7 +56,7 @@ interface Accepted {
   readonly dayIndex: number;
 }
 
-/** Judges a proof by the present state. Throws the reason for a refusal. */
+/** Judges a proof by the present state. Returns the day that it counts. Throws the reason for a refusal. */
 async function accept(
   { clock, time }: Pick<Deps, "clock" | "time">,
   reader: Reader,
@@ -86,9 +86,9 @@ async function accept(
 }
 
 const daysAreOver =
-  "The days of the test are over, so no proof is accepted. A late report of a session of the last day still counts until the test ends.";
+  "The days of the test are over, so no proof is accepted. A session of the last day still counts if it is reported before the test ends.";
 
-/** The reason why a proof that was acceptable a moment ago is refused now. */
+/** Returns the reason why a proof is refused that was acceptable a moment before. */
 async function refusalNow(deps: ProofsDeps, tx: Transaction, submission: Submission): Promise<ApiError> {
   const { dayIndex } = await accept(deps, tx, submission);
   return new ApiError("already_submitted", { dayIndex });
@@ -110,17 +110,17 @@ async function insert(
   }
 }
 
-/** A received image of a proof, and the upload that it becomes. */
+/** A received image of a proof, and the upload that is stored for it. */
 interface ProofImage {
   readonly received: ReceivedFile;
   readonly upload: ReceivedUpload;
 }
 
-/** The fault of each image of a proof, or undefined for a good one. */
+/** Returns the fault of each image of a proof; undefined for a valid one. */
 const imageFaults = ({ images = [] }: Pick<NewProof, "images">): (string | undefined)[] =>
   images.map((image) => fileFault(image, proofImages));
 
-/** The details of an error about images: which images are wrong, and why. */
+/** Returns the details of an error about images: the wrong images and the reasons. */
 function imageDetails(faults: readonly (string | undefined)[]): ErrorDetails {
   if (faults.length === 0) return { issues: [{ path: "images", message: "must hold at least one image" }] };
   const issues = faults.flatMap((message, at): Issue[] =>
@@ -130,7 +130,7 @@ function imageDetails(faults: readonly (string | undefined)[]): ErrorDetails {
   return { issues, message: `An image cannot be used: ${named.join("; ")}.` };
 }
 
-/** The faultless images of a proof, in order. */
+/** Returns the valid images of a proof, in order. */
 const proofImagesOf = ({ images = [] }: Pick<NewProof, "images">): ProofImage[] =>
   images.flatMap((image) =>
     isReceivedFile(image) && image.detectedType !== null

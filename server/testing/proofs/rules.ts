@@ -1,7 +1,7 @@
 import { dayIndexAt } from "../days/rules.ts";
 import { isActive, type TestedSlot } from "../sessions/rules.ts";
 
-/** The fault of an image of a proof; undefined for a good one. */
+/** The fault of an image of a proof; undefined for a valid one. */
 export type ImageFault = string | undefined;
 
 export type ProofVerdict =
@@ -19,7 +19,7 @@ export type ProofVerdict =
       readonly dayIndex: number;
     };
 
-/** Decides on a proof. The first rule that fails is the answer. (rule T28) */
+/** Decides on a proof. The first rule that fails is the reason. (rule T28) */
 export function judgeProof(
   { capturedAt, imageFaults }: { readonly capturedAt: string; readonly imageFaults: readonly ImageFault[] },
   slot: TestedSlot,
@@ -42,8 +42,7 @@ export function judgeProof(
 }
 
 /**
- * Whether a proof would have been accepted at the moment of its capture. If so, it is refused now only because of the
- * time.
+ * Whether a proof would have been accepted at the time of its capture. Then it is refused now only because of the time.
  */
 export function wouldHaveBeenAccepted(
   proof: { readonly capturedAt: string; readonly imageFaults: readonly ImageFault[] },
@@ -54,13 +53,13 @@ export function wouldHaveBeenAccepted(
   return judgeProof(proof, { ...slot, cycle: begun }, new Date(proof.capturedAt)).accepted;
 }
 
-/** A proof must be of today. It may be ahead of the server's clock: clocks of devices differ. */
+/** Whether a proof is of today. It may be ahead of the server's clock, because clocks of devices differ. */
 function isToday(dayIndex: number, { cycle }: TestedSlot, now: Date): boolean {
   const inTest = dayIndex >= 1 && dayIndex <= cycle.durationDays;
   return inTest && dayIndex === dayIndexAt(cycle, now.toISOString());
 }
 
-/** Whether a refusal may be no refusal later: the day of the proof, or of the test, has not begun. */
+/** Whether the same proof may be accepted later: the day of the proof, or the test, has not begun. */
 export const isPassingRefusal = (
   { code, capturedAt }: { readonly code: string; readonly capturedAt: string },
   { cycle }: TestedSlot,

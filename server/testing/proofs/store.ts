@@ -6,7 +6,9 @@ import * as tables from "../../database/schema/testing.ts";
 export const proofs = {
   insert: (tx: Transaction, proof: Added<typeof tables.proofs>) => tx.insert(tables.proofs, proof),
 
-  /** Deletes the images of an app's proofs and returns their hashes. No image can be added until this transaction ends. */
+  /**
+   * Deletes the images of an app's proofs and returns their hashes. No image can be added before this transaction ends.
+   */
   async removeImages(tx: Transaction, appId: string): Promise<string[]> {
     if (tx.engine === "postgres") await tx.get("SELECT 1 AS one FROM apps WHERE id = ? FOR UPDATE", appId);
     const images = await tx.all<{ sha256: string }>(

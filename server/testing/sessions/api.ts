@@ -35,9 +35,7 @@ interface ReceivedSession {
   readonly session: SessionReport;
 }
 
-/**
- * The handlers for an app under test, which reports sessions and reads the status of one slot, named by its test key.
- */
+/** The handlers with which an app under test reports sessions and reads the status of one slot, by its test key. */
 export const testSessionHandlers = (
   deps: Pick<Deps, "clock" | "database" | "log" | "memory" | "newId" | "passingTime" | "settings" | "time">,
 ): Handlers<typeof contract> => {
@@ -48,7 +46,7 @@ export const testSessionHandlers = (
     if (!slot || !passingTime.isDue(slot.nextAt)) return slot;
     await passingTime.catchUpOf("cycle", slot.cycleId);
     const caughtUp = await findSlot(key);
-    // Another server made the change a moment ago, and this one has not heard of it yet.
+    // Another server made the change a moment ago, and its signal has not arrived here yet.
     return caughtUp && passingTime.isDue(caughtUp.nextAt) ? loadSlot(database, key) : caughtUp;
   };
   const forgetUnknown = createForgetUnknown(deps);
@@ -78,7 +76,7 @@ export const testSessionHandlers = (
   };
 };
 
-/** Throws `busy` for a session that does not count only because the clock is in doubt: sent again, it may count. */
+/** Throws `busy` for a session that does not count only because the clock is in doubt: a repeat may count. */
 function refuseInDoubt({ time }: Pick<Deps, "time">, received: ReceivedSession, slot: KeyedSlot): void {
   if (!time.isDoubtful() || verdictOn(received, slot).counted) return;
   if (wouldHaveCounted(received.session, slot)) throw doubtfulTime();
@@ -87,8 +85,8 @@ function refuseInDoubt({ time }: Pick<Deps, "time">, received: ReceivedSession, 
 const unknownResult: SessionResult = { matched: false, counted: false, dayIndex: 0, reason: null };
 
 /**
- * Judges and records a test session. One of an unknown test key takes the same steps but leaves no record, so that neither
- * the answer nor its duration shows whether the key was ever real. (rule T15)
+ * Judges and records a test session. For an unknown test key it takes the same steps without a record, so that neither
+ * the answer nor its duration shows whether the key ever existed. (rule T15)
  */
 async function judgeAndRecord(
   tx: Transaction,
@@ -98,14 +96,14 @@ async function judgeAndRecord(
   const verdict = verdictOn(received, slot);
   if (!slot || (await isSettled(tx, received, { slot, verdict })))
     return record(tx, received, { slot, verdict });
-  // Another session or proof was first. This session is judged by the present state.
+  // Another session or proof was first, so this session is judged again by the present state.
   const current = await loadSlot(tx, received.key);
   const after = verdictOn(received, current);
   if (after.counted) throw new Error(`A day of slot ${slot.id} neither counts nor is counted.`);
   return record(tx, received, { slot: current, verdict: after });
 }
 
-/** A verdict and the slot on which it was given; undefined for an unknown key. */
+/** A verdict and the slot for which it was made; undefined for an unknown key. */
 interface Judged {
   readonly slot: KeyedSlot | undefined;
   readonly verdict: SessionVerdict;
@@ -114,7 +112,7 @@ interface Judged {
 const verdictOn = ({ session, now }: ReceivedSession, slot: KeyedSlot = unknownSlot): SessionVerdict =>
   judgeSession(session, slot, now);
 
-/** Counts the day if the verdict says so. False if the day cannot be counted any more. */
+/** Counts the day if that is the verdict. Returns false if the day cannot be counted any more. */
 async function isSettled(
   tx: Transaction,
   { id, now }: ReceivedSession,
@@ -134,7 +132,7 @@ async function record(tx: Transaction, received: ReceivedSession, judged: Judged
 const resultOf = (recorded: boolean, { verdict: { counted, dayIndex, reason } }: Judged): SessionResult =>
   recorded ? { matched: true, counted, dayIndex, reason } : unknownResult;
 
-/** A session as it is stored. */
+/** Returns a session in its stored form. */
 const recordOf = ({ id, now, session }: ReceivedSession, { slot, verdict }: Judged) => ({
   slotId: slot?.id ?? unknownSlot.id,
   session: {
@@ -163,7 +161,7 @@ function statusOf(slot: KeyedSlot | undefined, now: Date): SessionStatus {
   };
 }
 
-/** From when until when the status of a slot says the same, if nothing changes but the time. */
+/** Returns the time during which the status of a slot stays the same, if nothing else changes it. */
 function timeOfStatus(slot: KeyedSlot | undefined, now: Date) {
   if (!slot) return { from: endOfDay(now) - dayMilliseconds, until: endOfDay(now) };
   const { from, until } = spanOfToday(slot.cycle, now);
@@ -172,7 +170,7 @@ function timeOfStatus(slot: KeyedSlot | undefined, now: Date) {
 
 const dayMilliseconds = 86_400_000;
 
-/** Has all fields, for clients that expect them. All are constants except the end of the UTC day. */
+/** Has all fields, because clients expect them. All are constants except the end of the UTC day. */
 const unknownStatus = (now: Date): SessionStatus => ({
   matched: false,
   counted: false,
@@ -186,7 +184,7 @@ const unknownStatus = (now: Date): SessionStatus => ({
 const endOfDay = (now: Date): number =>
   Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() + 1);
 
-/** A slot with a test key, ready for a verdict. */
+/** A slot with a test key, in the form for a verdict. */
 interface KeyedSlot extends TestedSlot {
   readonly id: string;
   readonly cycleId: string;
@@ -195,13 +193,13 @@ interface KeyedSlot extends TestedSlot {
 
 interface FindSlot {
   (key: SlotKey): Promise<KeyedSlot | undefined>;
-  /** Makes the function that says whether what was found for a key is still in memory as it was. */
+  /** Returns a function that tells whether the result for a key is still in memory, unchanged. */
   readonly isKept: (key: SlotKey, slot: KeyedSlot | undefined) => () => boolean;
 }
 
 /**
- * Finds the slot of a test key. A missing slot is cached like a slot, so that the time of an answer does not show which
- * keys exist.
+ * Creates the function that finds the slot of a test key. The result for an unknown key is cached, too, so that the
+ * time of an answer does not show which keys exist.
  */
 function createFindSlot({ database, memory }: Pick<Deps, "database" | "memory">): FindSlot {
   const lookUp = cachedLookup({
@@ -226,14 +224,14 @@ function createFindSlot({ database, memory }: Pick<Deps, "database" | "memory">)
   return Object.assign(find, { isKept });
 }
 
-/** How much memory a slot takes beside its days, and each of its days. */
+/** The memory for a slot without its days, and for each of its days, in bytes. */
 const bytesOfSlot = 1_000;
 
 const bytesOfDay = 60;
 
 const nameOf = ({ appId, keyHash }: SlotKey): string => `${appId} ${keyHash}`;
 
-/** The slot of a test key as it is now. A missing slot takes as long as a found one. */
+/** Returns the present slot of a test key. An unknown key takes as long as a known one. */
 async function loadSlot(reader: Reader, key: SlotKey): Promise<KeyedSlot | undefined> {
   const row = await testSessions.findSlot(reader, key);
   const slot = keyedSlotOf(row ?? unknownSlotRow);
@@ -266,7 +264,9 @@ const keyedSlotOf = ({
 
 const startsOf = (dayStarts: string): string[] => JSON.parse(dayStarts);
 
-/** The stand-in slot for unknown test keys. It never counts, and its day is found as fast as that of a real slot. */
+/**
+ * The slot that is judged for unknown test keys. It never counts, and finding its day takes as long as for a real slot.
+ */
 const unknownSlotRow: KeyedSlotRow = {
   id: "",
   cycleId: "",
@@ -281,7 +281,7 @@ const unknownSlotRow: KeyedSlotRow = {
   nextAt: null,
 };
 
-/** Judged in place of the slot of an unknown test key. */
+/** The same in the form for a verdict. */
 const unknownSlot = keyedSlotOf(unknownSlotRow);
 
 /** A test key that no slot of an app has. */
@@ -290,25 +290,25 @@ interface UnknownKey {
   readonly keyHash: string;
 }
 
-const forgottenAtOnce = 100;
+const removedAtOnce = 100;
 
 /**
- * Limits what unknown test keys leave in the database: rate limits and stored answers. Returns a function to call after
- * each use of such a key. If deleting old traces fails, the request still succeeds.
+ * Limits the rows that unknown test keys leave in the database: rate limits and stored answers. Returns a function to
+ * call after each use of such a key. If it cannot delete old rows, the request still succeeds.
  */
 function createForgetUnknown({
   database,
   settings,
   log,
 }: Pick<Deps, "database" | "settings" | "log">): (key: UnknownKey) => Promise<void> {
-  const note = createUnknownKeys(settings.budgets.unknownTestKeys);
+  const keysToRemove = createUnknownKeys(settings.budgets.unknownTestKeys);
   return async (key) => {
-    const old = note(key);
+    const old = keysToRemove(key);
     if (old.length === 0) return;
     const scopes = old.map(({ appId, keyHash }) => scopeOfField(appId, keyHash, contract.report));
     await database
       .write(async (tx) => {
-        // What is unknown to one app may be the key of another app's slot, whose uses still count.
+        // A key that is unknown in one app may belong to a slot of another app. Its rows must stay.
         const held = await testSessions.heldKeys(tx, old);
         const unheld = old.filter(({ keyHash }) => !held.has(keyHash));
         await forget(
@@ -322,9 +322,9 @@ function createForgetUnknown({
 }
 
 /**
- * Keeps the unknown test keys that left traces in the database, the least recently used first. Returns the keys whose
- * traces must be deleted: when there are more than `most`, the app with the most keys loses its oldest, a hundred at a
- * time.
+ * Remembers the unknown test keys with rows in the database, the least recently used first. The function returns the
+ * keys whose rows must be deleted: if there are more than `most`, these are the hundred oldest keys of the app with the
+ * most keys.
  */
 function createUnknownKeys(most: number): (key: UnknownKey) => readonly UnknownKey[] {
   const byApp = new Map<string, Set<string>>();
@@ -346,7 +346,7 @@ function createUnknownKeys(most: number): (key: UnknownKey) => readonly UnknownK
     }
     const dropped: UnknownKey[] = [];
     for (const keyHash of largest) {
-      if (dropped.length === forgottenAtOnce) break;
+      if (dropped.length === removedAtOnce) break;
       dropped.push({ appId, keyHash });
     }
     for (const { keyHash } of dropped) largest.delete(keyHash);
@@ -357,6 +357,6 @@ function createUnknownKeys(most: number): (key: UnknownKey) => readonly UnknownK
 
   return (key) => {
     use(key);
-    return count < most + forgottenAtOnce ? [] : dropOldest();
+    return count < most + removedAtOnce ? [] : dropOldest();
   };
 }

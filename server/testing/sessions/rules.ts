@@ -1,7 +1,10 @@
 import type { SessionReason } from "../../../src/contract/test-sessions.ts";
 import { dayIndexAt, isOver, type TestDays } from "../days/rules.ts";
 
-/** What a session must have to count its day. Only the server knows it, because it may change. (rule T16) */
+/**
+ * The least length and number of screens for a session that counts. Only the server has these figures, because they may
+ * change. (rule T16)
+ */
 export const qualifyingSession = { seconds: 45, screens: 2 } as const;
 
 /** A test session as the device reports it. Instants are ISO 8601 UTC with milliseconds; `screens` are distinct. */
@@ -30,7 +33,7 @@ export interface SessionVerdict {
 /** How far a device's clock may be ahead of the server's clock. */
 const skewMilliseconds = 120_000;
 
-/** Decides whether a session counts its day. The first rule that fails is the reason. (rule T17) */
+/** Decides whether a session makes its day count. The first rule that fails is the reason. (rule T17) */
 export function judgeSession(session: ReportedSession, slot: TestedSlot, now: Date): SessionVerdict {
   const day = dayIndexAt(slot.cycle, session.startedAt);
   const dayIndex = day >= 1 && day <= slot.cycle.durationDays ? day : 0;
@@ -40,16 +43,13 @@ export function judgeSession(session: ReportedSession, slot: TestedSlot, now: Da
     return refuse("cycle_not_running");
   if (!isActive(slot)) return refuse("slot_not_active");
   if (isAhead(session.startedAt, now)) return refuse("session_in_future");
-  if (dayIndex === 0 || !isVouchable(dayIndex, slot, now)) return refuse("session_stale");
+  if (dayIndex === 0 || !isConfirmable(dayIndex, slot, now)) return refuse("session_stale");
   if (slot.countedDays.has(dayIndex)) return refuse("already_submitted");
-  if (!meetsTheBar(session, now)) return refuse("session_below_bar");
+  if (!isLongEnough(session, now)) return refuse("session_below_bar");
   return { counted: true, dayIndex, reason: null };
 }
 
-/**
- * Whether a session would have counted at the moment when it ended. If so, it does not count now only because of the
- * time.
- */
+/** Whether a session would have counted at its end. Then it does not count now only because of the time. */
 export function wouldHaveCounted(session: ReportedSession, slot: TestedSlot): boolean {
   const { cycle } = slot;
   const begun = cycle.status === "recruiting" ? { ...cycle, status: "running" } : cycle;
@@ -67,30 +67,31 @@ export const mayCountLater = (session: ReportedSession, slot: TestedSlot, now: D
 export const isActive = ({ status }: Pick<TestedSlot, "status">): boolean =>
   status === "active" || status === "at_risk";
 
-/** Whether an instant is in the future by more than clocks may differ. */
+/** Whether an instant is further in the future than clocks may differ. */
 const isAhead = (instant: string, now: Date): boolean =>
   Date.parse(instant) > now.getTime() + skewMilliseconds;
 
 /**
- * Whether a session began after the last day. The cycle still runs then, because late sessions of the last day count.
+ * Whether a session began after the last day. The cycle still runs at that time, because late sessions of the last day
+ * count.
  */
 const isAfterTheEnd = ({ startedAt }: ReportedSession, cycle: TestDays, now: Date): boolean =>
   isOver(cycle, startedAt) && (isOver(cycle, now.toISOString()) || !isAhead(startedAt, now));
 
 /**
- * The server vouches for today and the day before, from the day on which the slot became active. A session of that day may
- * have begun before the owner accepted the tester. (rule D5)
+ * Whether the server can confirm the day: it is today or yesterday, and not before the day on which the slot became
+ * active. A session of that day may have begun before the owner accepted the tester. (rule D5)
  */
-function isVouchable(dayIndex: number, { activatedAt, cycle }: TestedSlot, now: Date): boolean {
+function isConfirmable(dayIndex: number, { activatedAt, cycle }: TestedSlot, now: Date): boolean {
   if (activatedAt === null || dayIndex < dayIndexAt(cycle, activatedAt)) return false;
   return dayIndex >= dayIndexAt(cycle, now.toISOString()) - 1;
 }
 
 /**
- * The end counts as reported unless it is in the future by more than clocks may differ. Then the session counts until
- * now.
+ * Whether a session has the least length and number of screens. If its end is further in the future than clocks may
+ * differ, the present time counts as its end.
  */
-function meetsTheBar({ startedAt, endedAt, screens }: ReportedSession, now: Date): boolean {
+function isLongEnough({ startedAt, endedAt, screens }: ReportedSession, now: Date): boolean {
   const end = isAhead(endedAt, now) ? now.getTime() : Date.parse(endedAt);
   const seconds = (end - Date.parse(startedAt)) / 1_000;
   return seconds >= qualifyingSession.seconds && screens.length >= qualifyingSession.screens;

@@ -53,7 +53,7 @@ export const testSessions = {
       appId,
     ),
 
-  /** Those of the keys, by their hashes, that a slot of any app has. */
+  /** Returns the hashes of those keys that belong to a slot of any app. */
   async heldKeys(reader: Reader, keys: readonly Pick<SlotKey, "keyHash">[]): Promise<ReadonlySet<string>> {
     const rows = await reader.all<{ readonly keyHash: string }>(
       `SELECT key_hash AS "keyHash" FROM slots WHERE key_hash IN (${keys.map(() => "?").join(", ")})`,
@@ -63,7 +63,8 @@ export const testSessions = {
   },
 
   /**
-   * Stores a session of a slot; false if there is no such slot. Both cases are one statement, so the time does not show which case it was.
+   * Stores a session of a slot. Returns false if there is no such slot. Both cases run the same statement, so the time
+   * does not show the case.
    */
   async record(tx: Transaction, slotId: string, session: NewTestSession): Promise<boolean> {
     const recorded = await tx.run(

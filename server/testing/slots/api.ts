@@ -37,14 +37,14 @@ export function slots(
       try {
         return await assign(request);
       } catch (error) {
-        // The tester has got another slot of this cycle at the same moment.
+        // The tester got another slot of this cycle at the same moment.
         throw isConflict(error) ? new ApiError("already_in_cycle", {}, { cause: error }) : error;
       }
     },
   };
 }
 
-/** Changes a slot. False if the state of the slot does not allow it. */
+/** Changes a slot. Returns false if the state of the slot does not allow that. */
 type Work = (tx: Transaction, slot: SlotInCycle) => Promise<boolean>;
 
 /** A request to change a slot, with any body. */
@@ -52,7 +52,10 @@ type SlotChangeRequest = Pick<Request<typeof contract.accept>, "caller" | "addre
   save(work: (tx: Transaction) => Promise<OwnedSlot>): Promise<OwnedSlot>;
 };
 
-/** Makes handlers that change one slot. A change is audited. A change that is not possible is `wrong_state`. */
+/**
+ * Creates handlers that change one slot and record that in the audit. They throw `wrong_state` if the change is not
+ * possible.
+ */
 function createChange(deps: Pick<Deps, "clock" | "newId">) {
   const record = createAuditWriter(deps);
   return (action: AuditActionName, work: Work) =>
@@ -79,7 +82,9 @@ interface SlotInCycle {
   readonly cycle: CycleRow;
 }
 
-/** Returns the slot if it belongs to the viewer, and locks its cycle. Throws `not_found` otherwise. */
+/**
+ * Locks the cycle of a slot and returns the slot, if the viewer is a member of its app. Throws `not_found` otherwise.
+ */
 async function lockedSlot(tx: Transaction, id: string, viewer: Viewer): Promise<SlotInCycle> {
   const found = await rows.findCycle(tx, id, viewer);
   if (!found) throw new ApiError("not_found");
@@ -89,15 +94,18 @@ async function lockedSlot(tx: Transaction, id: string, viewer: Viewer): Promise<
   return { id, cycle };
 }
 
-/** Gives a slot to the tester who requested it. False if the request is gone or the cycle is over. */
+/**
+ * Gives a slot to the tester who requested it. Returns false if the request does not exist any more or the cycle is
+ * over.
+ */
 async function acceptSlot(deps: SlotsDeps, tx: Transaction, { id, cycle }: SlotInCycle): Promise<boolean> {
   const now = deps.clock.now();
   return isUnderWay(cycle, now) && rows.accept(tx, id, activation(deps, cycle, now));
 }
 
 /**
- * Removes the tester of a slot. Opens another slot in its place unless the last day is over. False if the slot has no
- * tester.
+ * Removes the tester of a slot. Opens another slot in its place, unless the last day is over. Returns false if the slot
+ * has no tester.
  */
 async function removeSlot(deps: SlotsDeps, tx: Transaction, { id, cycle }: SlotInCycle): Promise<boolean> {
   const now = deps.clock.now();
@@ -109,15 +117,15 @@ async function removeSlot(deps: SlotsDeps, tx: Transaction, { id, cycle }: SlotI
   return true;
 }
 
-/** Replaces the test key of a slot. False if the slot has no tester. */
+/** Replaces the test key of a slot. Returns false if the slot has no tester. */
 function rotateKey({ sealer }: SlotsDeps, tx: Transaction, { id }: SlotInCycle): Promise<boolean> {
   const { keyHash, keySealed } = freshKey(sealer);
   return rows.rotateKey(tx, id, { keyHash, keySealed });
 }
 
 /**
- * Gives an open slot to the account with this e-mail address. Throws `not_found` if there is no such account,
- * `email_unverified`, `own_listing`, `cycle_not_open`, `already_in_cycle` and `slot_taken`.
+ * Gives an open slot to the account with this e-mail address. Throws `not_found` if there is no such account. Also
+ * throws `email_unverified`, `own_listing`, `cycle_not_open`, `already_in_cycle` and `slot_taken`.
  */
 async function assignSlot(
   deps: SlotsDeps,
@@ -128,7 +136,7 @@ async function assignSlot(
   const now = deps.clock.now();
   const tester = await users.findByEmail(tx, normaliseEmail(email));
   if (!tester) throw new ApiError("not_found", { message: unknownAccount });
-  // Anybody can make an account with any address, and the slot is meant for the person of this one.
+  // Anybody can create an account with any address, and only the owner of this address may get the slot.
   if (sendsMail(deps.settings) && !(await users.isVerified(tx, tester.id)))
     throw new ApiError("email_unverified", { message: unverifiedAccount });
   if (await members.roleOf(tx, cycle.appId, tester.id)) throw new ApiError("own_listing");
@@ -140,7 +148,7 @@ async function assignSlot(
 }
 
 const unknownAccount =
-  "There is no account with this e-mail address. Ask the tester to make one, then assign the slot again.";
+  "There is no account with this e-mail address. Ask the tester to create one, then assign the slot again.";
 
 const unverifiedAccount =
   "Nobody has shown yet that this address belongs to the person of the account. Ask the tester to set a new password by mail, then assign the slot again; or let the tester request the slot.";

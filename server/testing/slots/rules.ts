@@ -10,8 +10,8 @@ export interface ClosingSlot {
 }
 
 /**
- * The effect of a closing day on a slot. `removed`: the days that closed before it were too many already, and no late
- * session has corrected the last of them. `missed`: this day is not counted.
+ * Returns the effect of a closing day on a slot. `removed`: the slot had missed too many days before this day, and no
+ * late session has made the last one count. `missed`: this day does not count.
  */
 export function afterDay(
   slot: ClosingSlot,
@@ -22,13 +22,13 @@ export function afterDay(
   return isMissed(dayIndex, slot.activeFromDay, slot.countedDays) ? "missed" : "unchanged";
 }
 
-/** Whether a slot has missed as many days as end it. Missed days need not be consecutive. (rule T11) */
+/** Whether a slot has missed so many days that it ends. Missed days need not be consecutive. (rule T11) */
 export const hasMissedTooMany = (
   { missedDays }: Pick<ClosingSlot, "missedDays">,
   maxMissedDays: number,
 ): boolean => missedDays >= maxMissedDays;
 
-/** Whether a closing day is missed: it is not counted, and the slot was active before it began. */
+/** Whether a closing day is missed: it does not count, and the slot was active before it began. */
 export const isMissed = (
   dayIndex: number,
   activeFromDay: number,
@@ -48,6 +48,6 @@ export const acceptsTesters = (
 export const canEarn = (status: string, cycleStatus: string): boolean =>
   isActive({ status }) && (cycleStatus === "recruiting" || cycleStatus === "running");
 
-/** The counted days of a slot from their stored form: numbers between commas. */
+/** Returns the counted days of a slot. Their stored form is numbers between commas. */
 export const countedDaysOf = (counted: string): ReadonlySet<number> =>
   new Set(counted.split(",").flatMap((day) => (day === "" ? [] : [Number(day)])));

@@ -51,8 +51,8 @@ const cycleOfSlot = oneForViewer<{ readonly cycleId: string }>({
 });
 
 /**
- * Slots, as their owners see and change them. The statement of each change checks the state of the slot, so that only one of
- * several concurrent changes succeeds. A change gives false if the state of the slot does not allow it.
+ * Slots, as their owners see and change them. The statement of each change checks the state of the slot, so that only
+ * one of several concurrent changes succeeds. A change returns false if the state of the slot does not allow it.
  */
 export const slots = {
   /** The slots of a cycle in the order of their numbers. A removed slot comes before the one that replaced it. */

@@ -5,15 +5,15 @@ import type { TestedSlot } from "../sessions/rules.ts";
 import { canEarn, countedDaysOf } from "../slots/rules.ts";
 import type { TesterSlotRow } from "./store.ts";
 
-/** The task of a tester on a day of a running test: today or an earlier day. */
-export function taskAnswer(slot: TesterSlot, dayIndex: number, shown: SlotDisplay): Task {
+/** Returns the task of a tester on a day of a running test: today or an earlier day. */
+export function taskAnswer(slot: TesterSlot, dayIndex: number, deps: SlotAnswerDeps): Task {
   const { row, days, counted } = slot;
   return {
     slotId: row.slotId,
     cycleId: row.cycleId,
     listingId: row.listingId,
     appName: row.appName,
-    iconUrl: row.iconUrl ?? shown.iconUrl,
+    iconUrl: row.iconUrl ?? deps.iconUrl,
     packageName: row.packageName,
     optInUrl: row.optInUrl,
     testBrief: row.testBrief,
@@ -26,29 +26,31 @@ export function taskAnswer(slot: TesterSlot, dayIndex: number, shown: SlotDispla
     missedDays: row.missedDays,
     joinCheckPending: row.joinCheckPending === 1,
     verificationTier: row.verificationTier,
-    testKey: testKeyOf(slot, shown) ?? null,
+    testKey: testKeyOf(slot, deps) ?? null,
   };
 }
 
 const screensOf = ({ screens }: TesterSlot["row"]): string[] => JSON.parse(screens);
 
-/** What an answer about a slot needs: the sealer that opens its test key, and the icon of apps without one. */
-export interface SlotDisplay {
+/**
+ * The dependencies of an answer about a slot: the sealer that decrypts its test key, and the icon for apps without one.
+ */
+export interface SlotAnswerDeps {
   readonly sealer: Sealer;
   readonly iconUrl: string;
 }
 
-/** A slot as its tester reads it. */
-export function slotAnswer(slot: TesterSlot, shown: SlotDisplay): Slot {
+/** Returns a slot as its tester reads it. */
+export function slotAnswer(slot: TesterSlot, deps: SlotAnswerDeps): Slot {
   const { row, today, counted } = slot;
-  const testKey = testKeyOf(slot, shown);
+  const testKey = testKeyOf(slot, deps);
   return {
     slotId: row.slotId,
     cycleId: row.cycleId,
     status: row.status,
     app: {
       name: row.appName,
-      iconUrl: row.iconUrl ?? shown.iconUrl,
+      iconUrl: row.iconUrl ?? deps.iconUrl,
       packageName: row.packageName,
       optInUrl: row.optInUrl,
     },
@@ -64,13 +66,13 @@ export function slotAnswer(slot: TesterSlot, shown: SlotDisplay): Slot {
   };
 }
 
-/** The test key, as long as it can be used: while a day can be earned, in an app that has the SDK. */
-function testKeyOf({ row }: TesterSlot, { sealer }: Pick<SlotDisplay, "sealer">): string | undefined {
+/** Returns the test key while it can be used: while a day can still count, in an app that reports sessions. */
+function testKeyOf({ row }: TesterSlot, { sealer }: Pick<SlotAnswerDeps, "sealer">): string | undefined {
   if (row.verificationTier !== "sdk" || row.keySealed === null) return undefined;
   return canEarn(row.status, row.cycleStatus) ? sealer.open(row.keySealed) : undefined;
 }
 
-/** A slot of a tester together with the days of its test. */
+/** A slot of a tester with the days of its test. */
 export interface TesterSlot {
   readonly row: TesterSlotRow;
   readonly days: TestDays;
@@ -86,7 +88,7 @@ export function testerSlotOf(row: TesterSlotRow, now: Date): TesterSlot {
   return { row, days, today: todayOf(days, now), counted: countedDaysOf(row.counted) };
 }
 
-/** The input of a verdict on a proof. */
+/** Returns the input for a verdict on a proof. */
 export const testedSlotOf = ({ row, days, counted }: TesterSlot): TestedSlot => ({
   status: row.status,
   activatedAt: row.activatedAt,

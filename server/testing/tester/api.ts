@@ -20,7 +20,7 @@ import { cachedLookup } from "../../http/memory.ts";
 import { hashOf, mintCredential } from "../../secrets/secrets.ts";
 import { acceptsTesters, requestMilliseconds } from "../slots/rules.ts";
 import { slots } from "../slots/store.ts";
-import { type SlotDisplay, slotAnswer, type TesterSlot, taskAnswer, testerSlotOf } from "./answer.ts";
+import { type SlotAnswerDeps, slotAnswer, type TesterSlot, taskAnswer, testerSlotOf } from "./answer.ts";
 import { type ActiveSlots, openListings, type TesterSlotRow, testerSlots } from "./store.ts";
 
 /** The handlers for testers, without that for proofs. `iconUrl` is the icon of apps without an icon. */
@@ -29,12 +29,12 @@ export const tester = (
   iconUrl: string,
 ): Omit<Handlers<typeof contract>, "submitProof"> => {
   const { database, clock, sealer } = deps;
-  const shown: SlotDisplay = { sealer, iconUrl };
-  const tasksOf = createTasks(deps, shown);
+  const answerDeps: SlotAnswerDeps = { sealer, iconUrl };
+  const tasksOf = createTasks(deps, answerDeps);
   const slotOf = async (reader: Reader, slotId: string, testerId: string): Promise<{ slot: Slot }> => {
     const row = await testerSlots.find(reader, slotId, testerId);
     if (!row) throw new ApiError("not_found");
-    return { slot: slotAnswer(testerSlotOf(row, clock.now()), shown) };
+    return { slot: slotAnswer(testerSlotOf(row, clock.now()), answerDeps) };
   };
 
   return {
@@ -45,7 +45,7 @@ export const tester = (
     async slots({ caller }) {
       const now = clock.now();
       const rows = await testerSlots.list(database, caller.userId);
-      return { slots: rows.map((row) => slotAnswer(testerSlotOf(row, now), shown)) };
+      return { slots: rows.map((row) => slotAnswer(testerSlotOf(row, now), answerDeps)) };
     },
 
     async listings({ caller, query: { cursor, limit = limits.listPage.default } }) {
@@ -84,23 +84,26 @@ export const tester = (
   };
 };
 
-/** A tester's active slots, and the answer for today while the day lasts. */
+/** A tester's active slots in memory, and the answer for today. */
 interface KnownTester extends ActiveSlots {
   readonly testerId: string;
   /** The start and end of today, in epoch milliseconds. */
   today?: { readonly from: number; readonly until: number; readonly answer: PreparedAnswer };
 }
 
-/** How much memory a tester takes, and each slot, beside its texts. */
-const smallThings = 1_000;
+/** The memory for a tester, and for each slot without its texts, in bytes. */
+const bytesWithoutTexts = 1_000;
 
-/** How much memory a character of a slot takes: two bytes, and in the answer of today at most three more. */
+/** The memory for a character of a slot: two bytes, and in the answer of today at most three more. */
 const bytesOfCharacter = 5;
 
-/** Returns a tester's tasks of today or of an earlier day. Throws `bad_request` for a day that no test has reached. */
+/**
+ * Creates the function that returns a tester's tasks of today or of an earlier day. It throws `bad_request` for a day
+ * that no test has reached.
+ */
 function createTasks(
   { database, clock, memory, passingTime }: Pick<Deps, "database" | "clock" | "memory" | "passingTime">,
-  shown: SlotDisplay,
+  answerDeps: SlotAnswerDeps,
 ) {
   const load = async (testerId: string): Promise<KnownTester> => ({
     testerId,
@@ -115,14 +118,17 @@ function createTasks(
       ...rows.flatMap(({ slotId, listingId }) => [slotTopic(slotId), listingTopic(listingId)]),
     ],
     bytesOf: ({ rows }) =>
-      rows.reduce((sum, row) => sum + smallThings + bytesOfCharacter * lengthOf(row), smallThings),
+      rows.reduce(
+        (sum, row) => sum + bytesWithoutTexts + bytesOfCharacter * lengthOf(row),
+        bytesWithoutTexts,
+      ),
   });
   const currentTester = async (testerId: string): Promise<KnownTester> => {
     const known = (await knownTester(testerId)) ?? nothing(testerId);
     if (!passingTime.isDue(known.nextAt)) return known;
     await passingTime.catchUpOf("tester", testerId);
     const caughtUp = (await knownTester(testerId)) ?? nothing(testerId);
-    // Another server made the change a moment ago, and this one has not heard of it yet.
+    // Another server made the change a moment ago, and its signal has not arrived here yet.
     return passingTime.isDue(caughtUp.nextAt) ? load(testerId) : caughtUp;
   };
   return async (testerId: string, day: number | undefined): Promise<PreparedAnswer> => {
@@ -132,7 +138,9 @@ function createTasks(
     if (day === undefined && known.today && isBetween(now.getTime(), known.today))
       return lasting(known, known.today, isKept);
     const slots = known.rows.map((row) => testerSlotOf(row, now));
-    const answer = answerOf(asOf(slots, day).map((slot) => taskAnswer(slot, day ?? slot.today, shown)));
+    const answer = answerOf(
+      reachedBy(slots, day).map((slot) => taskAnswer(slot, day ?? slot.today, answerDeps)),
+    );
     if (day !== undefined) return answer;
     known.today = { ...spanOf(slots), answer };
     return lasting(known, known.today, isKept);
@@ -141,13 +149,13 @@ function createTasks(
 
 type Today = NonNullable<KnownTester["today"]>;
 
-/** The answer for today: it lasts until the day ends or a change is due. */
+/** Returns the answer for today. It is valid until the day ends or a change is due. */
 const lasting = ({ nextAt }: KnownTester, { from, until, answer }: Today, isCurrent: () => boolean) => ({
   ...answer,
   lasts: { from, until: nextAt === null ? until : Math.min(until, Date.parse(nextAt)), isCurrent },
 });
 
-/** The length of all texts of a slot. */
+/** Returns the length of all texts of a slot. */
 const lengthOf = (row: TesterSlotRow): number =>
   Object.values(row).reduce((sum, value) => sum + (typeof value === "string" ? value.length : 0), 0);
 
@@ -159,15 +167,15 @@ const answerOf = (tasks: readonly Task[]): PreparedAnswer =>
 const isBetween = (at: number, { from, until }: { readonly from: number; readonly until: number }): boolean =>
   from <= at && at < until;
 
-/** The time during which it is today in all of these tests. */
+/** Returns the time during which the present day lasts in all of these tests. */
 function spanOf(slots: readonly TesterSlot[]) {
   const starts = slots.map(({ days, today }) => Date.parse(days.dayStarts[today - 1] ?? ""));
   const ends = slots.map(({ days, today }) => Date.parse(days.dayStarts[today] ?? ""));
   return { from: Math.max(...starts), until: Math.min(...ends) };
 }
 
-/** The slots of tests that have reached the day. */
-function asOf(active: readonly TesterSlot[], day: number | undefined): readonly TesterSlot[] {
+/** Returns the slots of tests that have reached the day. */
+function reachedBy(active: readonly TesterSlot[], day: number | undefined): readonly TesterSlot[] {
   if (day === undefined) return active;
   const reached = active.filter(({ today }) => today >= day);
   if (active.length > 0 && reached.length === 0)
@@ -187,9 +195,9 @@ async function requestSlot(
   tx: Transaction,
   { slotId, testerId }: { readonly slotId: string; readonly testerId: string },
 ): Promise<void> {
-  const { cycleId } = await wanted(tx, slotId, testerId);
+  const { cycleId } = await requestedSlot(tx, slotId, testerId);
   await tx.lock(`cycle:${cycleId}`);
-  const { cycleStatus, dayStarts, isMember } = await wanted(tx, slotId, testerId);
+  const { cycleStatus, dayStarts, isMember } = await requestedSlot(tx, slotId, testerId);
   const now = clock.now();
   if (isMember) throw new ApiError("own_listing");
   if (!acceptsTesters({ status: cycleStatus, dayStarts: JSON.parse(dayStarts) }, now.toISOString()))
@@ -200,8 +208,8 @@ async function requestSlot(
   tx.signal(cyclesTopic);
 }
 
-async function wanted(tx: Transaction, slotId: string, testerId: string) {
-  const found = await testerSlots.findWanted(tx, slotId, testerId);
+async function requestedSlot(tx: Transaction, slotId: string, testerId: string) {
+  const found = await testerSlots.findRequested(tx, slotId, testerId);
   if (!found) throw new ApiError("not_found");
   return found;
 }

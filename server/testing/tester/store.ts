@@ -1,6 +1,6 @@
 import type { Engine, Reader, Transaction } from "../../database/database.ts";
 
-/** A slot with its cycle and listing, as its tester sees it. Switches are 0 and 1. */
+/** A slot with its cycle and listing, as its tester sees it. Booleans are 0 and 1. */
 export interface TesterSlotRow {
   readonly slotId: string;
   readonly cycleId: string;
@@ -38,7 +38,7 @@ export interface ActiveSlots {
 }
 
 /** The fields that decide whether a tester may request a slot. */
-interface WantedSlotRow {
+interface RequestedSlotRow {
   readonly cycleId: string;
   readonly cycleStatus: string;
   /** A JSON array of instants. */
@@ -82,8 +82,8 @@ const pairs = Object.entries(fields)
   .join(", ");
 
 /**
- * Returns all rows as one JSON text. With so many columns, reading rows takes the driver longer than the rest of the
- * request.
+ * SQL for all rows as one JSON text. With so many columns, the driver would need more time for the rows than the rest
+ * of the request takes.
  */
 const asJson: Record<Engine, (order: string) => string> = {
   sqlite: (order) => `json_group_array(json_object(${pairs}) ORDER BY ${order})`,
@@ -95,8 +95,8 @@ const from = "FROM slots s JOIN cycles c ON c.id = s.cycle_id JOIN listings l ON
 /** Slots, as their testers see and request them. */
 export const testerSlots = {
   /**
-   * The slots in which there is something to do, oldest cycle first, and when the next change of the tester's cycles is
-   * due.
+   * Returns the slots in which the tester has a task, oldest cycle first, and when the next change of the tester's
+   * cycles is due.
    */
   async listActive(reader: Reader, testerId: string): Promise<ActiveSlots> {
     const found = await reader.get<{ rows: string; cycles: string; nextAt: string | null }>(
@@ -127,8 +127,8 @@ export const testerSlots = {
   find: (reader: Reader, id: string, testerId: string) =>
     reader.get<TesterSlotRow>(`SELECT ${columns} ${from} WHERE s.id = ? AND s.tester_id = ?`, id, testerId),
 
-  findWanted: (reader: Reader, id: string, testerId: string) =>
-    reader.get<WantedSlotRow>(
+  findRequested: (reader: Reader, id: string, testerId: string) =>
+    reader.get<RequestedSlotRow>(
       `SELECT s.cycle_id AS "cycleId", c.status AS "cycleStatus", c.day_starts AS "dayStarts",
               EXISTS (SELECT 1 FROM app_members WHERE app_id = l.app_id AND user_id = ?) AS "isMember"
        ${from} WHERE s.id = ?`,
@@ -136,7 +136,7 @@ export const testerSlots = {
       id,
     ),
 
-  /** Requests an open slot; false if it is no longer open. */
+  /** Requests an open slot. Returns false if it is not open any more. */
   request: async (
     tx: Transaction,
     id: string,
@@ -164,12 +164,12 @@ interface OpenListingRow {
   readonly openSlotId: string;
   readonly startsOn: string;
   readonly cycleStatus: string;
-  /** Where it stands in the list. Not shown. */
+  /** The sort key. The answer does not have it. */
   readonly createdAt: string;
 }
 
-/** Who asks, and for which page: the cycles before a position, the newest first. */
-interface OpenListingsAsked {
+/** The tester, and the page: the cycles before a position, newest first. */
+interface OpenListingsQuery {
   readonly testerId: string;
   readonly now: string;
   readonly position: readonly string[];
@@ -199,7 +199,7 @@ const endOfLastDay = "substr(c.day_starts, length(c.day_starts) - 25, 24)";
  */
 export const openListings = (
   reader: Reader,
-  { testerId, now, position, limit }: OpenListingsAsked,
+  { testerId, now, position, limit }: OpenListingsQuery,
 ): Promise<OpenListingRow[]> =>
   reader.all<OpenListingRow>(
     `SELECT l.id AS "listingId", c.id AS "cycleId", l.app_name AS "appName", l.icon_url AS "iconUrl",

@@ -177,7 +177,7 @@ describe("the report of a cycle", () => {
     test.toDay(2);
     const { cycle, statement } = await report();
     expect(cycle).toMatchObject({ status: "running" });
-    expect(statement).toMatch(/^The last day of the test is over, and late sessions of it still count\. /);
+    expect(statement).toMatch(/^The last day of the test is over; late sessions of that day still count\. /);
   });
 
   it("names no tester", async () => {

@@ -120,7 +120,7 @@ describe("an app's listings and cycles in the console", () => {
 
   it.each([
     ["startsOn", "soon", "First day must be a date, YYYY-MM-DD."],
-    ["startsOn", "2020-01-01", "First day must be later: the last day of the test would be over already."],
+    ["startsOn", "2020-01-01", "First day must be later: the last day of the test would already be over."],
     ["timezone", "Mars/Olympus", "Time zone must be an IANA time zone such as Europe/London."],
   ])("show the fault of a cycle whose %s is %s", async (name, value, fault) => {
     const answer = await plan(await listed(), { startsOn: "2999-03-01", timezone: "UTC", [name]: value });

@@ -99,9 +99,9 @@ const Live = ({
   children,
 }: {
   readonly id: string;
-  /** What the part shows. When it has changed, the script loads the part again. */
+  /** The content of the part. When it has changed, the script loads the part again. */
   readonly of: unknown;
-  /** What a screen reader says then. */
+  /** The text that a screen reader says then. */
   readonly news?: string;
   readonly children: ComponentChildren;
 }) => (
@@ -125,7 +125,7 @@ const Requests = ({ navigation: { links, app }, cycle, slots, now }: CycleDetail
   );
 };
 
-/** The grid, and beside it the details of the chosen slot or day. */
+/** The grid, and the details of the chosen slot or day beside it. */
 const Days = ({ navigation: { links, app }, cycle, slots, chosen, address, uploads }: CycleDetailProps) => (
   <section class="stack" aria-labelledby="days-title">
     <h2 id="days-title">Slots and days</h2>
@@ -158,7 +158,7 @@ const Days = ({ navigation: { links, app }, cycle, slots, chosen, address, uploa
   </section>
 );
 
-/** The state of a cycle in a few figures. */
+/** The state of a cycle in figures. */
 const CycleFacts = ({ cycle, slots }: { readonly cycle: Cycle; readonly slots: readonly SlotWithDays[] }) => {
   const { timezone, durationDays, dayIndex, status } = cycle;
   const held = slots.filter(isHeld).length;
@@ -195,7 +195,7 @@ const CycleFacts = ({ cycle, slots }: { readonly cycle: Cycle; readonly slots: r
 const isHeld = ({ status }: SlotWithDays): boolean =>
   status === "active" || status === "at_risk" || status === "completed";
 
-/** How many slots the cycle has: a slot and its successors have one number. */
+/** The number of slots of the cycle. A slot and its successors have the same number and count once. */
 const numberOfSlots = (slots: readonly SlotWithDays[]): number => new Set(slots.map(({ seat }) => seat)).size;
 
 const Fact = ({ name, children }: { readonly name: string; readonly children: ComponentChildren }) => (
@@ -205,7 +205,7 @@ const Fact = ({ name, children }: { readonly name: string; readonly children: Co
   </div>
 );
 
-/** The form that gives an open slot to a tester without a request. */
+/** The form that gives an open slot to a tester who has not requested it. */
 const OpenSlots = ({
   slots,
   form,
@@ -259,7 +259,10 @@ const rotateKey = slotForm("rotateKey", "key-rotated");
 
 const confirmJoin = slotForm("confirmJoin", "join-confirmed");
 
-/** Handles a form that changes one slot of the cycle in the path. A refused form shows the cycle with that slot chosen. */
+/**
+ * Creates the handler for a form that changes one slot of the cycle in the path. If the form is refused, the page shows
+ * the cycle with that slot chosen.
+ */
 function slotForm<Done extends string>(
   action: Exclude<keyof typeof slots, "assign">,
   done: Done,
@@ -293,7 +296,7 @@ function assignSlot(visit: SignedInVisit): Promise<Reply<"seat-assigned">> {
   );
 }
 
-/** The slot, if it belongs to the cycle in the path. Throws `not_found`. */
+/** Returns the slot if it belongs to the cycle in the path. Throws `not_found` otherwise. */
 async function readSlot(visit: SignedInVisit, slotId: string): Promise<SlotWithDays> {
   const { slots: ofCycle } = await readCycle(visit);
   const slot = ofCycle.find((known) => known.slotId === slotId.toLowerCase());
@@ -301,7 +304,7 @@ async function readSlot(visit: SignedInVisit, slotId: string): Promise<SlotWithD
   return slot;
 }
 
-/** The slot was found just before, so `not_found` can only mean the account. */
+/** The slot exists, so `not_found` means that there is no such account. */
 function toFaultOfAddress(error: unknown): never {
   const unknown = error instanceof ApiError && error.code === "not_found";
   throw unknown ? badRequest("email", "belongs to no account here") : error;
@@ -331,14 +334,14 @@ async function showCycle(visit: SignedInVisit, forms: CycleForms = {}): Promise<
   );
 }
 
-/** The cycle that the path names, if it belongs to the app in the path. Throws `not_found`. */
+/** Returns the cycle in the path if it belongs to the app in the path. Throws `not_found` otherwise. */
 async function readCycle({ ask, param }: SignedInVisit) {
   const read = await ask(cycles.read, { params: { cycleId: param("cycleId") } });
   if (read.cycle.appId !== param("appId").toLowerCase()) throw new ApiError("not_found");
   return read;
 }
 
-/** The slot, or the day of a slot, that the address names; undefined if it is not in this cycle. */
+/** Returns the slot, and perhaps its day, in the address; undefined if the slot is not in this cycle. */
 function chosenOf(visit: SignedInVisit, slots: readonly SlotWithDays[]): Chosen | undefined {
   const slotId = visit.query("slot") || visit.param("slotId");
   const slot = slots.find((known) => known.slotId === slotId.toLowerCase());

@@ -14,7 +14,7 @@ import {
 import { qualifyingSession } from "../../sessions/rules.ts";
 import { slotNames } from "../parts.tsx";
 
-/** The slot that is chosen in the grid, and the day of it if one is chosen. */
+/** The chosen slot of the grid, and its chosen day, if any. */
 export interface Chosen {
   readonly slot: SlotWithDays;
   readonly day: SlotDay | undefined;
@@ -154,7 +154,7 @@ const Cell = ({ slot, day, href, current }: LinkProps & { readonly day: SlotDay 
 const hasDetails = ({ state, sessions, proof }: SlotDay): boolean =>
   (state !== "ahead" && state !== "none") || sessions > 0 || proof !== null;
 
-/** The evidence of a slot's day. If the day did not count, it says why. */
+/** The evidence of a slot's day. If the day did not count, it shows the reason. */
 export const SlotDayEvidence = ({
   cycle,
   slot,
@@ -310,7 +310,7 @@ const ProofFacts = ({
   );
 };
 
-/** The mark in a cell of the grid. Each kind has its own shape, not only its own colour. */
+/** The symbol in a cell of the grid. Each kind has its own shape, not only its own colour. */
 type SlotDayMark = "session" | "proof" | "missed" | "open" | "ahead" | "none";
 
 const markOf = ({ state, countedBy }: Pick<SlotDay, "state" | "countedBy">): SlotDayMark =>
@@ -327,7 +327,7 @@ const markWords: Record<SlotDayMark, string> = {
 
 const markOrder: readonly SlotDayMark[] = ["session", "proof", "missed", "open", "ahead", "none"];
 
-/** The shape of a mark. Its meaning is written beside it. */
+/** A symbol. The text beside it has its meaning. */
 const Mark = ({ mark }: { readonly mark: SlotDayMark }) => (
   <span class={`mark ${mark}`}>
     <svg viewBox="0 0 16 16" aria-hidden="true" fill="none" stroke="currentColor" stroke-width="1.8">
@@ -345,9 +345,9 @@ const shapes: Record<SlotDayMark, string> = {
   none: "M5.5 8h5",
 };
 
-/** What the marks of the grid mean. */
+/** The meaning of the symbols in the grid. */
 export const Legend = () => (
-  <ul class="legend" aria-label="What the marks mean">
+  <ul class="legend" aria-label="What the symbols mean">
     {markOrder.map((mark) => (
       <li key={mark}>
         <Mark mark={mark} />
@@ -373,5 +373,5 @@ export const reasonSentences: Record<SessionReason, string> = {
 
 const sentences: ReadonlyMap<string, string> = new Map(Object.entries(reasonSentences));
 
-/** The sentence for a reason; the reason itself when it has no sentence here. */
+/** Returns the sentence for a reason; the reason itself if it has none here. */
 const reasonSentence = (reason: string): string => sentences.get(reason) ?? `${reason}.`;

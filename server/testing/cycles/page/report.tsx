@@ -27,7 +27,7 @@ async function showReport(visit: SignedInVisit): Promise<Reply> {
   return show(<ReportPage report={report} links={links} now={now} />);
 }
 
-/** What the figures show, and what they do not. (rule T1) */
+/** What the figures prove and what they do not prove. (rule T1) */
 const claim = [
   "The claim is limited to this: a session of real length reached real screens on the credited day, and the reporter",
   "held that slot's key. There is no claim that an app is more likely to be approved by the store.",
@@ -122,7 +122,7 @@ interface CycleReportProps {
   readonly report: CycleReport;
 }
 
-/** How many testers have each day counted, as a bar and as a number. */
+/** The number of testers with a counted day, for each day, as a bar and as a number. */
 const TestersPerDay = ({ report: { cycle, seats, testersPerDay } }: CycleReportProps) => {
   const most = new Set(seats.map(({ seat }) => seat)).size;
   return (

@@ -13,7 +13,7 @@ interface SlotPanelProps {
   readonly at: (action: string) => string;
 }
 
-/** A slot: its state, and what the app's owner can do with it. */
+/** A slot: its state and the forms of the app's owner. */
 export const SlotPanel = (props: SlotPanelProps) => {
   const { slot } = props;
   return (

@@ -17,7 +17,9 @@ interface Offer {
   readonly cycles: readonly Cycle[];
 }
 
-/** The tests of an app: first the requests that wait for its owner, then each listing with its live cycles. */
+/**
+ * The tests of an app: first the requests that wait for its owner, then each listing with its cycles that are not over.
+ */
 async function showListings(visit: SignedInVisit): Promise<Reply> {
   const { ask, now, reads } = visit;
   const navigation = await appNavigationOf(visit, "testing");

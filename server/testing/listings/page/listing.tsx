@@ -83,7 +83,7 @@ function createCycle(visit: SignedInVisit): Promise<Reply<"cycle-created">> {
 const addressOf = ({ links, param }: SignedInVisit): string =>
   links.listing(param("appId"), param("listingId"));
 
-/** The forms of a listing that were refused. The page shows them again as they were sent. */
+/** The refused forms of a listing. The page shows them with the sent values. */
 interface ListingForms {
   readonly edit?: Filled;
   readonly plan?: Filled;
@@ -138,7 +138,7 @@ async function showListing(visit: SignedInVisit, forms: ListingForms = {}): Prom
   );
 }
 
-/** The listing that the path names, if it belongs to the app in the path. Throws `not_found`. */
+/** Returns the listing in the path if it belongs to the app in the path. Throws `not_found` otherwise. */
 async function readListing({ ask, param }: SignedInVisit): Promise<Listing> {
   const listing = await ask(listings.read, { params: { listingId: param("listingId") } });
   if (listing.appId !== param("appId").toLowerCase()) throw new ApiError("not_found");
@@ -146,8 +146,8 @@ async function readListing({ ask, param }: SignedInVisit): Promise<Listing> {
 }
 
 /**
- * The time zone of the owner's profile. Undefined for UTC, which is also the default of a new profile, and for an offset,
- * which no test can have.
+ * Returns the time zone of the owner's profile. Undefined for UTC, which is the default of a new profile, and for an
+ * offset, which a test cannot have.
  */
 async function profileTimezone({ reads }: SignedInVisit): Promise<string | undefined> {
   const timezone = await reads.timezone();
@@ -337,7 +337,7 @@ const Numbers = ({ form }: { readonly form: Filled }) => (
   </fieldset>
 );
 
-/** The first values in the form of a new listing: the numbers that the store asks for. */
+/** The first values in the form of a new listing. The numbers are those that the store requires. */
 const emptyListing: Values = {
   appName: "",
   packageName: "",
@@ -351,7 +351,7 @@ const emptyListing: Values = {
   maxMissedDays: "3",
 };
 
-/** A stored listing as the text of its form fields, with one screen per line. */
+/** Returns the values of a stored listing for its form, with one screen per line. */
 const currentListing = (listing: Listing): Values => ({
   appName: listing.appName,
   packageName: listing.packageName,
@@ -365,7 +365,7 @@ const currentListing = (listing: Listing): Values => ({
   maxMissedDays: String(listing.maxMissedDays),
 });
 
-/** Values of the form as the API takes them. */
+/** Returns the values of the form in the form of the API. */
 function listingBody({ iconUrl, screens, seats, durationDays, maxMissedDays, ...rest }: Values) {
   return {
     ...rest,
@@ -383,7 +383,7 @@ const linesOf = (text: string): string[] =>
     .map((line) => line.trim())
     .filter((line) => line !== "");
 
-/** A value that is not a number is passed on unchanged, so that the API refuses it with a reason. */
+/** Leaves a value that is no number unchanged, so that the API refuses it with a reason. */
 const numberAt = (name: string, given: string | undefined): Record<string, number | string> =>
   given === undefined ? {} : { [name]: /^\s*-?\d{1,9}\s*$/.test(given) ? Number(given) : given };
 
@@ -397,7 +397,7 @@ const NewCycle = ({
   readonly listing: Listing;
   readonly form: Filled;
   readonly action: string;
-  /** Whether the owner's time zone is not known yet. The browser's own is then chosen. */
+  /** Whether the owner's time zone is not known yet. The script then chooses the time zone of the browser. */
   readonly ownZone: boolean;
 }) => (
   <form class="card stack" method="post" action={action}>

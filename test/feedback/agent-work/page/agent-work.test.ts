@@ -42,9 +42,7 @@ describe("the page of decisions", () => {
   it("lists what agents work on, until the outcome", async () => {
     const { runId, claimId } = await claimed();
     await worker.progress(runId, claimId, "Half of it.");
-    expect(await reading()).toMatch(
-      /In work It broke\. Half of it\. Demo build-7 last activity just now/,
-    );
+    expect(await reading()).toMatch(/In work It broke\. Half of it\. Demo build-7 last activity just now/);
     await worker.outcome(runId, { claimId });
     expect(await reading()).not.toContain("In work");
   });

@@ -108,7 +108,7 @@ describe("the statement of a report", () => {
     ],
     [
       { slots: [slotOf("held", 2)], days, isOver: true },
-      "The last day of the test is over, and late sessions of it still count. 1 tester holds a slot; 1 of them has every day of the test counted.",
+      "The last day of the test is over; late sessions of that day still count. 1 tester holds a slot; 1 of them has every day of the test counted.",
     ],
     [
       { cycle: inCycle("completed", 1), slots: [slotOf("held", 2)], days: [] },

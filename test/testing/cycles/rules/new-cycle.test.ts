@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { standingOf } from "../../../../server/testing/cycles/rules.ts";
+
+import { initialStateOf } from "../../../../server/testing/cycles/rules.ts";
 
 const days = ["2026-05-01", "2026-05-02", "2026-05-03", "2026-05-04"].map((day) => `${day}T00:00:00.000Z`);
 
@@ -10,5 +11,5 @@ it.each([
   ["2026-05-03T23:59:59.999Z", { status: "running", closedDays: 2, nextAt: days[3] }],
   ["2026-05-04T00:00:00.000Z", undefined],
 ])("a cycle planned at %s has the state %j", (now, standing) => {
-  expect(standingOf(days, now)).toEqual(standing);
+  expect(initialStateOf(days, now)).toEqual(standing);
 });
