@@ -47,7 +47,7 @@ const titles: Record<keyof typeof contract, string> = {
 const head = `# The API
 
 Written by \`npm run docs\` from \`src/contract\`. Do not edit it: change the contract. Every server shows the same at \`/api/v1/docs\`, and
-at \`/api/v1/openapi.json\` for programs. The rules behind it are in [rules.md](https://github.com/innkeep/innkeep/blob/main/docs/rules.md).
+at \`/api/v1/openapi.json\` for programs. The rules behind it are in [the rules](https://github.com/innkeep/innkeep/blob/main/docs/rules/README.md).
 
 - Send JSON with \`Content-Type: application/json\`. Instants in requests are ISO 8601 with an offset; in answers they are UTC with milliseconds.
 - An app key goes into \`x-api-key\`, each other token into \`Authorization: Bearer\`. The console's session is a cookie.

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { citationsIn, foreignCitationsIn, ruleNumbersIn } from "../support/sources/rule-citations.ts";
 import { readText, readTree } from "../support/sources/tree.ts";
 
-const numbers = ruleNumbersIn(readText("docs/rules.md"));
+const numbers = ruleNumbersIn([...readTree(["docs/rules"], [".md"]).values()].join("\n"));
 // The patterns of wrong citations look like ones.
 const code = new Map(
   [...readTree(["bin", "src", "server", "mcp", "build", "test"], [".ts", ".tsx", ".mjs"])].filter(
@@ -10,7 +10,7 @@ const code = new Map(
   ),
 );
 
-describe("docs/rules.md", () => {
+describe("docs/rules", () => {
   it("gives each number once", () => {
     expect(numbers.length).toBeGreaterThan(100);
     expect(numbers).toEqual([...new Set(numbers)]);

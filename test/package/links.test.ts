@@ -17,7 +17,7 @@ const targetsOf = (page: string): string[] =>
 describe("the pages in the package", () => {
   it("are the guides for users", () => {
     expect(packed).toContain("docs/ci.md");
-    expect(packed).not.toContain("docs/rules.md");
+    expect(packed).not.toContain("docs/rules/README.md");
   });
 
   it("link only to pages in the package, or name the repository", () => {

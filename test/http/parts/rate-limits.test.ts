@@ -127,7 +127,7 @@ describe("which limits are in memory", () => {
   });
 
   it("is what rule H16 names", () => {
-    const rule = /^- \*\*H16\*\*.*$/m.exec(readText("docs/rules.md"))?.[0] ?? "";
+    const rule = /^- \*\*H16\*\*.*$/m.exec(readText("docs/rules/http.md"))?.[0] ?? "";
     const named = [...rule.matchAll(/`(\w+)`/g)].map(([, name = ""]) => name);
     expect(named.toSorted()).toEqual(names.filter(isInMemory).toSorted());
   });
