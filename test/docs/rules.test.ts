@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { citationsIn, foreignCitationsIn, ruleNumbersIn } from "../support/sources/rule-citations.ts";
-import { readText, readTree } from "../support/sources/tree.ts";
+import { readTree } from "../support/sources/tree.ts";
 
 const numbers = ruleNumbersIn([...readTree(["docs/rules"], [".md"]).values()].join("\n"));
 // The patterns of wrong citations look like ones.
