@@ -12,7 +12,7 @@ import type { ConsoleCaller, Handlers } from "../../http/handler.ts";
 import { personHash, sealAddress } from "../../secrets/addresses.ts";
 import { normaliseEmail } from "../../secrets/passwords.ts";
 import { createAuditWriter } from "../audit/record.ts";
-import { beginAttempt, succeed } from "../sign-in/attempts.ts";
+import { beginAttempt, uncountAttempt } from "../sign-in/attempts.ts";
 import { consoleSessions as rows } from "../sign-in/store.ts";
 import { verifiedUser } from "../sign-in/verify.ts";
 import { proveSecondFactor } from "../sign-in-methods/prove.ts";
@@ -37,7 +37,7 @@ export function account(deps: AccountsDeps): Handlers<typeof contract> {
         code: body.code,
       });
       await save(async (tx) => {
-        await succeed(tx, counted);
+        await uncountAttempt(tx, counted);
         await spend(tx);
         for (const appId of await erasedAccounts.lockApps(tx, user.id))
           await record(tx, { caller, address }, { action: "member.delete", appId, target: user.id });

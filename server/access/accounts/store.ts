@@ -47,7 +47,7 @@ export const users = {
    * Whether `hash` is still the password hash of the account. Keeps the password from being changed until this transaction
    * ends, so that a later change sees, and can revoke, what this transaction adds.
    */
-  async holdPassword(tx: Transaction, id: string, hash: string): Promise<boolean> {
+  async lockPassword(tx: Transaction, id: string, hash: string): Promise<boolean> {
     const locking = tx.engine === "postgres" ? "FOR NO KEY UPDATE" : "";
     const sql = `SELECT password_hash AS "passwordHash" FROM users WHERE id = ? ${locking}`;
     return (await tx.get<Pick<UserRow, "passwordHash">>(sql, id))?.passwordHash === hash;

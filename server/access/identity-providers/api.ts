@@ -20,49 +20,54 @@ import { passkeys, secondFactors } from "../sign-in-methods/store.ts";
 import { type IdentityRefusal, judgeIdentity } from "./rules.ts";
 import { type IdentityKey, type IdentityOwner, identities as rows } from "./store.ts";
 
-/**
- * An identity that a provider has just proved. `email` is an address that the provider has verified, in the form of
- * `normaliseEmail`.
- */
-export interface Proven extends IdentityKey {
+/** An identity that a provider has just proved. */
+export interface ProvenIdentity extends IdentityKey {
   readonly providerId: string;
+  /** The address that the provider has verified, as `normaliseEmail` returns it. */
   readonly email: string | undefined;
-}
-
-/** Where the sign-in comes from: who was signed in when it started, who is now, in which browser. */
-export interface Origin {
-  readonly startedBy: string | undefined;
-  readonly caller: ConsoleCaller | undefined;
-  readonly browser: SigningBrowser;
-  readonly address: string;
 }
 
 export type FinishedSignIn =
   | { readonly outcome: "signed_in"; readonly session: OpenedSession }
-  /** The person must show the second factor, which the sealed step allows. */
+  /** The page must ask for the second factor. `step` is the sealed first step. */
   | { readonly outcome: "second_factor"; readonly step: string; readonly passkey: PasskeyRequest | null }
+  /** The identity belongs to the account that is signed in. */
   | { readonly outcome: "stays" }
-  /** The person must confirm, which calls `connect`. */
+  /** The person must confirm. Then `connect` is called. */
   | { readonly outcome: "offered" }
   | { readonly outcome: "refused"; readonly why: IdentityRefusal };
 
-/** The window is longer than a sign-in may take. */
+/** Longer than a sign-in may last. */
 const once = { limit: 1, windowSeconds: 1_200 };
 
 export type IdentityDeps = Pick<Deps, "clock" | "database" | "newId" | "sealer" | "settings" | "time">;
 
-/** Decides what an identity of a provider opens, and connects identities to accounts. */
+/** Signs people in with identities of providers, and connects identities to accounts. */
 export function identities(deps: IdentityDeps) {
   return {
-    /** Whether this is the first return with this state, on any server. */
+    /** Whether a browser returns with this state for the first time, on any server. */
     isFirst: (state: string): Promise<boolean> =>
       deps.database.write(async (tx) => {
-        const verdict = await consume(tx, { key: `journey:${hashOf(state)}`, rule: once, clock: deps.clock });
+        const verdict = await consume(tx, {
+          key: `providerSignIn:${hashOf(state)}`,
+          rule: once,
+          clock: deps.clock,
+        });
         return verdict.allowed;
       }),
 
-    /** In one transaction: signs the person in, creates the account, or gives the reason for a refusal. */
-    finishSignIn: (proven: Proven, origin: Origin): Promise<FinishedSignIn> =>
+    /** Signs the person in, creates the account, or returns the reason for a refusal. All in one transaction. */
+    finishSignIn: (
+      proven: ProvenIdentity,
+      origin: {
+        /** The account that was signed in when the sign-in started. */
+        readonly startedBy: string | undefined;
+        /** The person who is signed in now. */
+        readonly caller: ConsoleCaller | undefined;
+        readonly browser: SigningBrowser;
+        readonly address: string;
+      },
+    ): Promise<FinishedSignIn> =>
       deps.database.write(async (tx) => {
         await rows.lock(tx, proven);
         const owner = await rows.findOwner(tx, proven);
@@ -74,19 +79,23 @@ export function identities(deps: IdentityDeps) {
           emailTaken: await isTaken(tx, proven.email),
           registration: deps.settings.registration,
         });
-        if (verdict.act === "refuse") return { outcome: "refused", why: verdict.why };
-        if (verdict.act === "stay") return { outcome: "stays" };
-        if (verdict.act === "offer") return { outcome: "offered" };
+        if (verdict.action === "refuse") return { outcome: "refused", why: verdict.why };
+        if (verdict.action === "stay") return { outcome: "stays" };
+        if (verdict.action === "offer") return { outcome: "offered" };
         const { browser, address } = origin;
         const user =
-          verdict.act === "register" ? await register(deps, tx, { proven, address, ...verdict }) : owner;
+          verdict.action === "register" ? await register(deps, tx, { proven, address, ...verdict }) : owner;
         if (!user) return { outcome: "refused", why: "email_taken" };
         if (user.email === proven.email) await users.verify(tx, user.id, deps.clock.now().toISOString());
         return signInOrAsk(deps, tx, { user, browser, address });
       }),
 
-    /** Connects a proven identity to an account. Returns the reason if that is refused. */
-    connect: (proven: Proven, user: IdentityOwner, address: string): Promise<IdentityRefusal | undefined> =>
+    /** Connects an identity to an account. Returns the reason if that is refused. */
+    connect: (
+      proven: ProvenIdentity,
+      user: IdentityOwner,
+      address: string,
+    ): Promise<IdentityRefusal | undefined> =>
       deps.database.write(async (tx) => {
         await rows.lock(tx, proven);
         const owner = await rows.findOwner(tx, proven);
@@ -118,11 +127,15 @@ async function signInOrAsk(
 const isTaken = async (tx: Transaction, email: string | undefined): Promise<boolean> =>
   email !== undefined && (await users.findByEmail(tx, email)) !== undefined;
 
-/** Creates an account without a password. Undefined if another request has just taken its address. */
+/** Creates an account without a password. Returns undefined if another account has got the address meanwhile. */
 async function register(
   deps: Pick<Deps, "clock" | "newId">,
   tx: Transaction,
-  { proven, email, address }: { readonly proven: Proven; readonly email: string; readonly address: string },
+  {
+    proven,
+    email,
+    address,
+  }: { readonly proven: ProvenIdentity; readonly email: string; readonly address: string },
 ) {
   const user = { id: deps.newId(), email, passwordHash: "" };
   const at = deps.clock.now().toISOString();
@@ -135,7 +148,7 @@ async function register(
 async function insert(
   deps: Pick<Deps, "clock" | "newId">,
   tx: Transaction,
-  proven: Proven,
+  proven: ProvenIdentity,
   user: IdentityOwner,
   address: string,
 ): Promise<void> {

@@ -18,11 +18,11 @@ import type { ConsoleCaller } from "../../http/handler.ts";
 import type { RequestSteps, Route } from "../../http/request-steps.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { showSecondFactor } from "../sign-in/finish.tsx";
-import { identities, type Proven } from "./api.ts";
+import { identities, type ProvenIdentity } from "./api.ts";
 import { createProvider, type Provider } from "./provider.ts";
 import type { IdentityRefusal } from "./rules.ts";
 
-/** Signing in with the deployment's OpenID Connect providers, and connecting them to accounts. (rule S2) */
+/** The routes that sign people in with OpenID Connect providers, and that connect providers to accounts. (rule S2) */
 export function identityRoutes(deps: FlowDeps & Pick<Deps, "log">, steps: RequestSteps): Route[] {
   const { settings, clock } = deps;
   const providers = new Map(
@@ -60,13 +60,13 @@ export function identityRoutes(deps: FlowDeps & Pick<Deps, "log">, steps: Reques
   ];
 }
 
-/** Logs why a sign-in was refused, so that the operator can find a wrong provider setting. */
+/** Logs why a sign-in was refused, so that the operator can find a wrong setting of the provider. */
 function logRefusal({ log }: Pick<Deps, "log">, ctx: Context, error: ApiError): void {
   if (error.cause === undefined || error.status >= 500) return;
   log.warn({ requestId: ctx.state.requestId, route: ctx.state.route, err: error.cause }, "sign-in refused");
 }
 
-/** Handles the form that connects a proven identity to the signed-in person's account. */
+/** Makes the handler of the form that connects a proven identity to the account of the signed-in person. */
 function createConnect(deps: FlowDeps, steps: RequestSteps) {
   const { signInMethods } = createLinks(consolePathOf(deps.settings).href);
   const sealed = createSealedFlows(deps);
@@ -87,20 +87,12 @@ function createConnect(deps: FlowDeps, steps: RequestSteps) {
   };
 }
 
-/** A proven identity that the signed-in person can connect, and where to go afterwards. */
-interface Offer {
-  readonly proven: Proven;
-  readonly to: string;
-  readonly caller: ConsoleCaller;
-}
-
 /** A longer address does not fit into the cookie. */
 const longestTo = 2_000;
 
-/** The dependencies of the handlers that sign people in with providers. */
 type FlowDeps = Pick<Deps, "clock" | "database" | "newId" | "sealer" | "settings" | "time">;
 
-/** Sends a person to a provider, and finishes the sign-in when they return. */
+/** Makes the handlers that send a person to a provider, and finish the sign-in when the person returns. */
 function createFlows(deps: FlowDeps, steps: RequestSteps) {
   const { settings } = deps;
   const links = createLinks(consolePathOf(settings).href);
@@ -111,7 +103,7 @@ function createFlows(deps: FlowDeps, steps: RequestSteps) {
   const findCaller = (ctx: Context) =>
     unlessSignedOut(() => steps.authenticate("session", steps.readCredentials(ctx, false)));
 
-  const offer = (provider: Provider, { proven, to, caller }: Offer): Reply => {
+  const offer = (provider: Provider, proven: ProvenIdentity, to: string, caller: ConsoleCaller): Reply => {
     const { providerId, issuer, subject } = proven;
     const identity = { providerId, issuer, subject };
     return showConnectPage({
@@ -124,7 +116,7 @@ function createFlows(deps: FlowDeps, steps: RequestSteps) {
     });
   };
   const answerReturn = async (ctx: Context, provider: Provider, flow: SignInFlow): Promise<Reply> => {
-    const proven = await provider.finish(new URLSearchParams(ctx.querystring), flow.way);
+    const proven = await provider.finish(new URLSearchParams(ctx.querystring), flow.checks);
     const caller = await findCaller(ctx);
     const finished = await finishSignIn(proven, {
       startedBy: flow.startedBy,
@@ -133,7 +125,7 @@ function createFlows(deps: FlowDeps, steps: RequestSteps) {
       address: steps.addressOf(ctx.req),
     });
     if (finished.outcome === "refused") throw refusalOf(finished.why, provider.name);
-    if (finished.outcome === "offered" && caller) return offer(provider, { proven, to: flow.to, caller });
+    if (finished.outcome === "offered" && caller) return offer(provider, proven, flow.to, caller);
     if (finished.outcome === "second_factor")
       return showSecondFactor({ ...finished, links, action: links.signIn, to: flow.to });
     if (finished.outcome === "signed_in") session.set(ctx, finished.session);
@@ -145,17 +137,17 @@ function createFlows(deps: FlowDeps, steps: RequestSteps) {
       const asked = new URLSearchParams(ctx.querystring).get("to") ?? "";
       const to = returnPath(asked.length > longestTo ? "" : asked, settings.consoleUrl, links.home);
       const caller = await findCaller(ctx);
-      const { location, way } = await provider.begin();
-      cookie.set(ctx, sealed.sealFlow({ providerId: provider.id, way, to, startedBy: caller?.userId }));
+      const { location, checks } = await provider.begin();
+      cookie.set(ctx, sealed.sealFlow({ providerId: provider.id, checks, to, startedBy: caller?.userId }));
       return goTo(location);
     },
 
-    /** Finishes a sign-in. It can be tried once only, whether it succeeds or fails. */
+    /** Finishes a sign-in. A second try is refused, also after a failure. */
     async finish(ctx: Context, provider: Provider): Promise<Reply> {
       const flow = sealed.openFlow(cookie.read(ctx));
       if (flow?.providerId !== provider.id) throw unknownFlow(provider.name);
       try {
-        if (!(await isFirst(flow.way.state))) throw unknownFlow(provider.name);
+        if (!(await isFirst(flow.checks.state))) throw unknownFlow(provider.name);
         return await answerReturn(ctx, provider, flow);
       } finally {
         cookie.clear(ctx);
@@ -169,7 +161,7 @@ function refusalOf(why: IdentityRefusal, provider: string): ApiError {
   switch (why) {
     case "session_changed":
       return new ApiError("forbidden", {
-        message: `You are not signed in as you were when you left for ${provider}. Nothing was connected; start again.`,
+        message: `You are now signed in with another account than at the start, or with none. Nothing was connected. Start again.`,
       });
     case "another_account":
       return new ApiError("forbidden", {
@@ -177,7 +169,7 @@ function refusalOf(why: IdentityRefusal, provider: string): ApiError {
       });
     case "email_unverified":
       return new ApiError("forbidden", {
-        message: `${provider} has not verified an e-mail address of yours. Verify it there, then sign in again.`,
+        message: `${provider} has not verified your e-mail address. Verify it there, then sign in again.`,
       });
     case "email_taken":
       return new ApiError("email_taken", {
@@ -192,7 +184,7 @@ function refusalOf(why: IdentityRefusal, provider: string): ApiError {
   }
 }
 
-/** The error for a return from a provider that was not started in this browser, or came too late. */
+/** The error for a sign-in that this browser did not start, or that took too long. */
 const unknownFlow = (provider: string) =>
   new ApiError("bad_request", {
     message: `This sign-in with ${provider} did not begin in this browser, took too long, or is over. Start it again.`,
@@ -202,20 +194,20 @@ const unknownFlow = (provider: string) =>
 function flowCookie({ consoleUrl }: Pick<Settings, "consoleUrl">) {
   const secure = consoleUrl.startsWith("https:");
   const name = secure ? "__Host-innkeep-with" : "innkeep-with";
-  const traits = `Path=/; HttpOnly; SameSite=Lax${secure ? "; Secure" : ""}`;
+  const attributes = `Path=/; HttpOnly; SameSite=Lax${secure ? "; Secure" : ""}`;
   return {
     read: (ctx: Context): string => ctx.cookies.get(name) ?? "",
     set: (ctx: Context, sealed: string): void =>
-      ctx.append("Set-Cookie", `${name}=${sealed}; Max-Age=${lifetimeSeconds}; ${traits}`),
-    clear: (ctx: Context): void => ctx.append("Set-Cookie", `${name}=; Max-Age=0; ${traits}`),
+      ctx.append("Set-Cookie", `${name}=${sealed}; Max-Age=${lifetimeSeconds}; ${attributes}`),
+    clear: (ctx: Context): void => ctx.append("Set-Cookie", `${name}=; Max-Age=0; ${attributes}`),
   };
 }
 
 /** The state of a sign-in with a provider. `startedBy` is the account that was signed in at its start. */
 const Flow = z.object({
-  kind: z.literal("journey"),
+  kind: z.literal("sign_in"),
   providerId: z.string(),
-  way: z.object({ state: z.string(), nonce: z.string(), verifier: z.string() }),
+  checks: z.object({ state: z.string(), nonce: z.string(), verifier: z.string() }),
   to: z.string(),
   startedBy: z.optional(z.string()),
   expiresAt: z.number(),
@@ -236,7 +228,7 @@ type ConnectOffer = Omit<z.output<typeof SealedOffer>, "kind" | "expiresAt">;
 
 const lifetimeSeconds = 600;
 
-/** Seals state that the browser keeps for ten minutes. Only this deployment can read or write it. */
+/** Seals and opens the state that the browser keeps for ten minutes. Only this deployment can read or write it. */
 function createSealedFlows({ sealer, clock }: Pick<Deps, "sealer" | "clock">) {
   const expiresAt = () => clock.now().getTime() + lifetimeSeconds * 1_000;
   const opened = (sealed: string): unknown => {
@@ -250,8 +242,8 @@ function createSealedFlows({ sealer, clock }: Pick<Deps, "sealer" | "clock">) {
     data && clock.now().getTime() < data.expiresAt ? data : undefined;
   return {
     sealFlow: (flow: SignInFlow): string =>
-      sealer.seal(JSON.stringify({ ...flow, kind: "journey", expiresAt: expiresAt() })),
-    /** Undefined for a value that is foreign, changed or expired. */
+      sealer.seal(JSON.stringify({ ...flow, kind: "sign_in", expiresAt: expiresAt() })),
+    /** Returns undefined for a value that is foreign, changed or expired. */
     openFlow: (sealed: string): SignInFlow | undefined => live(Flow.safeParse(opened(sealed))),
     sealOffer: (offer: ConnectOffer): string =>
       sealer.seal(JSON.stringify({ ...offer, kind: "offer", expiresAt: expiresAt() })),
@@ -263,13 +255,13 @@ function createSealedFlows({ sealer, clock }: Pick<Deps, "sealer" | "clock">) {
 export const ProviderLinks = ({
   settings,
   to,
-  apart = false,
+  inNewTab = false,
 }: {
   readonly settings: Settings;
-  /** The path to open afterwards. */
+  /** The path that the browser opens afterwards. */
   readonly to: string;
-  /** Whether the links open in a new tab, because this page holds unsaved text. */
-  readonly apart?: boolean;
+  /** Whether the links open in a new tab, because this page contains unsaved text. */
+  readonly inNewTab?: boolean;
 }) =>
   settings.identityProviders.length === 0 ? null : (
     <nav class="stack" aria-label="Other ways to sign in">
@@ -278,7 +270,7 @@ export const ProviderLinks = ({
           key={id}
           class="button"
           href={startAddress(settings, id, to)}
-          target={apart ? "_blank" : undefined}
+          target={inNewTab ? "_blank" : undefined}
         >
           Sign in with <Line text={name} />
         </a>
@@ -288,22 +280,22 @@ export const ProviderLinks = ({
 
 type Addresses = Pick<Settings, "baseUrl" | "consoleUrl">;
 
-/** The paths of incoming requests. */
+/** The paths, as the server receives them. */
 const startPath = "/tavern/with/:provider";
 
 const callbackPath = "/tavern/with/:provider/callback";
 
 const connectPath = "/tavern/with/:provider/connect";
 
-/** The address that starts a sign-in with a provider. `to` is a path of the console's origin to open afterwards. */
+/** Returns the address that starts a sign-in with a provider. Afterwards the browser opens `to`, a path of the console's origin. */
 export const startAddress = (settings: Addresses, providerId: string, to: string): string =>
   `${originOf(settings)}/tavern/with/${providerId}${to && `?${new URLSearchParams({ to })}`}`;
 
-/** The redirect address, as it is registered with the provider. */
+/** Returns the redirect address, which the operator registers at the provider. */
 export const callbackAddress = (settings: Addresses, providerId: string): string =>
   `${originOf(settings)}/tavern/with/${providerId}/callback`;
 
-/** The address of the form that connects an identity. */
+/** Returns the path of the form that connects an identity. */
 export const connectAddress = (settings: Addresses, providerId: string): string =>
   new URL(`${originOf(settings)}/tavern/with/${providerId}/connect`).pathname;
 
@@ -317,7 +309,7 @@ interface ConnectProps {
   readonly links: Links;
   /** The name of the provider. */
   readonly provider: string;
-  /** The person's e-mail address at the provider; undefined when the provider does not give it. */
+  /** The e-mail address of the person at the provider; undefined if the provider does not send it. */
   readonly address: string | undefined;
   /** The e-mail address of the account here. */
   readonly account: string;
@@ -327,7 +319,7 @@ interface ConnectProps {
   readonly sealed: string;
 }
 
-/** Asks before an identity is connected, because another site may have sent the browser to the provider. */
+/** Asks before an identity is connected, because a page of another site may have started the sign-in. */
 const showConnectPage = (props: ConnectProps): Reply => show(<ConnectOfferBody {...props} />);
 
 const ConnectOfferBody = ({ links, provider, address, account, action, sealed }: ConnectProps) => (
@@ -365,7 +357,7 @@ const ConnectOfferBody = ({ links, provider, address, account, action, sealed }:
   </BarePage>
 );
 
-/** Why a sign-in with a provider failed. */
+/** Shows why a sign-in with a provider failed. */
 const showIdentityRefusal = (links: Links, error: ApiError): Reply => ({
   status: error.status,
   document: (
@@ -386,7 +378,7 @@ const showIdentityRefusal = (links: Links, error: ApiError): Reply => ({
   ),
 });
 
-/** The sign-in page. A person who has an account then continues to the page that connects the provider. */
+/** Returns the sign-in page. A person who has an account continues from there to the page that connects the provider. */
 const signInAgain = ({ signIn, signInMethods }: Links, { code }: ApiError): string =>
   code === "email_taken" ? `${signIn}?${new URLSearchParams({ to: signInMethods })}` : signIn;
 

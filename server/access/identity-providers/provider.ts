@@ -3,27 +3,27 @@ import { ApiError } from "../../../src/contract/errors.ts";
 import type { Clock } from "../../clock.ts";
 import { normaliseEmail } from "../../secrets/passwords.ts";
 import type { IdentityProvider } from "../../settings/settings.ts";
-import type { Proven } from "./api.ts";
+import type { ProvenIdentity } from "./api.ts";
 
-/** The values that must be the same at the start and at the end of a sign-in. */
+/** The values that must be the same when a sign-in starts and when it is finished. */
 interface FlowChecks {
   readonly state: string;
   readonly nonce: string;
   readonly verifier: string;
 }
 
-/** An OpenID Connect provider. Its methods throw ApiErrors: `busy` when it does not answer. */
+/** An OpenID Connect provider. Its methods throw ApiErrors, `busy` if the provider does not answer. */
 export interface Provider {
   readonly id: string;
   readonly name: string;
-  begin(): Promise<{ readonly location: string; readonly way: FlowChecks }>;
-  /** `answer` is the query with which the person returned. */
-  finish(answer: URLSearchParams, way: FlowChecks): Promise<Proven>;
+  begin(): Promise<{ readonly location: string; readonly checks: FlowChecks }>;
+  /** `answer` is the query with which the browser returned. */
+  finish(answer: URLSearchParams, checks: FlowChecks): Promise<ProvenIdentity>;
 }
 
 const timeoutSeconds = 5;
 
-/** A provider is contacted only when somebody signs in with it. */
+/** Makes a provider. The server connects to it only when somebody signs in. */
 export function createProvider(settings: IdentityProvider, callback: string, clock: Clock): Provider {
   const { id, name } = settings;
   const errors = providerErrors(name);
@@ -36,7 +36,7 @@ export function createProvider(settings: IdentityProvider, callback: string, clo
     name,
     async begin() {
       const config = await configuration();
-      const way = {
+      const checks = {
         state: openid.randomState(),
         nonce: openid.randomNonce(),
         verifier: openid.randomPKCECodeVerifier(),
@@ -44,17 +44,17 @@ export function createProvider(settings: IdentityProvider, callback: string, clo
       const location = openid.buildAuthorizationUrl(config, {
         redirect_uri: callback,
         scope: "openid email",
-        state: way.state,
-        nonce: way.nonce,
-        code_challenge: await openid.calculatePKCECodeChallenge(way.verifier),
+        state: checks.state,
+        nonce: checks.nonce,
+        code_challenge: await openid.calculatePKCECodeChallenge(checks.verifier),
         code_challenge_method: "S256",
       });
-      return { location: location.href, way };
+      return { location: location.href, checks };
     },
-    async finish(answer, way) {
+    async finish(answer, checks) {
       const config = await configuration();
       const { issuer, subject, email } = await errors.verifying(
-        redeem(config, new URL(`${callback}?${answer}`), way),
+        redeem(config, new URL(`${callback}?${answer}`), checks),
       );
       return { providerId: id, issuer, subject, email };
     },
@@ -63,14 +63,14 @@ export function createProvider(settings: IdentityProvider, callback: string, clo
 
 function discover({ issuer, clientId, clientSecret }: IdentityProvider): Promise<openid.Configuration> {
   const server = new URL(issuer);
-  // The signature is checked, too: over http nothing else proves who made the token.
+  // The signature is checked, too. Over http nothing else proves who made the token.
   const execute = [openid.enableNonRepudiationChecks];
   if (server.protocol === "http:") execute.push(openid.allowInsecureRequests);
   const authentication = clientSecret === undefined ? openid.None() : secretAuthentication(clientSecret);
   return openid.discovery(server, clientId, undefined, authentication, { timeout: timeoutSeconds, execute });
 }
 
-/** Sends the secret in the header, the standard's default, unless the provider does not support that. */
+/** Sends the secret in the header, which is the default of the standard, or in the body if the provider needs that. */
 function secretAuthentication(secret: string): openid.ClientAuth {
   const [inHeader, inBody] = [openid.ClientSecretBasic(secret), openid.ClientSecretPost(secret)];
   return (server, ...rest) => {
@@ -80,11 +80,11 @@ function secretAuthentication(secret: string): openid.ClientAuth {
 }
 
 /** Exchanges the code of an answer, and checks state, issuer, nonce, audience, times and signature. */
-async function redeem(config: openid.Configuration, answer: URL, way: FlowChecks) {
+async function redeem(config: openid.Configuration, answer: URL, checks: FlowChecks) {
   const tokens = await openid.authorizationCodeGrant(config, answer, {
-    expectedState: way.state,
-    expectedNonce: way.nonce,
-    pkceCodeVerifier: way.verifier,
+    expectedState: checks.state,
+    expectedNonce: checks.nonce,
+    pkceCodeVerifier: checks.verifier,
   });
   const claims = tokens.claims();
   if (!claims) throw new Error("There was no id token");
@@ -93,7 +93,7 @@ async function redeem(config: openid.Configuration, answer: URL, way: FlowChecks
   return { issuer, subject, email: verifiedEmail(info.email, info.email_verified) };
 }
 
-/** The user info of the provider. Many providers give the e-mail address only there. */
+/** Fetches the user info. Many providers have the e-mail address only there. */
 async function fetchInfo(
   config: openid.Configuration,
   accessToken: string,
@@ -114,7 +114,7 @@ const isAddress = (text: string): boolean =>
 
 const retryAfterSeconds = 5;
 
-/** Turns failures of a provider into errors for the person. Nothing that the provider sent is shown or logged. */
+/** Makes errors for the person out of failures of a provider. No text of the provider is shown or logged. */
 const providerErrors = (name: string) => {
   const unavailable = (cause: unknown) =>
     new ApiError(
@@ -147,8 +147,8 @@ function refusal(name: string, error: unknown): ApiError {
 }
 
 /**
- * Whether the provider cannot be used: the network fails, it times out, it has an error of its own, or it does not accept
- * this deployment. The person cannot fix any of these.
+ * Whether the provider cannot be used: the network fails, a time limit is reached, the provider has an internal error, or
+ * it does not accept this deployment. The person cannot repair any of these.
  */
 function isUnavailable(error: unknown): boolean {
   if (error instanceof TypeError || error instanceof openid.WWWAuthenticateChallengeError) return true;
@@ -161,7 +161,7 @@ function isUnavailable(error: unknown): boolean {
   return code === "OAUTH_TIMEOUT" || (cause instanceof Response && cause.status >= 500);
 }
 
-/** The kind of an error, without the provider's answer, which may hold codes and tokens. */
+/** Returns an error without the answer of the provider, because that may contain codes and tokens. */
 function withoutContents(error: unknown): Error {
   if (!(error instanceof Error)) return new Error("not an error");
   const code = "code" in error ? ` (${error.code})` : "";
@@ -169,7 +169,7 @@ function withoutContents(error: unknown): Error {
   return new Error(error.message + code + kindOf(error) + under);
 }
 
-/** An error code of the standard, such as `invalid_client`. */
+/** Returns the error code of the standard, such as `invalid_client`. */
 function kindOf(error: Error): string {
   if (error instanceof openid.ResponseBodyError) return `: ${error.error.slice(0, 60)}`;
   if (!(error instanceof openid.WWWAuthenticateChallengeError)) return "";

@@ -1,9 +1,10 @@
-/** An identity that a provider has just proved, and the related facts of this deployment. */
-export interface ProvenIdentity {
-  /** The account to which the identity belongs. */
+/** An identity that a provider has just proved, and the facts that decide what it may do. */
+export interface IdentityFacts {
+  /** The account to which the identity is connected. */
   readonly ownerId: string | undefined;
-  /** The account that was signed in when the sign-in started, and the one that is now. */
+  /** The account that was signed in when the sign-in started. */
   readonly startedBy: string | undefined;
+  /** The account that is signed in now. */
   readonly signedInAs: string | undefined;
   /** The address that the provider has verified, or undefined. */
   readonly email: string | undefined;
@@ -14,13 +15,13 @@ export interface ProvenIdentity {
 }
 
 export type IdentityVerdict =
-  | { readonly act: "sign_in" }
-  | { readonly act: "register"; readonly email: string }
+  | { readonly action: "sign_in" }
+  | { readonly action: "register"; readonly email: string }
   /** The identity belongs to the account that is signed in. */
-  | { readonly act: "stay" }
+  | { readonly action: "stay" }
   /** The person may connect the identity to the account that is signed in. */
-  | { readonly act: "offer" }
-  | { readonly act: "refuse"; readonly why: IdentityRefusal };
+  | { readonly action: "offer" }
+  | { readonly action: "refuse"; readonly why: IdentityRefusal };
 
 export type IdentityRefusal =
   | "session_changed"
@@ -30,24 +31,25 @@ export type IdentityRefusal =
   | "registration_off";
 
 /**
- * Decides what a proven identity opens. An unknown identity is never connected to an account because of its address: a
- * provider's claim that a person reads that mailbox does not prove that the account is theirs.
+ * Decides what a proven identity may do. An unknown identity is never connected to an account only because both have the
+ * same address. A provider may say that the person reads this mailbox, but that does not prove that the person owns the
+ * account.
  */
-export function judgeIdentity(identity: ProvenIdentity): IdentityVerdict {
+export function judgeIdentity(identity: IdentityFacts): IdentityVerdict {
   return identity.startedBy === undefined ? judgeSignIn(identity) : judgeConnecting(identity);
 }
 
-function judgeSignIn({ ownerId, email, emailTaken, registration }: ProvenIdentity): IdentityVerdict {
-  if (ownerId !== undefined) return { act: "sign_in" };
-  if (email === undefined) return { act: "refuse", why: "email_unverified" };
-  if (emailTaken) return { act: "refuse", why: "email_taken" };
-  if (!registration) return { act: "refuse", why: "registration_off" };
-  return { act: "register", email };
+function judgeSignIn({ ownerId, email, emailTaken, registration }: IdentityFacts): IdentityVerdict {
+  if (ownerId !== undefined) return { action: "sign_in" };
+  if (email === undefined) return { action: "refuse", why: "email_unverified" };
+  if (emailTaken) return { action: "refuse", why: "email_taken" };
+  if (!registration) return { action: "refuse", why: "registration_off" };
+  return { action: "register", email };
 }
 
-function judgeConnecting({ ownerId, startedBy, signedInAs }: ProvenIdentity): IdentityVerdict {
-  if (signedInAs !== startedBy) return { act: "refuse", why: "session_changed" };
-  if (ownerId === undefined) return { act: "offer" };
-  if (ownerId !== signedInAs) return { act: "refuse", why: "another_account" };
-  return { act: "stay" };
+function judgeConnecting({ ownerId, startedBy, signedInAs }: IdentityFacts): IdentityVerdict {
+  if (signedInAs !== startedBy) return { action: "refuse", why: "session_changed" };
+  if (ownerId === undefined) return { action: "offer" };
+  if (ownerId !== signedInAs) return { action: "refuse", why: "another_account" };
+  return { action: "stay" };
 }

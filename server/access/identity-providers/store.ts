@@ -8,11 +8,6 @@ export interface IdentityKey {
   readonly subject: string;
 }
 
-export interface NewIdentity extends IdentityKey {
-  readonly userId: string;
-  readonly createdAt: string;
-}
-
 export interface IdentityRow {
   readonly issuer: string;
   readonly createdAt: string;
@@ -31,7 +26,7 @@ const identitiesOf = select(
 
 /** The identities with which people sign in, and their accounts. */
 export const identities = {
-  /** The account of an identity. */
+  /** The account to which an identity is connected. */
   findOwner: (reader: Reader, { issuer, subject }: IdentityKey) =>
     reader.get<IdentityOwner>(
       `SELECT u.id, u.email FROM identities i JOIN users u ON u.id = i.user_id
@@ -42,8 +37,11 @@ export const identities = {
 
   list: (reader: Reader, userId: string): Promise<IdentityRow[]> => reader.all(identitiesOf, userId),
 
-  /** Keeps other transactions from changing an identity until this transaction ends. */
+  /** Locks an identity against other transactions until this one ends. */
   lock: (tx: Transaction, { issuer, subject }: IdentityKey) => tx.lock(`identity:${issuer} ${subject}`),
 
-  insert: (tx: Transaction, identity: NewIdentity) => tx.insert(tables.identities, identity),
+  insert: (
+    tx: Transaction,
+    identity: IdentityKey & { readonly userId: string; readonly createdAt: string },
+  ) => tx.insert(tables.identities, identity),
 };

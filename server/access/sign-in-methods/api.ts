@@ -17,7 +17,7 @@ import { hashOf } from "../../secrets/secrets.ts";
 import { noticeAccount } from "../accounts/notice.ts";
 import { users } from "../accounts/store.ts";
 import { createAuditWriter } from "../audit/record.ts";
-import { beginAttempt, beginFactorAttempt, succeed } from "../sign-in/attempts.ts";
+import { beginAttempt, beginFactorAttempt, uncountAttempt } from "../sign-in/attempts.ts";
 import { consoleSessions } from "../sign-in/store.ts";
 import { assertFreshSession, verifiedUser } from "../sign-in/verify.ts";
 import {
@@ -75,7 +75,7 @@ async function assertPassword(
   if (!(await users.findByEmail(deps.database, email))?.passwordHash) return assertFreshSession(deps, caller);
   const counted = await beginAttempt(deps, { email, address, known: `session:${caller.id}` });
   await verifiedUser(deps, email, password);
-  await deps.database.write((tx) => succeed(tx, counted));
+  await deps.database.write((tx) => uncountAttempt(tx, counted));
 }
 
 const alreadyOn = () =>
@@ -104,7 +104,7 @@ function confirmFactor(deps: ProvingDeps): Handler<typeof contract.confirm> {
       const at = deps.clock.now().toISOString();
       if (!(await secondFactors.confirm(tx, userId, { secretSealed, step, at })))
         throw new ApiError("wrong_state", { message: "This was begun again meanwhile. Begin again." });
-      await succeed(tx, counted);
+      await uncountAttempt(tx, counted);
       await storeRecoveryCodes(tx, userId, recoveryCodes);
       await consoleSessions.removeOthers(tx, userId, caller.id);
       await record(tx, { caller, address }, { action: "second_factor.enable" });

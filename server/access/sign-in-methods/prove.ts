@@ -8,7 +8,7 @@ import { isTotpCode, passkeyCounter, recoveryHash } from "../../secrets/second-f
 import { hashOf, randomName } from "../../secrets/secrets.ts";
 import { noticeAccount } from "../accounts/notice.ts";
 import { createAuditWriter } from "../audit/record.ts";
-import { beginFactorAttempt, type Counted, succeed } from "../sign-in/attempts.ts";
+import { beginFactorAttempt, type Counted, uncountAttempt } from "../sign-in/attempts.ts";
 import { acceptedSteps, givenCode } from "./rules.ts";
 import { type PasskeyRow, passkeys, type SecondFactorRow, secondFactors } from "./store.ts";
 
@@ -51,7 +51,7 @@ export async function proveSecondFactor(deps: ProvingDeps, proving: Proving): Pr
   return async (tx) => {
     await secondFactors.lock(tx, user.id);
     if (!(await secondFactors.useStep(tx, user.id, step))) throw new ApiError("invalid_second_factor");
-    await succeed(tx, counted);
+    await uncountAttempt(tx, counted);
   };
 }
 
@@ -101,7 +101,7 @@ const spendRecoveryCode =
     await secondFactors.lock(tx, user.id);
     const use = { codeHash: recoveryHash(user.id, given.code), at: deps.clock.now().toISOString() };
     if (!(await secondFactors.useRecoveryCode(tx, user.id, use))) throw new ApiError("invalid_second_factor");
-    await succeed(tx, given.counted);
+    await uncountAttempt(tx, given.counted);
     const caller = { kind: "session", id: user.id, userId: user.id, email: user.email } as const;
     await createAuditWriter(deps)(tx, { caller, address }, { action: "second_factor.recovery_code" });
     await noticeAccount(deps, tx, { what: "recoveryCode", email: user.email, address });

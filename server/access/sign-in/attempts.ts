@@ -6,7 +6,7 @@ import { networkOf } from "../../http/network-addresses.ts";
 import { consume, giveBack } from "../../http/rate-limits/store.ts";
 import { hashOf } from "../../secrets/secrets.ts";
 
-/** An attempt to sign in with a password: the account, which may not exist, and the network address. */
+/** An attempt to sign in with a password. The account may not exist. */
 export interface Attempt {
   readonly email: string;
   readonly address: string;
@@ -14,78 +14,82 @@ export interface Attempt {
   readonly known?: string | undefined;
 }
 
-/** The limits against which an attempt was counted. */
+/** The keys of the limits that counted an attempt. */
 export type Counted = readonly string[];
 
-type Limiting = Pick<Deps, "database" | "settings" | "clock">;
+type LimitDeps = Pick<Deps, "database" | "settings" | "clock">;
 type Rule = readonly [RateLimitName, string];
 
 /**
  * Counts an attempt as failed before its password is checked, so that simultaneous attempts cannot exceed the limits. A
- * browser or device that has signed in to the account before has a limit of its own, which strangers cannot use up, and
- * after it the limit of all others. Throws `rate_limited`.
+ * browser or device that has signed in to the account before has its own limit, which strangers cannot use up. When that
+ * is used up, the limit of all others applies to it. Throws `rate_limited`.
  */
-export const beginAttempt = (deps: Limiting, attempt: Attempt): Promise<Counted> =>
+export const beginAttempt = (deps: LimitDeps, attempt: Attempt): Promise<Counted> =>
   beginAs(deps, ownRulesOf(attempt), strangerRulesOf(attempt));
 
-/** An attempt to show a second factor: the account, and where the attempt comes from. */
-export interface FactorAttempt {
-  readonly userId: string;
-  readonly kind: "totp" | "recovery";
-  readonly address: string;
-  /** The id of the browser, device or session, if it has shown all factors of this account before. */
-  readonly known: string | undefined;
-}
-
 /**
- * Counts a code of a second factor as wrong before it is checked. A browser or device that has signed in to the account before
- * has limits of its own, and after them those of all others. Throws `rate_limited`. (rule S24)
+ * Counts a code of a second factor as wrong before it is checked. A browser or device that has signed in to the account
+ * before has its own limits. When they are used up, those of all others apply to it. Throws `rate_limited`. (rule S24)
  */
-export function beginFactorAttempt(deps: Limiting, attempt: FactorAttempt): Promise<Counted> {
-  const { userId, kind, address, known } = attempt;
+export function beginFactorAttempt(
+  deps: LimitDeps,
+  {
+    userId,
+    kind,
+    address,
+    known,
+  }: {
+    readonly userId: string;
+    readonly kind: "totp" | "recovery";
+    readonly address: string;
+    /** The id of the browser, device or session, if it has proved all factors of this account before. */
+    readonly known: string | undefined;
+  },
+): Promise<Counted> {
   const network = networkOf(address);
   if (kind === "recovery") return begin(deps, [["recoveryCodes", `recoveryCodes:${userId}:${network}`]]);
   const own = known === undefined ? [] : factorRulesOf(userId, hashOf(known), "known");
   return beginAs(deps, own, factorRulesOf(userId, network, "others"));
 }
 
-/** The limit of the day comes last: who is stopped by the limits of one place does not use up that of all. */
-const factorRulesOf = (userId: string, place: string, group: "known" | "others"): readonly Rule[] => [
-  ["secondFactor", `secondFactor:${userId}:${group}:${place}`],
-  ["secondFactorByPlace", `secondFactorByPlace:${userId}:${group}:${place}`],
+/** The limit of the day comes last: an attempt that another limit refuses must not use it up. */
+const factorRulesOf = (userId: string, source: string, group: "known" | "others"): readonly Rule[] => [
+  ["secondFactor", `secondFactor:${userId}:${group}:${source}`],
+  ["secondFactorByPlace", `secondFactorByPlace:${userId}:${group}:${source}`],
   ["secondFactorByDay", `secondFactorByDay:${userId}:${group}`],
 ];
 
 /**
- * Counts a registration as refused before it is known whether the e-mail address has an account, so that nobody can ask for many.
- * Throws `rate_limited`. (rule S15)
+ * Counts a registration as refused before the server looks up the e-mail address. So nobody can find out for many
+ * addresses whether they have accounts. Throws `rate_limited`. (rule S15)
  */
-export const beginRegistration = (deps: Limiting, address: string): Promise<Counted> =>
+export const beginRegistration = (deps: LimitDeps, address: string): Promise<Counted> =>
   begin(deps, [["refusedRegistrationsByAddress", `refusedRegistrations:${networkOf(address)}`]]);
 
-const begin = (deps: Limiting, rules: readonly Rule[]): Promise<Counted> => beginAs(deps, [], rules);
+const begin = (deps: LimitDeps, rules: readonly Rule[]): Promise<Counted> => beginAs(deps, [], rules);
 
-/** Counts by the own rules, if there are any and they allow it, otherwise by those of all. */
-async function beginAs(deps: Limiting, own: readonly Rule[], rules: readonly Rule[]): Promise<Counted> {
+/** Counts with the rules of a known client, if there are any and they allow it. Otherwise counts with the rules of all others. */
+async function beginAs(deps: LimitDeps, own: readonly Rule[], others: readonly Rule[]): Promise<Counted> {
   if (!deps.settings.rateLimited) return [];
   return deps.database.write(async (tx) => {
     if (own.length > 0 && (await count(tx, own, deps)) === undefined) return keysOf(own);
-    const retryAfterSeconds = await count(tx, rules, deps);
+    const retryAfterSeconds = await count(tx, others, deps);
     if (retryAfterSeconds !== undefined) throw new ApiError("rate_limited", { retryAfterSeconds });
-    return keysOf(rules);
+    return keysOf(others);
   });
 }
 
-/** Removes the count of an attempt that succeeded. */
-export async function succeed(tx: Transaction, counted: Counted): Promise<void> {
+/** Removes an attempt from the counts, because it did not fail. */
+export async function uncountAttempt(tx: Transaction, counted: Counted): Promise<void> {
   for (const key of counted) await giveBack(tx, key);
 }
 
-/** Uses up the limits. Returns the seconds to wait if one of them is used up. */
+/** Counts an attempt. If a limit is reached, returns the seconds to wait. */
 async function count(
   tx: Transaction,
   rules: readonly Rule[],
-  { settings, clock }: Limiting,
+  { settings, clock }: LimitDeps,
 ): Promise<number | undefined> {
   for (const [name, key] of rules) {
     const verdict = await consume(tx, { key, rule: settings.rateLimits[name], clock });

@@ -5,17 +5,17 @@ import { limits } from "../../../src/contract/limits.ts";
 import type { AttestationSettings } from "../../settings/settings.ts";
 import { judgeIntegrity } from "./rules.ts";
 
-/** Returns every reason to refuse a device; an empty list if it may sign in. */
+/** Returns all reasons to refuse a device; an empty list if it may sign in. */
 export type Attest = (attestation: {
   /** The token that the device sent, or undefined. */
   readonly integrityToken: string | undefined;
-  /** What the token must be bound to, beside the device: the sign-in code, or the account's e-mail address. */
+  /** The token must be bound to the device and to this text: the sign-in code, or the e-mail address of the account. */
   readonly subject: string;
   readonly deviceId: string;
   readonly now: Date;
 }) => Promise<readonly IntegrityReason[]>;
 
-/** Makes the attestation of this deployment. `off` accepts every device and reads no token. */
+/** Makes the function that checks devices. `off` accepts each device and reads no token. */
 export function createAttest(settings: AttestationSettings): Attest {
   if (settings.kind === "off") return async () => [];
   const open = createOpenToken(settings);
@@ -26,14 +26,14 @@ export function createAttest(settings: AttestationSettings): Attest {
 }
 
 /**
- * The value that a device sends to Google as nonce (classic request) or request hash (standard request): base64url,
- * without padding, of the SHA-256 of subject, line feed and device id in UTF-8. The subject is the code of an exchange,
- * or the e-mail address of an account with a password. A token is valid for that sign-in only.
+ * Returns the value that a device sends to Google as nonce (classic request) or request hash (standard request): base64url,
+ * without padding, of the SHA-256 of subject, line feed and device id in UTF-8. The subject is the sign-in code, or the
+ * e-mail address of the account. So a token is valid for one sign-in only.
  */
 export const bindingOf = (subject: string, deviceId: string): string =>
   hash("sha256", `${subject}\n${deviceId}`, "base64url");
 
-/** Makes a function that compares a value with the binding of one sign-in in constant time. */
+/** Makes a function that compares a value with the binding of one sign-in, in constant time. */
 function bindingCheck(subject: string, deviceId: string): (given: string) => boolean {
   const expected = Buffer.from(bindingOf(subject, deviceId));
   return (given) => {
@@ -42,17 +42,18 @@ function bindingCheck(subject: string, deviceId: string): (given: string) => boo
   };
 }
 
-/** The two keys of the Play Console, base64. */
-interface PlayKeys {
+/**
+ * Makes a function that decrypts tokens of classic Play Integrity requests with the two keys of the Play Console, in base64.
+ * A token is signed with ES256, then encrypted with A256KW and A256GCM. Other algorithms, and keys in the token, are
+ * refused. The function returns the payload as JSON, or undefined for an invalid token.
+ */
+function createOpenToken({
+  decryptionKey,
+  verificationKey,
+}: {
   readonly decryptionKey: string;
   readonly verificationKey: string;
-}
-
-/**
- * Decrypts tokens of classic Play Integrity requests: encrypted with A256KW and A256GCM, inside signed with ES256. Other
- * algorithms, and keys named in a token, are refused. Returns the payload as JSON, or undefined for every invalid token.
- */
-function createOpenToken({ decryptionKey, verificationKey }: PlayKeys) {
+}) {
   const decryption = createSecretKey(Buffer.from(decryptionKey, "base64"));
   const verification = createPublicKey({
     key: Buffer.from(verificationKey, "base64"),

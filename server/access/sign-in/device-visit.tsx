@@ -20,26 +20,26 @@ import type { Api, ConsoleCaller } from "../../http/handler.ts";
 import type { RequestSteps } from "../../http/request-steps.ts";
 import type { Settings } from "../../settings/settings.ts";
 
-/** One request to a page or a form of the device sign-in. */
+/** A request to a page or a form of the device sign-in. */
 export interface DeviceSignInVisit {
   readonly settings: Settings;
   /** The addresses of the console. */
   readonly links: Links;
-  /** The addresses of these pages. */
+  /** The addresses of the pages for device sign-in. */
   readonly at: DeviceSignInLinks;
-  /** The path of the server's base address, without a slash at its end. */
+  /** The path of the base address, without a slash at the end. */
   readonly base: string;
   readonly now: Date;
   readonly query: URLSearchParams;
   readonly fields: Fields;
   readonly ask: Ask;
-  /** The person who is signed in in this browser; undefined when nobody is. */
+  /** Returns the person who is signed in in this browser; undefined if nobody is. */
   caller(): Promise<ConsoleCaller | undefined>;
   /** Calls an endpoint as this person. */
   readonly askAs: (caller: ConsoleCaller) => Ask;
 }
 
-/** The reply to a visit, and the headers of its page that differ from other pages. */
+/** The reply to a request, and the headers that differ from those of other pages. */
 export interface DeviceSignInReply {
   readonly reply: Reply;
   readonly traits?: PageTraits;
@@ -49,7 +49,7 @@ export type DeviceSignInHandler = (visit: DeviceSignInVisit) => Promise<DeviceSi
 
 export type VisitDeps = InvokeDeps & Pick<Deps, "newId" | "stopping">;
 
-/** Makes visits of requests. A form of another server's page is refused before it is read. */
+/** Makes the function that reads a request. A form of another site is refused before its body is read. */
 export function createDeviceSignInVisits(
   deps: VisitDeps,
   steps: RequestSteps,
@@ -63,7 +63,7 @@ export function createDeviceSignInVisits(
   const base = new URL(settings.baseUrl).pathname.replace(/\/$/, "");
 
   return async (ctx) => {
-    // Only a console session counts here: a bearer token approves nothing.
+    // Only a console session may approve, a bearer token may not.
     const browser = { ...steps.readCredentials(ctx, ctx.method === "POST"), authorization: undefined };
     refuseForeignForm(browser, settings);
     const address = steps.addressOf(ctx.req);
@@ -90,7 +90,7 @@ export function createDeviceSignInVisits(
   };
 }
 
-/** The paths of the device sign-in pages, as requests arrive. */
+/** The paths of the device sign-in pages, as the server receives them. */
 export const deviceSignInPaths = {
   authorize: authorizePath,
   signIn: "/tavern/sign-in",
@@ -99,7 +99,7 @@ export const deviceSignInPaths = {
   code: codePath,
 } as const;
 
-/** The same paths for links: with the path of `baseUrl`, which a proxy in front may cut off. */
+/** The paths for links: with the path of `baseUrl`, which a reverse proxy may remove. */
 export function deviceSignInLinks({ baseUrl }: Pick<Settings, "baseUrl">): DeviceSignInLinks {
   const at = new URL(baseUrl).pathname.replace(/\/$/, "");
   return {
@@ -113,17 +113,17 @@ export function deviceSignInLinks({ baseUrl }: Pick<Settings, "baseUrl">): Devic
 
 type DeviceSignInLinks = { readonly [Name in keyof typeof deviceSignInPaths]: string };
 
-/** The address of a page that leads on to `to`. */
+/** Returns the address of a page that continues to `to`. */
 export const onTo = (path: string, to: string): string => `${path}?${new URLSearchParams({ to })}`;
 
-/** The words of the error pages of one kind of sign-in. */
+/** The texts of the error pages. */
 export interface ErrorWords {
   readonly bad_redirect: string;
   readonly bad_request: string;
   readonly text: string;
 }
 
-/** Why the request of a program was refused, in words for the person whose browser it opened. */
+/** Shows a person why the server refused the request that opened this browser. */
 export function showRequestError(
   links: Links,
   { error, requestId }: { readonly error: ApiError; readonly requestId: string },
@@ -157,7 +157,7 @@ export function showRequestError(
   };
 }
 
-/** A button that signs the browser out and leads back to `to` after another sign-in. */
+/** A button that signs the browser out. After the next sign-in the browser continues to `to`. */
 export const SwitchAccount = ({ action, to }: { readonly action: string; readonly to: string }) => (
   <form method="post" action={action}>
     <IdempotencyField />

@@ -15,12 +15,12 @@ import { BarePage } from "../../console/layout.tsx";
 import type { Links } from "../../console/links.ts";
 import { SignInRefused } from "../../console/parts.tsx";
 import type { Reply } from "../../console/reply.ts";
-import { carrying, type PendingForm } from "./pending-form.ts";
+import { type PendingForm, pendingFormFields } from "./pending-form.ts";
 
-/** What the form of a sign-in led to. */
+/** The result of a sign-in form. */
 type SignInOutcome =
   | { readonly outcome: "signed_in" }
-  /** The second factor must be asked for. `refusal`: why the code was refused that was just sent. */
+  /** The page must ask for the second factor. `refusal`: why the code that was just sent was refused. */
   | {
       readonly outcome: "second_factor";
       readonly step: string;
@@ -29,8 +29,8 @@ type SignInOutcome =
     };
 
 /**
- * Signs in with the form that was sent: with e-mail and password, or with the second factor after them. Throws why the
- * first factor was refused.
+ * Signs in with the values of a form: with e-mail and password, or then with the second factor. Throws the refusal of the
+ * first factor.
  */
 export async function signInWith(ask: Ask, fields: Fields): Promise<SignInOutcome> {
   const step = fields.text("step");
@@ -48,7 +48,7 @@ export async function signInWith(ask: Ask, fields: Fields): Promise<SignInOutcom
     if (!(error instanceof ApiError)) throw error;
     if (error.code === "second_factor_required" && error.details.step !== undefined)
       return askFactor(ask, error.details.step);
-    if (step === "" || !aboutTheCode.has(error.code)) throw error;
+    if (step === "" || !codeRefusals.has(error.code)) throw error;
     return { ...(await askFactor(ask, step)), refusal: error };
   }
 }
@@ -58,7 +58,7 @@ async function askFactor(ask: Ask, step: string) {
   return { outcome: "second_factor", step, passkey } as const;
 }
 
-const aboutTheCode: ReadonlySet<string> = new Set([
+const codeRefusals: ReadonlySet<string> = new Set([
   "invalid_second_factor",
   "bad_request",
   "rate_limited",
@@ -67,13 +67,13 @@ const aboutTheCode: ReadonlySet<string> = new Set([
 
 interface SecondFactorPageProps {
   readonly links: Links;
-  /** Where the form is sent. */
+  /** The address of the form. */
   readonly action: string;
   /** The sealed first step of the sign-in. */
   readonly step: string;
   /** The address to open after the sign-in. */
   readonly to: string;
-  /** What an authenticator is asked; null if the account has no passkey. */
+  /** The request to the authenticator; null if the account has no passkey. */
   readonly passkey: PasskeyRequest | null;
   readonly refusal?: Filled["refusal"];
   readonly kept?: PendingForm | undefined;
@@ -94,7 +94,7 @@ const SecondFactorPage = ({ links, action, step, to, passkey, refusal, kept }: S
       <form class="stack" method="post" action={action} {...passkeyAttribute(passkey)}>
         <input type="hidden" name="to" value={to} />
         <input type="hidden" name="step" value={step} />
-        {kept && <HiddenFields values={carrying(kept)} />}
+        {kept && <HiddenFields values={pendingFormFields(kept)} />}
         <TextField
           form={{ value: () => "", refusal }}
           name="code"

@@ -10,64 +10,65 @@ import type { NotDone, Notices } from "../../console/notices.ts";
 import type { Reply } from "../../console/reply.ts";
 import type { SignedInVisit } from "../../console/visit.ts";
 
-/** A form that was sent without a console session: what it says, its action, its page and its values. Nothing was done with it. */
+/** A form that was sent after the console session had ended. The server did nothing with it. */
 export interface PendingForm {
+  /** The text that says that nothing was done. */
   readonly form: NotDone;
   readonly action: string;
   readonly page: string;
   readonly values: readonly (readonly [name: string, value: string])[];
 }
 
-const prefix = "kept:";
-const mark = "kept-action";
+const valuePrefix = "kept:";
+const actionName = "kept-action";
 const wordName = "kept-act";
 const pageName = "kept-page";
 
-/** Whether a page may show this field's value again. Secrets are not shown. */
+/** Whether a page may show the value of a field again. It must not show secrets. */
 const mayBeShown = (name: string): boolean => !/password|secret|webhook|^(code|passkey)$/i.test(name);
 
-/** Keeps a form that was sent without a console session. */
+/** Makes a pending form of the sent fields. */
 export const pendingFormOf = (fields: Fields, sent: Omit<PendingForm, "values">): PendingForm => ({
   ...sent,
   values: fields.entries().filter(([name]) => mayBeShown(name)),
 });
 
-/** The kept form in the fields of a sign-in; undefined when there is none. */
-export function carriedForm(fields: Fields, { notDone }: Notices): PendingForm | undefined {
-  const action = fields.text(mark);
+/** Reads the pending form in the fields of a sign-in form; undefined if there is none. */
+export function pendingFormIn(fields: Fields, { notDone }: Notices): PendingForm | undefined {
+  const action = fields.text(actionName);
   const form = notDone.get(fields.text(wordName));
   if (action === "" || form === undefined) return undefined;
   const values = fields
     .entries()
     .flatMap(([name, value]) =>
-      name.startsWith(prefix) ? [[name.slice(prefix.length), value] as const] : [],
+      name.startsWith(valuePrefix) ? [[name.slice(valuePrefix.length), value] as const] : [],
     );
   return { form, action, page: fields.text(pageName), values };
 }
 
-/** The hidden fields that carry a kept form through the sign-in. */
-export const carrying = ({ form, action, page, values }: PendingForm): PendingForm["values"] => [
+/** Returns the hidden fields that keep a pending form in the sign-in form. */
+export const pendingFormFields = ({ form, action, page, values }: PendingForm): PendingForm["values"] => [
   [wordName, form.word],
-  [mark, action],
+  [actionName, action],
   [pageName, page],
-  ...values.map(([name, value]) => [prefix + name, value] as const),
+  ...values.map(([name, value]) => [valuePrefix + name, value] as const),
 ];
 
-/** The hidden fields of a kept form that is sent again only to be shown. */
-export const showingAgain = ({ page, values }: PendingForm): PendingForm["values"] => [
+/** Returns the hidden fields of a form that shows a pending form again. */
+export const fieldsToShowAgain = ({ page, values }: PendingForm): PendingForm["values"] => [
   ...values,
   [onlyShown, page],
 ];
 
 const onlyShown = "kept-from";
 
-/** The page of a kept form that is only to be shown again; undefined for every other form. */
+/** Returns the page of a pending form that is sent only to be shown again; undefined for other forms. */
 export const pageOfPending = (fields: Fields): string | undefined =>
   fields.has(onlyShown) ? fields.text(onlyShown) : undefined;
 
 /**
- * Shows a kept form again, as one that was refused. It changes nothing. Undefined if its page has nothing to show again, or
- * if another person has signed in than the one who typed.
+ * Shows a pending form again, like a refused one, and changes nothing. Returns undefined if its page cannot show it again,
+ * or if another person than its author has signed in.
  */
 export const showAgain = async (visit: SignedInVisit, form: Form): Promise<Reply<string> | undefined> =>
   isOfAnother(visit.fields, visit.caller.email)
@@ -76,7 +77,7 @@ export const showAgain = async (visit: SignedInVisit, form: Form): Promise<Reply
         form.act({ ...visit, ask: readOnlyAsk(visit.ask, form), drafts: readOnlyDrafts(visit.drafts) }),
       );
 
-/** An `ask` that reads only. A mutation throws `sign_in_required`. */
+/** Makes an `ask` that only reads. For a mutation it throws `sign_in_required`. */
 const readOnlyAsk =
   (ask: Ask, { notDone }: NotDone): Ask =>
   (endpoint, asked) => {
@@ -84,7 +85,7 @@ const readOnlyAsk =
     throw new ApiError("sign_in_required", { message: `${sessionEnded} ${notDone} ${keptHere}` });
   };
 
-/** The same for drafts: nothing of them can be removed. */
+/** Drafts that cannot be removed. */
 const readOnlyDrafts = (drafts: PageDrafts): PageDrafts => ({
   ...drafts,
   remove: async () => {

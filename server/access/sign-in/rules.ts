@@ -16,50 +16,48 @@ interface SignInCode {
   readonly replacedAt: string | null;
 }
 
-/** The device that presents a code, and the challenge of its verifier. */
-interface Presentation {
-  readonly deviceId: string;
-  readonly challenge: string;
-}
-
-/** `why` is for the log. To the device all refusals are the same `invalid_code`. */
+/** `why` is for the log. The device always gets the same error, `invalid_code`. */
 type CodeVerdict = { readonly accepted: true } | { readonly accepted: false; readonly why: string };
 
-/** Decides whether a code may be exchanged. (rule S7) */
-export function judgeCode(code: SignInCode | undefined, shown: Presentation, now: Date): CodeVerdict {
+/** Decides whether a code may be exchanged by a device that knows a verifier with this challenge. (rule S7) */
+export function judgeCode(
+  code: SignInCode | undefined,
+  presented: { readonly deviceId: string; readonly challenge: string },
+  now: Date,
+): CodeVerdict {
   const refuse = (why: string): CodeVerdict => ({ accepted: false, why });
 
   if (!code) return refuse("unknown code");
   if (code.usedAt !== null) return refuse("used before");
   if (code.replacedAt !== null) return refuse("replaced by a newer code");
   if (code.expiresAt <= now.toISOString()) return refuse("expired");
-  if (code.deviceId !== shown.deviceId) return refuse("presented by another device");
-  if (code.challenge !== shown.challenge) return refuse("verifier does not match the challenge");
+  if (code.deviceId !== presented.deviceId) return refuse("presented by another device");
+  if (code.challenge !== presented.challenge) return refuse("verifier does not match the challenge");
   return { accepted: true };
 }
 
-/** The deployment's own app. */
+/** The app of this deployment. */
 interface OwnApp {
   readonly packageNames: readonly string[];
   /** SHA-256 of the certificates that sign it, base64url without padding. */
   readonly certificates: readonly string[];
 }
 
-/** The exchange for which a verdict must hold. */
+/** The sign-in that a token must be made for. */
 interface IntegrityAttempt {
-  /** Whether a nonce or request hash belongs to this exchange. */
+  /** Whether a nonce or request hash belongs to this sign-in. */
   readonly isBound: (given: string) => boolean;
   readonly now: Date;
 }
 
 const longestAgeMilliseconds = 600_000;
 
-/** How far the clock that stamped the verdict may be ahead of the server's clock. */
+/** How far the clock of Google may be ahead of the server's clock. */
 const skewMilliseconds = 300_000;
 
 /**
- * Judges the payload of a Play Integrity token of any shape. Returns every reason to refuse it; an empty list if it
- * passes. A failing device verdict is `device_integrity_failed`, everything else `app_not_recognized`. (rule S13)
+ * Checks the payload of a Play Integrity token, which may have any shape. Returns all reasons to refuse it; an empty list
+ * if there are none. A wrong device verdict gives `device_integrity_failed`, all else `app_not_recognized`. (rule S13)
  */
 export function judgeIntegrity(payload: unknown, app: OwnApp, attempt: IntegrityAttempt): IntegrityReason[] {
   if (!isObject(payload)) return ["app_not_recognized"];
@@ -85,7 +83,7 @@ function isAppRecognized(payload: object, app: OwnApp, { isBound, now }: Integri
   );
 }
 
-/** Classic requests have a nonce, standard requests a request hash. */
+/** A classic request has a nonce, a standard request has a request hash. */
 function isOfThisExchange(payload: object, isBound: (given: string) => boolean): boolean {
   const given = [
     valueAt(payload, "requestDetails", "nonce"),
@@ -101,11 +99,11 @@ function isRecent(timestamp: unknown, now: Date): boolean {
   return age < longestAgeMilliseconds && age >= -skewMilliseconds;
 }
 
-/** A tester's Google account can choose any verdict for its test responses. */
+/** A test response is refused, because a tester's Google account can choose its verdicts. */
 function isTestingResponse(testing: unknown): boolean {
   if (testing === undefined) return false;
-  const ordered = isObject(testing) ? valueAt(testing, "isTestingResponse") : true;
-  return ordered !== undefined && ordered !== false;
+  const isTest = isObject(testing) ? valueAt(testing, "isTestingResponse") : true;
+  return isTest !== undefined && isTest !== false;
 }
 
 function isSignedByUs(digests: unknown, certificates: readonly string[]): boolean {
@@ -116,7 +114,7 @@ function isSignedByUs(digests: unknown, certificates: readonly string[]): boolea
 const isOneOf = (value: unknown, known: readonly string[]): boolean =>
   typeof value === "string" && known.includes(value);
 
-/** The texts of an array of texts; an empty list for any other value. */
+/** Returns an array of texts; an empty list for any other value. */
 function textsOf(value: unknown): string[] {
   if (!Array.isArray(value)) return [];
   const texts = value.filter((entry) => typeof entry === "string");
@@ -127,15 +125,12 @@ const unpadded = (base64url: string): string => base64url.replace(/={1,2}$/, "")
 
 const freshMilliseconds = 10 * 60_000;
 
-/**
- * Whether a person has signed in so recently that the sign-in stands for a proof. It takes the place of the password, where an
- * account has none. (rule S31)
- */
+/** Whether a sign-in is recent. If an account has no password, a recent sign-in is required instead of it. (rule S31) */
 export const isFresh = (signedInAt: string | undefined, now: Date): boolean =>
   signedInAt !== undefined && now.getTime() - Date.parse(signedInAt) < freshMilliseconds;
 
 const browsers: readonly (readonly [RegExp, string])[] = [
-  // The first that matches: most browsers also name those that they imitate.
+  // The first pattern that matches counts: most browsers also name the browsers that they imitate.
   [/\bEdg(?:e|A|iOS)?\//, "Edge"],
   [/\bOPR\//, "Opera"],
   [/\bSamsungBrowser\//, "Samsung Internet"],
@@ -155,23 +150,23 @@ const systems: readonly (readonly [RegExp, string])[] = [
   [/\bLinux\b/, "Linux"],
 ];
 
-/** Characters of the header that are read: the patterns take longer for longer texts, and no browser writes more. */
-const mostRead = 500;
+/** Only so many characters of the header are read. The patterns are slow for long texts, and no browser sends more. */
+const longestRead = 500;
 
 /**
- * A browser and its system in words, such as `Firefox on Linux`, of the header `User-Agent`. Only names of these lists are
- * kept: the header is longer than a person can read, and anybody can write it. (rule S22)
+ * Returns the name of a browser and its system, such as `Firefox on Linux`, for the header `User-Agent`. Only names of
+ * these lists are stored, because the header is too long for people, and anybody can write any text into it. (rule S22)
  */
 export function browserName(userAgent: string | undefined): string | null {
   if (userAgent === undefined) return null;
-  const beginning = userAgent.slice(0, mostRead);
+  const beginning = userAgent.slice(0, longestRead);
   const nameIn = (list: typeof browsers) => list.find(([pattern]) => pattern.test(beginning))?.[1];
   const [browser, system] = [nameIn(browsers), nameIn(systems)];
   if (browser === undefined) return system === undefined ? null : `A program on ${system}`;
   return system === undefined ? browser : `${browser} on ${system}`;
 }
 
-/** The sign-in request of a device, validated. */
+/** The validated sign-in request of a device. */
 export interface AuthorizeRequest extends AuthorizeQuery {
   readonly redirect: string;
 }
@@ -179,8 +174,8 @@ export interface AuthorizeRequest extends AuthorizeQuery {
 const requestFields = ["device", "name", "challenge", "state"] as const;
 
 /**
- * Reads the request of a device, from the query with which it opened the browser or from the form that repeats it. Throws
- * `bad_redirect` before every other check, then `bad_request`. (rule S3)
+ * Reads the sign-in request of a device, from the query of the page or from the form that repeats it. Throws
+ * `bad_redirect` before all other checks, then `bad_request`. (rule S3)
  */
 export function readAuthorizeRequest(
   given: URLSearchParams,
@@ -201,7 +196,7 @@ export function readAuthorizeRequest(
   return { ...parsed.data, redirect };
 }
 
-/** The request as a query. Forms carry it in one field, because browsers change line breaks in fields. */
+/** Returns the request as a query. Forms have it in one field, because browsers change line breaks in fields. */
 export function deviceRequestQuery({ redirect, device, name, challenge, state }: AuthorizeRequest): string {
   const query = new URLSearchParams({ redirect, device, name, challenge });
   if (state !== undefined) query.set("state", state);
@@ -209,8 +204,8 @@ export function deviceRequestQuery({ redirect, device, name, challenge, state }:
 }
 
 /**
- * Whether a sign-in code may be sent to this target: the redirect address of the deployment, written exactly so, or an
- * app by one of the two schemes with any path. (rule S4)
+ * Whether a sign-in code may be sent to a target: exactly the redirect address of the deployment, or an address with one
+ * of the two schemes for apps. (rule S4)
  */
 export function isRedirectTarget(given: string, redirectUrl: string | undefined): boolean {
   if (given.length > longestRedirect) return false;
@@ -220,11 +215,11 @@ export function isRedirectTarget(given: string, redirectUrl: string | undefined)
 /** The answer to the requesting app: a code, or the error. */
 export type RedirectAnswer = { readonly code: string } | { readonly error: "access_denied" };
 
-/** The target with the answer added to its query. `state` is the value that the app sent. */
+/** Adds the answer to the query of the target. `state` is the value that the app sent. */
 export function redirectAddress(target: string, answer: RedirectAnswer, state: string | undefined): string {
   const fields = Object.entries({ ...answer, ...(state === undefined ? {} : { state }) });
   const query = fields.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join("&");
-  return target + joint(target) + query;
+  return target + separatorFor(target) + query;
 }
 
 /**
@@ -254,16 +249,16 @@ const appForm = /^([a-z]+:)\/\/[A-Za-z0-9._-]*(?:\/[\w.~:@!$&'()*+,;=%/-]*)?(\?[
 
 function isAppTarget(given: string): boolean {
   const [, scheme = "", query = ""] = appForm.exec(given) ?? [];
-  return schemes.has(scheme) && URL.canParse(given) && !answersItself(query);
+  return schemes.has(scheme) && URL.canParse(given) && !containsAnswer(query);
 }
 
-/** A target that contains an answer already could make an app accept a stranger's code. */
-function answersItself(query: string): boolean {
+/** A target that already contains an answer could make an app accept the code of an attacker. */
+function containsAnswer(query: string): boolean {
   const fields = new URLSearchParams(query);
   return fields.has("code") || fields.has("error");
 }
 
-function joint(target: string): string {
+function separatorFor(target: string): string {
   if (!target.includes("?")) return "?";
   return /[?&]$/.test(target) ? "" : "&";
 }

@@ -9,7 +9,7 @@ import { consoleSessions } from "./store.ts";
 
 const sessionMilliseconds = 30 * 86_400_000;
 
-/** A session as the browser gets it. */
+/** A new session, as the cookie contains it. */
 export interface OpenedSession {
   readonly id: string;
   readonly expiresAt: Date;
@@ -17,12 +17,12 @@ export interface OpenedSession {
 
 /** The browser in which a person signs in. */
 export interface SigningBrowser {
-  /** The id of the session that it had before. */
+  /** The id of its earlier session. */
   readonly sessionId: string | undefined;
   readonly userAgent: string | undefined;
 }
 
-/** A new session, the person who has proved an identity, and their browser. */
+/** A sign-in to the console, after all factors are proved. */
 export interface ConsoleSignIn {
   readonly opened: OpenedSession;
   readonly user: { readonly id: string; readonly email: string };
@@ -35,7 +35,7 @@ export const newConsoleSession = ({ clock }: Pick<Deps, "clock">): OpenedSession
   expiresAt: new Date(clock.now().getTime() + sessionMilliseconds),
 });
 
-/** Signing in ends the browser's earlier session, so that a person who knew its id gains nothing. */
+/** Stores a new session. The earlier session of the browser ends, because somebody else may know its id. */
 export async function startConsoleSession(
   deps: Pick<Deps, "clock" | "newId" | "time">,
   tx: Transaction,
@@ -58,10 +58,10 @@ export async function startConsoleSession(
 
 const stepMilliseconds = 600_000;
 
-/** A person who has shown the first factor. */
+/** The first step of a sign-in: the person has proved the first factor. */
 interface SignInStep {
   readonly userId: string;
-  /** The hash of the stored password, which must not change before the sign-in is finished. */
+  /** A hash of the stored password hash. If the password changes before the sign-in is finished, the step is void. */
   readonly password: string;
 }
 
@@ -71,13 +71,13 @@ export const stepOf = ({ id, passwordHash }: Pick<UserRow, "id" | "passwordHash"
 });
 
 /**
- * Seals that a person has shown the first factor, for ten minutes. It opens nothing without the second factor. The browser
- * keeps it in the form for the code, never in an address. (rule S23)
+ * Seals the first step of a sign-in. It is valid for ten minutes, and gives no access without the second factor. The
+ * browser has it in the form for the code, never in an address. (rule S23)
  */
 export const sealStep = ({ sealer, clock }: Pick<Deps, "sealer" | "clock">, step: SignInStep): string =>
   sealer.seal(JSON.stringify({ ...step, kind: "step", expiresAt: clock.now().getTime() + stepMilliseconds }));
 
-/** Undefined for a value that is foreign, changed or expired. */
+/** Returns undefined for a value that is foreign, changed or expired. */
 export function openStep(
   { sealer, clock }: Pick<Deps, "sealer" | "clock">,
   sealed: string,

@@ -7,7 +7,7 @@ interface NewConsoleSession {
   readonly id: string;
   readonly tokenHash: string;
   readonly userId: string;
-  /** The browser in words. */
+  /** The name of the browser, such as `Firefox on Linux`. */
   readonly browser: string | null;
   readonly createdAt: string;
   readonly lastUsedAt: string;
@@ -54,7 +54,7 @@ export const consoleSessions = {
 
 interface NewSignInCode {
   readonly codeHash: string;
-  /** The sealed code, for a device that waits for it; null for a refusal, which has no code. */
+  /** The sealed code, for a device that waits for it; null for a refusal. */
   readonly codeSealed: string | null;
   readonly userId: string;
   readonly deviceId: string;
@@ -76,20 +76,14 @@ export interface SignInCodeRow {
   readonly replacedAt: string | null;
 }
 
-/** A person's last decision on the request of a waiting device: a code, or a refusal. */
+/** The last decision on a sign-in request: a code, or a refusal. */
 type DecidedSignInCode = { readonly codeSealed: string } | "refused" | undefined;
 
-/** A sign-in request: of which device, and with which challenge. */
-interface SignInRequest {
-  readonly deviceId: string;
-  readonly challenge: string;
-}
-
-/** Codes that devices exchange for tokens. A code is live until it is used or replaced. */
+/** Codes that devices exchange for tokens. A code is valid until it is used, replaced or expired. */
 export const signInCodes = {
   /**
-   * The code with this hash, or another code if no code has it. The caller must compare `codeHash`. An empty result would
-   * be faster, and the time would show that the code does not exist.
+   * Returns the code with this hash, or another code if there is none. The caller must compare `codeHash`. An empty result
+   * would be faster, and the time would reveal that the code does not exist.
    */
   findNearest: (reader: Reader, codeHash: string) =>
     reader.get<SignInCodeRow>(
@@ -101,7 +95,7 @@ export const signInCodes = {
       codeHash,
     ),
 
-  /** Adds the one live code of a device and replaces an earlier one. The caller holds the lock of the device. */
+  /** Adds the only valid code of a device, and replaces an earlier one. The device must be locked. */
   async mint(tx: Transaction, code: NewSignInCode): Promise<void> {
     await tx.run(
       `UPDATE sign_in_codes SET replaced_at = ?
@@ -112,7 +106,7 @@ export const signInCodes = {
     await insert(tx, code, null);
   },
 
-  /** Stores a refusal. It replaces a code that the person has already given for the same request. */
+  /** Stores a refusal. It replaces an earlier approval of the same request. */
   async refuse(tx: Transaction, refusal: NewSignInCode): Promise<void> {
     await tx.run(
       `UPDATE sign_in_codes SET replaced_at = ?
@@ -124,7 +118,7 @@ export const signInCodes = {
     await insert(tx, refusal, refusal.createdAt);
   },
 
-  /** Uses a code; false if it is no longer live. Only one of several concurrent calls succeeds. */
+  /** Uses a code up. Returns false if it is no longer valid. Of several concurrent calls only one succeeds. */
   use: async (tx: Transaction, codeHash: string, now: string): Promise<boolean> =>
     (await tx.run(
       `UPDATE sign_in_codes SET used_at = ?, code_sealed = NULL
@@ -137,7 +131,7 @@ export const signInCodes = {
   /** The last decision on a sign-in request, if it can still be used. */
   async decided(
     reader: Reader,
-    { deviceId, challenge }: SignInRequest,
+    { deviceId, challenge }: { readonly deviceId: string; readonly challenge: string },
     now: string,
   ): Promise<DecidedSignInCode> {
     const row = await reader.get<{ codeSealed: string | null; replacedAt: string | null }>(
@@ -163,7 +157,7 @@ export const signInCodes = {
     ),
 };
 
-/** A refusal is stored as already replaced, so that it is never live. */
+/** A refusal is stored as already replaced, so that it is never a valid code. */
 const insert = (tx: Transaction, code: NewSignInCode, replacedAt: string | null): Promise<void> =>
   tx.insert(tables.signInCodes, { ...code, replacedAt });
 
@@ -182,15 +176,15 @@ interface AccountLinkRow {
   readonly email: string;
 }
 
-/** Links in mails, which make an account or set a new password. A new link replaces an earlier one of its kind. */
+/** Links in mails, which create an account or set a new password. A new link replaces an earlier one of its kind. */
 export const accountLinks = {
-  /** Stores a link to a new account for an address, whether the address has one or not. */
+  /** Stores a link for a new account, whether the address has an account or not. */
   async addSignUp(tx: Transaction, { tokenHash, email, now, expiresAt }: NewAccountLink): Promise<void> {
     await removeEarlier(tx, "sign_up", email, now);
     await tx.insert(tables.accountLinks, { tokenHash, kind: "sign_up", email, expiresAt });
   },
 
-  /** Stores a link to a new password, if the address has an account with a password. The statements are the same if not. */
+  /** Stores a link for a new password, if the address has an account with a password. Otherwise the same statements run. */
   async addRecovery(tx: Transaction, { tokenHash, email, now, expiresAt }: NewAccountLink): Promise<void> {
     await removeEarlier(tx, "recovery", email, now);
     await tx.run(
@@ -201,14 +195,14 @@ export const accountLinks = {
     );
   },
 
-  /** Takes the mail back that was queued for a link, if there is no such link. */
+  /** Deletes the mail that was queued for a link, if the link was not stored. */
   dropMailWithoutLink: (tx: Transaction, mailId: string, tokenHash: string) =>
     tx.run(
       `DELETE FROM mails WHERE id = ? AND NOT EXISTS (SELECT 1 FROM account_links WHERE token_hash = ?)`,
       ...[mailId, tokenHash],
     ),
 
-  /** Uses a link up; undefined if it is unknown, used, replaced or expired. */
+  /** Uses a link up. Returns undefined if it is unknown, used, replaced or expired. */
   take: (tx: Transaction, { kind, tokenHash, now }: { kind: LinkKind; tokenHash: string; now: string }) =>
     tx.get<AccountLinkRow>(
       `DELETE FROM account_links WHERE token_hash = ? AND kind = ? AND expires_at > ?
@@ -227,8 +221,8 @@ async function removeEarlier(tx: Transaction, kind: LinkKind, email: string, now
 }
 
 /**
- * Ends what opens an account besides its password and second factor: identities of providers, tokens, connections, devices, and
- * codes for them. For an account that somebody else may have made. (rule S30)
+ * Ends all credentials of an account except its password and its second factor: identities of providers, tokens,
+ * connections, devices, and codes for them. For an account that somebody else may have created. (rule S30)
  */
 export async function removeUnprovenAccess(tx: Transaction, userId: string): Promise<void> {
   const tables = ["identities", "tokens", "oauth_codes", "devices", "sign_in_codes"];

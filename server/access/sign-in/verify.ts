@@ -8,16 +8,13 @@ import { type UserRow, users } from "../accounts/store.ts";
 import { isFresh } from "./rules.ts";
 import { consoleSessions } from "./store.ts";
 
-/**
- * Without this check a page of another site could sign a person in to a foreign account. Signing in needs no console
- * session.
- */
+/** Throws `forbidden` for a request of another site. Otherwise such a page could sign a person in to the account of an attacker. */
 export function refuseForeignPage({ settings }: Pick<Deps, "settings">, { origin }: Browser): void {
   if (origin === undefined || isOwnOrigin(origin, settings)) return;
   throw new ApiError("forbidden", { message: "Sign in from a page of the console." });
 }
 
-/** The account with this address and password. An unknown account and a wrong password get the same refusal. */
+/** Returns the account with this address and password. Throws `invalid_credentials`, the same for an unknown account and a wrong password. */
 export async function verifiedUser(
   { database }: Pick<Deps, "database">,
   email: string,
@@ -29,15 +26,15 @@ export async function verifiedUser(
   return user;
 }
 
-/**
- * Throws `invalid_credentials` if the password was changed after it was verified, because the old one must not work any
- * more.
- */
-export async function assertPasswordStands(tx: Transaction, user: UserRow): Promise<void> {
-  if (!(await users.holdPassword(tx, user.id, user.passwordHash))) throw new ApiError("invalid_credentials");
+/** Throws `invalid_credentials` if the password was changed after it was verified. Locks it until the transaction ends. */
+export async function assertPasswordUnchanged(tx: Transaction, user: UserRow): Promise<void> {
+  if (!(await users.lockPassword(tx, user.id, user.passwordHash))) throw new ApiError("invalid_credentials");
 }
 
-/** A stranger at an open browser must not gain lasting access, or lock its owner out. Throws `wrong_state`. */
+/**
+ * Throws `wrong_state` if the sign-in is not recent. A stranger who finds a signed-in browser must not get lasting access,
+ * or lock the owner out.
+ */
 export async function assertFreshSession(
   { clock, database }: Pick<Deps, "clock" | "database">,
   { id, userId }: ConsoleCaller,
@@ -46,6 +43,7 @@ export async function assertFreshSession(
   const rows = await consoleSessions.list(database, userId, now.toISOString());
   if (isFresh(rows.find(({ tokenHash }) => tokenHash === id)?.createdAt, now)) return;
   throw new ApiError("wrong_state", {
-    message: "You signed in more than ten minutes ago. Sign out, sign in again, and do this then.",
+    message:
+      "You signed in more than ten minutes ago. Sign out, sign in again, and then do this within ten minutes.",
   });
 }

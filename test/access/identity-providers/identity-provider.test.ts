@@ -94,7 +94,7 @@ describe("signing in with a provider", () => {
     const browser = createBrowserWithCookies();
     const page = await people.arrive(browser);
     expect(page.status).toBe(403);
-    expect(page.text).toContain("Inn ID has not verified an e-mail address of yours.");
+    expect(page.text).toContain("Inn ID has not verified your e-mail address.");
     expect(await people.signedInAs(browser)).toBeUndefined();
     expect(await people.accounts(email)).toEqual([]);
   });

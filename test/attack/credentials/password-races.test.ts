@@ -94,7 +94,7 @@ describe.each(databases)("a password that is changed while somebody signs in wit
     let changing: Promise<unknown> | undefined;
     await database.write(async (tx) => {
       const found = await users.findByEmail(tx, account.email);
-      expect(await users.holdPassword(tx, account.id, found?.passwordHash ?? "")).toBe(true);
+      expect(await users.lockPassword(tx, account.id, found?.passwordHash ?? "")).toBe(true);
       changing = database
         .write((other) => users.setPassword(other, account.id, passwordHash))
         .then(() => order.push("changed"));

@@ -17,7 +17,7 @@ import { refuseForeignPage } from "../verify.ts";
 
 type AccountLinksDeps = Pick<Deps, "clock" | "database" | "newId" | "sealer" | "settings" | "time">;
 
-/** New accounts and forgotten passwords. No answer shows whether an address has an account. (rules S26, S27) */
+/** New accounts and forgotten passwords. No answer reveals whether an address has an account. (rules S26, S27) */
 export const accountLinkHandlers = (deps: AccountLinksDeps): Handlers<typeof contract> => ({
   signUp: signUp(deps),
   finishSignUp: finishSignUp(deps),
@@ -30,7 +30,7 @@ const refuseWithoutRegistration = ({ settings }: Pick<Deps, "settings">): void =
   throw new ApiError("forbidden", { message: "New accounts are turned off here." });
 };
 
-/** By mail the account is made later, with the link. Without mail it is made now, unless the address has one. */
+/** If the server sends mail, the mailed link creates the account later. Otherwise the account is created now, unless the address has one. */
 function signUp(deps: AccountLinksDeps): Handler<typeof contract.signUp> {
   return async ({ body, save }) => {
     refuseWithoutRegistration(deps);
@@ -87,8 +87,9 @@ function recover(deps: AccountLinksDeps): Handler<typeof contract.recover> {
 }
 
 /**
- * Ends every session and every other link. The second factor stays: a mailbox alone opens no account that has one. If the
- * address was never verified, somebody else may have made the account: what opens it besides the password ends, too. (rule S30)
+ * Sets the new password, and ends all sessions and all other links. The second factor stays, because access to the mailbox
+ * must not be enough for an account that has one. If the address was never verified, somebody else may have created the
+ * account. Then all other credentials of the account end, too. (rule S30)
  */
 function finishRecovery(deps: AccountLinksDeps): Handler<typeof contract.finishRecovery> {
   const record = createAuditWriter(deps);
@@ -123,8 +124,8 @@ const signUpMilliseconds = 24 * 3_600_000;
 type MailingDeps = Pick<Deps, "clock" | "newId" | "sealer" | "settings">;
 
 /**
- * Mails a link to a new password, if the address has an account with one. For every address the same statements run, so
- * that no answer is slower than another: the mail of an unknown address is queued and taken back. (rule S27)
+ * Mails a link for a new password, if the address has an account with a password. The same statements run for each
+ * address, so that the time of the answer reveals nothing: the mail for an unknown address is queued and deleted. (rule S27)
  */
 async function mailRecovery(deps: MailingDeps, tx: Transaction, email: string): Promise<void> {
   if (!(await mayMail(deps, tx, email))) return;
@@ -134,13 +135,13 @@ async function mailRecovery(deps: MailingDeps, tx: Transaction, email: string): 
     kind: "recovery",
     to: email,
     subject: "A new password for your account",
-    text: `With this link you set a new password. It works once, for 30 minutes:\n\n${url}\n\nIf you did not ask for it, you need not do anything: your password stays.`,
+    text: `Set a new password with this link. It works once, for 30 minutes:\n\n${url}\n\nIf you did not ask for it, you need not do anything. Your password stays as it is.`,
     sendBefore,
   });
   if (mailId !== undefined) await accountLinks.dropMailWithoutLink(tx, mailId, link.tokenHash);
 }
 
-/** Mails a link to a new account. To an address that has one it mails how to sign in. The statements are the same. */
+/** Mails a link for a new account. If the address has an account, mails how to sign in. The statements are the same. */
 async function mailSignUp(deps: MailingDeps, tx: Transaction, email: string): Promise<void> {
   if (!(await mayMail(deps, tx, email))) return;
   const { link, url, sendBefore } = newLink(deps, email, "sign-up", signUpMilliseconds);
@@ -153,7 +154,7 @@ async function mailSignUp(deps: MailingDeps, tx: Transaction, email: string): Pr
     subject: known ? "You have an account already" : "Your new account",
     text: known
       ? `Somebody asked for an account for this address. You have one already. Sign in here:\n\n${consoleUrl}/sign-in\n\nIf you forgot the password, set a new one:\n\n${consoleUrl}/recover`
-      : `With this link you choose a password, and your account is ready. It works once, for a day:\n\n${url}\n\nIf you did not ask for it, you need not do anything: nothing is made.`,
+      : `Choose a password with this link, and your account is ready. It works once, for a day:\n\n${url}\n\nIf you did not ask for it, you need not do anything. Then no account is created.`,
     sendBefore,
   });
 }
@@ -162,11 +163,11 @@ function newLink(
   { clock, settings }: MailingDeps,
   email: string,
   path: "recover" | "sign-up",
-  lives: number,
+  lifetime: number,
 ) {
   const token = randomName();
   const now = clock.now();
-  const sendBefore = new Date(now.getTime() + lives);
+  const sendBefore = new Date(now.getTime() + lifetime);
   const link = {
     ...{ tokenHash: hashOf(token), email },
     ...{ now: now.toISOString(), expiresAt: sendBefore.toISOString() },
@@ -174,7 +175,7 @@ function newLink(
   return { link, url: `${settings.consoleUrl}/${path}/${token}`, sendBefore };
 }
 
-/** Whether the address may get another such mail now. The answer to the request is the same if not. */
+/** Whether the address may get another such mail now. If not, the answer to the request is the same. */
 async function mayMail({ clock, settings }: MailingDeps, tx: Transaction, email: string): Promise<boolean> {
   if (!settings.rateLimited) return true;
   const rule = settings.rateLimits.linkMails;

@@ -13,10 +13,10 @@ import { users } from "../../accounts/store.ts";
 import { createAuditWriter } from "../../audit/record.ts";
 import { devices } from "../../devices/store.ts";
 import { proveSecondFactor } from "../../sign-in-methods/prove.ts";
-import { beginAttempt, beginRegistration, succeed } from "../attempts.ts";
+import { beginAttempt, beginRegistration, uncountAttempt } from "../attempts.ts";
 import { codeLifetimeMilliseconds, judgeCode, tokenLifetimeDays } from "../rules.ts";
 import { type SignInCodeRow, signInCodes } from "../store.ts";
-import { assertPasswordStands, verifiedUser } from "../verify.ts";
+import { assertPasswordUnchanged, verifiedUser } from "../verify.ts";
 
 export const signIn = (
   deps: Pick<Deps, "attest" | "clock" | "database" | "log" | "newId" | "sealer" | "settings" | "waiting">,
@@ -27,15 +27,15 @@ export const signIn = (
   token: token(deps),
 });
 
-/** Only a successful exchange uses up a code. The checks are in this order: code, attestation, device. (rule S8) */
+/** Only a successful exchange uses the code up. The order of the checks is: code, attestation, device. (rule S8) */
 function exchange(
   deps: Pick<Deps, "attest" | "clock" | "database" | "log" | "newId">,
 ): Handler<typeof contract.exchange> {
   return async ({ body, address, save }) => {
-    const { verifier, integrityToken, ...shown } = body;
-    const found = await findExchangeable(deps, shown, await challengeOf(verifier));
-    // Refused inside `save`, after the check of the Idempotency-Key: another request with the same key may have just
-    // used the code.
+    const { verifier, integrityToken, ...presented } = body;
+    const found = await findExchangeable(deps, presented, await challengeOf(verifier));
+    // Refused in `save`, after the check of the Idempotency-Key: an earlier request with the same key may have used the
+    // code.
     if ("why" in found) return save(async () => refuseCode(deps, found.why));
     const { code, codeHash } = found;
     const { deviceId } = code;
@@ -45,7 +45,7 @@ function exchange(
       await claimDevice(deps, tx, { user, deviceId });
       const used = await signInCodes.use(tx, codeHash, deps.clock.now().toISOString());
       if (!used) refuseCode(deps, "used or replaced at the same moment");
-      return linkDevice(deps, tx, { ...shown, user, address, name: code.deviceName });
+      return linkDevice(deps, tx, { ...presented, user, address, name: code.deviceName });
     };
     return save(signInDevice, { repeatableUntil: new Date(code.expiresAt) });
   };
@@ -70,16 +70,14 @@ async function attestDevice(
   if (reasons.length > 0) throw new ApiError("integrity_failed", { reasons });
 }
 
-type Found = { readonly code: SignInCodeRow; readonly codeHash: string } | { readonly why: string };
+type FoundCode = { readonly code: SignInCodeRow; readonly codeHash: string } | { readonly why: string };
 
-/**
- * Finds the code if this device may exchange it. Finding a reason to refuse takes the same work, whatever the reason is.
- */
+/** Finds the code if this device may exchange it. Each reason to refuse needs the same work, so that the time reveals none. */
 async function findExchangeable(
   { database, clock }: Pick<Deps, "database" | "clock">,
   { code, deviceId }: { readonly code: string; readonly deviceId: string },
   challenge: string,
-): Promise<Found> {
+): Promise<FoundCode> {
   const codeHash = hashOf(code);
   const nearest = await signInCodes.findNearest(database, codeHash);
   const row = nearest?.codeHash === codeHash ? nearest : undefined;
@@ -88,13 +86,13 @@ async function findExchangeable(
   return row ? { code: row, codeHash } : { why: "unknown code" };
 }
 
-/** The reason goes only to the log: a person with a foreign code learns nothing. */
+/** Logs the reason. The answer does not contain it: a person with a stolen code must learn nothing. */
 function refuseCode({ log }: Pick<Deps, "log">, why: string): never {
   log.info({ why }, "sign-in code refused");
   throw new ApiError("invalid_code");
 }
 
-/** For terminals: holds the answer until the person has decided or the time is over. */
+/** For terminals: delays the answer until the person has decided, or the waiting time has ended. */
 function awaitCode({
   database,
   clock,
@@ -103,8 +101,9 @@ function awaitCode({
 }: Pick<Deps, "database" | "clock" | "waiting" | "sealer">): Handler<typeof contract.await> {
   return async ({ body, signal }) => {
     const { deviceId, challenge, wait = 0 } = body;
-    const look = () => signInCodes.decided(database, { deviceId, challenge }, clock.now().toISOString());
-    const decided = await waiting.until([deviceTopic(deviceId)], look, {
+    const findDecision = () =>
+      signInCodes.decided(database, { deviceId, challenge }, clock.now().toISOString());
+    const decided = await waiting.until([deviceTopic(deviceId)], findDecision, {
       enough: (found) => found !== undefined,
       milliseconds: wait * 1_000,
       signal,
@@ -133,14 +132,14 @@ function register(
     };
     return save(async (tx) => {
       if (!(await users.insertUnlessTaken(tx, user))) throw new ApiError("email_taken");
-      await succeed(tx, counted);
+      await uncountAttempt(tx, counted);
       await claimDevice(deps, tx, { user, ...device });
       return linkDevice(deps, tx, { ...device, user, address, name: deviceName || unnamed });
     });
   };
 }
 
-/** Uses the limits of failed console sign-ins, because the password is the same, and asks for the second factor. */
+/** Has the same limits as a sign-in to the console, because the password is the same. Asks for the second factor, too. */
 function token(
   deps: Pick<Deps, "attest" | "clock" | "database" | "newId" | "sealer" | "settings">,
 ): Handler<typeof contract.token> {
@@ -151,12 +150,12 @@ function token(
     const known = isKnown ? `device:${device.deviceId}` : undefined;
     const counted = await beginAttempt(deps, { email, address, known });
     const user = await verifiedUser(deps, email, password);
-    // The password was right although the device is taken.
-    if (counted.length > 0) await deps.database.write((tx) => succeed(tx, counted));
+    // Not counted as failed, even if a later step refuses the device: the password was right.
+    if (counted.length > 0) await deps.database.write((tx) => uncountAttempt(tx, counted));
     const spend = await proveSecondFactor(deps, { user, address, known, code: code || undefined });
     await attestDevice(deps, { integrityToken, subject: body.email, deviceId: body.deviceId });
     return save(async (tx) => {
-      await assertPasswordStands(tx, user);
+      await assertPasswordUnchanged(tx, user);
       await spend(tx);
       await claimDevice(deps, tx, { user, ...device });
       return linkDevice(deps, tx, { ...device, user, address, name: deviceName || unnamed });
@@ -166,7 +165,7 @@ function token(
 
 const unnamed = "Unnamed device";
 
-/** A device that an account signs in, with what the device sent about itself. */
+/** A sign-in of a device, with the fields that the device sent. */
 interface DeviceLink {
   readonly user: { readonly id: string; readonly email: string };
   /** The client's network address. */
@@ -178,8 +177,8 @@ interface DeviceLink {
 }
 
 /**
- * Locks the device, so that only this transaction can link it. Throws `device_taken` while a token of another account
- * for the device is valid. (rule S9)
+ * Locks the device, so that only this transaction can link it. Throws `device_taken` while the device has a valid token of
+ * another account. (rule S9)
  */
 async function claimDevice(
   { clock }: Pick<Deps, "clock">,
@@ -191,10 +190,7 @@ async function claimDevice(
   if (holder && holder.userId !== user.id) throw new ApiError("device_taken");
 }
 
-/**
- * Links a claimed device to an account. An earlier token of the device stops working. Only this answer holds the new
- * token.
- */
+/** Links a claimed device to an account. An earlier token of the device stops working. Only this answer contains the new token. */
 async function linkDevice(
   deps: Pick<Deps, "clock" | "newId">,
   tx: Transaction,
@@ -233,7 +229,7 @@ const timesOf = (now: Date) => ({
   expiresAt: new Date(now.getTime() + tokenLifetimeDays * 86_400_000).toISOString(),
 });
 
-/** What a person does on the device sign-in pages: approve or refuse a device. */
+/** The decisions of a person on the pages of device sign-in: approve or refuse. */
 export const deviceApprovalHandlers = (
   deps: Pick<Deps, "clock" | "sealer">,
 ): Handlers<typeof approvalContract> => ({
@@ -241,7 +237,7 @@ export const deviceApprovalHandlers = (
   refuse: refuse(deps),
 });
 
-/** Mints the only valid code of a device. An earlier code stops working. (rule S6) */
+/** Creates the only valid code of a device. An earlier code stops working. (rule S6) */
 function approve({
   clock,
   sealer,
@@ -258,7 +254,7 @@ function approve({
   };
 }
 
-/** Records the refusal, so that the waiting device learns of it. */
+/** Stores the refusal, so that the waiting device gets an answer. */
 function refuse({ clock }: Pick<Deps, "clock">): Handler<typeof approvalContract.refuse> {
   return ({ caller, body, save }) =>
     save(async (tx) => {

@@ -15,10 +15,10 @@ import {
   type Spend,
 } from "../../sign-in-methods/prove.ts";
 import { passkeys } from "../../sign-in-methods/store.ts";
-import { beginAttempt, succeed } from "../attempts.ts";
+import { beginAttempt, uncountAttempt } from "../attempts.ts";
 import { newConsoleSession, openStep, sealStep, startConsoleSession, stepOf } from "../start-session.ts";
 import { accountLinks, consoleSessions } from "../store.ts";
-import { assertFreshSession, assertPasswordStands, refuseForeignPage, verifiedUser } from "../verify.ts";
+import { assertFreshSession, assertPasswordUnchanged, refuseForeignPage, verifiedUser } from "../verify.ts";
 
 export function consoleSession(
   deps: Pick<Deps, "clock" | "database" | "newId" | "sealer" | "settings" | "time">,
@@ -32,8 +32,8 @@ export function consoleSession(
       const known = knownBrowser.idFor(deps.sealer, browser.known, email);
       const counted = await beginAttempt(deps, { email, address, known });
       const user = await verifiedUser(deps, email, body.password);
-      // The password was right, whatever becomes of the second factor.
-      if (counted.length > 0) await deps.database.write((tx) => succeed(tx, counted));
+      // Not counted as failed, even if the second factor is wrong: the password was right.
+      if (counted.length > 0) await deps.database.write((tx) => uncountAttempt(tx, counted));
       const { code } = body;
       const spend = await orStep(deps, user, () => proveSecondFactor(deps, { user, address, known, code }));
       return open({ user, spend, address, browser, save, setSession });
@@ -78,7 +78,7 @@ export function consoleSession(
   };
 }
 
-/** Starts the session of a person who has shown every factor, and gives its cookie to the browser. */
+/** Starts the session of a person who has proved all factors, and sets its cookie. */
 const openSession =
   (deps: Pick<Deps, "clock" | "newId" | "sealer" | "time">) =>
   async ({
@@ -90,13 +90,13 @@ const openSession =
     setSession,
   }: Pick<Request, "address" | "browser" | "setSession"> & {
     readonly user: UserRow;
-    /** Uses the second factor up. */
+    /** Marks the code or passkey of the second factor as used. */
     readonly spend: Spend;
     readonly save: Request<typeof contract.create>["save"];
   }) => {
     const opened = newConsoleSession(deps);
     const answer = await save(async (tx) => {
-      await assertPasswordStands(tx, user);
+      await assertPasswordUnchanged(tx, user);
       await spend(tx);
       await startConsoleSession(deps, tx, { opened, user, browser, address });
       return { user: { id: user.id, email: user.email } };
@@ -105,7 +105,7 @@ const openSession =
     return answer;
   };
 
-/** Adds to `second_factor_required` the sealed step, so that the password need not be sent again. */
+/** Adds the sealed first step to `second_factor_required`, so that the client need not send the password again. */
 const orStep = (
   deps: Pick<Deps, "clock" | "sealer">,
   user: UserRow,
@@ -116,21 +116,23 @@ const orStep = (
     throw new ApiError("second_factor_required", { step: sealStep(deps, stepOf(user)) });
   });
 
-/** The account of a sealed step. Throws `invalid_credentials` if the step is over. */
+/** Returns the account of a sealed first step. Throws `invalid_credentials` if the step has expired. */
 async function userOfStep(
   deps: Pick<Deps, "clock" | "database" | "sealer">,
   sealed: string,
 ): Promise<UserRow> {
   const step = openStep(deps, sealed);
   const user = step && (await users.find(deps.database, step.userId));
-  if (!step || !user || stepOf(user).password !== step.password) throw stepIsOver();
+  if (!step || !user || stepOf(user).password !== step.password) throw stepHasExpired();
   return user;
 }
 
-const stepIsOver = () =>
-  new ApiError("invalid_credentials", { message: "This sign-in took too long, or is over. Begin again." });
+const stepHasExpired = () =>
+  new ApiError("invalid_credentials", {
+    message: "This sign-in has expired, or was finished already. Begin again.",
+  });
 
-/** Ends all other sessions of the account, also stolen ones. Tokens and devices are not affected. */
+/** Changes the password, and ends all other sessions of the account. Tokens and devices are not affected. */
 function changePassword(deps: NoticeDeps & Pick<Deps, "database">): Handler<typeof contract.changePassword> {
   const record = createAuditWriter(deps);
   return async ({ body, caller, address, save }) => {
@@ -140,7 +142,7 @@ function changePassword(deps: NoticeDeps & Pick<Deps, "database">): Handler<type
     const change = { old: user.passwordHash, fresh: await hashPassword(body.newPassword) };
     return save(async (tx) => {
       if (!(await users.changePassword(tx, user.id, change))) throw new ApiError("invalid_credentials");
-      await succeed(tx, counted);
+      await uncountAttempt(tx, counted);
       await consoleSessions.removeOthers(tx, user.id, caller.id);
       await accountLinks.removeAll(tx, user.id);
       await record(tx, { caller, address }, { action: "user.password", target: user.id });
@@ -150,7 +152,7 @@ function changePassword(deps: NoticeDeps & Pick<Deps, "database">): Handler<type
   };
 }
 
-/** The one app to which the credential is limited, or null. */
+/** Returns the app to which the credential is limited; null if it is not limited to one app. */
 async function appOf(
   { database }: Pick<Deps, "database">,
   caller: ConsoleCaller,
@@ -163,21 +165,21 @@ async function appOf(
 }
 
 /**
- * Sets the first password of an account that signs in with a provider. There is no old one to ask for, so the sign-in must be
- * fresh, and the second factor is asked for again. Ends all other sessions. (rule S31)
+ * Sets the first password of an account that signs in with a provider. It has no old password to ask for. So the sign-in
+ * must be recent, and the second factor is required again. Ends all other sessions. (rule S31)
  */
 function firstPassword(deps: ProvingDeps): Handler<typeof contract.firstPassword> {
   const record = createAuditWriter(deps);
   return async ({ caller, address, body, save }) => {
     const { userId, email } = caller;
-    if ((await users.find(deps.database, userId))?.passwordHash) throw hasOne();
+    if ((await users.find(deps.database, userId))?.passwordHash) throw hasPassword();
     await assertFreshSession(deps, caller);
     const proving = { user: { id: userId, email }, address, known: `session:${caller.id}`, code: body.code };
     const spend = await proveSecondFactor(deps, proving);
     const change = { old: "", fresh: await hashPassword(body.newPassword) };
     return save(async (tx) => {
       await spend(tx);
-      if (!(await users.changePassword(tx, userId, change))) throw hasOne();
+      if (!(await users.changePassword(tx, userId, change))) throw hasPassword();
       await consoleSessions.removeOthers(tx, userId, caller.id);
       await accountLinks.removeAll(tx, userId);
       await record(tx, { caller, address }, { action: "user.password", target: userId });
@@ -187,5 +189,5 @@ function firstPassword(deps: ProvingDeps): Handler<typeof contract.firstPassword
   };
 }
 
-const hasOne = () =>
+const hasPassword = () =>
   new ApiError("wrong_state", { message: "This account has a password already. Change it instead." });

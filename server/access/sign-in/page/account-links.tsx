@@ -11,7 +11,7 @@ import { goTo, type Reply, reshowForm, show } from "../../../console/reply.ts";
 import type { PageHandler, Visit } from "../../../console/visit.ts";
 import { sendsMail } from "../../../mail/outgoing/queue.ts";
 
-/** The pages to which links in mails lead, and that for a forgotten password. Nobody need be signed in. */
+/** The pages that mailed links open, and the page for a forgotten password. They need no sign-in. */
 export const accountLinkRoutes = (
   at: Links,
 ): readonly (readonly ["GET" | "POST", string, PageHandler<Visit, DoneElsewhere>])[] => [
@@ -31,12 +31,12 @@ const recover = ({ ask, fields, links }: Visit): Promise<Reply> =>
   reshowForm(
     async () => {
       await ask(accountLinks.recover, { body: { email: fields.text("email") } });
-      return show(RecoveryAsked({ links }));
+      return show(RecoverySent({ links }));
     },
     async (refusal) => show(Recover({ links, form: filledAgain(fields, refusal) }), refusal.status),
   );
 
-/** A link is not used up by looking at its page, because programs that check mails open it, too. */
+/** To open the page does not use the link up, because programs that check mails open it, too. */
 const newPasswordPage = async (visit: Visit): Promise<Reply> => show(NewPassword(passwordProps(visit)));
 
 const newAccountPage = async (visit: Visit): Promise<Reply> => show(NewPassword(accountProps(visit)));
@@ -83,7 +83,7 @@ const withPassword = <Done extends DoneElsewhere>(
       show(NewPassword({ ...props, form: filledAgain(fields, atPassword(refusal)) }), refusal.status),
   );
 
-/** The field has one name on both pages. */
+/** The field is named `password` on both pages, but the API names it `newPassword`. */
 function atPassword(refusal: ApiError): ApiError {
   const issues = refusal.details.issues?.map((issue) =>
     issue.path === "newPassword" ? { ...issue, path: "password" } : issue,
@@ -96,7 +96,7 @@ interface LinkPageProps {
   readonly form?: Filled;
 }
 
-/** Asks for the address of a forgotten password. */
+/** Asks for the address of the account. */
 const Recover = ({ links, form = filledWith() }: LinkPageProps) => (
   <BarePage links={links} title="Password forgotten">
     <div class="card stack">
@@ -129,14 +129,15 @@ const RecoverByOperator = ({ links }: LinkPageProps) => (
   </BarePage>
 );
 
-/** The same for every address. */
-const RecoveryAsked = ({ links }: LinkPageProps) => (
+/** Is the same for each address. */
+const RecoverySent = ({ links }: LinkPageProps) => (
   <BarePage links={links} title="Check your mail">
     <div class="card stack">
       <h1>Check your mail</h1>
       <p>
-        If there is an account with this address and a password, a link is on its way. It works once, for 30
-        minutes. If no mail comes, look in your spam folder. Perhaps you sign in without a password.
+        If this address has an account with a password, we have sent a link to it. It works once, for 30
+        minutes. If no mail arrives, look in your spam folder. Perhaps your account has no password, because
+        you sign in with a provider.
       </p>
       <a class="button" href={links.signIn}>
         To the sign-in page
@@ -145,16 +146,16 @@ const RecoveryAsked = ({ links }: LinkPageProps) => (
   </BarePage>
 );
 
-/** Asks for the password of a new account, or for a new one. A typed password is never sent back. */
+/** Asks for the password of a new account, or for a new password. The page never contains a typed password. */
 const NewPassword = ({
   links,
   action,
   newAccount,
   form = filledWith(),
 }: LinkPageProps & {
-  /** Where the form is sent. It ends in the token of the link. */
+  /** The address of the form. It ends in the token of the link. */
   readonly action: string;
-  /** Whether the password is that of a new account. */
+  /** Whether the password is for a new account. */
   readonly newAccount: boolean;
 }) => {
   const title = newAccount ? "Create your account" : "Set a new password";
@@ -163,7 +164,7 @@ const NewPassword = ({
       <div class="card stack">
         <h1>{title}</h1>
         {!newAccount && (
-          <p class="muted">You are then signed out everywhere. A second factor that you have stays on.</p>
+          <p class="muted">You will be signed out everywhere. If you have a second factor, it stays on.</p>
         )}
         <Refused refusal={form.refusal} />
         <form class="stack" method="post" action={action}>

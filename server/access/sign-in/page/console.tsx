@@ -12,13 +12,13 @@ import type { Settings } from "../../../settings/settings.ts";
 import { ProviderLinks } from "../../identity-providers/flow.tsx";
 import { deviceSignInLinks, onTo } from "../device-visit.tsx";
 import { showSecondFactor, signInWith } from "../finish.tsx";
-import { carriedForm, carrying, type PendingForm, showingAgain } from "../pending-form.ts";
+import { fieldsToShowAgain, type PendingForm, pendingFormFields, pendingFormIn } from "../pending-form.ts";
 
 export const signIn = ({ fields, ...visit }: Visit): Promise<Reply> =>
   reshowForm<never>(
     async () => {
       const { links, settings } = visit;
-      const kept = carriedForm(fields, visit.notices);
+      const kept = pendingFormIn(fields, visit.notices);
       const done = await signInWith(visit.ask, fields);
       if (done.outcome === "second_factor")
         return showSecondFactor({ ...done, links, action: links.signIn, to: fields.text("to"), kept });
@@ -32,7 +32,7 @@ export const signIn = ({ fields, ...visit }: Visit): Promise<Reply> =>
         {
           to: fields.text("to"),
           form: filledAgain(fields, refusal),
-          kept: carriedForm(fields, visit.notices),
+          kept: pendingFormIn(fields, visit.notices),
         },
       ),
   );
@@ -45,21 +45,20 @@ async function signOut({ ask, fields, links }: SignedInVisit): Promise<Reply<"si
 export const signInPage = async (visit: Visit): Promise<Reply> =>
   showSignIn(visit, { to: visit.query("to") });
 
-/** What the sign-in page shows and carries along. */
-interface SignInTraits {
-  /** The address to open after the sign-in. */
+interface SignInProps {
+  /** The address that the browser opens after the sign-in. */
   readonly to: string;
   readonly form?: Filled;
-  /** The form that was sent after the console session had ended. */
+  /** A form that was sent after the console session had ended. The page keeps its values. */
   readonly kept?: PendingForm | undefined;
-  /** The form, if it cannot be kept: nobody has read its file. */
+  /** Such a form whose values cannot be kept, because it has a file. */
   readonly lost?: NotDone;
 }
 
-export const showSignIn = (visit: Visit, traits: SignInTraits): Reply =>
+export const showSignIn = (visit: Visit, props: SignInProps): Reply =>
   show(
-    <SignIn {...traits} visit={visit} />,
-    traits.form?.refusal?.status ?? (traits.kept || traits.lost ? 401 : 200),
+    <SignIn {...props} visit={visit} />,
+    props.form?.refusal?.status ?? (props.kept || props.lost ? 401 : 200),
   );
 
 const SignIn = ({
@@ -68,7 +67,7 @@ const SignIn = ({
   form = filledWith(),
   kept,
   lost,
-}: SignInTraits & { readonly visit: Visit }) => (
+}: SignInProps & { readonly visit: Visit }) => (
   <BarePage links={links} title="Sign in">
     <div class="card stack">
       <h1>Sign in</h1>
@@ -88,7 +87,7 @@ const SignIn = ({
       <SignInRefused refusal={form.refusal} />
       <form class="stack" method="post" action={links.signIn}>
         <input type="hidden" name="to" value={to} />
-        {kept && <HiddenFields values={carrying(kept)} />}
+        {kept && <HiddenFields values={pendingFormFields(kept)} />}
         <TextField form={form} name="email" label="E-mail" type="email" autocomplete="username" required />
         <TextField
           form={{ ...form, value: () => "" }}
@@ -102,7 +101,7 @@ const SignIn = ({
           Sign in
         </button>
       </form>
-      <ProviderLinks settings={settings} to={to} apart={kept !== undefined} />
+      <ProviderLinks settings={settings} to={to} inNewTab={kept !== undefined} />
       {kept && <SignedInElsewhere kept={kept} />}
       <SignInHelp
         settings={settings}
@@ -113,7 +112,7 @@ const SignIn = ({
   </BarePage>
 );
 
-/** How to get an account, and a new password. */
+/** Says how to get an account and a new password. */
 const SignInHelp = ({
   settings,
   recover,
@@ -140,17 +139,17 @@ const SignInHelp = ({
   </div>
 );
 
-/** For a person who signs in in another tab: this tab keeps what was typed, and sends it again. */
+/** For a person who signs in in another tab: this tab keeps the typed text, and shows it again. */
 const SignedInElsewhere = ({ kept }: { readonly kept: PendingForm }) => (
   <form method="post" action={kept.action}>
-    <HiddenFields values={showingAgain(kept)} />
+    <HiddenFields values={fieldsToShowAgain(kept)} />
     <button class="quiet small" type="submit">
       I have signed in in another tab
     </button>
   </form>
 );
 
-/** Leads back to a form that was sent without a console session. With scripts, this needs no click. */
+/** Shows a button that opens the pending form again. With scripts, this needs no click. */
 const showPendingForm = (links: Links, kept: PendingForm): Reply =>
   show(
     <BarePage links={links} title="Signed in again">
@@ -160,7 +159,7 @@ const showPendingForm = (links: Links, kept: PendingForm): Reply =>
           Your session had ended. <b>{kept.form.notDone}</b> What you wrote is kept.
         </p>
         <form method="post" action={kept.action} data-continues>
-          <HiddenFields values={showingAgain(kept)} />
+          <HiddenFields values={fieldsToShowAgain(kept)} />
           <button class="primary" type="submit">
             Go back to what you wrote
           </button>

@@ -89,11 +89,11 @@ const errorWords: ErrorWords = {
   text: "The app or terminal that sent you here sent a wrong request, so nobody was signed in. Update it, or send its developers the message below.",
 };
 
-/** Shows the request of a device to the signed-in person. It is never skipped: an approval is for one device, once. */
+/** Shows the request of a device to the signed-in person. The page is never skipped: an approval is for one sign-in of one device. */
 async function authorizePage(visit: DeviceSignInVisit): Promise<DeviceSignInReply> {
-  const asked = readAuthorizeRequest(visit.query, visit.settings.redirectUrl);
+  const request = readAuthorizeRequest(visit.query, visit.settings.redirectUrl);
   const caller = await visit.caller();
-  return caller ? showApproval(visit, { asked, caller }) : signInFirst(visit, asked);
+  return caller ? showApproval(visit, { request, caller }) : signInFirst(visit, request);
 }
 
 /**
@@ -102,21 +102,22 @@ async function authorizePage(visit: DeviceSignInVisit): Promise<DeviceSignInRepl
  */
 async function decide(visit: DeviceSignInVisit): Promise<DeviceSignInReply> {
   const { fields } = visit;
-  const asked = readAuthorizeRequest(new URLSearchParams(fields.text("asked")), visit.settings.redirectUrl);
+  const request = readAuthorizeRequest(new URLSearchParams(fields.text("asked")), visit.settings.redirectUrl);
   const caller = await visit.caller();
-  if (!caller) return signInFirst(visit, asked);
+  if (!caller) return signInFirst(visit, request);
   // The account may have changed since the page was shown, and the page named the account.
-  if (fields.text("account") !== caller.userId) return showApproval(visit, { asked, caller, changed: true });
+  if (fields.text("account") !== caller.userId)
+    return showApproval(visit, { request, caller, changed: true });
   const { idempotencyKey } = fields;
   if (idempotencyKey === undefined) throw badRequest("once", "is missing; reload the page");
-  const { device, name, challenge } = asked;
-  const asking = { body: { device, name, challenge }, idempotencyKey };
+  const { device, name, challenge } = request;
+  const sent = { body: { device, name, challenge }, idempotencyKey };
   switch (fields.text("decision")) {
     case "approve":
-      return goBack(asked, await visit.askAs(caller)(deviceApproval.approve, asking));
+      return goBack(request, await visit.askAs(caller)(deviceApproval.approve, sent));
     case "refuse":
-      await visit.askAs(caller)(deviceApproval.refuse, asking);
-      return goBack(asked, { error: "access_denied" });
+      await visit.askAs(caller)(deviceApproval.refuse, sent);
+      return goBack(request, { error: "access_denied" });
     default:
       throw badRequest("decision", "must be `approve` or `refuse`");
   }
@@ -125,19 +126,19 @@ async function decide(visit: DeviceSignInVisit): Promise<DeviceSignInReply> {
 function showApproval(
   visit: DeviceSignInVisit,
   {
-    asked,
+    request,
     caller: { userId, email },
     changed = false,
-  }: { readonly asked: AuthorizeRequest; readonly caller: ConsoleCaller; readonly changed?: boolean },
+  }: { readonly request: AuthorizeRequest; readonly caller: ConsoleCaller; readonly changed?: boolean },
 ): DeviceSignInReply {
   return {
-    reply: show(Approval({ visit, asked, account: { id: userId, email }, changed }), changed ? 409 : 200),
-    traits: { formAction: formActionOf(asked.redirect) },
+    reply: show(Approval({ visit, request, account: { id: userId, email }, changed }), changed ? 409 : 200),
+    traits: { formAction: formActionOf(request.redirect) },
   };
 }
 
-const signInFirst = ({ at }: DeviceSignInVisit, asked: AuthorizeRequest): DeviceSignInReply => ({
-  reply: goTo(onTo(at.signIn, `${at.authorize}?${deviceRequestQuery(asked)}`)),
+const signInFirst = ({ at }: DeviceSignInVisit, request: AuthorizeRequest): DeviceSignInReply => ({
+  reply: goTo(onTo(at.signIn, `${at.authorize}?${deviceRequestQuery(request)}`)),
 });
 
 const goBack = ({ redirect, state }: AuthorizeRequest, answer: RedirectAnswer): DeviceSignInReply => ({
@@ -146,12 +147,12 @@ const goBack = ({ redirect, state }: AuthorizeRequest, answer: RedirectAnswer): 
 });
 
 const signInPage = async (visit: DeviceSignInVisit): Promise<DeviceSignInReply> => ({
-  reply: show(SignIn(entryOf(visit, visit.query.get("to") ?? ""))),
+  reply: show(SignIn(entryProps(visit, visit.query.get("to") ?? ""))),
 });
 
 async function signIn(visit: DeviceSignInVisit): Promise<DeviceSignInReply> {
   const { fields, ask } = visit;
-  const entry = entryOf(visit, fields.text("to"));
+  const entry = entryProps(visit, fields.text("to"));
   const reply = await reshowForm<never>(
     async () => {
       const done = await signInWith(ask, fields);
@@ -166,19 +167,19 @@ async function signIn(visit: DeviceSignInVisit): Promise<DeviceSignInReply> {
 
 async function signUpPage(visit: DeviceSignInVisit): Promise<DeviceSignInReply> {
   if (!visit.settings.registration) throw new ApiError("not_found");
-  return { reply: show(SignUp(entryOf(visit, visit.query.get("to") ?? ""))) };
+  return { reply: show(SignUp(entryProps(visit, visit.query.get("to") ?? ""))) };
 }
 
 async function signUp(visit: DeviceSignInVisit): Promise<DeviceSignInReply> {
   const { fields, ask } = visit;
-  const entry = entryOf(visit, fields.text("to"));
+  const entry = entryProps(visit, fields.text("to"));
   const reply = await reshowForm(
     async () => {
       const { links, at, settings } = visit;
       const byMail = sendsMail(settings);
       const body = byMail ? { email: fields.text("email") } : credentialsOf(visit);
       await ask(accountLinks.signUp, { body });
-      return show(SignUpAsked({ links, byMail, signIn: onTo(at.signIn, entry.to) }));
+      return show(SignUpSent({ links, byMail, signIn: onTo(at.signIn, entry.to) }));
     },
     async (refusal) => show(SignUp({ ...entry, form: filledAgain(fields, refusal) }), refusal.status),
   );
@@ -187,13 +188,13 @@ async function signUp(visit: DeviceSignInVisit): Promise<DeviceSignInReply> {
 
 /** Ends the console session of this browser, so that the person can sign in with another account. */
 async function switchAccount(visit: DeviceSignInVisit): Promise<DeviceSignInReply> {
-  const { to } = entryOf(visit, visit.fields.text("to"));
+  const { to } = entryProps(visit, visit.fields.text("to"));
   const caller = await visit.caller();
   if (caller) await visit.askAs(caller)(session.remove, { idempotencyKey: visit.fields.idempotencyKey });
   return { reply: goTo(onTo(visit.at.signIn, to)) };
 }
 
-function entryOf(visit: DeviceSignInVisit, to: string): EntryProps {
+function entryProps(visit: DeviceSignInVisit, to: string): EntryPageProps {
   const { settings, links } = visit;
   return { visit, to: returnPath(to, settings.baseUrl, links.home), form: filledWith() };
 }
@@ -203,15 +204,15 @@ const credentialsOf = ({ fields }: DeviceSignInVisit) => ({
   password: fields.text("password"),
 });
 
-/** What a person approves: the device, the account, what it may do and for how long. (RFC 8252 8.6) */
+/** Shows what a person approves: the device, the account, what the device may do, and for how long. (RFC 8252 8.6) */
 const Approval = ({
   visit: { links, at, settings },
-  asked,
+  request,
   account,
   changed,
 }: {
   readonly visit: Pick<DeviceSignInVisit, "links" | "at" | "settings">;
-  readonly asked: AuthorizeRequest;
+  readonly request: AuthorizeRequest;
   readonly account: { readonly id: string; readonly email: string };
   /** Whether the account has changed since the page was shown. */
   readonly changed: boolean;
@@ -219,7 +220,7 @@ const Approval = ({
   <BarePage links={links} title="Sign in a device">
     <div class="card stack approval">
       <h1>
-        Sign in <Line text={asked.name} />?
+        Sign in <Line text={request.name} />?
       </h1>
       {changed && (
         <Notice kind="alert">
@@ -231,12 +232,12 @@ const Approval = ({
         <dt>Account</dt>
         <dd class="row spread">
           <Line text={account.email} />
-          <SwitchAccount action={at.switchAccount} to={`${at.authorize}?${deviceRequestQuery(asked)}`} />
+          <SwitchAccount action={at.switchAccount} to={`${at.authorize}?${deviceRequestQuery(request)}`} />
         </dd>
         <dt>Stays signed in</dt>
         <dd>{tokenLifetimeDays} days, or until you sign it out under Devices</dd>
         <dt>Continues in</dt>
-        <dd>{redirectName(asked.redirect, settings.baseUrl)}</dd>
+        <dd>{redirectName(request.redirect, settings.baseUrl)}</dd>
       </dl>
       <Allowed />
       <p class="notice attention">
@@ -245,7 +246,7 @@ const Approval = ({
       </p>
       <form method="post" action={at.authorize}>
         <IdempotencyField />
-        <input type="hidden" name="asked" value={deviceRequestQuery(asked)} />
+        <input type="hidden" name="asked" value={deviceRequestQuery(request)} />
         <input type="hidden" name="account" value={account.id} />
         <div class="actions choice-of-two">
           <button class="primary" type="submit" name="decision" value="approve">
@@ -282,15 +283,15 @@ const scopeWords: Readonly<Record<DeviceScope, string>> = {
 const redirectName = (redirect: string, baseUrl: string): string =>
   redirect === baseUrl + codePath ? "a page here that shows you a code" : targetName(redirect);
 
-/** Shows a code for a person to copy to a terminal. From the address, only a well-formed code is shown. */
+/** Shows a code, which a person copies to a terminal. Anybody can make such an address, so only a well-formed code is shown. */
 async function codePage({ links, query }: DeviceSignInVisit): Promise<DeviceSignInReply> {
-  return { reply: show(pageFor(links, query)), traits: { referrerPolicy: "no-referrer" } };
+  return { reply: show(codePageBody(links, query)), traits: { referrerPolicy: "no-referrer" } };
 }
 
-function pageFor(links: Links, query: URLSearchParams): VNode {
+function codePageBody(links: Links, query: URLSearchParams): VNode {
   const code = /^[\w-]{43}$/.exec(query.get("code") ?? "")?.[0];
   if (code !== undefined) return <Code links={links} code={code} />;
-  return query.get("error") === "access_denied" ? <DeviceRefused links={links} /> : <Nothing links={links} />;
+  return query.get("error") === "access_denied" ? <DeviceRefused links={links} /> : <NoCode links={links} />;
 }
 
 const Code = ({ links, code }: { readonly links: Links; readonly code: string }) => (
@@ -326,7 +327,7 @@ const DeviceRefused = ({ links }: { readonly links: Links }) => (
   </BarePage>
 );
 
-const Nothing = ({ links }: { readonly links: Links }) => (
+const NoCode = ({ links }: { readonly links: Links }) => (
   <BarePage links={links} title="No code">
     <div class="card stack">
       <h1>There is no code here</h1>
@@ -335,15 +336,15 @@ const Nothing = ({ links }: { readonly links: Links }) => (
   </BarePage>
 );
 
-interface EntryProps {
+interface EntryPageProps {
   readonly visit: DeviceSignInVisit;
-  /** The path of this server to open afterwards. */
+  /** The path of this server that the browser opens afterwards. */
   readonly to: string;
   readonly form: Filled;
 }
 
 /** The sign-in page of a person who is about to approve a device or a program, or to accept an invitation. */
-const SignIn = ({ visit: { links, at, settings }, to, form }: EntryProps) => {
+const SignIn = ({ visit: { links, at, settings }, to, form }: EntryPageProps) => {
   const next = nextStep(to, { authorize: at.authorize, invitations: links.invitation("") });
   return (
     <BarePage links={links} title="Sign in">
@@ -375,7 +376,7 @@ const SignIn = ({ visit: { links, at, settings }, to, form }: EntryProps) => {
   );
 };
 
-/** What comes after the sign-in; nothing is said about pages of the console, which the person has chosen. */
+/** Says what comes after the sign-in. Returns undefined for a page of the console, because the person has chosen it. */
 function nextStep(to: string, paths: { readonly authorize: string; readonly invitations: string }) {
   if (to.includes(consentPath)) return "Next, you decide what the program that opened this page may do.";
   if (to.startsWith(paths.authorize))
@@ -384,7 +385,7 @@ function nextStep(to: string, paths: { readonly authorize: string; readonly invi
   return undefined;
 }
 
-const SignUp = ({ visit: { links, at, settings }, to, form }: EntryProps) => (
+const SignUp = ({ visit: { links, at, settings }, to, form }: EntryPageProps) => (
   <BarePage links={links} title="Create an account">
     <div class="card stack">
       <h1>Create an account</h1>
@@ -414,14 +415,14 @@ const SignUp = ({ visit: { links, at, settings }, to, form }: EntryProps) => (
   </BarePage>
 );
 
-/** The same for every address. */
-const SignUpAsked = ({
+/** Is the same for each address. */
+const SignUpSent = ({
   links,
   byMail,
   signIn,
 }: {
   readonly links: Links;
-  /** Whether the account is made by a mailed link. */
+  /** Whether a mailed link creates the account. */
   readonly byMail: boolean;
   /** The sign-in page. */
   readonly signIn: string;
@@ -431,8 +432,8 @@ const SignUpAsked = ({
       <h1>{byMail ? "Check your mail" : "Sign in now"}</h1>
       <p>
         {byMail
-          ? "A link is on its way to this address. With it you choose a password, and your account is ready. It works once, for a day."
-          : "If there was no account with this address, there is one now, with the password that you have just chosen."}
+          ? "We have sent a link to this address. Choose a password with it, and your account is ready. The link works once, for a day."
+          : "If there was no account with this address, there is one now. Its password is the one that you have just chosen."}
       </p>
       <a class="button" href={signIn}>
         To the sign-in page
@@ -445,7 +446,7 @@ const Email = ({ form }: { readonly form: Filled }) => (
   <TextField form={form} name="email" label="E-mail" type="email" autocomplete="username" required />
 );
 
-/** A typed password is never sent back. */
+/** A page never contains a typed password. */
 const Password = ({
   autocomplete,
   refusal,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { judgeIdentity, type ProvenIdentity } from "../../../../server/access/identity-providers/rules.ts";
+import { judgeIdentity, type IdentityFacts } from "../../../../server/access/identity-providers/rules.ts";
 
-const stranger: ProvenIdentity = {
+const stranger: IdentityFacts = {
   ownerId: undefined,
   startedBy: undefined,
   signedInAs: undefined,
@@ -9,23 +9,23 @@ const stranger: ProvenIdentity = {
   emailTaken: false,
   registration: true,
 };
-const refuse = (why: string) => ({ act: "refuse", why });
+const refuse = (why: string) => ({ action: "refuse", why });
 
 describe("a proven identity", () => {
-  it.each<[string, Partial<ProvenIdentity>, object]>([
-    ["is new and has a verified address", {}, { act: "register", email: "ada@example.org" }],
-    ["is known", { ownerId: "ada" }, { act: "sign_in" }],
-    ["is known, without an address", { ownerId: "ada", email: undefined }, { act: "sign_in" }],
+  it.each<[string, Partial<IdentityFacts>, object]>([
+    ["is new and has a verified address", {}, { action: "register", email: "ada@example.org" }],
+    ["is known", { ownerId: "ada" }, { action: "sign_in" }],
+    ["is known, without an address", { ownerId: "ada", email: undefined }, { action: "sign_in" }],
     [
       "is known, but another account has its address now",
       { ownerId: "ada", emailTaken: true },
-      { act: "sign_in" },
+      { action: "sign_in" },
     ],
-    ["is known, with registration off", { ownerId: "ada", registration: false }, { act: "sign_in" }],
+    ["is known, with registration off", { ownerId: "ada", registration: false }, { action: "sign_in" }],
     [
       "is known, but another account has signed in since",
       { ownerId: "ada", signedInAs: "bob" },
-      { act: "sign_in" },
+      { action: "sign_in" },
     ],
     ["is new, without a verified address", { email: undefined }, refuse("email_unverified")],
     ["is new, but an account has its address", { emailTaken: true }, refuse("email_taken")],
@@ -41,12 +41,12 @@ describe("a proven identity", () => {
 
   const ada = { ...stranger, startedBy: "ada", signedInAs: "ada" };
 
-  it.each<[string, Partial<ProvenIdentity>, object]>([
-    ["is new", {}, { act: "offer" }],
-    ["is new, without a verified address", { email: undefined }, { act: "offer" }],
-    ["is new, but another account has its address", { emailTaken: true }, { act: "offer" }],
-    ["is new, with registration off", { registration: false }, { act: "offer" }],
-    ["belongs to this account", { ownerId: "ada" }, { act: "stay" }],
+  it.each<[string, Partial<IdentityFacts>, object]>([
+    ["is new", {}, { action: "offer" }],
+    ["is new, without a verified address", { email: undefined }, { action: "offer" }],
+    ["is new, but another account has its address", { emailTaken: true }, { action: "offer" }],
+    ["is new, with registration off", { registration: false }, { action: "offer" }],
+    ["belongs to this account", { ownerId: "ada" }, { action: "stay" }],
     ["belongs to another account", { ownerId: "bob" }, refuse("another_account")],
     ["is new, but the person has signed out since", { signedInAs: undefined }, refuse("session_changed")],
     ["is new, but another account has signed in since", { signedInAs: "bob" }, refuse("session_changed")],

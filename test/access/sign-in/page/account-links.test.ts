@@ -17,7 +17,7 @@ describe("the pages for new accounts and forgotten passwords", () => {
     const nobody = createBrowserWithoutScripts(service);
     expect((await nobody.open("/console/sign-in")).text).toContain('href="/console/recover"');
     const asked = await nobody.send(await nobody.open("/console/recover"), "/console/recover", { email });
-    expect(readingOf(asked)).toContain("If there is an account with this address and a password");
+    expect(readingOf(asked)).toContain("If this address has an account with a password");
     const path = `/console/recover/${await mailedToken(service, email)}`;
     const page = await nobody.open(path);
     expect(page.headers.get("referrer-policy")).toBe("same-origin");

@@ -98,7 +98,7 @@ describe("the second factor on the pages", () => {
     const code = nextCode(service, account.secret);
     const late = await createBrowserWithoutScripts(service).send(asked, "/console/sign-in", { code });
     expect(late.status).toBe(401);
-    expect(readingOf(late)).toContain("This sign-in took too long");
+    expect(readingOf(late)).toContain("This sign-in has expired");
     expect(fieldsOf(formOf(late, "/console/sign-in"))).toHaveProperty("password");
   });
 
