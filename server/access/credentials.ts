@@ -25,7 +25,7 @@ export interface TokenCredential {
   readonly scopes: string;
   readonly appId: string | null;
   readonly lastUsedAt: string | null;
-  /** When the presented secret stops working. */
+  /** When the presented secret expires. */
   readonly expiresAt: string | null;
 }
 
@@ -58,7 +58,7 @@ interface SessionCredential {
 const tokenColumns = `t.id, t.user_id AS "userId", u.email, t.kind, t.scopes, t.app_id AS "appId",
               t.last_used_at AS "lastUsedAt"`;
 
-/** Finds credentials by the hash of the secret that the client presents. */
+/** Finds credentials by the hash of the presented secret. */
 export const credentials = {
   findAppKey: (reader: Reader, keyHash: string) =>
     reader.get<AppKeyCredential>(
@@ -70,7 +70,7 @@ export const credentials = {
       keyHash,
     ),
 
-  /** The row of a secret that was replaced ends with the time that the replacement left it. Each part is read by its own index. */
+  /** Finds a token by its secret, or by its old secret until that expires. Each part of the query uses its own index. */
   findToken: (reader: Reader, tokenHash: string) =>
     reader.get<TokenCredential>(
       `SELECT ${tokenColumns}, t.expires_at AS "expiresAt"
@@ -119,15 +119,16 @@ export const credentials = {
     tx.run("UPDATE tokens SET last_used_at = ? WHERE id = ?", hour, id),
 };
 
-/** The account that owns a credential: its address and its id. */
-interface Owned {
+/** The account that owns a credential. */
+interface WithOwner {
+  /** The address of the account. */
   readonly owner: string;
   readonly ownerId: string;
 }
 
-interface OwnedToken extends TokenRow, Owned {}
+interface OwnedToken extends TokenRow, WithOwner {}
 
-interface OwnedKey extends AppKey, Owned {
+interface OwnedKey extends AppKey, WithOwner {
   readonly appId: string;
   readonly app: string;
 }
@@ -160,18 +161,18 @@ export const allCredentials = {
   },
 };
 
-/** The WHERE clause of the conditions whose value is given. */
-function conditions(wanted: readonly (readonly [string, string | undefined])[]): {
+/** Makes a WHERE clause of the conditions whose value is given. */
+function conditions(pairs: readonly (readonly [string, string | undefined])[]): {
   readonly where: string;
   readonly values: Value[];
 } {
-  const given = wanted.flatMap(([column, value]) => (value === undefined ? [] : [{ column, value }]));
+  const given = pairs.flatMap(([column, value]) => (value === undefined ? [] : [{ column, value }]));
   const tests = given.map(({ column }) => `${column} = ?`).join(" AND ");
   return { where: tests && `WHERE ${tests}`, values: given.map(({ value }) => value) };
 }
 
 export const hourMilliseconds = 3_600_000;
 
-/** The beginning of the hour of an instant. The last use of a credential is recorded so. (rule S22) */
+/** Returns the beginning of the hour of an instant. The last use of a credential is stored only as an hour. (rule S22) */
 export const hourOf = (at: Date): string =>
   new Date(Math.floor(at.getTime() / hourMilliseconds) * hourMilliseconds).toISOString();

@@ -11,7 +11,7 @@ import { tokens } from "./tokens/store.ts";
 
 type NewCredentialsDeps = Pick<Deps, "clock" | "newId">;
 
-/** Creates an app for its owner. Its feedback and its changelog are on unless the fields say otherwise. */
+/** Creates an app for its owner. Feedback, changelog and sender's pages are on, unless a field turns them off. */
 export async function createApp(
   { newId, clock }: NewCredentialsDeps,
   tx: Transaction,
@@ -33,21 +33,27 @@ export async function createApp(
   return row;
 }
 
-export interface NewKey {
-  readonly appId: string;
-  readonly label?: string | null | undefined;
-  readonly kind?: AppKey["kind"] | undefined;
-}
-
-/** Creates an app key. Only the result holds the key itself: the database stores its hash. */
-export async function createKey(deps: NewCredentialsDeps, tx: Transaction, { appId, label, kind }: NewKey) {
+/** Creates an app key. Only the result contains the key. The database has its hash. */
+export async function createKey(
+  deps: NewCredentialsDeps,
+  tx: Transaction,
+  {
+    appId,
+    label,
+    kind,
+  }: {
+    readonly appId: string;
+    readonly label?: string | null | undefined;
+    readonly kind?: AppKey["kind"] | undefined;
+  },
+) {
   const { secret, keyHash, ...shown } = newKeySecret(deps);
   const key = { id: deps.newId(), label: label ?? "", kind: kind ?? "full", ...shown };
   await apiKeys.insert(tx, { ...key, appId, keyHash });
   return { ...key, lastUsedAt: null, key: secret };
 }
 
-/** Renews the secret of an app key; the old secret stops working. Undefined if the app has no such key. */
+/** Replaces the secret of an app key. The old secret stops working. Returns undefined if the app has no such key. */
 export async function renewKey(
   deps: NewCredentialsDeps,
   tx: Transaction,
@@ -69,11 +75,11 @@ export interface NewToken {
   readonly expiresAt?: string | null | undefined;
 }
 
-/** Creates an agent or maintainer token. Only the result holds the token itself: the database stores its hash. */
-export async function createToken({ newId, clock }: NewCredentialsDeps, tx: Transaction, wanted: NewToken) {
-  const secret = mintCredential(prefixes[wanted.kind]);
+/** Creates an agent or maintainer token. Only the result contains the token. The database has its hash. */
+export async function createToken({ newId, clock }: NewCredentialsDeps, tx: Transaction, fields: NewToken) {
+  const secret = mintCredential(prefixes[fields.kind]);
   const { userId, scopes, ...token } = {
-    ...{ ...wanted, expiresAt: endOf(wanted.expiresAt, clock) },
+    ...{ ...fields, expiresAt: endOf(fields.expiresAt, clock) },
     ...{ id: newId(), ...shownOf(secret, clock) },
   };
   await tokens.insert(tx, {
@@ -87,15 +93,15 @@ export async function createToken({ newId, clock }: NewCredentialsDeps, tx: Tran
 
 export interface Rotation {
   readonly id: string;
-  /** For how many minutes the secret of before stays good. */
+  /** For how many minutes the old secret still works. */
   readonly graceMinutes: number;
-  /** The new end; undefined leaves it as it is. */
+  /** The new end of the token; undefined does not change it. */
   readonly expiresAt: string | null | undefined;
 }
 
 /**
- * Makes a new secret for a token, which keeps its id. Returns undefined if the account has no such
- * token; a connection of an agent renews its secrets itself.
+ * Replaces the secret of a token, which keeps its id. Returns undefined if the account has no such token. A connection of
+ * an agent is not found: it replaces its secrets itself.
  */
 export async function rotateToken(
   { clock }: Pick<NewCredentialsDeps, "clock">,
@@ -118,7 +124,7 @@ export async function rotateToken(
 
 const prefixes = { agent: "sda_", maintainer: "sdm_" } as const;
 
-/** The end of a token. Throws `bad_request` for one that is over. */
+/** Returns the end of a token. Throws `bad_request` if it is in the past. */
 function endOf(expiresAt: string | null | undefined, clock: NewCredentialsDeps["clock"]): string | null {
   if (expiresAt && expiresAt <= clock.now().toISOString())
     throw badRequest("expiresAt", "must be in the future");
@@ -126,8 +132,8 @@ function endOf(expiresAt: string | null | undefined, clock: NewCredentialsDeps["
 }
 
 /**
- * The scopes of a new token. Throws `bad_request` for a maintainer token without scopes, and for a scope that this kind of
- * token cannot have.
+ * Returns the scopes of a new token. Throws `bad_request` for a maintainer token without scopes, and for a scope that this
+ * kind of token cannot have.
  */
 export function grantedScopes(kind: NewToken["kind"], wanted: readonly TokenScope[]): TokenScope[] {
   const possible: readonly TokenScope[] = kind === "agent" ? agentScopes : maintainerScopes;
@@ -144,7 +150,7 @@ function newKeySecret({ clock }: NewCredentialsDeps) {
   return { secret, keyHash: hashOf(secret), ...shownOf(secret, clock) };
 }
 
-/** The part of a credential that is shown and stored in clear. */
+/** The part of a credential that is stored unencrypted and shown. */
 const shownOf = (secret: string, clock: NewCredentialsDeps["clock"]) => ({
   prefix: visiblePrefix(secret),
   createdAt: clock.now().toISOString(),

@@ -51,7 +51,7 @@ export function account(deps: AccountsDeps): Handlers<typeof contract> {
   };
 }
 
-/** An account that signs in with a provider has no password. */
+/** Checks the password, if the account has one. Returns the keys of the limits that counted the attempt. */
 async function provePassword(
   deps: AccountsDeps,
   caller: ConsoleCaller,
@@ -72,7 +72,7 @@ async function assertDeletable(tx: Transaction, userId: string): Promise<void> {
     throw new ApiError(obstacles.onlyOwnerOf.length > 0 ? "last_owner" : "wrong_state", { message });
 }
 
-/** Deletes the account at once. What apps keep of its acts is blanked in the background. */
+/** Deletes the account at once. Background work then removes the person from the texts that apps keep. */
 async function removeAccount(
   { newId, clock, sealer }: AccountsDeps,
   tx: Transaction,
@@ -90,7 +90,7 @@ async function removeAccount(
   if (row) await erasures.advance(tx, row, { place: firstPlaceOfAccount, effects });
 }
 
-/** The browsers in which a person is signed in, to look at and to end. (rule S22) */
+/** The browsers in which the caller is signed in. (rule S22) */
 export function consoleSessionList(
   deps: Pick<Deps, "clock" | "database" | "newId">,
 ): Handlers<typeof sessionsContract> {

@@ -5,10 +5,10 @@ import { users } from "./store.ts";
 
 export type NoticeDeps = Pick<Deps, "clock" | "newId" | "sealer" | "settings">;
 
-/** What is mailed to a person, because somebody else may have done it. */
-const happened = {
+/** Changes of an account that somebody else may have made. Its owner gets a mail. */
+const changes = {
   password: "The password of your account was changed.",
-  firstPassword: "Your account got a password.",
+  firstPassword: "A password was set for your account.",
   factorOn: "The second factor of your account was turned on.",
   factorOff: "The second factor of your account was turned off.",
   newCodes: "The recovery codes of your account were replaced.",
@@ -16,21 +16,23 @@ const happened = {
   recoveryCode: "A recovery code of your account was used.",
 } as const;
 
-export interface AccountNotice {
-  readonly what: keyof typeof happened;
-  readonly email: string;
-  /** The network address of the person who did it. */
-  readonly address: string;
-}
-
 /**
- * Informs a person of what has happened to their account, in the transaction in which it happens. An address that nobody has
- * verified gets no such mail: it may be a stranger's. (rule S28)
+ * Queues a mail about a change of an account, in the transaction of the change. An unverified address gets no such mail,
+ * because it may belong to a stranger. (rule S28)
  */
-export async function noticeAccount(
+export async function notifyAccount(
   deps: NoticeDeps,
   tx: Transaction,
-  { what, email, address }: AccountNotice,
+  {
+    what,
+    email,
+    address,
+  }: {
+    readonly what: keyof typeof changes;
+    readonly email: string;
+    /** The network address from which the change was made. */
+    readonly address: string;
+  },
 ): Promise<void> {
   const user = await users.findByEmail(tx, email);
   if (!user || !(await users.isVerified(tx, user.id))) return;
@@ -39,12 +41,12 @@ export async function noticeAccount(
   await queueMail(deps, tx, {
     kind: "notice",
     to: email,
-    subject: happened[what],
+    subject: changes[what],
     text: [
-      `${happened[what]} (${at} UTC, from ${address})`,
-      "If it was you, you need not do anything.",
-      `If it was not you, set a new password now:\n${consoleUrl}/recover`,
-      `Then look at where you are signed in:\n${consoleUrl}/account`,
+      `${changes[what]} (${at} UTC, from ${address})`,
+      "If you did this, you need not do anything.",
+      `If you did not do this, set a new password now:\n${consoleUrl}/recover`,
+      `Then check where you are signed in:\n${consoleUrl}/account`,
     ].join("\n\n"),
   });
 }

@@ -30,7 +30,7 @@ async function endOtherSessions({ ask, fields, links }: SignedInVisit): Promise<
   return goTo(links.account, "sessions-ended");
 }
 
-/** Deletes the account after its address was typed. The page never contains a password or a code that was typed. */
+/** Deletes the account if its address was typed. The page never contains a typed password or code. */
 function deleteAccount(visit: SignedInVisit): Promise<Reply<"account-deleted">> {
   const { ask, fields, links } = visit;
   const given = (name: string) => (fields.has(name) ? { [name]: fields.text(name) } : {});
@@ -44,7 +44,7 @@ function deleteAccount(visit: SignedInVisit): Promise<Reply<"account-deleted">> 
   );
 }
 
-/** The account is known here, so wrong credentials can only mean a wrong password. */
+/** Moves the refusal to its field. The account is known, so `invalid_credentials` means a wrong password. */
 function atField(refusal: ApiError): ApiError {
   if (refusal.code === "invalid_credentials") return badRequest("currentPassword", "is wrong");
   if (refusal.code === "invalid_second_factor") return badRequest("code", "is wrong or was used before");
@@ -70,7 +70,7 @@ async function showAccount(visit: SignedInVisit, removal?: Filled): Promise<Repl
         <div>
           <h1>Your account</h1>
           <p>
-            <Line text={navigation.email} />. How you sign in, with which password, is under{" "}
+            <Line text={navigation.email} />. You change your password and other ways to sign in under{" "}
             <a href={links.signInMethods}>Sign-in methods</a>.
           </p>
         </div>
@@ -78,9 +78,9 @@ async function showAccount(visit: SignedInVisit, removal?: Filled): Promise<Repl
       <div class="stack wide">
         {mustVerify && (
           <Notice>
-            This address is not verified. Until then you cannot accept invitations, and get no mail about your
-            account. <a href={links.recover}>Set a new password by mail</a> to verify it. This also ends your
-            tokens, devices and connected sign-in methods.
+            This address is not verified. Until it is, you cannot accept invitations, and you get no mail
+            about your account. <a href={links.recover}>Set a new password by mail</a> to verify it. This also
+            ends your tokens, devices and connected sign-in methods.
           </Notice>
         )}
         {totp && recoveryCodesLeft === 0 && (
@@ -124,7 +124,7 @@ const Sessions = ({
     <div>
       <h2 id="browsers">Browsers</h2>
       <p class="muted small">
-        Each of them has full access to your account. End those that you do not know, then change your
+        Each of them has full access to your account. End the sessions that you do not know, then change your
         password.
       </p>
     </div>
@@ -181,7 +181,7 @@ const SessionLine = ({
   </li>
 );
 
-/** Devices or connections: their names and last use, and the way to the page that ends them. */
+/** Devices or connections: their names and last use, and a link to the page on which a person ends them. */
 const OtherAccess = ({
   title,
   about,
@@ -231,7 +231,7 @@ const OtherAccess = ({
   </section>
 );
 
-/** Asks for everything that signs the person in, so that another person at an open browser cannot delete the account. */
+/** Asks for all factors again, so that a stranger who finds a signed-in browser cannot delete the account. */
 const DeleteAccount = ({
   form,
   links,
@@ -282,7 +282,6 @@ const DeleteAccount = ({
   </details>
 );
 
-/** Where a person is signed in, and what else has access in their name. */
 const accountPage = definePage({
   at: (links) => links.account,
   needs: "account",

@@ -13,14 +13,8 @@ export type UserRow = Pick<Row<typeof tables.users>, (typeof fields)[number]>;
 
 export interface NewUser extends UserRow {
   readonly createdAt: string;
-  /** When it was shown that the person reads the mail of this address; null if it was not. (rule S30) */
+  /** When the address was verified: the person reads its mail. Null if it was not. (rule S30) */
   readonly emailVerifiedAt: string | null;
-}
-
-/** The hashes of the old and the new password. */
-export interface PasswordChange {
-  readonly old: string;
-  readonly fresh: string;
 }
 
 /** The accounts of people. */
@@ -36,7 +30,7 @@ export const users = {
     (await reader.get("SELECT 1 AS one FROM users WHERE id = ? AND email_verified_at IS NOT NULL", id)) !==
     undefined,
 
-  /** Notes that the person reads the mail of the address. True the first time. */
+  /** Stores that the address is verified. Returns true the first time. */
   verify: async (tx: Transaction, id: string, at: string): Promise<boolean> =>
     (await tx.run(
       "UPDATE users SET email_verified_at = ? WHERE id = ? AND email_verified_at IS NULL",
@@ -44,8 +38,8 @@ export const users = {
     )) === 1,
 
   /**
-   * Whether `hash` is still the password hash of the account. Keeps the password from being changed until this transaction
-   * ends, so that a later change sees, and can revoke, what this transaction adds.
+   * Locks the password until this transaction ends. Returns whether `hash` is still its hash. So a later change of the
+   * password sees, and can revoke, what this transaction adds.
    */
   async lockPassword(tx: Transaction, id: string, hash: string): Promise<boolean> {
     const locking = tx.engine === "postgres" ? "FOR NO KEY UPDATE" : "";
@@ -56,13 +50,17 @@ export const users = {
   setPassword: (tx: Transaction, id: string, passwordHash: string) =>
     tx.run("UPDATE users SET password_hash = ? WHERE id = ?", passwordHash, id),
 
-  /** Replaces a password; false if the password is no longer `old`. */
-  changePassword: async (tx: Transaction, id: string, { old, fresh }: PasswordChange): Promise<boolean> =>
+  /** Replaces the hash of a password. Returns false if it is no longer `old`. */
+  changePassword: async (
+    tx: Transaction,
+    id: string,
+    { old, fresh }: { readonly old: string; readonly fresh: string },
+  ): Promise<boolean> =>
     (await tx.run(
       "UPDATE users SET password_hash = ? WHERE id = ? AND password_hash = ?",
       ...[fresh, id, old],
     )) === 1,
 
-  /** Adds an account; false if another account already has its address. */
+  /** Adds an account. Returns false if another account has its address. */
   insertUnlessTaken: (tx: Transaction, user: NewUser) => insertUnlessTaken(tx, user),
 };

@@ -89,9 +89,7 @@ const createAppAnswer =
     chatWebhookUrl: row.chatWebhookUrl && maskAddress(openAddress(sealer, row.chatWebhookUrl)),
   });
 
-/**
- * The values to store for a request. A chat address in its masked form means the present address and changes nothing.
- */
+/** Returns the values to store for a request. A masked chat address means the present one, and changes nothing. */
 const createSealedIn =
   ({ sealer }: Pick<Deps, "sealer">) =>
   <Body extends AppChange>({ chatWebhookUrl, ...body }: Body, present?: App) => {

@@ -49,8 +49,8 @@ function updateApp(visit: SignedInVisit): Promise<Reply<"changed">> {
     async () => {
       const current = currentApp(await ask(apps.read, { params }));
       const body = appBody(changedValues(fields, givenFor(fields, current), current));
-      const doomed = await oldThreads(visit, body.retentionDays);
-      if (doomed) return showApp(visit, { edit: { value: fields.text, sent: true }, doomed });
+      const toDelete = await oldThreads(visit, body.retentionDays);
+      if (toDelete) return showApp(visit, { edit: { value: fields.text, sent: true }, toDelete });
       await ask(apps.update, { params, body, idempotencyKey: fields.idempotencyKey });
       return goTo(links.app(params.appId), "changed");
     },
@@ -58,8 +58,11 @@ function updateApp(visit: SignedInVisit): Promise<Reply<"changed">> {
   );
 }
 
-/** The threads that the next cleanup deletes with a new setting, unless the person has seen that. */
-async function oldThreads({ ask, fields, param }: SignedInVisit, days: unknown): Promise<Doomed | undefined> {
+/** Returns the threads that the next cleanup would delete with a new setting; undefined if the person has already confirmed that. */
+async function oldThreads(
+  { ask, fields, param }: SignedInVisit,
+  days: unknown,
+): Promise<ThreadsToDelete | undefined> {
   if (typeof days !== "number" || fields.text("seenDays") === String(days)) return undefined;
   const params = { appId: param("appId") };
   const query = { days: String(days) };
@@ -83,7 +86,7 @@ function deleteApp(visit: SignedInVisit): Promise<Reply<"app-deleted">> {
   );
 }
 
-/** Answers with the page itself, so that the key is in no address and no cookie. A repeated form shows the same key. */
+/** Answers with the page and not with a redirect, so that the key is in no address and no cookie. A repeated form shows the same key. */
 function createKey(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields, param } = visit;
   return reshowForm(
@@ -114,16 +117,16 @@ async function revokeKey({ ask, fields, links, param }: SignedInVisit): Promise<
   return goTo(links.app(params.appId), "key-revoked");
 }
 
-/** The forms of the settings page that were refused, and a key that was just made. */
+/** The refused forms of the settings page, and a new key. */
 interface AppForms extends KeyForms {
   readonly edit?: Filled;
   readonly removal?: Filled;
-  /** What saving the settings would delete. */
-  readonly doomed?: Doomed;
+  /** The threads that the new settings would delete. */
+  readonly toDelete?: ThreadsToDelete;
 }
 
-/** Resolved threads that are older than a new setting keeps them. */
-interface Doomed extends OldThreads {
+/** Resolved threads that are older than a new setting allows. */
+interface ThreadsToDelete extends OldThreads {
   readonly days: number;
 }
 
@@ -142,7 +145,7 @@ const AppSettings = (props: {
   readonly navigation: AppNavigation;
   readonly keys: readonly AppKey[];
   readonly forms: AppForms;
-  /** Who last changed the settings. */
+  /** The last change of the settings. */
   readonly change: LastChange | undefined;
   readonly now: Date;
 }) => {
@@ -162,7 +165,7 @@ const AppSettings = (props: {
       </div>
       <div class="stack wide">
         <ApiKeys {...props} />
-        <Edit navigation={navigation} form={forms.edit} doomed={forms.doomed} />
+        <Edit navigation={navigation} form={forms.edit} toDelete={forms.toDelete} />
         {navigation.app.role === "owner" && (
           <p>
             <a href={navigation.links.data(navigation.app.id)}>
@@ -184,8 +187,8 @@ interface FormProps {
 const Edit = ({
   navigation: { app, links },
   form,
-  doomed,
-}: FormProps & { readonly doomed: Doomed | undefined }) => {
+  toDelete,
+}: FormProps & { readonly toDelete: ThreadsToDelete | undefined }) => {
   const current = currentApp(app);
   return (
     <section class="stack" aria-labelledby="app">
@@ -194,11 +197,11 @@ const Edit = ({
         <Refused refusal={form?.refusal} />
         <IdempotencyField />
         <OriginalValues current={current} />
-        {doomed && <DoomedThreads {...doomed} />}
+        {toDelete && <OldThreadsNotice {...toDelete} />}
         <AppFields form={form ?? filledWith(current)} />
         <div class="actions">
-          <button class={doomed ? "danger" : "primary"} type="submit">
-            {doomed ? "Save, and delete them" : "Save"}
+          <button class={toDelete ? "danger" : "primary"} type="submit">
+            {toDelete ? "Save, and delete them" : "Save"}
           </button>
         </div>
       </form>
@@ -206,7 +209,7 @@ const Edit = ({
   );
 };
 
-const DoomedThreads = ({ days, ...old }: Doomed) => (
+const OldThreadsNotice = ({ days, ...old }: ThreadsToDelete) => (
   <>
     <HiddenFields values={[["seenDays", String(days)]]} />
     <Notice kind="attention">
@@ -315,7 +318,7 @@ const AppFields = ({ form }: { readonly form: Filled }) => (
       name="githubRepository"
       label="GitHub repository"
       placeholder="owner/name"
-      hint="Where the work on this app is done."
+      hint="The repository of this app's code."
     />
     <TextField
       form={form}
@@ -334,7 +337,7 @@ const AppFields = ({ form }: { readonly form: Filled }) => (
   </>
 );
 
-/** The fields of an app's form, all empty. */
+/** The form fields of an app, all empty. */
 const emptyApp: Values = {
   name: "",
   feedbackEnabled: "",
@@ -346,7 +349,7 @@ const emptyApp: Values = {
   retentionDays: "",
 };
 
-/** A stored app as the text of its form fields. */
+/** Returns the form fields of a stored app. */
 const currentApp = (app: App) => ({
   name: app.name,
   feedbackEnabled: app.feedbackEnabled ? "on" : "",
@@ -358,7 +361,7 @@ const currentApp = (app: App) => ({
   retentionDays: app.retentionDays === null ? "" : String(app.retentionDays),
 });
 
-/** Values of the form as the API takes them. */
+/** Makes a request body of form fields. */
 function appBody({
   feedbackEnabled,
   changelogEnabled,
@@ -380,10 +383,10 @@ function appBody({
 
 const numberOf = (text: string): number | null => (text === "" ? null : Number(text));
 
-/** The forms of keys: a new key that was refused, or one that was just made. */
+/** The refused form for a key, or the new key. */
 interface KeyForms {
   readonly key?: Filled;
-  /** The new key. Its secret is shown only this once. */
+  /** The new key. Its secret is shown only once. */
   readonly made?: { readonly label: string; readonly key: string };
 }
 
@@ -454,7 +457,7 @@ const NewKey = ({ form, action }: { readonly form: Filled | undefined; readonly 
       form={form ?? filledWith()}
       name="label"
       label="Label"
-      hint="Where it will be used, so that you know later what revoking it breaks."
+      hint="The place where it will be used. Then you know later what stops working when you revoke it."
     />
     <Choices
       form={form ?? filledWith({ kind: "full" })}

@@ -12,7 +12,7 @@ const fields = [
   ...["githubRepository", "approvalHours", "retentionDays", "createdAt"],
 ] as const;
 
-/** The stored form of an app. Switches are 0 and 1. */
+/** A row of `apps`. Booleans are 0 or 1. */
 export type AppRow = Pick<Row<typeof tables.apps>, (typeof fields)[number]>;
 
 const columns = listed(tables.apps, fields, "a");
@@ -21,7 +21,7 @@ const appOf = oneForViewer<AppRow>({ columns, from: "FROM apps a", app: "a.id", 
 
 const updateApp = update(tables.apps, "WHERE id = ?");
 
-/** The apps, as their members see them. */
+/** The apps. */
 export const apps = {
   list: (reader: Reader, viewer: Viewer) => {
     const seen = visibleTo(viewer);
@@ -35,15 +35,16 @@ export const apps = {
   find: (reader: Reader, id: string, viewer: Viewer) => appOf(reader, viewer, id),
 
   /**
-   * Waits for others that have locked or change the app, and keeps it from being deleted until the transaction ends. Who
-   * changes a row of the app and then the app itself takes this lock first: a deletion locks the app before its rows. On SQLite there is one writer.
+   * Locks an app until the transaction ends, so that nobody else changes or deletes it. A transaction that changes a row of
+   * the app, and then the app itself, must lock first. Otherwise it can deadlock with a deletion, which locks the app before
+   * its rows. SQLite has only one writer and needs no lock.
    */
   async lock(tx: Transaction, id: string): Promise<void> {
     if (tx.engine === "postgres")
       await tx.run("SELECT 1 AS one FROM apps WHERE id = ? FOR NO KEY UPDATE", id);
   },
 
-  /** The account that made an app, or the oldest owner that is left: uploads count against its budget. */
+  /** The account whose budget the uploads of an app use: the account that created it, or the oldest owner that is left. */
   findOwner: (reader: Reader, id: string) =>
     reader.get<{ ownerId: string }>(`SELECT owner_id AS "ownerId" FROM apps WHERE id = ?`, id),
 
@@ -57,7 +58,7 @@ export const apps = {
     await members.insert(tx, { appId: app.id, userId: ownerId, role: "owner", createdAt: app.createdAt });
   },
 
-  /** Sets the given fields, and who set them when. */
+  /** Sets the given fields, with the account and the time of the change. */
   async update(
     tx: Transaction,
     id: string,
@@ -72,7 +73,7 @@ export const apps = {
     await updateApp(tx, { ...change, ...switches, updatedBy: by, updatedAt: at }, id);
   },
 
-  /** Deletes an app with its keys, tokens, FAQ, changelog and remaining threads. Its owners keep its audit. */
+  /** Deletes an app with its keys, tokens, FAQ, changelog and remaining threads. Its owners can still read its audit. */
   async remove(tx: Transaction, id: string): Promise<void> {
     await tx.run(
       `INSERT INTO former_apps (user_id, app_id) SELECT user_id, app_id FROM app_members
@@ -87,9 +88,6 @@ const asSwitch = (on: boolean | undefined): number | undefined => (on === undefi
 
 type NewApiKeyRow = Added<typeof tables.appKeys>;
 
-/** The columns that change when a key gets a new secret. */
-type FreshKey = Pick<NewApiKeyRow, "prefix" | "keyHash" | "createdAt">;
-
 const keyFields = ["id", "label", "kind", "prefix", "createdAt", "lastUsedAt"] as const;
 const keyColumns = listed(tables.appKeys, keyFields);
 const keysOf = select(tables.appKeys, keyFields, "WHERE app_id = ? ORDER BY created_at, id");
@@ -100,8 +98,12 @@ export const apiKeys = {
 
   insert: (tx: Transaction, key: NewApiKeyRow) => tx.insert(tables.appKeys, key),
 
-  /** Renews the secret of a key; undefined if the app has no such key. */
-  renew: (tx: Transaction, { appId, id }: { readonly appId: string; readonly id: string }, fresh: FreshKey) =>
+  /** Replaces the secret of a key. Returns undefined if the app has no such key. */
+  renew: (
+    tx: Transaction,
+    { appId, id }: { readonly appId: string; readonly id: string },
+    fresh: Pick<NewApiKeyRow, "prefix" | "keyHash" | "createdAt">,
+  ) =>
     tx.get<AppKey>(
       `UPDATE app_keys SET prefix = ?, key_hash = ?, created_at = ?, last_used_at = NULL
        WHERE app_id = ? AND id = ? RETURNING ${keyColumns}`,
@@ -112,7 +114,7 @@ export const apiKeys = {
       id,
     ),
 
-  /** Revokes a key; undefined if the app has no such key. */
+  /** Revokes a key. Returns undefined if the app has no such key. */
   remove: (tx: Transaction, appId: string, id: string) =>
     tx.get<{ label: string }>("DELETE FROM app_keys WHERE app_id = ? AND id = ? RETURNING label", appId, id),
 };

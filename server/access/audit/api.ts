@@ -17,16 +17,16 @@ export const audit = ({ database }: Pick<Deps, "database">): Handlers<typeof con
   },
 });
 
-/** The thing that an audit entry is about. */
+/** The object that an audit entry is about. */
 export interface NamedTarget {
   readonly name: string;
-  /** Where the thing can be seen; undefined after its deletion. */
-  readonly seenAt:
+  /** The object whose page shows it; undefined after its deletion. */
+  readonly location:
     | { readonly kind: TargetKind; readonly appId: string | null; readonly id: string }
     | undefined;
 }
 
-/** The targets of these audit entries, by id. Makes one query for each kind of target. */
+/** Returns the targets of audit entries, by id. Makes one query for each kind of target. */
 export async function namedTargets(
   reader: Reader,
   entries: readonly AuditEntry[],
@@ -37,25 +37,25 @@ export async function namedTargets(
     const ids = [...new Set(ofKind.flatMap(({ target }) => target ?? []))];
     if (!isTargetKind(kind) || ids.length === 0) continue;
     const apps = new Map(ofKind.map(({ target, appId }) => [target, appId]));
-    for (const { id, name, seenAt } of await findTargets(reader, kind, ids))
-      named.set(id, { name, seenAt: { kind, appId: apps.get(id) ?? null, id: seenAt } });
+    for (const { id, name, locationId } of await findTargets(reader, kind, ids))
+      named.set(id, { name, location: { kind, appId: apps.get(id) ?? null, id: locationId } });
   }
   const deleted = entries.filter((entry) => keepLabel.has(kindOf(entry)) && !named.has(entry.target ?? ""));
   const labels = await labelsOf(reader, "deleted", new Set(deleted.flatMap(({ target }) => target ?? [])));
-  for (const [id, name] of labels) named.set(id, { name, seenAt: undefined });
+  for (const [id, name] of labels) named.set(id, { name, location: undefined });
   return named;
 }
 
-/** The kinds of targets whose label stays in the audit after they are deleted. */
+/** The kinds of targets whose label the audit keeps after their deletion. */
 const keepLabel = new Set(["token", "connection", "key", "tag", "saved_reply"]);
 
-/** A token by which an audited action was done. */
+/** A token with which an action was done. */
 export interface NamedToken {
   readonly label: string;
   readonly revoked: boolean;
 }
 
-/** The tokens of these audit entries, by id. Tokens that were revoked before the audit kept labels are left out. */
+/** Returns the tokens of audit entries, by id. Revoked tokens without a recorded label are left out. */
 export async function namedTokens(
   reader: Reader,
   entries: readonly AuditEntry[],

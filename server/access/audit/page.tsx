@@ -24,7 +24,7 @@ import { editLabels } from "../../feedback/threads/fields.tsx";
 import { actorParts, type NamedTarget, type NamedToken } from "./api.ts";
 import { endOfDay, startOfDay } from "./rules.ts";
 
-/** Who did what, newest first. Days that cannot be read are marked, and nothing is listed. */
+/** Shows the audit, newest entries first. If a day in the filter is invalid, the page shows the fault and no entries. */
 async function showAudit(visit: SignedInVisit): Promise<Reply> {
   const { ask, reads, query } = visit;
   const navigation = await navigationOf(visit);
@@ -154,7 +154,7 @@ const Entry = ({ entry, navigation, target, tokens }: EntryProps) => (
   </tr>
 );
 
-/** Who did it, and with which token. A token without a recorded label is shown by its id. */
+/** Shows who did it, and with which token. If no label of the token was recorded, its id is shown. */
 const Actor = ({
   actor,
   navigation,
@@ -187,9 +187,9 @@ const TokenName = ({
   return token.revoked ? <>{label}, revoked</> : <a href={href}>{label}</a>;
 };
 
-type SeenAt = NonNullable<NamedTarget["seenAt"]>;
+type TargetLocation = NonNullable<NamedTarget["location"]>;
 
-/** The name of the target. Shows the id of a target that was deleted or has no name. */
+/** Shows the name of the target, or its id if it was deleted or has no name. */
 const Target = ({
   entry,
   target,
@@ -197,7 +197,7 @@ const Target = ({
 }: Pick<EntryProps, "entry" | "target"> & { readonly links: Links }) => {
   if (target) {
     const name = <Line text={target.name || "Without a name"} />;
-    const href = target.seenAt && hrefOf(links, target.seenAt);
+    const href = target.location && hrefOf(links, target.location);
     return <div>{href === undefined ? name : <a href={href}>{name}</a>}</div>;
   }
   const known =
@@ -205,8 +205,8 @@ const Target = ({
   return known ? null : <div class="muted" title={entry.target ?? ""}>{`${entry.target?.slice(0, 8)}…`}</div>;
 };
 
-/** The page where a target can be seen; undefined when there is none. */
-function hrefOf(links: Links, { kind, appId, id }: SeenAt): string | undefined {
+/** Returns the address of the page of a target; undefined if it has none. */
+function hrefOf(links: Links, { kind, appId, id }: TargetLocation): string | undefined {
   if (kind === "token" || kind === "connection") return links.tokens;
   if (appId === null) return undefined;
   switch (kind) {
@@ -237,7 +237,7 @@ const fieldNames: Readonly<Record<string, string>> = {
   role: "Role",
 };
 
-/** What an act changed: each field with its values before and after. A field without values was changed, too. */
+/** Shows the changed fields with their values before and after. Fields without values were changed, too. */
 const AuditChanges = ({ changes = [] }: { readonly changes: readonly AuditChange[] | undefined }) =>
   changes.length === 0 ? null : (
     <ul class="plain small">
@@ -266,7 +266,7 @@ const Value = ({ of }: { readonly of: string | null }) =>
 interface AuditFiltersProps {
   readonly navigation: Navigation;
   readonly form: Filled;
-  /** The tokens to propose. */
+  /** The tokens that the field for the actor suggests. */
   readonly tokens: readonly Token[];
 }
 
@@ -370,7 +370,7 @@ const actionNames: Readonly<Record<AuditActionName, string>> = {
   "tag.update": "Changed a tag",
   "tag.merge": "Merged a tag into another",
   "tag.delete": "Deleted a tag",
-  "mail.take": "Said that a person wrote a mail",
+  "mail.take": "Moved a mail of a program to its thread",
   "message.note": "Added a note",
   "message.outbound": "Replied to a sender",
   "run.propose": "Proposed a plan",
@@ -382,7 +382,7 @@ const actionNames: Readonly<Record<AuditActionName, string>> = {
   "run.expire": "An approval expired",
   "run.claim": "Claimed an approved proposal",
   "run.release": "Released the claim of a worker",
-  "run.resume": "Took up the claim of a worker again",
+  "run.resume": "Resumed the claim of a worker",
   "run.progress": "Reported progress",
   "run.outcome": "Reported an outcome",
   "faq.create": "Wrote an FAQ entry",
@@ -405,10 +405,10 @@ const actionNames: Readonly<Record<AuditActionName, string>> = {
   "changelog.delete": "Deleted a release note",
 };
 
-/** The names of audited actions on the pages. An action of another version has none and is shown as it is recorded. */
+/** The names of audited actions. An action of another version of Innkeep has no name, and is shown as it is recorded. */
 export const auditActionNames: ReadonlyMap<string, string> = new Map(Object.entries(actionNames));
 
-/** The filter of the audit log as it stands in the address. An empty value means all. */
+/** The filter of the audit log, as the query of the page has it. An empty value means all. */
 type AuditFilter = Readonly<Record<"app" | "action" | "actor" | "from" | "until", string>>;
 
 const auditFilterOf = ({ query }: Pick<Visit, "query">): AuditFilter => ({
@@ -419,7 +419,7 @@ const auditFilterOf = ({ query }: Pick<Visit, "query">): AuditFilter => ({
   until: query("until").trim(),
 });
 
-/** The query of the API for a filter. `until` is the last day that is shown. */
+/** Makes the query for the API. `until` is the last day that is shown. */
 const auditQueryOf = ({ app, action, actor, from, until }: AuditFilter) => ({
   appId: app,
   action,
@@ -428,7 +428,7 @@ const auditQueryOf = ({ app, action, actor, from, until }: AuditFilter) => ({
   to: endOfDay(until) ?? "",
 });
 
-/** A refusal that names each day that cannot be read; undefined if there is none. */
+/** Returns a refusal that names each invalid day; undefined if there is none. */
 function faultyDays(filter: AuditFilter): ApiError | undefined {
   const issues = (["from", "until"] as const)
     .filter((name) => filter[name] !== "" && startOfDay(filter[name]) === undefined)
@@ -436,7 +436,7 @@ function faultyDays(filter: AuditFilter): ApiError | undefined {
   return issues.length === 0 ? undefined : new ApiError("bad_request", { issues });
 }
 
-/** The given parts of a filter, and of further parameters, for an address. */
+/** Returns the address of the page with the values that are not empty as its query. */
 const auditAddress = (page: string, values: Readonly<Record<string, string>>): string => {
   const given = Object.entries(values).filter(([, value]) => value !== "");
   return given.length === 0 ? page : `${page}?${new URLSearchParams(given)}`;

@@ -4,35 +4,39 @@ import type { Deps } from "../../deps.ts";
 import type { AgentCaller, ConsoleCaller } from "../../http/handler.ts";
 import { audit } from "./store.ts";
 
-/** The person or program that did something, and its network address. */
+/** The person or program that does an action. */
 export interface Author {
   readonly caller:
     | Pick<ConsoleCaller, "kind" | "id" | "userId" | "email">
     | Pick<AgentCaller, "kind" | "id" | "userId">;
+  /** The network address. */
   readonly address: string;
 }
 
-export interface AuditAction {
-  readonly action: AuditActionName;
-  readonly appId?: string | null;
-  /** The id of the object. */
-  readonly target?: string;
-  /** The label of the token or key that was created or deleted. */
-  readonly label?: string;
-  /** What it changes. */
-  readonly changes?: readonly AuditChange[];
-}
-
 /**
- * Makes a function that writes an audit entry in the same transaction as the change: no change can be stored without its
- * entry.
+ * Makes a function that writes an audit entry. It must be called in the transaction of the change, so that no change is
+ * stored without its entry.
  */
 export const createAuditWriter =
   ({ newId, clock }: Pick<Deps, "newId" | "clock">) =>
   (
     tx: Transaction,
     { caller, address }: Author,
-    { action, appId = null, target, label, changes = [] }: AuditAction,
+    {
+      action,
+      appId = null,
+      target,
+      label,
+      changes = [],
+    }: {
+      readonly action: AuditActionName;
+      readonly appId?: string | null;
+      /** The id of the object. */
+      readonly target?: string;
+      /** The label of the token or key that is created or deleted. */
+      readonly label?: string;
+      readonly changes?: readonly AuditChange[];
+    },
   ): Promise<void> =>
     audit.insert(tx, {
       id: newId(),

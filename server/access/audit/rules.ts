@@ -8,8 +8,8 @@ type Values = Readonly<Record<string, unknown>>;
 const longest = 300;
 
 /**
- * The fields in which `after` differs from `before`. What `after` lacks was not changed. Of the fields in `unshown` only the names
- * are given: they hold secrets or long texts.
+ * Returns the fields in which `after` differs from `before`. A field that is missing in `after` was not changed. For the
+ * fields in `unshown` the result has no values, because they are secrets or long texts.
  */
 export const changesBetween = (
   before: Values,
@@ -30,10 +30,10 @@ function textOf(value: unknown): string | null {
 const cut = (text: string | null): string | null =>
   text === null || text.length <= longest ? text : `${[...text].slice(0, longest - 1).join("")}…`;
 
-/** The first instant of a calendar day (YYYY-MM-DD) in UTC; undefined for other text. (rule O4) */
+/** Returns the first instant of a calendar day (YYYY-MM-DD) in UTC; undefined for other text. (rule O4) */
 export const startOfDay = (text: string): string | undefined => startOf(dayOf(text));
 
-/** The first instant after a calendar day (YYYY-MM-DD) in UTC; undefined for other text. (rule O4) */
+/** Returns the first instant after a calendar day (YYYY-MM-DD) in UTC; undefined for other text. (rule O4) */
 export const endOfDay = (text: string): string | undefined => startOf(dayOf(text)?.add({ days: 1 }));
 
 const startOf = (day: Temporal.PlainDate | undefined): string | undefined => day && `${day}T00:00:00.000Z`;

@@ -13,7 +13,7 @@ const entryOf = ({ changes, ...entry }: AuditRow): AuditEntry => ({
   ...(changes === null ? {} : { changes: JSON.parse(changes) }),
 });
 
-/** A page of the list, limited to one app, one action, one actor and a period if they are given. */
+/** A page of the list, with its filters. */
 interface AuditPage {
   readonly appId: string | undefined;
   readonly action: string | undefined;
@@ -25,14 +25,14 @@ interface AuditPage {
   readonly limit: number;
 }
 
-/** Who did what, when and from where. Entries remain when their target is deleted. */
+/** The audit: who did what, when and from where. An entry stays when its target is deleted. */
 export const audit = {
   insert: (
     tx: Transaction,
     entry: AuditEntry & {
-      /** The account that acts. An entry that is about no app is read by this account alone. */
+      /** The account that acts. If the entry is about no app, only this account can read it. */
       readonly ownerId: string;
-      /** The label of a token or key. It is stored here because the row of the token or key can be deleted. */
+      /** The label of a token or key. It is stored here, because the token or key can be deleted. */
       readonly label?: string | null;
     },
   ) =>
@@ -42,9 +42,8 @@ export const audit = {
     }),
 
   /**
-   * The entries after `position`, newest first: of the person's own account and of the apps in which the viewer's role
-   * suffices. `position` is the `at` and the `id` of an entry. To a token of one app only the entries of that app are
-   * shown.
+   * Returns the entries after `position`, newest first: of the viewer's account, and of the apps in which the viewer's role
+   * suffices. `position` is the `at` and the `id` of an entry. A token of one app sees only the entries of that app.
    */
   async list(
     reader: Reader,
@@ -74,8 +73,8 @@ export const audit = {
 const rowKey: Record<Engine, string> = { sqlite: "e.rowid", postgres: "e.id" };
 
 /**
- * The scopes that a person may read: the own account, the apps in which the role suffices, and deleted apps that were the
- * person's. An entry belongs to its app, or to an account if it is about no app.
+ * Selects the scopes that a person may read: the person's account, the apps in which the role suffices, and deleted apps of
+ * which the person was an owner. An entry belongs to its app, or to an account if it is about no app.
  */
 function scopesOf(viewer: Viewer, appId: string | undefined): Condition {
   const { userId, needs } = viewer;
@@ -93,7 +92,7 @@ function conditions(
   engine: Engine,
 ): Condition[] {
   return [
-    // SQLite uses the index only if no side of the comparison has a type: a column has one, a call of a function has none.
+    // SQLite uses the index only if both sides of the comparison have no type. A column has a type, a function call has none.
     ["coalesce(e.app_id, e.owner_id) = coalesce(s.scope, '')"],
     ...given("e.action = ?", action),
     ...given("e.at >= ?", from),
@@ -104,7 +103,7 @@ function conditions(
 
 const isId = /^[\da-f]{8}-[\da-f-]{27}$/i;
 
-/** What one token did. A person's address, or `agent`, also finds what was done with tokens. */
+/** Selects what was done with one token. For a person's address, or `agent`, `personOf` selects what was done with all tokens. */
 const byToken: Record<Engine, string> = {
   sqlite: `actor LIKE '%, token %' AND ${tokenOf.sqlite} = ?`,
   postgres: `actor LIKE '%, token %' AND ${tokenOf.postgres} = ?`,
@@ -114,22 +113,22 @@ const byToken: Record<Engine, string> = {
 interface TargetRow {
   readonly id: string;
   readonly name: string;
-  /** For a proposal the id of its thread, for other targets their own id. */
-  readonly seenAt: string;
+  /** The id of the object whose page shows the target: for a proposal its thread, for others the target. */
+  readonly locationId: string;
 }
 
 const queries = {
-  thread: "SELECT id, subject AS name, id AS seen_at FROM feedback",
-  message: "SELECT id, subject AS name, id AS seen_at FROM feedback",
-  run: "SELECT r.id, f.subject AS name, f.id AS seen_at FROM runs r JOIN feedback f ON f.id = r.feedback_id",
-  faq: "SELECT id, question AS name, id AS seen_at FROM faqs",
-  changelog: "SELECT id, title AS name, id AS seen_at FROM changelog_entries",
-  key: "SELECT id, label AS name, id AS seen_at FROM app_keys",
-  token: "SELECT id, label AS name, id AS seen_at FROM tokens",
-  connection: "SELECT id, label AS name, id AS seen_at FROM tokens",
-  saved_reply: "SELECT id, title AS name, id AS seen_at FROM saved_replies",
-  tag: "SELECT id, name, id AS seen_at FROM tags",
-  listing: "SELECT id, app_name AS name, id AS seen_at FROM listings",
+  thread: "SELECT id, subject AS name, id AS location_id FROM feedback",
+  message: "SELECT id, subject AS name, id AS location_id FROM feedback",
+  run: "SELECT r.id, f.subject AS name, f.id AS location_id FROM runs r JOIN feedback f ON f.id = r.feedback_id",
+  faq: "SELECT id, question AS name, id AS location_id FROM faqs",
+  changelog: "SELECT id, title AS name, id AS location_id FROM changelog_entries",
+  key: "SELECT id, label AS name, id AS location_id FROM app_keys",
+  token: "SELECT id, label AS name, id AS location_id FROM tokens",
+  connection: "SELECT id, label AS name, id AS location_id FROM tokens",
+  saved_reply: "SELECT id, title AS name, id AS location_id FROM saved_replies",
+  tag: "SELECT id, name, id AS location_id FROM tags",
+  listing: "SELECT id, app_name AS name, id AS location_id FROM listings",
 } as const;
 
 export type TargetKind = keyof typeof queries;
@@ -137,7 +136,7 @@ export type TargetKind = keyof typeof queries;
 /** Whether targets of this kind have a name. */
 export const isTargetKind = (kind: string): kind is TargetKind => Object.hasOwn(queries, kind);
 
-/** The labels that the audit recorded for these tokens and keys. */
+/** Returns the labels that the audit recorded for these tokens and keys. */
 export function recordedLabels(
   reader: Reader,
   ids: readonly string[],
@@ -149,11 +148,11 @@ export function recordedLabels(
   );
 }
 
-/** The names of those targets that still exist. */
+/** Returns the names of the targets that still exist. */
 export function findTargets(reader: Reader, kind: TargetKind, ids: readonly string[]): Promise<TargetRow[]> {
   const marks = ids.map(() => "?").join(", ");
   return reader.all<TargetRow>(
-    `SELECT id, name, seen_at AS "seenAt" FROM (${queries[kind]}) AS known WHERE id IN (${marks})`,
+    `SELECT id, name, location_id AS "locationId" FROM (${queries[kind]}) AS targets WHERE id IN (${marks})`,
     ...ids,
   );
 }

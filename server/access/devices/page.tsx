@@ -10,7 +10,7 @@ import { Line } from "../../console/text.tsx";
 import { Ago, LastUse, Timestamp } from "../../console/times.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
 
-/** The phones and terminals with which a person tests. */
+/** Shows the phones and terminals with which a person tests. */
 async function showDevices(visit: SignedInVisit): Promise<Reply> {
   const navigation = await navigationOf(visit);
   const { items } = await visit.ask(devices.list);
@@ -28,8 +28,8 @@ async function showDevices(visit: SignedInVisit): Promise<Reply> {
       {items.length === 0 ? (
         <Empty title="No device is signed in">
           <p>
-            A tester's app, or the command <code>innkeep auth login</code>, opens a page where you approve the
-            device.
+            The app for testers, or the command <code>innkeep auth login</code>, opens a page on which you
+            approve the device.
           </p>
         </Empty>
       ) : (
@@ -79,7 +79,7 @@ const DeviceLine = ({
       <summary>Sign out</summary>
       <form class="stack" method="post" action={action}>
         <p>
-          The device is refused from then on. Its days stay counted, and you can sign it in again at any time.
+          The device loses access at once. Its counted days stay, and you can sign it in again at any time.
         </p>
         <IdempotencyField />
         <div class="actions">

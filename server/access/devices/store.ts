@@ -3,17 +3,9 @@ import type { Reader, Transaction } from "../../database/database.ts";
 import * as tables from "../../database/schema/access.ts";
 import { select } from "../../database/statements.ts";
 
-/** The stored form of a device. `scopes` is a JSON array. */
+/** A row of `devices`. `scopes` is a JSON array. */
 export interface DeviceRow extends Omit<Device, "scopes"> {
   readonly scopes: string;
-}
-
-export interface LinkedDevice extends Omit<DeviceRow, "lastUsedAt"> {
-  /** The id that the device chose for itself. */
-  readonly deviceId: string;
-  readonly userId: string;
-  readonly pushToken: string | null;
-  readonly tokenHash: string;
 }
 
 export interface ProfileRow {
@@ -27,12 +19,12 @@ const devicesOf = select(
   "WHERE user_id = ? AND expires_at > ? ORDER BY created_at DESC, id DESC",
 );
 
-/** Testers' devices: one row, one account and one token for each. (rule S9) */
+/** The devices of testers. Each has one row, one account and one token. (rule S9) */
 export const devices = {
-  /** Keeps other transactions from changing a device or its codes until this transaction ends. */
+  /** Locks a device and its codes against other transactions until this one ends. */
   lock: (tx: Transaction, deviceId: string) => tx.lock(`device:${deviceId}`),
 
-  /** The account to which a device is linked by a token that has not expired. */
+  /** The account of which a device has a valid token. */
   findHolder: (tx: Transaction, deviceId: string, now: string) =>
     tx.get<{ userId: string }>(
       `SELECT user_id AS "userId" FROM devices WHERE device_id = ? AND expires_at > ?`,
@@ -40,7 +32,7 @@ export const devices = {
       now,
     ),
 
-  /** Whether a device is linked to the account of an e-mail address, its token expired or not. */
+  /** Whether a device is linked to the account with an e-mail address. Its token may have expired. */
   isLinked: async (reader: Reader, deviceId: string, email: string): Promise<boolean> =>
     (await reader.get(
       `SELECT 1 AS one FROM devices JOIN users ON users.id = devices.user_id
@@ -49,8 +41,17 @@ export const devices = {
       email,
     )) !== undefined,
 
-  /** Links a device to an account and replaces an earlier link. Returns its id, which stays the same if the account does. */
-  async link(tx: Transaction, device: LinkedDevice): Promise<string> {
+  /** Links a device to an account, and replaces an earlier link. The id of the row changes only with the account. Returns it. */
+  async link(
+    tx: Transaction,
+    device: Omit<DeviceRow, "lastUsedAt"> & {
+      /** The id that the device has chosen. */
+      readonly deviceId: string;
+      readonly userId: string;
+      readonly pushToken: string | null;
+      readonly tokenHash: string;
+    },
+  ): Promise<string> {
     const row = await tx.get<{ id: string }>(
       `INSERT INTO devices (id, device_id, user_id, name, push_token, scopes, prefix, token_hash, created_at, expires_at)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -66,11 +67,11 @@ export const devices = {
     return row?.id ?? device.id;
   },
 
-  /** The devices whose token has not expired, newest first. */
+  /** The devices of an account with a valid token, newest first. */
   list: (reader: Reader, userId: string, now: string): Promise<DeviceRow[]> =>
     reader.all(devicesOf, userId, now),
 
-  /** Signs a device out; false if the user has no such device. */
+  /** Signs a device out. Returns false if the account has no such device. */
   remove: async (tx: Transaction, userId: string, id: string): Promise<boolean> =>
     (await tx.run("DELETE FROM devices WHERE user_id = ? AND id = ?", userId, id)) === 1,
 
@@ -81,7 +82,7 @@ export const devices = {
   setPushToken: (tx: Transaction, id: string, pushToken: string | null) =>
     tx.run("UPDATE devices SET push_token = ? WHERE id = ?", pushToken, id),
 
-  /** The part of an account that its devices may read. A tester is a person who has, or had, a slot. */
+  /** The part of an account that its devices may read. A tester has a slot, or had one. */
   findProfile: (reader: Reader, userId: string) =>
     reader.get<ProfileRow>(
       `SELECT timezone, CASE WHEN EXISTS (SELECT 1 FROM slots WHERE tester_id = users.id) THEN 1 ELSE 0 END AS "isTester"

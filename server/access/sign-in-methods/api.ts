@@ -14,7 +14,7 @@ import {
   totpUri,
 } from "../../secrets/second-factor.ts";
 import { hashOf } from "../../secrets/secrets.ts";
-import { noticeAccount } from "../accounts/notice.ts";
+import { notifyAccount } from "../accounts/notice.ts";
 import { users } from "../accounts/store.ts";
 import { createAuditWriter } from "../audit/record.ts";
 import { beginAttempt, beginFactorAttempt, uncountAttempt } from "../sign-in/attempts.ts";
@@ -35,7 +35,7 @@ import {
 import { givenCode } from "./rules.ts";
 import { passkeys as rows, secondFactors } from "./store.ts";
 
-/** How a person turns a second factor on and off. (rules S23 to S25) */
+/** The second factor of the caller: an authenticator app, and recovery codes. (rules S23 to S25) */
 export const secondFactorHandlers = (deps: ProvingDeps): Handlers<typeof contract> => ({
   async find({ caller: { userId } }) {
     const row = await secondFactors.find(deps.database, userId);
@@ -51,7 +51,10 @@ export const secondFactorHandlers = (deps: ProvingDeps): Handlers<typeof contrac
   remove: removeFactor(deps),
 });
 
-/** Asks for the password again, or for a fresh sign-in of an account without one: a stranger at an open browser must not lock its owner out. */
+/**
+ * Asks for the password again; an account without one needs a recent sign-in. A stranger who finds a signed-in browser
+ * must not lock the owner out.
+ */
 function beginFactor(deps: ProvingDeps): Handler<typeof contract.begin> {
   return async ({ caller, address, body, save }) => {
     await assertPassword(deps, caller, address, body.currentPassword ?? "");
@@ -81,7 +84,7 @@ async function assertPassword(
 const alreadyOn = () =>
   new ApiError("wrong_state", { message: "This account has a second factor already. Remove it first." });
 
-/** Other browsers are signed out: they signed in without the second factor. */
+/** Turns the second factor on. Other browsers are signed out, because they signed in without it. */
 function confirmFactor(deps: ProvingDeps): Handler<typeof contract.confirm> {
   const record = createAuditWriter(deps);
   return async ({ caller, address, body, save }) => {
@@ -103,12 +106,12 @@ function confirmFactor(deps: ProvingDeps): Handler<typeof contract.confirm> {
       await secondFactors.lock(tx, userId);
       const at = deps.clock.now().toISOString();
       if (!(await secondFactors.confirm(tx, userId, { secretSealed, step, at })))
-        throw new ApiError("wrong_state", { message: "This was begun again meanwhile. Begin again." });
+        throw new ApiError("wrong_state", { message: "A newer key was made meanwhile. Begin again." });
       await uncountAttempt(tx, counted);
       await storeRecoveryCodes(tx, userId, recoveryCodes);
       await consoleSessions.removeOthers(tx, userId, caller.id);
       await record(tx, { caller, address }, { action: "second_factor.enable" });
-      await noticeAccount(deps, tx, { what: "factorOn", email: caller.email, address });
+      await notifyAccount(deps, tx, { what: "factorOn", email: caller.email, address });
       return { recoveryCodes };
     });
   };
@@ -130,7 +133,7 @@ function renewRecoveryCodes(deps: ProvingDeps): Handler<typeof contract.renewRec
       await spend(tx);
       await storeRecoveryCodes(tx, caller.userId, recoveryCodes);
       await record(tx, { caller, address }, { action: "second_factor.new_codes" });
-      await noticeAccount(deps, tx, { what: "newCodes", email: caller.email, address });
+      await notifyAccount(deps, tx, { what: "newCodes", email: caller.email, address });
       return { recoveryCodes };
     });
   };
@@ -144,7 +147,7 @@ function removeFactor(deps: ProvingDeps): Handler<typeof contract.remove> {
       await spend(tx);
       await secondFactors.remove(tx, caller.userId);
       await record(tx, { caller, address }, { action: "second_factor.disable" });
-      await noticeAccount(deps, tx, { what: "factorOff", email: caller.email, address });
+      await notifyAccount(deps, tx, { what: "factorOff", email: caller.email, address });
       return undefined;
     });
   };
@@ -167,7 +170,7 @@ async function proveAgain(
 
 const mostPasskeys = 20;
 
-/** The passkeys that a person may use in place of the authenticator app. (rule S29) */
+/** The passkeys of the caller, which can replace a code of the authenticator app. (rule S29) */
 export const passkeyHandlers = (deps: ProvingDeps): Handlers<typeof passkeysContract> => ({
   async list({ caller }) {
     return { items: await rows.list(deps.database, caller.userId) };
@@ -196,7 +199,7 @@ function hostOf({ settings }: ProvingDeps): string {
   const host = passkeyHost(settings);
   if (host !== undefined) return host;
   throw new ApiError("wrong_state", {
-    message: "Browsers make passkeys only for a host with a name, and this console's address has a number.",
+    message: "Browsers make passkeys only for a host name. The address of this console is an IP address.",
   });
 }
 
@@ -207,8 +210,8 @@ function createPasskey(deps: ProvingDeps): Handler<typeof passkeysContract.creat
     const ceremony = openCeremony(deps, body.ceremony, { kind: "new passkey", userId });
     if (!ceremony) throw new ApiError("wrong_state", { message: "This took too long. Begin again." });
     const { challenge } = ceremony;
-    const asked = { challenge, rpId: hostOf(deps), origins: passkeyOrigins(deps.settings) };
-    const key = await newPasskeyKey(body, asked);
+    const expected = { challenge, rpId: hostOf(deps), origins: passkeyOrigins(deps.settings) };
+    const key = await newPasskeyKey(body, expected);
     if (!key) throw new ApiError("invalid_second_factor");
     const createdAt = deps.clock.now().toISOString();
     const shown: Passkey = { id: deps.newId(), name: body.name, createdAt, lastUsedAt: null };
@@ -218,9 +221,11 @@ function createPasskey(deps: ProvingDeps): Handler<typeof passkeysContract.creat
       await assertFirstUse(deps, tx, hashOf(challenge));
       const transports = JSON.stringify(body.transports ?? []);
       if (!(await rows.insertUnlessTaken(tx, userId, { ...shown, ...key, transports })))
-        throw new ApiError("wrong_state", { message: "This passkey is known already." });
+        throw new ApiError("wrong_state", {
+          message: "This account, or another one, has this passkey already.",
+        });
       await record(tx, { caller, address }, { action: "passkey.create", target: shown.id, label: body.name });
-      await noticeAccount(deps, tx, { what: "passkey", email, address });
+      await notifyAccount(deps, tx, { what: "passkey", email, address });
       return shown;
     });
   };

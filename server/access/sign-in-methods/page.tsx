@@ -26,7 +26,7 @@ import type { IdentityProvider } from "../../settings/settings.ts";
 import { startAddress } from "../identity-providers/flow.tsx";
 import { CodeField, FactorForm, type RefusedFactorForm, SecondFactorLine } from "./second-factor.tsx";
 
-/** Changes the password, or sets the first one. The page never contains what was typed. */
+/** Changes the password, or sets the first one. The page never contains a typed password. */
 function changePassword(visit: SignedInVisit): Promise<Reply<"first-password" | "password-changed">> {
   const { ask, fields, links, reads } = visit;
   const given = (name: string) => fields.text(name);
@@ -48,12 +48,6 @@ function changePassword(visit: SignedInVisit): Promise<Reply<"first-password" | 
     },
     (refusal) => showSignInMethods(visit, { password: { value: () => "", refusal: atField(refusal) } }),
   );
-}
-
-/** The account is known here, so wrong credentials can only mean a wrong password. */
-function atField(refusal: ApiError): ApiError {
-  if (refusal.code === "invalid_second_factor") return badRequest("code", "is wrong or was used before");
-  return refusal.code === "invalid_credentials" ? badRequest("currentPassword", "is wrong") : refusal;
 }
 
 function beginPasskey(visit: SignedInVisit): Promise<Reply> {
@@ -93,7 +87,7 @@ function removePasskey(visit: SignedInVisit): Promise<Reply<"passkey-removed">> 
   );
 }
 
-/** Answers with the page itself, so that the secret is in no address and no cookie. */
+/** Answers with the page and not with a redirect, so that the secret is in no address and no cookie. */
 function beginSecondFactor(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields } = visit;
   return reshowForm(
@@ -116,7 +110,7 @@ function confirmSecondFactor(visit: SignedInVisit): Promise<Reply> {
       });
       return showRecoveryCodes(visit, made.recoveryCodes);
     },
-    (refusal) => showSetUp(visit, { form: { value: () => "", refusal: atCode(refusal) } }),
+    (refusal) => showSetUp(visit, { form: { value: () => "", refusal: atField(refusal) } }),
   );
 }
 
@@ -146,28 +140,25 @@ function removeSecondFactor(visit: SignedInVisit): Promise<Reply<"second-factor-
   );
 }
 
-/** Shows the page again, with this form open and its fault. */
+/** Makes the function that shows the page again, with the refused form open. */
 const againWith =
-  (visit: SignedInVisit, act: string) =>
+  (visit: SignedInVisit, name: string) =>
   (refusal: ApiError): Promise<Reply> =>
     showSignInMethods(visit, {
-      factor: { act, form: { value: () => "", refusal: atCode(refusal) } },
+      factor: { name, form: { value: () => "", refusal: atField(refusal) } },
     });
 
-/** The fault stands at the field that the person must change. */
-function atCode(refusal: ApiError): ApiError {
+/** Moves the refusal to the field that the person must change. The account is known, so `invalid_credentials` means a wrong password. */
+function atField(refusal: ApiError): ApiError {
   if (refusal.code === "invalid_second_factor") return badRequest("code", "is wrong or was used before");
   return refusal.code === "invalid_credentials" ? badRequest("currentPassword", "is wrong") : refusal;
 }
 
-/** The forms that were refused: the change of the password, or one of the second factor. */
-interface RefusedMethodForms {
-  readonly password?: Filled;
-  readonly factor?: RefusedFactorForm;
-}
-
-/** The ways to sign in that a person has or can add. */
-async function showSignInMethods(visit: SignedInVisit, refused: RefusedMethodForms = {}): Promise<Reply> {
+/** Shows the sign-in methods that a person has or can add. */
+async function showSignInMethods(
+  visit: SignedInVisit,
+  refused: { readonly password?: Filled; readonly factor?: RefusedFactorForm } = {},
+): Promise<Reply> {
   const { reads, settings, links, now } = visit;
   const [navigation, state, { items }, hasPassword, connected] = await Promise.all([
     navigationOf(visit),
@@ -182,8 +173,8 @@ async function showSignInMethods(visit: SignedInVisit, refused: RefusedMethodFor
         <div>
           <h1>Sign-in methods</h1>
           <p>
-            Each of these opens your account, with the second factor if it is on. Connect only accounts that
-            nobody else can use.
+            Each of these opens your account, together with the second factor if it is on. Connect only
+            accounts that nobody else can use.
           </p>
         </div>
       </div>
@@ -244,7 +235,7 @@ const ProviderLine = ({
   );
 };
 
-/** An issuer without a path may end in a slash or not. */
+/** The address of an issuer without a path may end in a slash or not. */
 const isSame = (one: string, other: string): boolean => new URL(one).href === new URL(other).href;
 
 interface ChangePasswordProps {
@@ -252,7 +243,7 @@ interface ChangePasswordProps {
   readonly links: Links;
 }
 
-/** Asks for the current password, so that another person at an open browser cannot change it. */
+/** Asks for the current password, so that a stranger who finds a signed-in browser cannot change it. */
 const ChangePassword = ({ form, links }: ChangePasswordProps) => (
   <details class="reveal" open={form !== undefined}>
     <summary>Change password</summary>
@@ -301,14 +292,14 @@ const fields = [
   ...newFields,
 ] as const;
 
-interface SetUpTraits {
-  /** The secret that was just made. It is shown only once. */
+interface SetUpProps {
+  /** The new secret; undefined after a refusal, because it is shown only once. */
   readonly made?: { readonly secret: string; readonly uri: string };
   readonly form?: Filled;
 }
 
 /** Shows the secret for the authenticator app, and asks for its first code. */
-async function showSetUp(visit: SignedInVisit, { made, form }: SetUpTraits): Promise<Reply> {
+async function showSetUp(visit: SignedInVisit, { made, form }: SetUpProps): Promise<Reply> {
   const navigation = await navigationOf(visit);
   return show(
     <ConsolePage navigation={navigation} title="Set up a second factor" narrow>
@@ -336,7 +327,7 @@ async function showSetUp(visit: SignedInVisit, { made, form }: SetUpTraits): Pro
   );
 }
 
-const Secret = ({ secret, uri }: NonNullable<SetUpTraits["made"]>) => (
+const Secret = ({ secret, uri }: NonNullable<SetUpProps["made"]>) => (
   <>
     <p>Scan this with an authenticator app, or type the key into it. Then enter the code that it shows.</p>
     <QrCode text={uri} label="QR code for the authenticator app" />
@@ -350,7 +341,7 @@ const Secret = ({ secret, uri }: NonNullable<SetUpTraits["made"]>) => (
   </>
 );
 
-/** The secret is not shown again: it is in the app, or a new one is made. */
+/** The secret is shown only once. If the app does not have it, the person must make a new one. */
 const Again = ({ navigation: { links } }: { readonly navigation: Navigation }) => (
   <p>
     If the app does not have the key, <a href={links.signInMethods}>begin again</a>.
@@ -389,14 +380,14 @@ async function showRecoveryCodes(visit: SignedInVisit, codes: readonly string[])
   );
 }
 
-/** Asks the authenticator for a new passkey. It needs scripts, as every use of a passkey does. */
+/** Asks the authenticator for a new passkey. This needs scripts, like each use of a passkey. */
 async function showNewPasskey(
   visit: SignedInVisit,
   {
     asked,
     form = filledWith(),
   }: {
-    /** What the authenticator is asked. Undefined after a refusal: then the person begins again. */
+    /** The request to the authenticator; undefined after a refusal: then the person begins again. */
     readonly asked?: PasskeyCreation;
     readonly form?: Filled;
   },
@@ -452,7 +443,7 @@ export const definitions: Definitions = [
     act: changePassword,
     done: {
       "first-password":
-        "Your account has a password. Other browsers are signed out; tokens and devices are not.",
+        "Your account has a password now. Other browsers are signed out; tokens and devices are not.",
       "password-changed":
         "Your password is changed. Other browsers are signed out; tokens and devices are not.",
     },

@@ -6,7 +6,7 @@ import type { Deps } from "../../deps.ts";
 import { consume } from "../../http/rate-limits/store.ts";
 import { isTotpCode, passkeyCounter, recoveryHash } from "../../secrets/second-factor.ts";
 import { hashOf, randomName } from "../../secrets/secrets.ts";
-import { noticeAccount } from "../accounts/notice.ts";
+import { notifyAccount } from "../accounts/notice.ts";
 import { createAuditWriter } from "../audit/record.ts";
 import { beginFactorAttempt, type Counted, uncountAttempt } from "../sign-in/attempts.ts";
 import { acceptedSteps, givenCode } from "./rules.ts";
@@ -14,17 +14,18 @@ import { type PasskeyRow, passkeys, type SecondFactorRow, secondFactors } from "
 
 export type ProvingDeps = Pick<Deps, "clock" | "database" | "newId" | "sealer" | "settings">;
 
+/** What a person presents as the second factor. */
 interface Proving {
   readonly user: { readonly id: string; readonly email: string };
   readonly address: string;
   /** The id of the browser, device or session, if it has signed in to this account before. */
   readonly known: string | undefined;
-  /** What the person typed; undefined if nothing was asked yet. */
+  /** The typed code; undefined if the page has not asked for it yet. */
   readonly code: string | undefined;
   readonly passkey?: PasskeyProof | undefined;
 }
 
-/** Uses up what was shown, in the transaction of the act that needs it. Throws if another request was faster. */
+/** Marks the presented code or passkey as used, in the transaction of the action. Throws if another request has used it. */
 export type Spend = (tx: Transaction) => Promise<void>;
 
 /** Whether an account has a second factor. */
@@ -34,8 +35,8 @@ export const hasSecondFactor = async (reader: Reader, userId: string): Promise<b
 const isOn = (row: SecondFactorRow | undefined): row is SecondFactorRow => Boolean(row?.confirmedAt);
 
 /**
- * Checks the second factor of an account. Throws `second_factor_required` without a code, `invalid_second_factor` for a
- * wrong one, and `rate_limited`. An account without a second factor needs no code. (rules S23, S24)
+ * Checks the second factor of an account. Throws `second_factor_required` if a code is missing, `invalid_second_factor` if
+ * it is wrong, and `rate_limited`. An account without a second factor needs no code. (rules S23, S24)
  */
 export async function proveSecondFactor(deps: ProvingDeps, proving: Proving): Promise<Spend> {
   const { user, address, known, code, passkey } = proving;
@@ -55,18 +56,18 @@ export async function proveSecondFactor(deps: ProvingDeps, proving: Proving): Pr
   };
 }
 
-/** Throws `invalid_second_factor` if the question with this hash was answered before, on any server. */
+/** Throws `invalid_second_factor` if the challenge with this hash was answered before, on any server. */
 export async function assertFirstUse(
   { clock }: Pick<Deps, "clock">,
   tx: Transaction,
-  question: string,
+  challengeHash: string,
 ): Promise<void> {
   const once = { limit: 1, windowSeconds: 1_200 };
-  const { allowed } = await consume(tx, { key: `passkey:${question}`, rule: once, clock });
+  const { allowed } = await consume(tx, { key: `passkey:${challengeHash}`, rule: once, clock });
   if (!allowed) throw new ApiError("invalid_second_factor");
 }
 
-/** Checks the answer of an authenticator. */
+/** Checks the answer of an authenticator to a challenge. */
 async function provePasskey(deps: ProvingDeps, { user }: Proving, proof: PasskeyProof): Promise<Spend> {
   const { clock, database, settings } = deps;
   const ceremony = openCeremony(deps, proof.ceremony, { kind: "passkey", userId: user.id });
@@ -84,7 +85,7 @@ async function provePasskey(deps: ProvingDeps, { user }: Proving, proof: Passkey
   };
 }
 
-/** The time step of a code of the authenticator app; undefined if it is wrong or was used. */
+/** Returns the time step of a code of the authenticator app; undefined if the code is wrong or was used. */
 export function stepOfCode(
   { clock, sealer }: Pick<Deps, "clock" | "sealer">,
   { secretSealed, lastStep }: Pick<SecondFactorRow, "secretSealed" | "lastStep">,
@@ -104,10 +105,10 @@ const spendRecoveryCode =
     await uncountAttempt(tx, given.counted);
     const caller = { kind: "session", id: user.id, userId: user.id, email: user.email } as const;
     await createAuditWriter(deps)(tx, { caller, address }, { action: "second_factor.recovery_code" });
-    await noticeAccount(deps, tx, { what: "recoveryCode", email: user.email, address });
+    await notifyAccount(deps, tx, { what: "recoveryCode", email: user.email, address });
   };
 
-/** A second factor that was turned on a moment ago counts for a sign-in that began before. */
+/** Throws `second_factor_required` if the second factor was turned on after the check. */
 async function assertStillNone(tx: Transaction, userId: string): Promise<void> {
   await secondFactors.lock(tx, userId);
   if (await hasSecondFactor(tx, userId)) throw new ApiError("second_factor_required");
@@ -115,7 +116,7 @@ async function assertStillNone(tx: Transaction, userId: string): Promise<void> {
 
 const lifetimeMilliseconds = 600_000;
 
-/** What the server remembers of a question to an authenticator. */
+/** The state of a challenge. The browser keeps it, sealed. */
 interface Ceremony {
   readonly kind: "passkey" | "new passkey";
   readonly userId: string;
@@ -127,7 +128,7 @@ type Sealing = Pick<Deps, "sealer" | "clock">;
 const sealCeremony = ({ sealer, clock }: Sealing, ceremony: Ceremony): string =>
   sealer.seal(JSON.stringify({ ...ceremony, expiresAt: clock.now().getTime() + lifetimeMilliseconds }));
 
-/** Undefined for a value that is foreign, changed, expired, or of another kind or account. */
+/** Returns undefined for a value that is foreign, changed, expired, or of another kind or account. */
 export function openCeremony(
   { sealer, clock }: Sealing,
   sealed: string,
@@ -142,13 +143,13 @@ export function openCeremony(
   }
 }
 
-/** The host to which passkeys belong; undefined if browsers make none for it, because it is a number. */
+/** Returns the host of the passkeys; undefined for an IP address, because browsers make no passkeys for it. */
 export function passkeyHost({ consoleUrl }: Pick<Deps["settings"], "consoleUrl">): string | undefined {
   const { hostname } = new URL(consoleUrl);
   return isIP(hostname.replace(/^\[|\]$/g, "")) === 0 ? hostname : undefined;
 }
 
-/** The pages from which an authenticator may be asked. */
+/** The origins whose pages may use the passkeys. */
 export const passkeyOrigins = ({ consoleUrl, baseUrl }: Pick<Deps["settings"], "consoleUrl" | "baseUrl">) => [
   ...new Set([consoleUrl, baseUrl].map((url) => new URL(url).origin)),
 ];
@@ -162,14 +163,15 @@ function namesIn(json: string): string[] {
   return Array.isArray(names) ? names.map(String) : [];
 }
 
-interface Asking {
+/** An account that is asked for a passkey, and its passkeys. */
+interface PasskeyAccount {
   readonly user: { readonly id: string; readonly email: string };
   readonly host: string;
   readonly rows: readonly PasskeyRow[];
 }
 
-/** Asks for one of these passkeys. */
-function passkeyRequest(deps: Sealing, { user, host, rows }: Asking): PasskeyRequest {
+/** Makes the request for one of these passkeys. */
+function passkeyRequest(deps: Sealing, { user, host, rows }: PasskeyAccount): PasskeyRequest {
   const challenge = randomName();
   return {
     ceremony: sealCeremony(deps, { kind: "passkey", userId: user.id, challenge }),
@@ -180,10 +182,10 @@ function passkeyRequest(deps: Sealing, { user, host, rows }: Asking): PasskeyReq
   };
 }
 
-/** The same, or null if there is no passkey that a browser would use here. */
+/** Makes the request for a passkey of an account; null if it has none that a browser can use here. */
 export function passkeyRequestFor(
   deps: Sealing & Pick<Deps, "settings">,
-  user: Asking["user"],
+  user: PasskeyAccount["user"],
   rows: readonly PasskeyRow[],
 ): PasskeyRequest | null {
   const host = passkeyHost(deps.settings);
@@ -193,8 +195,8 @@ export function passkeyRequestFor(
 /** Ed25519, ECDSA with P-256, RSA. */
 const algorithms = [-8, -7, -257];
 
-/** Asks for a new passkey, beside these. */
-export function passkeyCreation(deps: Sealing, { user, host, rows }: Asking): PasskeyCreation {
+/** Makes the request for a new passkey, which must be none of these. */
+export function passkeyCreation(deps: Sealing, { user, host, rows }: PasskeyAccount): PasskeyCreation {
   const challenge = randomName();
   const { id, email: name } = user;
   return {

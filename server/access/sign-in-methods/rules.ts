@@ -1,13 +1,13 @@
 const stepMilliseconds = 30_000;
 
-/** What a person typed as the code of a second factor. */
+/** A typed code of a second factor. */
 export type GivenCode =
   | { readonly kind: "totp"; readonly digits: string }
   | { readonly kind: "recovery"; readonly code: string };
 
 /**
- * Reads a typed code. Six digits come from an authenticator app, everything else is taken for a recovery code. White space,
- * hyphens and capitals do not matter. (rule S24)
+ * Reads a typed code. Six digits are a code of an authenticator app, all else is a recovery code. White space, hyphens and
+ * capital letters do not matter. (rule S24)
  */
 export function givenCode(text: string): GivenCode {
   const typed = text.replace(/[\s-]/g, "").toLowerCase();
@@ -15,8 +15,8 @@ export function givenCode(text: string): GivenCode {
 }
 
 /**
- * The time steps whose codes are accepted now: the present one, one before and one after it, for clocks that differ. A step
- * up to `lastStep` was used, or is older than a used one, so its code is refused. (rule S23)
+ * Returns the time steps whose codes are accepted: the present one, and the ones before and after it, because clocks
+ * differ. Steps up to `lastStep` are refused: their codes were used, or are older than a used one. (rule S23)
  */
 export function acceptedSteps(now: Date, lastStep: number): number[] {
   const present = Math.floor(now.getTime() / stepMilliseconds);

@@ -17,11 +17,11 @@ interface SecondFactorLineProps {
   readonly now: Date;
 }
 
-/** After the last one was used, or a backup was restored. */
+/** For an account whose recovery codes are all used, or were deleted by the restore of a backup. */
 export const noRecoveryCodes =
-  "You have no recovery codes: without your authenticator app you could not sign in.";
+  "You have no recovery codes. If you lose your authenticator app, you cannot sign in.";
 
-/** Whether the account has a second factor, and the forms that change it. (rules S23 to S25) */
+/** Shows whether the account has a second factor, with the forms that change it. (rules S23 to S25) */
 export const SecondFactorLine = (props: SecondFactorLineProps) => {
   const { totp, recoveryCodesLeft } = props.state;
   return (
@@ -59,8 +59,8 @@ const SetUp = ({ hasPassword, refused, links }: SecondFactorLineProps) => (
     form={formOf(refused, "begin")}
   >
     <p class="muted small">
-      After your password you then also enter a code that an app on your phone shows. A stolen password alone
-      opens nothing.
+      You will then enter your password and a code that an app on your phone shows. A stolen password alone
+      will not open your account.
     </p>
     {hasPassword && (
       <TextField
@@ -89,7 +89,7 @@ const RenewCodes = ({ refused, links }: SecondFactorLineProps) => (
 
 const TurnOff = ({ refused, links }: SecondFactorLineProps) => (
   <FactorForm offer="Turn it off" action={links.removeSecondFactor} form={formOf(refused, "remove")} danger>
-    <p class="muted small">Your password alone then opens your account again.</p>
+    <p class="muted small">Then your password alone opens your account again.</p>
     <CodeField form={formOf(refused, "remove")} part="remove" />
   </FactorForm>
 );
@@ -134,26 +134,26 @@ const PasskeyList = ({
     )}
     <FactorForm offer="Add a passkey" action={links.beginPasskey} form={formOf(refused, "passkey")}>
       <p class="muted small">
-        A key in your device or a security key, which you touch in place of typing a code. The app stays as it
-        is.
+        A key in your device, or a security key. You touch it instead of typing a code. The authenticator app
+        still works.
       </p>
       <CodeField form={formOf(refused, "passkey")} part="passkey" />
     </FactorForm>
   </>
 );
 
-/** A form of the second factor that was refused. */
+/** A refused form of the second factor. */
 export interface RefusedFactorForm {
-  /** What the form does, or the id of the passkey that it removes. */
-  readonly act: string;
+  /** The name of the form, or the id of the passkey that it removes. */
+  readonly name: string;
   readonly form: Filled;
 }
 
-/** The refusal of this form; undefined if it was another one, or none. */
-const formOf = (refused: RefusedFactorForm | undefined, act: string) =>
-  refused?.act === act ? refused.form : undefined;
+/** Returns the form if it was refused; undefined if it was not. */
+const formOf = (refused: RefusedFactorForm | undefined, name: string) =>
+  refused?.name === name ? refused.form : undefined;
 
-/** A form that is hidden until a person wants it, or that was refused. */
+/** A form that is closed until a person opens it. A refused form is open. */
 export const FactorForm = ({
   offer,
   action,
@@ -182,7 +182,7 @@ export const FactorForm = ({
   </details>
 );
 
-/** A typed code is never sent back. */
+/** The page never contains a typed code. */
 export const CodeField = ({
   form,
   part,

@@ -8,7 +8,7 @@ import { consume } from "../../../http/rate-limits/store.ts";
 import { queueMail, sendsMail } from "../../../mail/outgoing/queue.ts";
 import { hashPassword, normaliseEmail } from "../../../secrets/passwords.ts";
 import { hashOf, randomName } from "../../../secrets/secrets.ts";
-import { noticeAccount } from "../../accounts/notice.ts";
+import { notifyAccount } from "../../accounts/notice.ts";
 import { users } from "../../accounts/store.ts";
 import { createAuditWriter } from "../../audit/record.ts";
 import { newConsoleSession, startConsoleSession } from "../start-session.ts";
@@ -106,7 +106,7 @@ function finishRecovery(deps: AccountLinksDeps): Handler<typeof contract.finishR
       if (await users.verify(tx, userId, now)) await removeUnprovenAccess(tx, userId);
       const caller = { kind: "session", id: userId, userId, email } as const;
       await record(tx, { caller, address }, { action: "user.recover", target: userId });
-      await noticeAccount(deps, tx, { what: "password", email, address });
+      await notifyAccount(deps, tx, { what: "password", email, address });
       return undefined;
     });
   };

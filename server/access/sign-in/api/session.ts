@@ -4,7 +4,7 @@ import type { Deps } from "../../../deps.ts";
 import { knownBrowser } from "../../../http/credentials.ts";
 import type { ConsoleCaller, Handler, Handlers, Request } from "../../../http/handler.ts";
 import { hashPassword, normaliseEmail } from "../../../secrets/passwords.ts";
-import { type NoticeDeps, noticeAccount } from "../../accounts/notice.ts";
+import { type NoticeDeps, notifyAccount } from "../../accounts/notice.ts";
 import { type UserRow, users } from "../../accounts/store.ts";
 import { apps } from "../../apps/store.ts";
 import { createAuditWriter } from "../../audit/record.ts";
@@ -146,7 +146,7 @@ function changePassword(deps: NoticeDeps & Pick<Deps, "database">): Handler<type
       await consoleSessions.removeOthers(tx, user.id, caller.id);
       await accountLinks.removeAll(tx, user.id);
       await record(tx, { caller, address }, { action: "user.password", target: user.id });
-      await noticeAccount(deps, tx, { what: "password", email: user.email, address });
+      await notifyAccount(deps, tx, { what: "password", email: user.email, address });
       return undefined;
     });
   };
@@ -183,7 +183,7 @@ function firstPassword(deps: ProvingDeps): Handler<typeof contract.firstPassword
       await consoleSessions.removeOthers(tx, userId, caller.id);
       await accountLinks.removeAll(tx, userId);
       await record(tx, { caller, address }, { action: "user.password", target: userId });
-      await noticeAccount(deps, tx, { what: "firstPassword", email, address });
+      await notifyAccount(deps, tx, { what: "firstPassword", email, address });
       return undefined;
     });
   };
