@@ -18,7 +18,12 @@ import { ownedApp } from "../apps/owned-app.ts";
 import { createAuditWriter } from "../audit/record.ts";
 import { changesBetween } from "../audit/rules.ts";
 import { invitationMilliseconds, memberChangeRefusal } from "./rules.ts";
-import { invitations as invitationRows, type Membership, type Presented, members as rows } from "./store.ts";
+import {
+  type InvitationLink,
+  invitations as invitationRows,
+  type Membership,
+  members as rows,
+} from "./store.ts";
 
 /** The members of an app and their roles. (rules K25, K26) */
 export function members(deps: Pick<Deps, "clock" | "database" | "newId">): Handlers<typeof contract> {
@@ -51,12 +56,12 @@ export function members(deps: Pick<Deps, "clock" | "database" | "newId">): Handl
   };
 }
 
-/** The member that the caller may change in this way. Throws `not_found`, `forbidden` and `last_owner`. */
+/** Returns the member if the caller may make this change. `to` is the new role, or null for a removal. Throws `not_found`, `forbidden` and `last_owner`. */
 async function changeableMember(tx: Transaction, caller: ConsoleCaller, params: Membership, to: Role | null) {
   await rows.lock(tx, params.appId);
   const { viewerRole: by } = await ownedApp(tx, params.appId, caller);
   const own = params.userId === caller.userId;
-  // Who may not change others learns nothing of them.
+  // Thrown before the member is looked up. Otherwise the caller could find out who is a member.
   if (by !== "owner" && !own) throw new ApiError("forbidden");
   const member = await rows.find(tx, params);
   if (!member) throw new ApiError("not_found");
@@ -71,7 +76,7 @@ type MembersDeps = Pick<Deps, "clock" | "database" | "newId" | "sealer" | "setti
 /** Invitations of people to an app, by a link that works once, for one address. (rules K27, K28) */
 export function invitations(deps: MembersDeps): Handlers<typeof invitationsContract> {
   const record = createAuditWriter(deps);
-  const presentedBy = ({ email }: ConsoleCaller, token: string): Presented => ({
+  const linkOf = ({ email }: ConsoleCaller, token: string): InvitationLink => ({
     tokenHash: hashOf(token),
     email: normaliseEmail(email),
     now: deps.clock.now().toISOString(),
@@ -95,7 +100,7 @@ export function invitations(deps: MembersDeps): Handlers<typeof invitationsContr
       }),
 
     async read({ caller, params }) {
-      const offer = await invitationRows.offer(deps.database, presentedBy(caller, params.token));
+      const offer = await invitationRows.offer(deps.database, linkOf(caller, params.token));
       if (!offer) throw noOffer(caller);
       await refuseUnverified(deps, deps.database, caller);
       const { appId, appName, ...rest } = offer;
@@ -104,7 +109,7 @@ export function invitations(deps: MembersDeps): Handlers<typeof invitationsContr
 
     accept: ({ caller, address, params, save }) =>
       save(async (tx) => {
-        const taken = await invitationRows.take(tx, presentedBy(caller, params.token));
+        const taken = await invitationRows.take(tx, linkOf(caller, params.token));
         if (!taken) throw noOffer(caller);
         await refuseUnverified(deps, tx, caller);
         const { appId, id: target } = taken;
@@ -126,8 +131,8 @@ export function invitations(deps: MembersDeps): Handlers<typeof invitationsContr
 }
 
 /**
- * The link may be in another's hands, and who makes an account can type any address. A server without mail cannot check it.
- * Throws `email_unverified`. (rule S30)
+ * Throws `email_unverified` for an unverified address. Somebody else may have the link, and may have created an account
+ * with this address. A server without mail cannot verify addresses, so it accepts all. (rule S30)
  */
 async function refuseUnverified(
   { settings }: MembersDeps,
@@ -136,7 +141,7 @@ async function refuseUnverified(
 ): Promise<void> {
   if (!sendsMail(settings) || (await users.isVerified(reader, userId))) return;
   throw new ApiError("email_unverified", {
-    message: `This invitation is for ${email}, and nobody has shown yet that this address is yours. Set a new password by mail at ${settings.consoleUrl}/recover, then open this link again.`,
+    message: `This invitation is for ${email}, and this address is not verified yet. Set a new password by mail at ${settings.consoleUrl}/recover, then open this link again.`,
   });
 }
 
@@ -176,7 +181,7 @@ function create(deps: MembersDeps): Handler<typeof invitationsContract.create> {
         appId,
         subjectId: target,
       });
-      // A link that only its mail holds proves that its reader has the address. (rule K28)
+      // If only the mail contains the link, its use proves that the person reads the mail of the address. (rule K28)
       return { ...offer, url: deps.settings.mailOut === undefined ? url : null };
     });
   };
@@ -197,15 +202,15 @@ const invitationMail = ({
     `${invitedBy} invites you to work on ${appName} as a ${role}.`,
     `Open this link to accept. It works once, for 7 days, and only for an account with the address ${email}:`,
     url,
-    "If you do not know what this is about, do nothing.",
+    "If you did not expect this, you need not do anything.",
   ].join("\n\n"),
   sendBefore: new Date(expiresAt),
 });
 
 const tooMany = `An app has at most ${limits.invitations} open invitations. Withdraw one first.`;
 
-/** The same for every link that offers nothing to this account: nobody learns whether it was ever made. */
+/** Is the same for all links without an invitation for this account, so that nobody learns whether the link ever existed. */
 const noOffer = ({ email }: ConsoleCaller): ApiError =>
   new ApiError("not_found", {
-    message: `This link offers nothing to ${email}. It may be for another address, used, withdrawn, or older than 7 days. Ask for a new one.`,
+    message: `There is no invitation for ${email} here. The link may be for another address, used, withdrawn, or older than 7 days. Ask for a new one.`,
   });

@@ -1,26 +1,26 @@
 import type { Reader } from "../../database/database.ts";
 
 /**
- * An expression for the address of the person with an id: that of an account, or the marked one that an import brought. Null for
- * an account that was deleted.
+ * Returns an SQL expression for the address of the person with an id: of an account, or of an imported person, with a mark.
+ * It is null if the account was deleted.
  */
 export const emailOf = (id: string): string =>
   `coalesce((SELECT email FROM users WHERE id = ${id}),
      (SELECT email || ' (imported)' FROM imported_people WHERE id = ${id}))`;
 
-/** Rows with an address, of a statement that also gives others. */
+/** Keeps only the rows of a statement that have an address. */
 const named = (sql: string): string => `SELECT * FROM (${sql}) AS written WHERE email IS NOT NULL`;
 
-/** A person who wrote something last, and when. */
+/** The last change of an object: who made it, and when. */
 export interface LastChange {
   readonly id: string;
   readonly email: string;
   readonly at: string;
 }
 
-/** The people who wrote things, by their e-mail addresses. */
+/** Finds the people who wrote or changed objects. */
 export const authors = {
-  /** Who wrote the messages of a thread. Messages that no member wrote are left out. */
+  /** The authors of the messages of a thread. Messages that no member wrote are left out. */
   ofMessages: (reader: Reader, feedbackId: string) =>
     reader.all<Pick<LastChange, "id" | "email">>(
       named(
@@ -30,7 +30,7 @@ export const authors = {
       feedbackId,
     ),
 
-  /** Who last changed each entry of an app's FAQ. */
+  /** The last change of each entry of an app's FAQ. */
   ofFaqs: (reader: Reader, appId: string) =>
     reader.all<LastChange>(
       named(
@@ -40,7 +40,7 @@ export const authors = {
       appId,
     ),
 
-  /** Who last changed these release notes. */
+  /** The last change of each of these release notes. */
   ofReleaseNotes: async (reader: Reader, ids: readonly string[]): Promise<LastChange[]> =>
     ids.length === 0
       ? []
@@ -52,7 +52,7 @@ export const authors = {
           ...ids,
         ),
 
-  /** Who last changed the settings of an app. */
+  /** The last change of the settings of an app. */
   ofApp: (reader: Reader, appId: string) =>
     reader.get<LastChange>(
       named(

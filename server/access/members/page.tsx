@@ -20,7 +20,7 @@ import { Line } from "../../console/text.tsx";
 import { Ago, Timestamp } from "../../console/times.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
 
-/** Answers with the page itself, so that the link is in no address and no cookie. A repeated form shows the same link. */
+/** Answers with the page and not with a redirect, so that the link is in no address and no cookie. A repeated form shows the same link. */
 function invite(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields, param } = visit;
   return reshowForm(
@@ -74,12 +74,12 @@ function removeMember(visit: SignedInVisit): Promise<Reply<"left" | "member-remo
   );
 }
 
-/** What a form of the page led to. */
+/** The result of a form of the page. */
 interface MemberForms {
   readonly invite?: Filled;
-  /** A new invitation. Its link is shown only this once. */
+  /** A new invitation. Its link is shown only once. */
   readonly made?: { readonly email: string; readonly url: string | null };
-  /** Why a change of a member was refused. */
+  /** The refusal of a change of a member. */
   readonly refusal?: ApiError;
 }
 
@@ -145,14 +145,14 @@ const NewLink = ({ made: { email, url } }: { readonly made: NonNullable<MemberFo
   ) : (
     <div class="card fresh stack">
       <Notice done="invited">
-        This server sends no mail. Give the link to <Line text={email} /> yourself, in a way that nobody else
-        can read.
+        This server sends no mail. Send the link to <Line text={email} /> yourself, so that nobody else can
+        read it.
       </Notice>
       <Secret label={`The link for ${email}`} secret={url} />
     </div>
   );
 
-/** What people see who do not look after the members: their own role, and the way out. */
+/** The page for members who are no owners: their own role, and a form to leave. */
 const OwnRole = ({ navigation, visit, forms }: PageProps) => {
   const { app, links } = navigation;
   return (
@@ -174,7 +174,7 @@ const OwnRole = ({ navigation, visit, forms }: PageProps) => {
           button="Leave"
           danger
         >
-          You lose access at once. Only a new invitation from an owner gives it back.
+          You lose access at once. You can return only with a new invitation from an owner.
         </Confirmation>
       </div>
     </ConsolePage>
@@ -234,8 +234,8 @@ const MemberLine = ({
       danger
     >
       {own
-        ? "You lose access at once. Only a new invitation from an owner gives it back."
-        : "The person loses access at once, everywhere. What the person wrote stays."}
+        ? "You lose access at once. You can return only with a new invitation from an owner."
+        : "The person loses access at once, in all programs. The texts of the person stay."}
     </Confirmation>
   </li>
 );
@@ -298,7 +298,7 @@ const Invitations = ({
 const delivery = ({ mailOut }: SignedInVisit["settings"]): string =>
   mailOut
     ? "It is sent by mail."
-    : "This server sends no mail: you get the link, and give it to that person yourself. Innkeep cannot check who uses it.";
+    : "This server sends no mail, so you get the link and send it to that person yourself. Innkeep cannot check who uses it.";
 
 const InvitationLine = ({
   invitation,
@@ -331,7 +331,7 @@ const InvitationLine = ({
   </li>
 );
 
-/** What the link of an invitation offers. People who are not signed in come here after they have signed in or up. */
+/** Shows an invitation. People who are not signed in get this page after they have signed in or signed up. */
 const showInvitation = (visit: SignedInVisit): Promise<Reply> =>
   unlessRefused(visit, async () => {
     const offer = await visit.ask(invitations.read, { params: { token: visit.param("token") } });
@@ -351,7 +351,7 @@ const acceptInvitation = (visit: SignedInVisit): Promise<Reply<"joined">> =>
     return goTo(links.inbox(appId), "joined");
   });
 
-/** The same page for every link that offers nothing to this account. */
+/** Shows the same page for all links without an invitation for this account. */
 async function unlessRefused<Done extends string = never>(
   visit: SignedInVisit,
   act: () => Promise<Reply<Done>>,
@@ -384,7 +384,7 @@ async function refused(visit: SignedInVisit, { message, status }: ApiError): Pro
   );
 }
 
-/** For an account that somebody else may have made with this address. */
+/** For an unverified account, which somebody else may have created with this address. */
 async function unverified(visit: SignedInVisit, { status }: ApiError): Promise<Reply> {
   const navigation = await navigationOf(visit);
   return show(
@@ -447,14 +447,14 @@ const roleNames: Readonly<Record<Role, string>> = {
   viewer: "Viewer",
 };
 
-/** What each role may do, in a sentence. */
+/** What each role may do. */
 const roleSentences: Readonly<Record<Role, string>> = {
   owner: "Does everything: also settings, keys, agents, members, and the deletion of the app.",
   maintainer: "Works on feedback, decides on proposals, writes FAQ and release notes, runs tests.",
-  viewer: "Reads all that maintainers work on, and changes nothing.",
+  viewer: "Reads everything that maintainers can read, and changes nothing.",
 };
 
-/** The roles for a choice, the least one first. */
+/** The options for a role, the role with the fewest rights first. */
 const roleChoices = [...roles].reverse().map((role) => ({
   value: role,
   label: roleNames[role],

@@ -15,7 +15,7 @@ const columns = `m.user_id AS "userId", u.email, m.role, m.created_at AS "create
 
 /** The members of apps. */
 export const members = {
-  /** Keeps other changes of the members of an app waiting, so that an app never loses its last owner to two at once. */
+  /** Locks the members of an app. Without it, two changes at the same time could remove the last two owners. */
   lock: (tx: Transaction, appId: string) => tx.lock(`members:${appId}`),
 
   insert: (
@@ -28,13 +28,13 @@ export const members = {
     }: { readonly appId: string; readonly userId: string; readonly role: Role; readonly createdAt: string },
   ) => tx.insert(tables.appMembers, { appId, userId, role, createdAt }),
 
-  /** The role of a person in an app; undefined for a person who is no member. */
+  /** Returns the role of a person in an app; undefined for a person who is no member. */
   async roleOf(reader: Reader, appId: string, userId: string): Promise<Role | undefined> {
     const sql = "SELECT role FROM app_members WHERE app_id = ? AND user_id = ?";
     return (await reader.get<{ role: Role }>(sql, appId, userId))?.role;
   },
 
-  /** The members of an app, the oldest first. */
+  /** The members of an app. Who joined first is first. */
   list: (reader: Reader, appId: string) =>
     reader.all<Member>(
       `SELECT ${columns} FROM app_members m JOIN users u ON u.id = m.user_id
@@ -77,7 +77,7 @@ export const members = {
     changed(tx, { appId, userId });
   },
 
-  /** Removes a member, with the tokens that were for this app alone. */
+  /** Removes a member, and the member's tokens for this app. */
   async remove(tx: Transaction, { appId, userId }: Membership): Promise<void> {
     await tx.run("DELETE FROM app_members WHERE app_id = ? AND user_id = ?", appId, userId);
     await assignees.takeAll(tx, appId, userId);
@@ -87,7 +87,7 @@ export const members = {
   },
 };
 
-/** Ends the agents of a person in an app. The account whose budget the app uses becomes that of another owner. */
+/** Ends the agents of a person in an app. If the app used the budget of the person, it now uses that of another owner. */
 async function endOwnership(tx: Transaction, { appId, userId }: Membership): Promise<void> {
   await tx.run(
     "DELETE FROM tokens WHERE app_id = ? AND user_id = ? AND kind IN ('agent', 'oauth')",
@@ -103,13 +103,13 @@ async function endOwnership(tx: Transaction, { appId, userId }: Membership): Pro
   );
 }
 
-/** Ends what waits with a credential of the person, and what servers remember, on all servers. */
+/** On all servers: ends waiting requests of the person, and drops cached rows. */
 function changed(tx: Transaction, { appId, userId }: Membership): void {
-  // The tokens last: requests that wait look at what is remembered.
+  // The topic of the tokens is last, because waiting requests read cached rows.
   for (const topic of [accessTopic(appId), userTopic(userId), tokensTopic]) tx.signal(topic);
 }
 
-/** An invitation, as the person sees it who opens its link. */
+/** An invitation, as the invited person sees it. */
 interface OfferRow {
   readonly id: string;
   readonly appId: string;
@@ -119,15 +119,15 @@ interface OfferRow {
   readonly expiresAt: string;
 }
 
-/** Who presents a link, and when. */
-export interface Presented {
+/** A link of an invitation, the address of the account that opens it, and the time. */
+export interface InvitationLink {
   readonly tokenHash: string;
   readonly email: string;
   readonly now: string;
 }
 
-// An invitation ends with the ownership of the person who made it.
-const stands = `invitations.expires_at > ? AND EXISTS (SELECT 1 FROM app_members m
+// An invitation ends when the person who made it is no owner any more.
+const isValid = `invitations.expires_at > ? AND EXISTS (SELECT 1 FROM app_members m
   WHERE m.app_id = invitations.app_id AND m.user_id = invitations.invited_by AND m.role = 'owner')`;
 
 /** Invitations of people to apps. */
@@ -138,12 +138,12 @@ export const invitations = {
       `SELECT invitations.id, invitations.email, role, u.email AS "invitedBy",
               invitations.created_at AS "createdAt", expires_at AS "expiresAt"
        FROM invitations JOIN users u ON u.id = invited_by
-       WHERE app_id = ? AND ${stands} ORDER BY invitations.created_at DESC, invitations.id DESC`,
+       WHERE app_id = ? AND ${isValid} ORDER BY invitations.created_at DESC, invitations.id DESC`,
       appId,
       now,
     ),
 
-  /** Adds an invitation. An earlier one to the same address ends. */
+  /** Adds an invitation, and deletes an earlier one for the same address. */
   async insert(
     tx: Transaction,
     row: Omit<Invitation, "invitedBy"> & {
@@ -157,25 +157,25 @@ export const invitations = {
     await tx.insert(tables.invitations, row);
   },
 
-  /** What the link offers to the account with this address; undefined if it offers nothing, whatever the reason. */
-  offer: (reader: Reader, { tokenHash, email, now }: Presented) =>
+  /** Returns the invitation for this account; undefined if there is none, for each kind of reason. */
+  offer: (reader: Reader, { tokenHash, email, now }: InvitationLink) =>
     reader.get<OfferRow>(
       `SELECT invitations.id, app_id AS "appId", a.name AS "appName", role, u.email AS "invitedBy",
               expires_at AS "expiresAt"
        FROM invitations JOIN apps a ON a.id = app_id JOIN users u ON u.id = invited_by
-       WHERE token_hash = ? AND invitations.email = ? AND ${stands}`,
+       WHERE token_hash = ? AND invitations.email = ? AND ${isValid}`,
       ...[tokenHash, email, now],
     ),
 
-  /** Uses an invitation up, if it still stands. Of several at once only one gets it. */
-  take: (tx: Transaction, { tokenHash, email, now }: Presented) =>
+  /** Uses an invitation up, if it is valid. Of several concurrent calls only one succeeds. */
+  take: (tx: Transaction, { tokenHash, email, now }: InvitationLink) =>
     tx.get<{ id: string; appId: string; role: Role }>(
-      `DELETE FROM invitations WHERE token_hash = ? AND email = ? AND ${stands}
+      `DELETE FROM invitations WHERE token_hash = ? AND email = ? AND ${isValid}
        RETURNING id, app_id AS "appId", role`,
       ...[tokenHash, email, now],
     ),
 
-  /** Withdraws an invitation; undefined if the app has no such one. */
+  /** Withdraws an invitation. Returns undefined if the app has no such invitation. */
   withdraw: (tx: Transaction, appId: string, id: string) =>
     tx.get<{ email: string }>(
       "DELETE FROM invitations WHERE app_id = ? AND id = ? RETURNING email",

@@ -1,33 +1,31 @@
 import type { Role } from "../../../src/contract/endpoint.ts";
 import { ApiError } from "../../../src/contract/errors.ts";
 import type { Engine, Outcome, Reader, Value } from "../../database/database.ts";
-import { type Asker, judgeAccess, rolesFrom } from "./rules.ts";
+import { type AccessRequest, judgeAccess, rolesFrom } from "./rules.ts";
 
-/**
- * The person who asks, the app to which the credential is limited (null if it is not limited), and the least role that
- * suffices in the app.
- */
-export interface Viewer extends Asker {
+/** The caller of a request, and the least role that the request needs. */
+export interface Viewer extends AccessRequest {
   readonly userId: string;
+  /** The app to which the credential is limited; null if it is not limited. */
   readonly appId: string | null;
 }
 
-/** A statement for one row that belongs to an app. */
+/** The parts of a statement that selects one row of an app. */
 export interface RowOfApp {
   readonly columns: string;
-  /** From `FROM` on, with its joins. */
+  /** The FROM clause, with its joins. */
   readonly from: string;
   /** The expression for the id of the app. */
   readonly app: string;
   readonly where: string;
 }
 
-/** A row, and the role of the viewer in its app. */
+/** A row, with the role of the viewer in its app. */
 export type Seen<Row> = Row & { readonly viewerRole: Role };
 
 /**
- * Makes the reading of one row for viewers. It gives undefined to people who are no members of the row's app, as if there
- * were no such row, and throws `forbidden` if the viewer's role does not suffice. (rule K21)
+ * Makes a function that reads one row for a viewer. It returns undefined if the viewer is no member of the row's app, as
+ * if the row did not exist. It throws `forbidden` if the viewer's role does not suffice. (rule K21)
  */
 export function oneForViewer<Row extends object>(row: RowOfApp | Readonly<Record<Engine, RowOfApp>>) {
   const sql =
@@ -43,20 +41,20 @@ export function oneForViewer<Row extends object>(row: RowOfApp | Readonly<Record
   };
 }
 
-/** A row that a viewer wants. */
+/** A request of a viewer for one row. */
 export interface WantedRow {
   readonly id: string;
   readonly viewer: Viewer;
 }
 
-/** SQLite: the rows that several viewers want, in the FROM of a statement of `eachForViewer`. */
+/** SQLite: the requests for rows, for the FROM clause of a statement of `eachForViewer`. */
 export const wantedRows = "jsonb_each(?) AS w";
-/** The id of such a row. */
+/** SQLite: the id of the row in such a request. */
 export const wantedId = "w.value ->> 0";
 
 /**
- * SQLite: makes the reading of several rows in one statement, each for its own viewer. It gives for each what `oneForViewer`
- * gives or throws. `row` reads from `wantedRows`, and finds its own row by `wantedId`.
+ * SQLite: makes a function that reads several rows in one statement, each for its own viewer. For each it returns what
+ * `oneForViewer` would return or throw. `row` selects from `wantedRows`, and finds its row by `wantedId`.
  */
 export function eachForViewer<Row extends object>(row: RowOfApp) {
   const columns = `w.key AS place, ${row.columns}`;
@@ -76,16 +74,16 @@ export function eachForViewer<Row extends object>(row: RowOfApp) {
   };
 }
 
-/** The expressions for the person and for the app of the credential. */
+/** The expressions for the viewer and for the app of the credential. */
 const oneViewer = { userId: "?", appId: "?" };
 
-// The row is found first, by its own key. Whether its app has this member is then one step in the key of `app_members`.
+// The database finds the row first, by its key. Then it finds the membership with one step in the key of `app_members`.
 const selectForViewer = ({ columns, from, app, where }: RowOfApp, { userId, appId } = oneViewer): string =>
   `SELECT ${columns}, v.role AS "viewerRole" ${from} JOIN app_members v ON v.app_id = ${app}
    WHERE ${where} AND v.user_id = ${userId} AND v.app_id = coalesce(${appId}, v.app_id)`;
 
-/** Whether somebody with this role may do what is asked. Throws `forbidden` if a member may not. */
-export function admitted(role: Role | undefined, viewer: Asker): boolean {
+/** Returns whether the viewer may see the row. Throws `forbidden` if the viewer is a member whose role does not suffice. */
+export function admitted(role: Role | undefined, viewer: AccessRequest): boolean {
   const verdict = judgeAccess(role, viewer);
   if (verdict === "forbidden") throw new ApiError("forbidden", { message: refusals[viewer.needs] });
   return verdict === "allowed";
@@ -98,20 +96,20 @@ const refusals: Readonly<Record<Role, string>> = {
 };
 
 /**
- * The condition that `app_members v` is a membership of the person in which the role suffices. Lists begin with it: an
- * index holds the apps of a person. Its value is the person's id.
+ * Returns the SQL condition that `app_members v` is a membership of the person, and that its role suffices. `?` is the id
+ * of the person. Lists begin with this condition, because an index has the apps of each person.
  */
 export const membershipOf = (needs: Role): string =>
   `v.user_id = ? AND v.role IN (${rolesFrom(needs)
     .map((role) => `'${role}'`)
     .join(", ")})`;
 
-/** An expression for the ids of the owners of an app, between spaces. */
+/** Returns an SQL expression for the ids of the owners of an app, separated by spaces. */
 export const ownersOf = (app: string): string =>
   `coalesce((SELECT string_agg(o.user_id, ' ') FROM app_members o
      WHERE o.app_id = ${app} AND o.role = 'owner'), '')`;
 
-/** The same, and the app is the one to which the credential is limited, if it is. */
+/** Returns the condition of `membershipOf`, and that the credential is not limited to another app. */
 export const visibleTo = ({ needs, userId, appId }: Viewer) => ({
   sql: `${membershipOf(needs)} AND v.app_id = coalesce(?, v.app_id)`,
   values: [userId, appId],

@@ -14,7 +14,7 @@ import { Line } from "../../console/text.tsx";
 import { Ago, LastUse, Timestamp } from "../../console/times.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
 
-/** Answers with the page itself, so that the token is in no address and no cookie. */
+/** Answers with the page and not with a redirect, so that the token is in no address and no cookie. */
 function createToken(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields } = visit;
   return reshowForm(
@@ -42,7 +42,7 @@ const dayMilliseconds = 86_400_000;
 const endAfter = (days: string, now: Date): string | null =>
   /^[1-9]\d{0,3}$/.test(days) ? new Date(now.getTime() + Number(days) * dayMilliseconds).toISOString() : null;
 
-/** Answers with the page itself, as for a new token. */
+/** Answers with the page, as for a new token. */
 async function rotateToken(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields, param } = visit;
   const body = { graceMinutes: Number(fields.text("graceMinutes")) };
@@ -56,13 +56,17 @@ async function revokeToken({ ask, fields, links, param }: SignedInVisit): Promis
   return goTo(links.tokens, "token-revoked");
 }
 
-interface TokenForms {
-  readonly form?: Filled;
-  /** The new token. Its secret is shown only this once. */
-  readonly made?: { readonly label: string; readonly token: string };
-}
-
-async function showTokens(visit: SignedInVisit, { form, made }: TokenForms = {}): Promise<Reply> {
+async function showTokens(
+  visit: SignedInVisit,
+  {
+    form,
+    made,
+  }: {
+    readonly form?: Filled;
+    /** The new token. Its secret is shown only once. */
+    readonly made?: { readonly label: string; readonly token: string };
+  } = {},
+): Promise<Reply> {
   const navigation = await navigationOf(visit);
   const { items } = await visit.ask(tokens.list);
   return show(
@@ -71,10 +75,10 @@ async function showTokens(visit: SignedInVisit, { form, made }: TokenForms = {})
         <div>
           <h1>Tokens</h1>
           <p>
-            With an agent token an agent reads threads and proposes plans; if you tick it, it also reports its
-            work on approved ones. A connection does the same for an agent that you allowed in your browser.
-            With a maintainer token a script works for you, within its scopes. None of them can approve
-            anything.
+            With an agent token, an agent reads threads and proposes plans. If you allow it, the agent also
+            reports its work on approved plans. A connection does the same for an agent that you have allowed
+            in your browser. With a maintainer token, a script works for you, within its scopes. None of them
+            can approve anything.
           </p>
         </div>
       </div>
@@ -163,8 +167,8 @@ const TokenLine = ({
     </p>
     {token.ended && token.kind === "oauth" && (
       <p class="small muted">
-        Nothing works with it any more: it was not used for 90 days, or this server was restored from a
-        backup. Connect the agent again.
+        It does not work any more: it was not used for 90 days, or this server was restored from a backup.
+        Connect the agent again.
       </p>
     )}
     {token.kind !== "oauth" && !token.ended && (
@@ -184,9 +188,7 @@ const Rotation = ({ id, action }: { readonly id: string; readonly action: string
   <details class="reveal">
     <summary>New secret</summary>
     <form class="stack" method="post" action={action}>
-      <p>
-        The token stays the same, with its rights and the work that it has claimed. Only its secret is new.
-      </p>
+      <p>The token keeps its rights and the work that it has claimed. Only its secret changes.</p>
       <IdempotencyField />
       <Select
         form={filledWith({ graceMinutes: "10" })}
@@ -203,18 +205,14 @@ const Rotation = ({ id, action }: { readonly id: string; readonly action: string
 );
 
 const removals = {
-  token: ["Revoke", "Programs that use this token are refused from then on.", "Revoke token"],
-  connection: [
-    "End",
-    "The agent is refused from then on. It can ask you to connect again.",
-    "End connection",
-  ],
+  token: ["Revoke", "Programs that use this token lose access at once.", "Revoke token"],
+  connection: ["End", "The agent loses access at once. It can ask you to connect again.", "End connection"],
   ended: [
     "Remove",
-    "Nothing changes for the agent. The connection is no longer listed.",
+    "Nothing changes for the agent. The connection disappears from this list.",
     "Remove connection",
   ],
-  over: ["Remove", "Nothing works with it any more. It is no longer listed.", "Remove token"],
+  over: ["Remove", "The token does not work any more. It disappears from this list.", "Remove token"],
 } as const;
 
 function removalOf({ kind, ended }: Token): keyof typeof removals {
@@ -255,7 +253,13 @@ const NewToken = ({
         <Refused refusal={form?.refusal} />
         <IdempotencyField />
         <Choices form={shown} name="kind" legend="Used by" options={kinds} />
-        <TextField form={shown} name="label" label="Label" hint="Who or what will use it." required />
+        <TextField
+          form={shown}
+          name="label"
+          label="Label"
+          hint="The person or program that will use it."
+          required
+        />
         <ChosenApp form={shown} apps={apps} />
         <Select form={shown} name="days" label="Ends" options={ends} />
         <Scopes form={shown} kind="for-agents" legend="What the agent may do besides" scopes={agentScopes} />
@@ -270,7 +274,7 @@ const NewToken = ({
   );
 };
 
-/** An agent acts for an owner, so a member who owns not all of the apps chooses among fewer for it. (rule K22) */
+/** An agent acts for an owner. So a member who does not own all apps gets a shorter list for an agent. (rule K22) */
 function ChosenApp({ form, apps }: { readonly form: Filled; readonly apps: readonly App[] }) {
   const owned = apps.filter(({ role }) => role === "owner");
   if (owned.length === apps.length)
@@ -309,7 +313,7 @@ const kinds = [
   {
     value: "agent",
     label: "An agent",
-    hint: "Reads threads and proposes plans; you decide. It can do more only if you tick it below.",
+    hint: "Reads threads and proposes plans, and you decide. It may do more only if you tick that below.",
   },
   { value: "maintainer", label: "A script", hint: "Does what you tick below, in your name." },
 ] as const;
@@ -327,7 +331,7 @@ const scopeNames: Record<TokenScope, string> = {
   "runs:work": "Claim approved proposals, and report progress and outcome",
 };
 
-/** A checkbox for each scope. Each has its own name, so that the form can be shown again as it was sent. */
+/** A checkbox for each scope. Each has its own name, so that a refused form can show again what was ticked. */
 const Scopes = ({
   form,
   kind,
@@ -358,8 +362,8 @@ const Scopes = ({
       ))}
       {kind === "for-agents" && (
         <p class="hint">
-          Then only one worker carries out an approved plan, and the thread shows its work. It approves
-          nothing and writes to no sender.
+          Then only one worker carries out an approved plan, and the thread shows its work. The agent cannot
+          approve a plan or write to a sender.
         </p>
       )}
       {fault !== undefined && kind === "for-scripts" && <p class="fault">The scopes {fault}.</p>}

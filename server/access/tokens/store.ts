@@ -5,13 +5,14 @@ import { tokensTopic, userTopic } from "../../database/signals.ts";
 import { listed } from "../../database/statements.ts";
 import type { Viewer } from "../members/visibility.ts";
 
-/** The stored form of a token. `scopes` is a JSON array. */
+/** A row of `tokens`. `scopes` is a JSON array. */
 export interface TokenRow extends Omit<Token, "scopes" | "ended"> {
   readonly scopes: string;
 }
 
-/** `ended`: 1 for a connection with nothing left that a program could use. */
+/** A token in a list. */
 export interface ListedTokenRow extends TokenRow {
+  /** 1 if the token has expired, or if the connection has no valid token left; otherwise 0. */
   readonly ended: number;
 }
 
@@ -21,13 +22,8 @@ export interface NewTokenRow extends Omit<TokenRow, "lastUsedAt" | "expiresAt"> 
   readonly tokenHash: string;
 }
 
-/** The kinds of tokens whose secret can be renewed. */
-export type RenewedKind = Exclude<Token["kind"], "oauth">;
-
-export interface Renewed extends Pick<NewTokenRow, "id" | "prefix" | "tokenHash"> {
-  readonly expiresAt: string | null;
-  readonly oldExpiresAt: string | null;
-}
+/** The kinds of tokens whose secret can be replaced. */
+export type RenewableKind = Exclude<Token["kind"], "oauth">;
 
 const fields = [
   ...["id", "kind", "label", "scopes", "appId", "prefix"],
@@ -35,13 +31,13 @@ const fields = [
 ] as const;
 const columns = listed(tables.tokens, fields);
 
-/** Whose tokens, and the app to which the credential that asks is limited. */
-type TokensOf = Pick<Viewer, "userId" | "appId">;
+/** The account whose tokens are read, and the app to which the caller's credential is limited. */
+type TokenViewer = Pick<Viewer, "userId" | "appId">;
 
 /** Agent and maintainer tokens. */
 export const tokens = {
-  /** The tokens of an account. To a token of one app only those of that app are shown. */
-  list: (reader: Reader, { userId, appId }: TokensOf, now: string) =>
+  /** The tokens of an account. A token of one app sees only the tokens of that app. */
+  list: (reader: Reader, { userId, appId }: TokenViewer, now: string) =>
     reader.all<ListedTokenRow>(
       `SELECT ${columns},
               CASE WHEN expires_at <= ? OR kind = 'oauth' AND NOT EXISTS
@@ -53,17 +49,29 @@ export const tokens = {
 
   insert: (tx: Transaction, token: NewTokenRow) => tx.insert(tables.tokens, token),
 
-  /** The token of an account, if its secret can be renewed: a connection renews its own. */
-  find: (reader: Reader, { userId, appId }: TokensOf, id: string) =>
-    reader.get<TokenRow & { readonly kind: RenewedKind }>(
+  /** A token of an account whose secret can be replaced. A connection is not found: it replaces its secrets itself. */
+  find: (reader: Reader, { userId, appId }: TokenViewer, id: string) =>
+    reader.get<TokenRow & { readonly kind: RenewableKind }>(
       `SELECT ${columns} FROM tokens
        WHERE id = ? AND user_id = ? AND kind <> 'oauth' AND (CAST(? AS TEXT) IS NULL OR app_id = ?)`,
       ...[id, userId, appId, appId],
     ),
 
-  /** Stores a new secret of a token. The old one works until `oldExpiresAt`, if that is given. */
-  async renew(tx: Transaction, userId: string, renewed: Renewed): Promise<void> {
-    const { id, prefix, tokenHash, expiresAt, oldExpiresAt } = renewed;
+  /** Stores a new secret of a token. The old one works until `oldExpiresAt`, if that is not null. */
+  async renew(
+    tx: Transaction,
+    userId: string,
+    {
+      id,
+      prefix,
+      tokenHash,
+      expiresAt,
+      oldExpiresAt,
+    }: Pick<NewTokenRow, "id" | "prefix" | "tokenHash"> & {
+      readonly expiresAt: string | null;
+      readonly oldExpiresAt: string | null;
+    },
+  ): Promise<void> {
     await tx.run(
       `UPDATE tokens SET old_token_hash = CASE WHEN CAST(? AS TEXT) IS NULL THEN NULL ELSE token_hash END,
          old_expires_at = ?, token_hash = ?, prefix = ?, expires_at = ? WHERE id = ?`,
@@ -72,8 +80,8 @@ export const tokens = {
     for (const topic of [userTopic(userId), tokensTopic]) tx.signal(topic);
   },
 
-  /** Revokes a token and ends requests that wait with it; undefined if the viewer sees no such token. */
-  async remove(tx: Transaction, { userId, appId }: TokensOf, id: string) {
+  /** Revokes a token, and ends waiting requests that use it. Returns undefined if the viewer has no such token. */
+  async remove(tx: Transaction, { userId, appId }: TokenViewer, id: string) {
     const removed = await tx.get<{ appId: string | null; label: string }>(
       `DELETE FROM tokens WHERE user_id = ? AND id = ? AND (CAST(? AS TEXT) IS NULL OR app_id = ?)
        RETURNING app_id AS "appId", label`,

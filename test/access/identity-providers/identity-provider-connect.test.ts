@@ -73,7 +73,9 @@ describe("connecting a provider to an account", () => {
     people.person();
     const { location } = await first.browser.step(provided.start());
     first.browser.setCookie("innkeep", second.browser.cookie("innkeep") ?? "");
-    expect((await first.browser.go(location)).text).toContain("You are now signed in with another account than at the start");
+    expect((await first.browser.go(location)).text).toContain(
+      "You are now signed in with another account than at the start",
+    );
   });
 
   it("is refused when the user has signed out meanwhile", async () => {

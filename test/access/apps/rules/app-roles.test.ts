@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { type Asker, judgeAccess, rolesFrom, suffices } from "../../../../server/access/members/rules.ts";
+import {
+  type AccessRequest,
+  judgeAccess,
+  rolesFrom,
+  suffices,
+} from "../../../../server/access/members/rules.ts";
 import type { Role } from "../../../../src/contract/endpoint.ts";
 
 describe("a role in an app", () => {
@@ -18,7 +23,7 @@ describe("a role in an app", () => {
     expect(rolesFrom(needs).includes(role)).toBe(may);
   });
 
-  it.each<[Role | undefined, Asker["kind"], string]>([
+  it.each<[Role | undefined, AccessRequest["kind"], string]>([
     ["owner", "session", "allowed"],
     ["maintainer", "session", "allowed"],
     ["viewer", "session", "forbidden"],

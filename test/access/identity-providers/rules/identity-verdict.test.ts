@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { judgeIdentity, type IdentityFacts } from "../../../../server/access/identity-providers/rules.ts";
+import { type IdentityFacts, judgeIdentity } from "../../../../server/access/identity-providers/rules.ts";
 
 const stranger: IdentityFacts = {
   ownerId: undefined,

@@ -26,8 +26,8 @@ describe("the members of an app in the console", () => {
     const owner = await browserOf(team.owner);
     const address = `/console/members/${team.app.id}`;
     const page = await owner.open(address);
-    expect(readingOf(page)).toContain("This server sends no mail: you get the link");
-    expect(readingOf(page)).toContain("Reads all that maintainers work on, and changes nothing.");
+    expect(readingOf(page)).toContain("This server sends no mail, so you get the link");
+    expect(readingOf(page)).toContain("Reads everything that maintainers can read, and changes nothing.");
     const values = { email: "grace@example.org", role: "maintainer" };
     const made = await owner.send(page, `${address}/invitations`, values);
     expect(readingOf(made)).toContain("Give the link to grace@example.org yourself");
@@ -60,7 +60,7 @@ describe("the members of an app in the console", () => {
     const thief = await browserOf(await service.makeUser("thief@example.org"));
     const page = await thief.open(`/console/invitations/${token}`);
     expect(page.status).toBe(404);
-    expect(readingOf(page)).toContain("This link offers nothing to thief@example.org");
+    expect(readingOf(page)).toContain("There is no invitation for thief@example.org here.");
     expect(page.text).not.toContain("intended@example.org");
     expect(page.text).not.toContain("Demo");
   });

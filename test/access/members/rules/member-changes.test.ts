@@ -1,9 +1,7 @@
 import { describe, expect, it } from "vitest";
-import {
-  invitationMilliseconds,
-  type MemberChange,
-  memberChangeRefusal,
-} from "../../../../server/access/members/rules.ts";
+import { invitationMilliseconds, memberChangeRefusal } from "../../../../server/access/members/rules.ts";
+
+type MemberChange = Parameters<typeof memberChangeRefusal>[0];
 
 const owner: MemberChange = { by: "owner", own: false, from: "viewer", to: "maintainer", owners: 1 };
 
