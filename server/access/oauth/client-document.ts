@@ -3,15 +3,15 @@ import type { LookupFunction } from "node:net";
 import { isObject } from "../../../src/contract/json.ts";
 import { isPrivateAddress, publicLookup } from "../../http/network-addresses.ts";
 
-/** What a program says of itself at the address that is its id. */
+/** The document of a program. The id of the program is the address of the document. */
 export interface ClientDocument {
-  /** As the document has it: unchecked. */
+  /** The name, unchecked. */
   readonly name?: unknown;
   readonly redirects: readonly string[];
 }
 
-/** How a test reaches a server of its own. */
-export interface Reaching {
+/** Options with which a test reaches its own server. */
+export interface FetchOptions {
   readonly lookup?: LookupFunction;
   readonly ca?: string;
   readonly port?: number;
@@ -19,7 +19,7 @@ export interface Reaching {
 
 const most = { bytes: 5_120, milliseconds: 2_500 } as const;
 
-/** The form of an address that may be the id of a program. (rule A45) */
+/** Whether a text has the form of an address that may be the id of a program. (rule A45) */
 export function isDocumentAddress(id: string): boolean {
   if (id.length > 500 || !/^https:\/\/[!-~]+$/.test(id) || !URL.canParse(id)) return false;
   const { href, pathname, hash, username, password, port } = new URL(id);
@@ -27,17 +27,17 @@ export function isDocumentAddress(id: string): boolean {
 }
 
 /**
- * Reads the document of a program: over https, without redirects, 5 kB at most, within 2.5 seconds, and never from a private
- * network. Rejects with a sentence that says what is wrong.
+ * Reads the document of a program: over https, without redirects, at most 5 kB, within 2.5 seconds, and never from a private
+ * network. The message of the error says what is wrong.
  */
-export async function readClientDocument(id: string, reaching: Reaching = {}): Promise<ClientDocument> {
+export async function readClientDocument(id: string, options: FetchOptions = {}): Promise<ClientDocument> {
   if (!isDocumentAddress(id)) throw new Error("is not an https address with a path");
   const url = new URL(id);
   if (isPrivateAddress(url.hostname)) throw new Error("is in a private network");
-  return documentIn(await textAt(url, reaching), id);
+  return documentIn(await textAt(url, options), id);
 }
 
-function textAt(url: URL, { lookup = publicLookup, ca, port }: Reaching): Promise<string> {
+function textAt(url: URL, { lookup = publicLookup, ca, port }: FetchOptions): Promise<string> {
   return new Promise((resolve, reject) => {
     const options = {
       lookup,
@@ -48,9 +48,9 @@ function textAt(url: URL, { lookup = publicLookup, ca, port }: Reaching): Promis
     };
     const fail = (message: string) => {
       reject(new Error(message));
-      asked.destroy();
+      outgoing.destroy();
     };
-    const asked = request(url, options, (answer) => {
+    const outgoing = request(url, options, (answer) => {
       let text = "";
       let bytes = 0;
       if (answer.statusCode !== 200) return fail(`answered with ${answer.statusCode}`);
@@ -62,14 +62,14 @@ function textAt(url: URL, { lookup = publicLookup, ca, port }: Reaching): Promis
       });
       answer.on("end", () => resolve(text));
     });
-    // The limit is for the whole answer: a server may send one byte after another.
+    // The limit is for the whole answer, because a server may send single bytes slowly.
     const timer = setTimeout(() => fail("did not answer within 2.5 seconds"), most.milliseconds);
-    asked.on("error", () => fail("cannot be reached"));
-    asked.on("close", () => {
+    outgoing.on("error", () => fail("cannot be reached"));
+    outgoing.on("close", () => {
       clearTimeout(timer);
       reject(new Error("ended early"));
     });
-    asked.end();
+    outgoing.end();
   });
 }
 
@@ -89,27 +89,27 @@ function objectIn(text: string): Record<string, unknown> {
     const value: unknown = JSON.parse(text);
     if (isObject(value)) return { ...value };
   } catch {
-    // Said below.
+    // The error follows below.
   }
   throw new Error("is not a JSON object");
 }
 
-const keptMilliseconds = 300_000;
-const mostKept = 200;
+const cacheMilliseconds = 300_000;
+const mostCached = 200;
 
-/** Reads documents and keeps each for five minutes: the consent page needs it twice. */
+/** Makes a function that reads documents and caches each for five minutes, because the consent page needs it twice. */
 export function createClientDocuments(read = readClientDocument): (id: string) => Promise<ClientDocument> {
-  const kept = new Map<string, { readonly document: Promise<ClientDocument>; readonly until: number }>();
+  const cache = new Map<string, { readonly document: Promise<ClientDocument>; readonly until: number }>();
   return (id) => {
     const now = performance.now();
-    const known = kept.get(id);
-    if (known && known.until > now) return known.document;
+    const cached = cache.get(id);
+    if (cached && cached.until > now) return cached.document;
     const document = read(id);
-    kept.delete(id);
-    kept.set(id, { document, until: now + keptMilliseconds });
-    const [oldest] = kept.keys();
-    if (kept.size > mostKept && oldest !== undefined) kept.delete(oldest);
-    document.catch(() => kept.delete(id));
+    cache.delete(id);
+    cache.set(id, { document, until: now + cacheMilliseconds });
+    const [oldest] = cache.keys();
+    if (cache.size > mostCached && oldest !== undefined) cache.delete(oldest);
+    document.catch(() => cache.delete(id));
     return document;
   };
 }

@@ -76,49 +76,49 @@ export function consentRoutes(deps: ConsentDeps, steps: RequestSteps, api: Api<C
 
 type ConsentPageDeps = Pick<Deps, "clock" | "database" | "limiter" | "readClientDocument" | "settings">;
 
-/** Shows a signed-in person what a program asks for. It is never skipped. No document is read for a stranger. */
+/** Shows a signed-in person the request of a program. The page is never skipped. For a stranger the server reads no document. */
 async function consentPage(visit: DeviceSignInVisit, deps: ConsentPageDeps): Promise<DeviceSignInReply> {
   const query = consentQuery(visit.query);
   const id = clientIdIn(visit.query);
   const caller = await visit.caller();
   if (!caller) {
-    // Programs ask before they open a browser whether they must register again.
+    // Before it opens a browser, a program calls this address to see whether it must register again.
     if (!(await isKnownClient(deps.database, id))) throw wrongProgram(unknownClient);
     return signInFirst(visit, query);
   }
-  const asked = await readAsked(visit.query, caller, deps);
-  return showConsent(visit, asked, caller, query);
+  const request = await readRequest(visit.query, caller, deps);
+  return showConsent(visit, request, caller, query);
 }
 
-/** Allows or refuses. The browser returns to the program, with a code or an error, and with the issuer. (RFC 9207) */
+/** Allows or refuses the connection. The browser returns to the program, with a code or an error, and the issuer. (RFC 9207) */
 async function decideOnConsent(visit: DeviceSignInVisit, deps: ConsentPageDeps): Promise<DeviceSignInReply> {
   const { fields, settings } = visit;
   const given = new URLSearchParams(fields.text("asked"));
   const query = consentQuery(given);
   const caller = await visit.caller();
   if (!caller) return signInFirst(visit, query);
-  const asked = await readAsked(given, caller, deps);
-  // The page named both, and both may have changed since it was shown.
-  const changed = changedSince(visit, asked, caller);
-  if (changed) return showConsent(visit, asked, caller, query, changed);
+  const request = await readRequest(given, caller, deps);
+  // The page showed the account and the program. Both may have changed since then.
+  const changed = changedSince(visit, request, caller);
+  if (changed) return showConsent(visit, request, caller, query, changed);
   const { idempotencyKey } = fields;
   if (idempotencyKey === undefined) throw badRequest("once", "is missing; reload the page");
   switch (fields.text("decision")) {
     case "allow": {
       const { code } = await visit.askAs(caller)(connectionConsent.allow, {
-        body: bodyOf(visit, asked),
+        body: bodyOf(visit, request),
         idempotencyKey,
       });
-      return goBack(asked, { code }, settings.baseUrl);
+      return goBack(request, { code }, settings.baseUrl);
     }
     case "refuse":
-      return goBack(asked, { error: "access_denied" }, settings.baseUrl);
+      return goBack(request, { error: "access_denied" }, settings.baseUrl);
     default:
       throw badRequest("decision", "must be `allow` or `refuse`");
   }
 }
 
-/** Compares with hashes: browsers change line breaks in fields. */
+/** Returns what has changed since the page was shown. It has a hash of the name, because browsers change line breaks in fields. */
 function changedSince(
   { fields }: DeviceSignInVisit,
   { client }: ConsentRequest,
@@ -128,8 +128,8 @@ function changedSince(
   return fields.text("program") === hashOf(client.name) ? undefined : "program";
 }
 
-/** Throws what is wrong with the program or its request. A person may make the server read only so many documents. */
-async function readAsked(
+/** Reads the request. Throws its faults. The number of documents that the server reads for a person is limited. */
+async function readRequest(
   given: URLSearchParams,
   { userId }: ConsoleCaller,
   deps: ConsentPageDeps,
@@ -146,7 +146,7 @@ async function readAsked(
 const wrongProgram = (message: string) =>
   new ApiError("bad_request", { issues: [{ path: "client_id", message }] });
 
-/** What the person ticked, of what the program asked for. */
+/** Makes the request body of the consent. Scopes that the program did not request are left out. */
 function bodyOf({ fields }: DeviceSignInVisit, { client, redirect, challenge, scopes }: ConsentRequest) {
   const ticked = connectionScopes.filter((scope) => scopes.includes(scope) && fields.has(`scope:${scope}`));
   const appId = fields.text("app") || null;
@@ -155,7 +155,7 @@ function bodyOf({ fields }: DeviceSignInVisit, { client, redirect, challenge, sc
 
 async function showConsent(
   visit: DeviceSignInVisit,
-  asked: ConsentRequest,
+  request: ConsentRequest,
   caller: ConsoleCaller,
   query: string,
   changed?: Changed,
@@ -164,10 +164,10 @@ async function showConsent(
   const { items } = await visit.askAs(caller)(apps.list);
   // An agent acts for an owner. (rule K22)
   const owned = items.filter(({ role }) => role === "owner");
-  const page = Consent({ visit, asked, query, account: { id, email }, apps: owned, changed });
+  const page = Consent({ visit, request, query, account: { id, email }, apps: owned, changed });
   return {
     reply: show(page, changed === undefined ? 200 : 409),
-    traits: { formAction: formActionOf(asked.redirect) },
+    traits: { formAction: formActionOf(request.redirect) },
   };
 }
 
@@ -184,7 +184,7 @@ const goBack = (
   traits: { referrerPolicy: "no-referrer" },
 });
 
-/** The same for a program that asks without a browser. An unknown one learns that it must register again. */
+/** Answers a program that called the page without a browser. An unknown program gets `invalid_client`, so that it registers again. */
 const answerConsentFault: AnswerWithPage = (ctx, error) =>
   answerFault(
     ctx,
@@ -192,7 +192,7 @@ const answerConsentFault: AnswerWithPage = (ctx, error) =>
     error,
   );
 
-/** Why an agent is not connected. The browser is not redirected to the address that it sent. */
+/** Shows why an agent is not connected. The browser is not redirected to the address in the request. */
 const showConsentError = (links: Links, error: ApiError, requestId: string): Reply =>
   showRequestError(links, { error, requestId }, isForgotten(error) ? { ...words, text: forgotten } : words);
 
@@ -200,7 +200,7 @@ const isForgotten = ({ details }: ApiError): boolean =>
   details.issues?.some(({ message }) => message === unknownClient) ?? false;
 
 const forgotten =
-  "This server does not know the program that sent you here, or has forgotten it. In the program, clear its sign-in for this server, or remove the server and add it again. Then connect again.";
+  "The program that sent you here is not registered at this server, or its registration has expired. In the program, delete its sign-in for this server, or remove the server and add it again. Then connect again.";
 
 const words: ErrorWords = {
   bad_redirect: "This connection leads to an unknown address",
@@ -210,24 +210,24 @@ const words: ErrorWords = {
 
 interface ConsentProps {
   readonly visit: Pick<DeviceSignInVisit, "links" | "at" | "base">;
-  readonly asked: ConsentRequest;
-  /** The request as the program sent it. */
+  readonly request: ConsentRequest;
+  /** The request, as a query. */
   readonly query: string;
   readonly account: { readonly id: string; readonly email: string };
   readonly apps: readonly { readonly id: string; readonly name: string }[];
-  /** What has changed since the page was shown. */
+  /** Undefined if nothing has changed. */
   readonly changed: Changed | undefined;
 }
 
-/** The account with which the browser is signed in, or the name of the program. */
+/** What has changed since the page was shown: the signed-in account, or the name of the program. */
 type Changed = "account" | "program";
 
-/** What a person allows an agent: who it is, where it continues, which app it sees, and what it may do. */
-const Consent = ({ visit, asked, query, account, apps, changed }: ConsentProps) => (
+/** Shows what a person allows an agent: who it is, where the browser continues, which app it sees, and what it may do. */
+const Consent = ({ visit, request, query, account, apps, changed }: ConsentProps) => (
   <BarePage links={visit.links} title="Connect an agent">
     <div class="card stack approval">
       <h1>
-        Connect <Line text={asked.client.name} />?
+        Connect <Line text={request.client.name} />?
       </h1>
       {changed && (
         <Notice kind="alert">
@@ -242,27 +242,27 @@ const Consent = ({ visit, asked, query, account, apps, changed }: ConsentProps) 
         </dd>
         <dt>Who asks</dt>
         <dd>
-          {asked.client.host === null ? (
-            "A program that gave this name itself. Nobody has checked it."
+          {request.client.host === null ? (
+            "A program. It chose this name itself. Nobody has checked it."
           ) : (
             <>
-              The site <Line text={asked.client.host} />
+              The site <Line text={request.client.host} />
             </>
           )}
         </dd>
         <dt>Continues at</dt>
         <dd>
-          <Line text={redirectName(asked.redirect)} />
+          <Line text={redirectName(request.redirect)} />
         </dd>
       </dl>
-      <p class="notice attention">{warningOf(asked)}</p>
+      <p class="notice attention">{warningOf(request)}</p>
       <form class="stack" method="post" action={`${visit.base}${consentPath}`}>
         <IdempotencyField />
         <input type="hidden" name="asked" value={query} />
         <input type="hidden" name="account" value={account.id} />
-        <input type="hidden" name="program" value={hashOf(asked.client.name)} />
+        <input type="hidden" name="program" value={hashOf(request.client.name)} />
         <AppChoice apps={apps} />
-        <Allowed scopes={asked.scopes} />
+        <Allowed scopes={request.scopes} />
         <div class="actions choice-of-two">
           <button class="primary" type="submit" name="decision" value="allow">
             Allow
@@ -332,13 +332,13 @@ const choices: readonly {
   },
 ];
 
-/** What a program asks a person to allow, validated. */
+/** The validated request of a program. */
 interface ConsentRequest {
   readonly client: OAuthClient;
   readonly redirect: string;
   readonly challenge: string;
   readonly state: string | undefined;
-  /** What it asks for; everything unless it says. */
+  /** The requested scopes; all scopes if the program requests none. */
   readonly scopes: readonly ConnectionScope[];
 }
 
@@ -349,7 +349,7 @@ const fields = [
 
 const longestState = 4_000;
 
-/** The id of the program. Throws `bad_request` if there is not exactly one, so that no other field decides which. */
+/** Returns the id of the program. Throws `bad_request` if there is not exactly one. */
 function clientIdIn(given: URLSearchParams): string {
   const [id = "", ...others] = given.getAll("client_id");
   if (id === "" || others.length > 0 || id.length > 500)
@@ -358,8 +358,8 @@ function clientIdIn(given: URLSearchParams): string {
 }
 
 /**
- * Reads what a program asks for. Throws `bad_redirect` before every other check, then `bad_request` with every fault. The
- * browser is never sent to the address of a wrong request: anybody can register one. (rule A44)
+ * Reads the request of a program. Throws `bad_redirect` before all other checks, then `bad_request` with all faults. The
+ * browser is never redirected to the address of a faulty request, because anybody can register an address. (rule A44)
  */
 function readConsentRequest(
   given: URLSearchParams,
@@ -390,7 +390,7 @@ function readConsentRequest(
   };
 }
 
-/** Unknown scopes are left out. Whatever is asked for, a person decides. */
+/** Returns the known scopes. In each case a person decides about them. */
 function scopesIn(given: string): readonly ConnectionScope[] {
   const names = given.split(" ");
   const known = connectionScopes.filter((scope) => names.includes(scope));
@@ -399,6 +399,6 @@ function scopesIn(given: string): readonly ConnectionScope[] {
 
 const fault = (issues: readonly Issue[]) => new ApiError("bad_request", { issues });
 
-/** The request as a query. Forms carry it in one field, because browsers change line breaks in fields. */
+/** Returns the request as a query. Forms have it in one field, because browsers change line breaks in fields. */
 const consentQuery = (given: URLSearchParams): string =>
   new URLSearchParams([...given].filter(([name]) => fields.includes(name))).toString();

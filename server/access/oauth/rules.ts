@@ -8,19 +8,19 @@ const day = 86_400_000;
 export const lifetimes = {
   code: 5 * minute,
   access: 60 * minute,
-  /** Counted from its last refresh: a connection that nobody uses ends. */
+  /** Counted from the last refresh. So a connection that no program uses ends. */
   refresh: 90 * day,
-  /** Repeats of a refresh get the same answer that long. */
+  /** For so long, a repeat of a refresh gets the same answer. */
   grace: minute,
-  /** Of a connection that has ended by itself, counted from its last use: so long the list of tokens shows that it ended. */
+  /** For so long after its last use, the list of tokens shows a connection that has ended. */
   endedConnection: 180 * day,
-  /** Of a registration to which nobody allowed anything. */
+  /** The registration of a program that nobody has allowed to connect. */
   unusedClient: day,
 } as const;
 
 /**
- * What a refresh token is good for: the next pair of tokens, the same pair once more, or nothing. A `replay` means that
- * two programs have it. (rule A48)
+ * The answer to a refresh token: the next pair of tokens, the same pair again, or a refusal. `replay`: two programs have
+ * the token. (rule A48)
  */
 type RefreshVerdict = "fresh" | "repeat" | "replay" | "expired";
 
@@ -35,8 +35,8 @@ export function refreshVerdict(
 const longestName = 100;
 
 /**
- * The name that a program gives itself, as it can be stored and allowed: without control characters and halves of
- * characters, at most 100 characters. Empty if nothing is left.
+ * Cleans the name that a program gives itself: no control characters, no lone surrogates, at most 100 characters. The
+ * result may be empty.
  */
 export function programName(given: unknown): string {
   if (typeof given !== "string") return "";
@@ -45,12 +45,12 @@ export function programName(given: unknown): string {
 }
 
 /**
- * The schemes of programs that ask for access and have no domain in their scheme. No list could name all that systems and
- * browsers treat in ways of their own, so a scheme is refused unless it is one of these or has a domain. (RFC 8252 7.1)
+ * The schemes of known programs that contain no domain. Systems and browsers handle many schemes in special ways, and no
+ * list has them all. So each other scheme without a domain is refused. (RFC 8252 7.1)
  */
 const schemesOfPrograms: ReadonlySet<string> = new Set([
   ...["cursor:", "vscode:", "vscode-insiders:", "vscodium:", "windsurf:", "kiro:", "trae:", "zed:"],
-  // Editors that are built from the same sources, and versions of editors that are tried before others.
+  // Editors that are built from the same sources, and test versions of editors.
   ...[
     "code-oss:",
     "cursor-nightly:",
@@ -74,22 +74,22 @@ const schemesOfPrograms: ReadonlySet<string> = new Set([
   ],
 ]);
 
-/** Such as `com.example.app:`. */
+/** Whether a scheme contains a domain, such as `com.example.app:`. */
 const hasDomain = (protocol: string): boolean => /^[a-z][a-z0-9-]*\.[a-z0-9.-]+:$/.test(protocol);
 
 const loopbackNames: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
-/** Printable ASCII without users, fragments, and what readers of addresses disagree on. */
+/** Printable ASCII without users, fragments, and characters that programs read differently. */
 const plainForm = /^[a-z][a-z0-9+.-]*:\/\/[\w.~:/?[\]!$&'()*+,;=%-]+$/;
 
-/** The name goes into the policy of a page. Parsers of addresses allow `;` and `*` in it. */
+/** The host is written into the policy of a page. It must have no `;` and no `*`, which parsers of addresses allow. */
 const plainHost = /^(?:[a-z\d_.-]+|\[[\da-f:.]+\])$/;
 
 const longestRedirect = 2_000;
 
 /**
- * Whether a program may have this address as the target of its codes: https, http on this computer, or the scheme of an
- * app, which has a domain or is a known one. No user, no fragment, no answer in its query. (rule A46)
+ * Whether a program may get its codes at this address: https, http on the person's computer, or the scheme of an app. The
+ * scheme must be a known one or contain a domain. No user, no fragment, no answer in the query. (rule A46)
  */
 export function isClientRedirect(given: string): boolean {
   if (given.length > longestRedirect || !plainForm.test(given) || !URL.canParse(given)) return false;
@@ -104,8 +104,8 @@ export function isClientRedirect(given: string): boolean {
 const answerFields = ["code", "error", "state", "iss"];
 
 /**
- * Whether a target is one of the registered ones, character for character. On this computer the port may differ, because
- * a program takes the one that is free. (RFC 8252 7.3)
+ * Whether an address is exactly a registered one. On the person's computer the port may differ, because a program takes a
+ * free one. (RFC 8252 7.3)
  */
 export const isRegisteredRedirect = (given: string, registered: readonly string[]): boolean =>
   isClientRedirect(given) && registered.some((each) => each === given || differsByPort(each, given));
@@ -116,7 +116,7 @@ const differsByPort = (one: string, other: string): boolean =>
 const withoutPort = (address: string): string =>
   address.replace(/^(http:\/\/(?:\[::1\]|[^/:?[]+))(?::\d{1,5})?(?=[/?]|$)/, "$1");
 
-/** Whether the target is a program on the computer of the browser. */
+/** Whether the address is that of a program on the person's computer. */
 export function isOnThisComputer(redirect: string): boolean {
   const { protocol, hostname } = new URL(redirect);
   return protocol === "http:" && loopbackNames.has(hostname);
@@ -126,7 +126,7 @@ export function isOnThisComputer(redirect: string): boolean {
 export const redirectName = (redirect: string): string =>
   isOnThisComputer(redirect) ? `this computer (${new URL(redirect).host})` : targetName(redirect);
 
-/** The target with an answer added to its query. */
+/** Adds an answer to the query of an address. */
 export function answeredRedirect(
   redirect: string,
   answer: Readonly<Record<string, string | undefined>>,
@@ -134,6 +134,6 @@ export function answeredRedirect(
   const fields = Object.entries(answer).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`],
   );
-  const joint = redirect.includes("?") ? "&" : "?";
-  return redirect + joint + fields.join("&");
+  const separator = redirect.includes("?") ? "&" : "?";
+  return redirect + separator + fields.join("&");
 }

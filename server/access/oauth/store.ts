@@ -9,12 +9,12 @@ export type OAuthClientRow = Omit<Row<typeof tables.oauthClients>, "usedAt">;
 
 const clientById = select(tables.oauthClients, ["id", "name", "redirects", "createdAt"], "WHERE id = ?");
 
-/** What a person allowed a program. `scopes` is a JSON array. */
+/** The consent of a person, with the hash of its code. `scopes` is a JSON array. */
 export type NewOAuthCode = Omit<Row<typeof tables.oauthCodes>, "connectionId">;
 
 export interface OAuthCodeRow extends Omit<NewOAuthCode, "codeHash" | "createdAt"> {
   readonly email: string;
-  /** The connection that the code was exchanged for. */
+  /** The connection for which the code was exchanged; null if it is not used yet. */
   readonly connectionId: string | null;
 }
 
@@ -28,11 +28,11 @@ export const oauthClients = {
   insert: (tx: Transaction, { id, name, redirects, createdAt }: OAuthClientRow) =>
     tx.insert(tables.oauthClients, { id, name, redirects, createdAt }),
 
-  /** Notes that a person allowed something: the client is kept from now on. */
+  /** Stores that a person has allowed the program to connect. Such a registration is not deleted. */
   use: (tx: Transaction, id: string, now: string) =>
     tx.run("UPDATE oauth_clients SET used_at = ? WHERE id = ?", now, id),
 
-  /** Removes clients to which nobody allowed anything: those from before `before`, and all but the newest `kept`. */
+  /** Deletes registrations of programs that nobody has allowed to connect: those older than `before`, and all but the newest `kept`. */
   async prune(tx: Transaction, before: string, kept: number): Promise<number> {
     const old = await tx.run("DELETE FROM oauth_clients WHERE used_at IS NULL AND created_at < ?", before);
     const many = await tx.run(
@@ -51,7 +51,7 @@ export const oauthCodes = {
   isKnown: async (reader: Reader, codeHash: string): Promise<boolean> =>
     (await reader.get("SELECT 1 AS one FROM oauth_codes WHERE code_hash = ?", codeHash)) !== undefined,
 
-  /** Finds a code and keeps other transactions from using it, and from removing its app, until this one ends. */
+  /** Finds a code. Until this transaction ends, no other one can use the code or delete its app. */
   async take(tx: Transaction, codeHash: string): Promise<OAuthCodeRow | undefined> {
     await tx.lock(`oauth-code:${codeHash}`);
     const locking = tx.engine === "postgres" ? "FOR UPDATE OF c" : "";
@@ -67,7 +67,7 @@ export const oauthCodes = {
   use: (tx: Transaction, codeHash: string, connectionId: string) =>
     tx.run("UPDATE oauth_codes SET connection_id = ? WHERE code_hash = ?", connectionId, codeHash),
 
-  /** Removes codes that expired before an instant. Used codes are kept that long, because a second use must be seen. */
+  /** Deletes codes that expired before an instant. Used codes stay so long, because a second use must be noticed. */
   prune: (tx: Transaction, before: string) => tx.run("DELETE FROM oauth_codes WHERE expires_at < ?", before),
 };
 
@@ -81,8 +81,8 @@ export const oauthTokens = {
     (await reader.get("SELECT 1 AS one FROM oauth_tokens WHERE token_hash = ?", tokenHash)) !== undefined,
 
   /**
-   * Finds a token, and keeps other transactions from changing it and from ending its connection until this one ends. On
-   * PostgreSQL the row of the connection is locked: a connection that another transaction is ending is not found.
+   * Finds a token. Until this transaction ends, no other one can change the token or end its connection. On PostgreSQL this
+   * locks the row of the connection. A connection that another transaction is ending is not found.
    */
   async take(tx: Transaction, tokenHash: string): Promise<OAuthTokenRow | undefined> {
     await tx.lock(`oauth-token:${tokenHash}`);
@@ -94,7 +94,7 @@ export const oauthTokens = {
     );
   },
 
-  /** Notes the use of a refresh token and what was answered, and forgets the earlier answers of its connection. */
+  /** Stores the use of a refresh token and its answer, and deletes the earlier answers of its connection. */
   async use(
     tx: Transaction,
     { tokenHash, connectionId }: Pick<OAuthTokenRow, "tokenHash" | "connectionId">,
@@ -110,7 +110,7 @@ export const oauthTokens = {
     );
   },
 
-  /** Ends a connection with all its tokens and waiting requests; undefined if it has ended already. */
+  /** Ends a connection with all its tokens and waiting requests. Returns undefined if it has ended already. */
   async disconnect(tx: Transaction, connectionId: string) {
     const ended = await tx.get<{ userId: string; appId: string | null; label: string }>(
       `DELETE FROM tokens WHERE id = ? AND kind = 'oauth'
@@ -122,7 +122,7 @@ export const oauthTokens = {
     return ended;
   },
 
-  /** Removes connections without tokens that were last used, or made, before an instant. */
+  /** Deletes connections without tokens whose last use, or creation, was before an instant. */
   pruneEnded: (tx: Transaction, before: string) =>
     tx.run(
       `DELETE FROM tokens WHERE kind = 'oauth' AND COALESCE(last_used_at, created_at) < ?

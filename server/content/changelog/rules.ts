@@ -1,29 +1,26 @@
 import { isSameVersion } from "../../../src/contract/version.ts";
 
-/** The values that place an entry among the versions of an app. */
+/** The versions of a release note. */
 export interface VersionedEntry {
   readonly id: string;
   readonly version: string;
   readonly versions: readonly { readonly version: string }[];
 }
 
-/**
- * The ways to read a version. A version is compared only with others of its form: a build number cannot be compared with
- * `1.4.2`.
- */
+/** The forms of versions. A version is compared only with others of its form, for example no build number with `1.4.2`. */
 export type VersionForm = "build" | "date" | "semver";
 
 export interface VersionOrder {
-  /** All forms in which a text can be read, the narrowest first; an empty list for `Winter`. */
+  /** Returns all forms that a text can have, the most specific first; an empty list for `Winter`. */
   formsOf(version: string): readonly VersionForm[];
-  /** Positive if `a` is greater. Both must have the form. */
+  /** Returns a positive number if `a` is greater. Both must have the form. */
   compare(a: string, b: string, form: VersionForm): number;
 }
 
 /**
- * The entries that a user of version `since` has not seen. `entries` must be newest first. If entries have that version:
- * entries that were published after the oldest of them, and entries of greater versions. If none has it: entries of
- * greater versions. If the version cannot be read: all entries.
+ * Returns the entries that a user of version `since` has not seen. `entries` must be newest first. If entries have that
+ * version, returns all that were published after the oldest of them, and all with a greater version. If no entry has it,
+ * returns all with a greater version. If the version has no known form, returns all entries.
  */
 export function unseenSince<Entry extends VersionedEntry>(
   entries: readonly Entry[],
@@ -36,20 +33,18 @@ export function unseenSince<Entry extends VersionedEntry>(
   const at = entries.indexOf(oldest);
   const known = new Set(seen);
   return entries.filter(
-    (entry, place) =>
-      !known.has(entry) && (place < at || isGreaterVersion(entry.version, oldest.version, order)),
+    (entry, index) =>
+      !known.has(entry) && (index < at || isGreaterVersion(entry.version, oldest.version, order)),
   );
 }
 
-/** Whether `a` is greater than `b` in the narrowest form that both have. */
+/** Whether `a` is greater than `b`, in the most specific form that both have. */
 export function isGreaterVersion(a: string, b: string, order: VersionOrder): boolean {
   const form = order.formsOf(a).find((one) => order.formsOf(b).includes(one));
   return form !== undefined && order.compare(a, b, form) > 0;
 }
 
-/**
- * The entries of a version. An entry that has the version only for a platform counts only if no entry has it as its own.
- */
+/** Returns the entries of a version. If there are none, returns the entries that have the version for a platform. */
 function entriesOf<Entry extends VersionedEntry>(
   entries: readonly Entry[],
   wanted: string,
@@ -73,14 +68,14 @@ function greaterThan<Entry extends VersionedEntry>(
   );
 }
 
-/** The versions of an entry that can be compared in a form: its own version, else those of its platforms. */
+/** Returns the versions of an entry that have a form: its own version, or otherwise those of its platforms. */
 function versionsIn({ version, versions }: VersionedEntry, form: VersionForm, order: VersionOrder): string[] {
   const hasForm = (one: string) => order.formsOf(one).includes(form);
   if (hasForm(version)) return [version];
   return versions.map((platform) => platform.version).filter(hasForm);
 }
 
-/** The fields of a release note that an import writes; lists as JSON. */
+/** The fields of a release note that an import sets. Lists are JSON. */
 export const releaseFields = [
   "title",
   "versions",
@@ -103,25 +98,25 @@ export interface StoredRelease {
 
 interface Merged {
   readonly changed: readonly ReleaseField[];
-  /** The fields that the import leaves as a person wrote them. */
+  /** The fields that the import does not change, because a person has changed them. */
   readonly kept: readonly ReleaseField[];
-  /** The fields that count as written by a person from now on. */
+  /** The fields that count as changed by a person from now on. */
   readonly edited: readonly ReleaseField[];
 }
 
-/** Decides what an import changes in an entry. Fields that a person wrote stay unless `overwrite` is true. */
+/** Decides what an import changes in an entry. Fields that a person has changed stay, unless `overwrite` is true. */
 export function mergeImport(stored: StoredRelease, given: ReleaseValues, overwrite: boolean): Merged {
   const differing = differingFields(stored.values, given);
   const kept = overwrite ? [] : differing.filter((field) => stored.edited.includes(field));
   return {
     changed: differing.filter((field) => !kept.includes(field)),
     kept,
-    // A field that is the same on both sides belongs to the import again.
+    // If a field has the imported value, later imports may change it again.
     edited: stored.edited.filter((field) => given[field] === undefined || kept.includes(field)),
   };
 }
 
-/** The fields that count as written by a person after a person's change. */
+/** Returns the fields that count as changed by a person after this change of a person. */
 export function markEdited(stored: StoredRelease, given: ReleaseValues): readonly ReleaseField[] {
   const differing = differingFields(stored.values, given);
   return releaseFields.filter((field) => stored.edited.includes(field) || differing.includes(field));

@@ -5,7 +5,7 @@ import * as tables from "../../database/schema/content.ts";
 import type { Row } from "../../database/schema/table.ts";
 import { listed, select, update } from "../../database/statements.ts";
 
-/** A thread that a release note names. */
+/** A link from a release note to a thread that it names. */
 interface LinkedThread {
   readonly entryId: string;
   readonly feedbackId: string;
@@ -31,7 +31,7 @@ export const changelogFeedback = {
       entryId,
     ),
 
-  /** The release notes that name a thread, the newest first, drafts before all. */
+  /** The release notes that name a thread: drafts first, then the newest first. */
   listReleaseNotes: (reader: Reader, feedbackId: string) =>
     reader.all<{ id: string; version: string; title: string; publishedAt: string | null }>(
       `SELECT e.id, e.version, e.title, e.published_at AS "publishedAt"
@@ -40,7 +40,7 @@ export const changelogFeedback = {
       feedbackId,
     ),
 
-  /** Those of the ids that are threads of the app, in order. */
+  /** Returns the ids that are threads of the app, in order. */
   async existing(reader: Reader, appId: string, ids: readonly string[]): Promise<readonly string[]> {
     if (ids.length === 0) return [];
     const rows = await reader.all<{ id: string }>(
@@ -65,12 +65,12 @@ const entryFields = [
   ...["publishedAt", "createdAt", "updatedAt"],
 ] as const;
 
-/** The stored form of a release note. `versions` and `items` are JSON. */
+/** A row of `changelog_entries`. `versions` and `items` are JSON. */
 export type ChangelogRow = Pick<Row<typeof tables.changelogEntries>, (typeof entryFields)[number]>;
 
 export interface NewChangelogRow extends ChangelogRow {
   readonly appId: string;
-  /** A JSON array of the fields that a person has written since the last import. */
+  /** A JSON array of the fields that a person has changed since the last import. */
   readonly editedFields: string;
   /** The account of the member who changed it last. */
   readonly updatedBy?: string | null;
@@ -83,20 +83,14 @@ export type OwnedChangelogRow = NewChangelogRow;
 
 export type EntryVersion = Pick<ChangelogRow, "id" | "version">;
 
-/** The date by which an unpublished entry is sorted, so that drafts come first. */
+/** Drafts are sorted as if they had this date, so that they come first. */
 export const draftDate = "9999-12-31T23:59:59.999Z";
 
 const sortKey = `(coalesce(published_at, '${draftDate}'), created_at, id)`;
 
-/** A page of the list: the sort key after which it begins, and its length. */
-interface EntriesPage {
-  readonly position: readonly string[];
-  readonly limit: number;
-}
-
 export type PublishedRow = ChangelogRow & { readonly publishedAt: string };
 
-/** Reads entries that `where` knows to be published. */
+/** Makes a statement for entries. `where` must select published entries only. */
 function published(where: string): Sql<PublishedRow> {
   return `SELECT ${listed(tables.changelogEntries, entryFields)} FROM changelog_entries WHERE ${where}`;
 }
@@ -132,16 +126,19 @@ const entryOf = oneForViewer<OwnedChangelogRow>({
 
 const updateEntry = update(tables.changelogEntries, "WHERE id = ?");
 
-/** Release notes as their maintainers see them, including drafts. */
+/** The release notes for maintainers, with drafts. */
 export const changelogEntries = {
-  /** The entries after `position`: drafts first, then newest first. */
-  list: (reader: Reader, appId: string, { position, limit }: EntriesPage) =>
-    reader.all(statements.list, appId, ...position, limit),
+  /** The entries after the sort key `position`: drafts first, then newest first. */
+  list: (
+    reader: Reader,
+    appId: string,
+    { position, limit }: { readonly position: readonly string[]; readonly limit: number },
+  ) => reader.all(statements.list, appId, ...position, limit),
 
-  /** Locks the app, so that no other transaction adds a version between a search for it and its insert, or deletes the app. */
+  /** Locks the app. Without it, two transactions could find that a version is missing, and both add it. */
   lock: (tx: Transaction, appId: string) => apps.lock(tx, appId),
 
-  /** The versions of all entries of an app, including drafts, oldest first. */
+  /** The versions of all entries of an app, with drafts, oldest first. */
   listVersions: (reader: Reader, appId: string) => reader.all(statements.listVersions, appId),
 
   find: (reader: Reader, id: string, viewer: Viewer) => entryOf(reader, viewer, id),
@@ -153,7 +150,7 @@ export const changelogEntries = {
   remove: (tx: Transaction, id: string) => tx.run("DELETE FROM changelog_entries WHERE id = ?", id),
 };
 
-/** The release notes of apps, as their users see them. */
+/** The release notes for users of apps. */
 export const changelog = {
   /** The newest entries that are published at `now`. */
   listPublished: (
@@ -182,7 +179,7 @@ export const changelog = {
       now,
     ),
 
-  /** Makes all cached lists of the app out of date. */
+  /** Makes all cached lists of the app outdated. */
   async bumpVersion(tx: Transaction, appId: string): Promise<void> {
     await tx.run("UPDATE apps SET changelog_version = changelog_version + 1 WHERE id = ?", appId);
   },

@@ -117,29 +117,33 @@ async function ownedFaq(tx: Transaction, id: string, viewer: Viewer): Promise<Fa
   return { id, appId: found.appId };
 }
 
-/** The list of an app's FAQ with what the last push set, as both of its addresses answer it: either ETag is good for either change. */
+/**
+ * Returns the FAQ of an app, with the values of the last push. Apps and the console get the same list, so an ETag of one
+ * can be used for a change with the other.
+ */
 const faqListAnswer = async (reader: Reader, appId: string): Promise<PreparedAnswer> =>
   prepareAnswer(JSON.stringify(await rows.list(reader, appId)));
 
-/** The list as apps read it. (rule C21) */
+/** Returns the FAQ as apps read it. (rule C21) */
 const publishedFaqs = async (reader: Reader, appId: string): Promise<PreparedAnswer> =>
   prepareAnswer(publishedJson(await rows.list(reader, appId)));
 
 const publishedJson = (list: readonly ListedFaq[]): string =>
   JSON.stringify(list.map(({ pushedHash: _, pushedSortOrder: __, ...faq }) => faq));
 
-/** The list that an app's FAQ becomes, and the ETag that the sender has read. */
+/** The new list for an app's FAQ. */
 interface Replacement {
   readonly appId: string;
   readonly wanted: readonly WantedFaq[];
+  /** The ETag of the list that the sender has read. */
   readonly ifMatch: string | undefined;
   /** The account of the member who sends it. */
   readonly by?: string;
 }
 
 /**
- * Replaces the FAQ of an app with the given list. Returns whether anything changed. Throws `precondition_required` without
- * an ETag, `precondition_failed` if the list has changed since, `bad_request` for ids that are not of the app.
+ * Replaces the FAQ of an app. Returns whether anything has changed. Throws `precondition_required` without an ETag,
+ * `precondition_failed` if the list has changed since it was read, and `bad_request` for ids of other apps.
  */
 async function replaceFaqs(
   deps: Pick<Deps, "clock" | "newId">,
@@ -149,7 +153,7 @@ async function replaceFaqs(
   if (ifMatch === undefined) throw new ApiError("precondition_required");
   await rows.lock(tx, appId);
   const present = await rows.list(tx, appId);
-  // The sender has read the list with what the last push set, or without.
+  // The sender has read the list with the values of the last push, or without them.
   const etags = [etagOf(JSON.stringify(present)), etagOf(publishedJson(present))];
   if (!etags.some((etag) => matchesEtag(ifMatch, etag))) throw new ApiError("precondition_failed");
   const plan = planFaqList(present, wanted.map(withHash));
@@ -186,7 +190,7 @@ interface FaqKey {
   readonly id: string;
 }
 
-/** Adds an entry, without `sortOrder` at the end. Entries with the same sort order keep the order of their creation. */
+/** Adds an entry, at the end if it has no `sortOrder`. Entries with the same sort order are sorted by their creation. */
 export async function createFaq(
   { clock, newId }: Pick<Deps, "clock" | "newId">,
   tx: Transaction,
@@ -200,7 +204,7 @@ export async function createFaq(
   return row;
 }
 
-/** Changes the given fields. Undefined if the entry does not exist. */
+/** Changes the given fields. Returns undefined if the entry does not exist. */
 async function updateFaq(
   { clock }: Pick<Deps, "clock">,
   tx: Transaction,
@@ -214,7 +218,7 @@ async function updateFaq(
   return faq;
 }
 
-/** Deletes an entry permanently. False if it does not exist. */
+/** Deletes an entry permanently. Returns false if it does not exist. */
 async function removeFaq(tx: Transaction, { appId, id }: FaqKey): Promise<boolean> {
   await rows.lock(tx, appId);
   if ((await rows.remove(tx, appId, id)) === 0) return false;

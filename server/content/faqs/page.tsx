@@ -23,7 +23,7 @@ import { By, Line, UserText } from "../../console/text.tsx";
 import { Ago } from "../../console/times.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
 
-/** The FAQ of an app, in the order in which its users read it. */
+/** Shows the FAQ of an app, in the order in which users read it. */
 async function showFaqs(visit: SignedInVisit): Promise<Reply> {
   const navigation = await appNavigationOf(visit, "faqs");
   const query = visit.query("q").trim();
@@ -74,14 +74,14 @@ const Faqs = (props: {
 interface FaqListProps {
   readonly navigation: AppNavigation;
   readonly faqs: readonly ListedFaq[];
-  /** Who last changed an entry, by its id. */
+  /** The last changes, by the id of the entry. */
   readonly changes: ReadonlyMap<string, LastChange>;
   /** The search words; empty for the whole list. */
   readonly query: string;
   readonly now: Date;
 }
 
-/** The search field, and how many entries it finds by words of their question and answer. */
+/** The search field, and the number of entries that contain all words. */
 const FaqSearch = ({ navigation: { links, app }, faqs, query }: FaqListProps) => (
   <div class="filters">
     <search>
@@ -109,7 +109,7 @@ const FaqSearch = ({ navigation: { links, app }, faqs, query }: FaqListProps) =>
   </div>
 );
 
-/** The entries in their order, each with buttons that move it. Search results have no such buttons. */
+/** The entries in their order. Each has buttons that move it, but not in search results. */
 const FaqList = (props: FaqListProps) => {
   const { navigation, faqs, query } = props;
   const { links, app } = navigation;
@@ -181,7 +181,7 @@ const Entry = ({
   </li>
 );
 
-/** The text of Markdown without its markup, for a short excerpt. */
+/** Removes the markup of Markdown, for a short excerpt. */
 const withoutMarkup = (text: string): string =>
   text
     .slice(0, 600)
@@ -250,7 +250,7 @@ async function deleteFaq({ ask, fields, links, param }: SignedInVisit): Promise<
   return goTo(links.faqs(param("appId")), "faq-deleted");
 }
 
-/** Moves an entry by one place. If the list has changed since the form was shown, it is only shown again. */
+/** Moves an entry up or down by one. If the list has changed since the form was shown, only shows it again. */
 async function orderFaqs({ ask, fields, links, param }: SignedInVisit): Promise<Reply<"moved">> {
   const list = links.faqs(param("appId"));
   const faqs = await ask(consoleFaqs.list, { params: { appId: param("appId") } });
@@ -264,7 +264,7 @@ async function orderFaqs({ ask, fields, links, param }: SignedInVisit): Promise<
   return goTo(list, "moved", `faq-${id}`);
 }
 
-/** The position of an entry. Entries are listed by `sortOrder`. */
+/** An entry and its position. Entries are sorted by `sortOrder`. */
 export interface FaqPosition {
   readonly id: string;
   readonly sortOrder: number;
@@ -273,8 +273,8 @@ export interface FaqPosition {
 type Direction = "up" | "down";
 
 /**
- * The new positions when an entry swaps places with its neighbour. `faqs` are all entries in their order. Two entries
- * change, and more only if entries shared a number. Empty if there is no such entry or neighbour.
+ * Returns the new positions if an entry and its neighbour are exchanged. `faqs` are all entries in their order. Two entries
+ * change; more change only if several had the same number. Returns an empty list if there is no such entry or neighbour.
  */
 export function moveFaq(faqs: readonly FaqPosition[], id: string, direction: Direction): FaqPosition[] {
   const from = faqs.findIndex((faq) => faq.id === id);
@@ -282,9 +282,9 @@ export function moveFaq(faqs: readonly FaqPosition[], id: string, direction: Dir
   const [moving, neighbour] = [faqs[from], faqs[to]];
   if (!moving || !neighbour) return [];
   const wanted = faqs.with(from, neighbour).with(to, moving);
-  const places = distinctPositions(faqs);
+  const positions = distinctPositions(faqs);
   return wanted.flatMap((faq, at) => {
-    const sortOrder = places[at] ?? at;
+    const sortOrder = positions[at] ?? at;
     return faq.sortOrder === sortOrder ? [] : [{ id: faq.id, sortOrder }];
   });
 }
@@ -323,7 +323,7 @@ async function showFaq(visit: SignedInVisit, form?: Filled): Promise<Reply> {
   );
 }
 
-/** The entry that the path names, if it belongs to the app in the path. Throws `not_found`. */
+/** Returns the entry in the path, if it belongs to the app in the path. Throws `not_found` otherwise. */
 async function readFaq({ ask, param }: SignedInVisit): Promise<ListedFaq> {
   const faqs = await ask(consoleFaqs.list, { params: { appId: param("appId") } });
   const faq = faqs.find(({ id }) => id === param("faqId").toLowerCase());
@@ -367,7 +367,7 @@ const FaqForm = ({
 }: {
   readonly form: Filled;
   readonly action: string;
-  /** The entry that is changed; undefined for a new one. */
+  /** The stored entry; undefined for a new one. */
   readonly faq?: ListedFaq;
 }) => (
   <form class="card stack" method="post" action={action} data-guards>
@@ -395,7 +395,7 @@ const DeleteFaq = ({ action }: { readonly action: string }) => (
   <details class="reveal danger">
     <summary>Delete this entry</summary>
     <form class="stack" method="post" action={action}>
-      <p>It disappears from your app at once. You cannot restore it.</p>
+      <p>The entry disappears from your app at once. You cannot restore it.</p>
       <IdempotencyField />
       <div class="actions">
         <button class="danger" type="submit">
@@ -406,7 +406,7 @@ const DeleteFaq = ({ action }: { readonly action: string }) => (
   </details>
 );
 
-/** A stored entry as the text of its form fields. */
+/** Returns the form fields of a stored entry. */
 const currentFaq = ({ question, answer, sortOrder }: Faq) => ({
   question,
   answer,
@@ -414,8 +414,8 @@ const currentFaq = ({ question, answer, sortOrder }: Faq) => ({
 });
 
 /**
- * Values of the form as the API takes them. An empty position is left out. A position that is not a number is passed on
- * unchanged, so that the API refuses it with a reason.
+ * Makes a request body of form fields. An empty position is left out. A position that is no number stays a text, so that
+ * the API refuses it with a reason.
  */
 function faqBody({ sortOrder = "", ...rest }: Values): Record<string, unknown> {
   const position = sortOrder.trim();

@@ -5,14 +5,14 @@ export interface WantedText {
   readonly pushedHash: string;
 }
 
-/** An entry of the wanted list. Without an id it is new. With an id, what it leaves out stays. */
+/** An entry of the wanted list. Without an id it is new. With an id, missing fields do not change. */
 export interface WantedEntry {
   readonly id?: string | undefined;
   readonly text?: WantedText;
   readonly sortOrder?: number | null | undefined;
 }
 
-/** A stored entry. The marks are what the last replacement of the list set, null if none did. (rule C21) */
+/** A stored entry. `pushedHash` and `pushedSortOrder` are the values of the last push; null if there was none. (rule C21) */
 export interface PresentFaq {
   readonly id: string;
   readonly question: string;
@@ -24,7 +24,7 @@ export interface PresentFaq {
 
 type CreatedFaq = WantedText & { readonly sortOrder: number; readonly pushedSortOrder: number };
 
-/** A changed entry. `isEdit` is false if only its marks change. */
+/** A changed entry. `isEdit` is false if only `pushedHash` or `pushedSortOrder` change. */
 export type UpdatedFaq = PresentFaq & { readonly isEdit: boolean };
 
 export interface FaqListChanges {
@@ -33,14 +33,12 @@ export interface FaqListChanges {
   readonly remove: readonly string[];
 }
 
-/**
- * The changes that turn the present list into the wanted one, or the positions in the wanted list whose ids are wrong.
- */
+/** The changes that make the wanted list out of the present one, or the positions of the wrong ids in the wanted list. */
 export type FaqListPlan =
   | { readonly wrong: readonly { readonly at: number; readonly why: string }[] }
   | FaqListChanges;
 
-/** Compares two lists. A new entry without `sortOrder` gets its position in the wanted list, counted from 1. */
+/** Compares the two lists. A new entry without `sortOrder` gets its position in the wanted list, counted from 1. */
 export function planFaqList(present: readonly PresentFaq[], wanted: readonly WantedEntry[]): FaqListPlan {
   const byId = new Map(present.map((faq) => [faq.id, faq]));
   const wrong = wrongIds(byId, wanted);

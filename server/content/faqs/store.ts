@@ -5,30 +5,6 @@ import type { Reader, Transaction } from "../../database/database.ts";
 import * as tables from "../../database/schema/content.ts";
 import { listed, select } from "../../database/statements.ts";
 
-export interface NewFaqRow {
-  readonly id: string;
-  readonly appId: string;
-  readonly question: string;
-  readonly answer: string;
-  readonly sortOrder: number;
-  readonly at: string;
-  /** The account of the member who writes it. */
-  readonly by?: string | undefined;
-  readonly pushedHash?: string | undefined;
-  readonly pushedSortOrder?: number | undefined;
-}
-
-/** Everything of an entry that a replacement of the list can set. `at` is undefined if only the marks change. */
-export interface ReplacedFaqRow {
-  readonly question: string;
-  readonly answer: string;
-  readonly sortOrder: number;
-  readonly pushedHash: string | null;
-  readonly pushedSortOrder: number | null;
-  readonly at: string | undefined;
-  readonly by?: string | undefined;
-}
-
 const fields = ["id", "question", "answer", "sortOrder"] as const;
 const columns = listed(tables.faqs, fields);
 
@@ -49,8 +25,8 @@ const appOfFaq = oneForViewer<{ readonly appId: string }>({
 /** The FAQ entries of apps. */
 export const faqs = {
   /**
-   * Waits for other changes of the app's FAQ, and of the app. Every change takes this lock first: a replacement of the list
-   * must see each change before its check of `If-Match`, or come before it.
+   * Locks an app and its FAQ. Each change of the FAQ must lock first. So no change happens between the check of `If-Match`
+   * and the replacement of the list.
    */
   lock: (tx: Transaction, appId: string) => apps.lock(tx, appId),
 
@@ -65,15 +41,32 @@ export const faqs = {
     return row?.next ?? 1;
   },
 
-  insert: (tx: Transaction, { at, by, ...faq }: NewFaqRow) =>
-    tx.insert(tables.faqs, { ...faq, createdAt: at, updatedAt: at, updatedBy: by }),
+  insert: (
+    tx: Transaction,
+    {
+      at,
+      by,
+      ...faq
+    }: {
+      readonly id: string;
+      readonly appId: string;
+      readonly question: string;
+      readonly answer: string;
+      readonly sortOrder: number;
+      readonly at: string;
+      /** The account of the member who writes it. */
+      readonly by?: string | undefined;
+      readonly pushedHash?: string | undefined;
+      readonly pushedSortOrder?: number | undefined;
+    },
+  ) => tx.insert(tables.faqs, { ...faq, createdAt: at, updatedAt: at, updatedBy: by }),
 
   find: (reader: Reader, appId: string, id: string): Promise<Faq | undefined> => reader.get(oneOf, appId, id),
 
-  /** The app of an entry, if the viewer may see that app. */
+  /** Returns the app of an entry, if the viewer may see that app. */
   findApp: (reader: Reader, id: string, viewer: Viewer) => appOfFaq(reader, viewer, id),
 
-  /** Sets the given fields; undefined if the app has no such entry. */
+  /** Sets the given fields. Returns undefined if the app has no such entry. */
   update: (
     tx: Transaction,
     { appId, id }: { readonly appId: string; readonly id: string },
@@ -92,10 +85,20 @@ export const faqs = {
       id,
     ),
 
+  /** Sets all fields of an entry. */
   replace: (
     tx: Transaction,
     { appId, id }: { readonly appId: string; readonly id: string },
-    row: ReplacedFaqRow,
+    row: {
+      readonly question: string;
+      readonly answer: string;
+      readonly sortOrder: number;
+      readonly pushedHash: string | null;
+      readonly pushedSortOrder: number | null;
+      /** Undefined if only `pushedHash` or `pushedSortOrder` change. */
+      readonly at: string | undefined;
+      readonly by?: string | undefined;
+    },
   ) =>
     tx.run(
       `UPDATE faqs SET question = ?, answer = ?, sort_order = ?, pushed_hash = ?, pushed_sort_order = ?,
@@ -117,7 +120,7 @@ export const faqs = {
   remove: (tx: Transaction, appId: string, id: string) =>
     tx.run("DELETE FROM faqs WHERE app_id = ? AND id = ?", appId, id),
 
-  /** Makes all cached lists of the app out of date. */
+  /** Makes all cached lists of the app outdated. */
   async bumpVersion(tx: Transaction, appId: string): Promise<void> {
     await tx.run("UPDATE apps SET faqs_version = faqs_version + 1 WHERE id = ?", appId);
   },

@@ -17,7 +17,7 @@ import { type OAuthCodeRow, oauthClients, oauthCodes, oauthTokens } from "../sto
 
 type ConnectionsDeps = Pick<Deps, "clock" | "database" | "newId" | "settings">;
 
-/** A program exchanges the code that a person's browser brought it. */
+/** The exchange of a code by a program. */
 interface CodeExchange {
   readonly code: string;
   readonly clientId: string;
@@ -26,7 +26,7 @@ interface CodeExchange {
   readonly address: string;
 }
 
-/** Tokens for a program, and what they allow. */
+/** New tokens for a program, with their scopes. */
 interface Grant extends TokenPair {
   readonly scopes: readonly string[];
 }
@@ -38,25 +38,25 @@ const badGrant = () =>
   );
 
 /**
- * The error for a code or refresh token that is not valid. A program with an unknown registration gets
- * `invalid_client`, so that it registers again. Otherwise it would send its user to an error page each time.
+ * Returns the error for an invalid code or refresh token. A program whose registration is unknown gets `invalid_client`, so
+ * that it registers again. Otherwise it would send its user to an error page each time.
  */
 async function refusalTo(clientId: string, { database }: ConnectionsDeps): Promise<OAuthFault> {
   return (await isKnownClient(database, clientId))
     ? badGrant()
-    : new OAuthFault("invalid_client", "This server does not know the program. Register it again.");
+    : new OAuthFault("invalid_client", "The registration of this program is unknown. Register it again.");
 }
 
 /**
- * Makes a connection of a code. All refusals are alike. A second use of a code ends the connection of the first: two
- * programs have the code. (rule A47)
+ * Exchanges a code for a new connection. All refusals are the same. A second use of a code ends the connection of the first
+ * use, because two programs have the code. (rule A47)
  */
 export async function exchangeCode(deps: ConnectionsDeps, exchange: CodeExchange): Promise<Grant> {
   const refuse = () => refusalTo(exchange.clientId, deps);
   if (!verifierPattern.test(exchange.verifier)) throw await refuse();
   const challenge = await challengeOf(exchange.verifier);
   const codeHash = hashOf(exchange.code);
-  // A stranger who guesses must not make other changes wait.
+  // Checked without a transaction: a stranger who guesses codes must not make other changes wait.
   if (!(await oauthCodes.isKnown(deps.database, codeHash))) throw await refuse();
   const pair = newTokenPair(deps);
   const granted = await deps.database.write(async (tx) => {
@@ -91,7 +91,7 @@ function scopesOf({ scopes }: Pick<OAuthCodeRow, "scopes">): string[] {
   return Array.isArray(granted) ? granted.map(String) : [];
 }
 
-/** A connection is a row among the tokens. Its own hash fits no secret: only its access tokens open anything. */
+/** Adds a connection to the tokens. Its hash is that of no secret: only its access tokens are credentials. */
 async function insertConnection(
   deps: ConnectionsDeps,
   tx: Transaction,
@@ -110,25 +110,22 @@ async function insertConnection(
   return id;
 }
 
-/** A program asks for its next pair of tokens. */
-interface Refresh {
-  readonly refreshToken: string;
-  readonly clientId: string;
-  readonly address: string;
-}
-
 /**
- * Rotates a refresh token. Repeats within a minute get the same pair; a later use ends the connection, because two programs
- * have the token. (rule A48)
+ * Exchanges a refresh token for the next pair of tokens. A repeat within a minute gets the same pair. A later repeat ends
+ * the connection, because two programs have the token. (rule A48)
  */
 export async function refreshConnection(
   deps: ConnectionsDeps,
-  { refreshToken, clientId, address }: Refresh,
+  {
+    refreshToken,
+    clientId,
+    address,
+  }: { readonly refreshToken: string; readonly clientId: string; readonly address: string },
 ): Promise<TokenPair> {
   const tokenHash = hashOf(refreshToken);
   if (!(await oauthTokens.isKnown(deps.database, tokenHash))) throw await refusalTo(clientId, deps);
   const next = newTokenPair(deps);
-  const given = await deps.database.write(async (tx) => {
+  const pair = await deps.database.write(async (tx) => {
     const row = await oauthTokens.take(tx, tokenHash);
     if (row?.kind !== "refresh" || row.clientId !== clientId) return undefined;
     const now = deps.clock.now();
@@ -142,11 +139,11 @@ export async function refreshConnection(
     await insertTokenPair(deps, tx, { pair: next, connectionId, clientId });
     return next;
   });
-  if (!given) throw await refusalTo(clientId, deps);
-  return given;
+  if (!pair) throw await refusalTo(clientId, deps);
+  return pair;
 }
 
-/** Throws `rate_limited` if the program of the connection refreshes in a loop. (rule A70) */
+/** Throws `rate_limited` if a program refreshes in a loop. (rule A70) */
 async function countRefresh(
   { clock, settings }: ConnectionsDeps,
   tx: Transaction,
@@ -158,7 +155,7 @@ async function countRefresh(
   if (!verdict.allowed) throw new ApiError("rate_limited", { retryAfterSeconds: verdict.retryAfterSeconds });
 }
 
-/** Ends the connection of an access or refresh token. An unknown token needs no ending. (RFC 7009) */
+/** Ends the connection of an access or refresh token. Does nothing for an unknown token. (RFC 7009) */
 export async function revokeToken(
   deps: ConnectionsDeps,
   {
@@ -210,7 +207,7 @@ const record = (
     ...entry,
   });
 
-/** A new access token and the refresh token that follows it. */
+/** An access token and its refresh token. */
 export interface TokenPair {
   readonly access: string;
   readonly refresh: string;
@@ -238,7 +235,7 @@ async function insertTokenPair(
   await oauthTokens.insert(tx, { ...token, kind: "refresh", tokenHash: hashOf(pair.refresh), expiresAt });
 }
 
-/** Seals the answer to the use of a refresh token, so that only who has that token can open it. */
+/** Seals a pair of tokens with the refresh token that it replaces. So only a program that has that token can open it. */
 const sealPair = (pair: TokenPair, refreshToken: string): string =>
   createSealer(refreshToken).seal(JSON.stringify(pair));
 
@@ -251,53 +248,47 @@ function openPair(sealed: string, refreshToken: string): TokenPair {
   };
 }
 
-/** A program that wants to connect. */
+/** A registered program. */
 export interface OAuthClient {
   readonly id: string;
   readonly name: string;
   readonly redirects: readonly string[];
-  /** The host that vouches for the name; null if the program gave the name itself. */
+  /** The host of the document that has the name; null if the program gave the name when it registered. */
   readonly host: string | null;
-}
-
-/** What a program says of itself when it registers. */
-interface Registration {
-  readonly name: unknown;
-  readonly redirects: readonly string[];
 }
 
 const mostRedirects = 10;
 
-/** Registers a program. It is forgotten after a day if nobody allows it anything. (RFC 7591; rule A45) */
+/** Registers a program. The registration is deleted after a day if nobody has allowed the program to connect. (RFC 7591; rule A45) */
 export async function registerClient(
   { clock, database, newId }: Pick<Deps, "clock" | "database" | "newId">,
-  { name, redirects }: Registration,
+  { name, redirects }: { readonly name: unknown; readonly redirects: readonly string[] },
 ): Promise<OAuthClient & { readonly createdAt: string }> {
   if (redirects.length === 0 || redirects.length > mostRedirects)
     throw new OAuthFault("invalid_redirect_uri", `Send 1 to ${mostRedirects} redirect_uris.`);
   if (!redirects.every(isClientRedirect))
     throw new OAuthFault(
       "invalid_redirect_uri",
-      "Each of redirect_uris must be an https address, an http address on localhost, or one with the scheme of an app that has a domain (com.example.app), without user, fragment or an answer in its query.",
+      "Each of redirect_uris must be an https address, an http address on localhost, or an address whose scheme is that of an app and has a domain (com.example.app). It must have no user, no fragment, and no answer in its query.",
     );
-  const shown = programName(name) || "An agent without a name";
-  const client = { id: newId(), name: shown, createdAt: clock.now().toISOString() };
+  const clientName = programName(name) || "An agent without a name";
+  const client = { id: newId(), name: clientName, createdAt: clock.now().toISOString() };
   await database.write((tx) => oauthClients.insert(tx, { ...client, redirects: JSON.stringify(redirects) }));
   return { ...client, redirects, host: null };
 }
 
-/** PostgreSQL refuses texts with NUL characters. */
+/** Finds a registration. PostgreSQL refuses texts with NUL characters, so the form of the id is checked first. */
 const registered = async (reader: Reader, id: string) =>
   /^[\w-]{1,100}$/.test(id) ? oauthClients.find(reader, id) : undefined;
 
-/** Whether an id can be that of a program: the address of a document, which is not read, or a registration. */
+/** Whether an id may belong to a program: it is registered, or an address. The document at the address is not read. */
 export const isKnownClient = async (reader: Reader, id: string): Promise<boolean> =>
   id.startsWith("https://") || (await registered(reader, id)) !== undefined;
 
-/** What is wrong with the id of a program that is not registered. */
+/** The fault of an id that is not registered. */
 export const unknownClient = "is not known here, or has expired";
 
-/** Finds a program by its id: an address with a document, or what a registration gave. Rejects with what is wrong. */
+/** Finds a program by its id: the address of a document, or the id of a registration. The error says what is wrong. */
 export async function findClient(
   { database, readClientDocument }: Pick<Deps, "database" | "readClientDocument">,
   id: string,
@@ -313,7 +304,7 @@ export async function findClient(
   return { id, name: row.name, redirects: Array.isArray(redirects) ? redirects.map(String) : [], host: null };
 }
 
-/** The errors of OAuth that the endpoints for programs answer. (RFC 6749 4.1.2.1 and 5.2, RFC 7591 3.2.2) */
+/** The error codes of OAuth that programs get. (RFC 6749 4.1.2.1 and 5.2, RFC 7591 3.2.2) */
 export type OAuthCode =
   | "invalid_request"
   | "invalid_client"
@@ -325,7 +316,7 @@ export type OAuthCode =
   | "invalid_redirect_uri"
   | "invalid_client_metadata";
 
-/** A request of a program that OAuth refuses. The message says what to do. */
+/** The refusal of a program's request. The message says what to do. */
 export class OAuthFault extends Error {
   readonly code: OAuthCode;
 
@@ -336,7 +327,7 @@ export class OAuthFault extends Error {
   }
 }
 
-/** What a person does on the consent page: mints the code of a connection. (rule A44) */
+/** The decision of a person on the consent page: creates the code for a connection. (rule A44) */
 export function connectionConsentHandlers(deps: Pick<Deps, "clock" | "newId">): Handlers<typeof contract> {
   const record = createAuditWriter(deps);
   return {

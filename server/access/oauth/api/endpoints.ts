@@ -31,7 +31,7 @@ import {
 
 type OAuthDeps = Pick<Deps, "clock" | "database" | "log" | "newId" | "settings">;
 
-/** The endpoints of OAuth for programs. The consent page is one of the console's. */
+/** The endpoints of OAuth that programs call. `page.tsx` has the consent page. */
 export function oauthRoutes(deps: OAuthDeps, steps: RequestSteps): Route[] {
   const { settings } = deps;
   if (!settings.mcp) return [];
@@ -71,13 +71,13 @@ const document = (path: string, body: object): Route => ({
   path: `/${path.replace(/^\//, "")}`,
   async answer(ctx) {
     ctx.set("Cache-Control", "public, max-age=300");
-    // Nothing here is secret, and pages of programs that run in a browser read it.
+    // The document is not secret, and programs that run in a browser must be able to read it.
     ctx.set("Access-Control-Allow-Origin", "*");
     ctx.body = body;
   },
 });
 
-/** Counts a request by its address, before its body is read. Returns the address. */
+/** Counts a request for its network address, before the body is read. Returns the address. */
 async function countAddress(
   { req }: Context,
   deps: OAuthDeps,
@@ -111,7 +111,7 @@ async function tokenAnswer(deps: OAuthDeps, form: Form, address: string): Promis
   }
 }
 
-/** Tokens are for the tools alone. Older programs name no resource. */
+/** Throws `invalid_target` if the program wants a token for another resource than our tools. Older programs name no resource. */
 function refuseOtherResource(resource: string, settings: Deps["settings"]): void {
   if (resource === "" || resource.replace(/\/$/, "") === resourceOf(settings)) return;
   throw new OAuthFault("invalid_target", `Tokens of this server are for ${resourceOf(settings)}.`);
@@ -146,11 +146,11 @@ async function register(ctx: Context, deps: OAuthDeps, steps: RequestSteps): Pro
   };
 }
 
-/** The fields of a form of a program, each given once. */
+/** The fields of a form that a program sent. */
 interface Form {
-  /** The value of a field; empty without it. Throws an OAuthFault for one that is given twice. */
+  /** Returns the value of a field; empty if it is missing. Throws an OAuthFault if it is given twice. */
   one(name: string): string;
-  /** The same for a field that must be there. Throws an OAuthFault without it. */
+  /** Returns the value of a required field. Throws an OAuthFault if it is missing or given twice. */
   needed(name: string): string;
 }
 
@@ -159,7 +159,7 @@ const sendingOf = ({ req }: Context, { arrivals, addressOf }: RequestSteps): Sen
   sender: senderOf(undefined, addressOf(req)),
 });
 
-/** Reads the form of a program. Throws ApiErrors for a body that is none. */
+/** Reads the form of a program. Throws an ApiError if the body is no form. */
 async function formOf(ctx: Context, steps: RequestSteps): Promise<Form> {
   const sending = sendingOf(ctx, steps);
   const bytes = await counted(sending, async () => {
@@ -185,7 +185,7 @@ async function formOf(ctx: Context, steps: RequestSteps): Promise<Form> {
 }
 
 /**
- * Runs `act`, and answers what it throws in the form of OAuth, which programs read. `wrong` is the code for a malformed
+ * Makes a function that runs `act`, and answers its errors in the format of OAuth. `wrong` is the code for a malformed
  * request. (RFC 6749 5.2)
  */
 function createFaultAnswers(deps: Pick<Deps, "log">) {
@@ -201,39 +201,39 @@ function createFaultAnswers(deps: Pick<Deps, "log">) {
     });
 }
 
-/** Answers an error of the API to a program. Returns true: it has answered. */
+/** Answers an ApiError in the format of OAuth. Returns true, because the request is answered. */
 export function answerFault(
   ctx: Context,
   wrong: OAuthCode,
   { code, status, message, details }: ApiError,
 ): true {
-  const said = sentencesOf({ message, details });
-  if (status === 500) said.push(`The requestId is ${ctx.state.requestId}.`);
-  send(ctx, status, oauthCodeOf(code, status, wrong), said.join(" "));
+  const sentences = sentencesOf({ message, details });
+  if (status === 500) sentences.push(`The requestId is ${ctx.state.requestId}.`);
+  send(ctx, status, oauthCodeOf(code, status, wrong), sentences.join(" "));
   return true;
 }
 
 const waitingCodes: ReadonlySet<ErrorCode> = new Set(["rate_limited", "busy"]);
 
-/** A program that must only wait keeps its tokens. */
+/** If the program only has to wait, its code must not say that its tokens are invalid. */
 function oauthCodeOf(code: ErrorCode, status: number, wrong: OAuthCode): OAuthCode {
   if (waitingCodes.has(code)) return "temporarily_unavailable";
   return status >= 500 ? "server_error" : wrong;
 }
 
 function send(ctx: Context, status: number, code: OAuthCode, message: string): void {
-  // A program that sent credentials in a header must be told of which kind they can be.
+  // Required if the program sent credentials in a header. (RFC 6749 5.2)
   if (status === 401 && ctx.req.headers.authorization !== undefined)
     ctx.set("WWW-Authenticate", 'Basic realm="innkeep"');
   ctx.set("Cache-Control", "no-store");
   ctx.status = status;
-  // OAuth allows no other characters in it.
+  // OAuth allows no other characters in the description.
   ctx.body = { error: code, error_description: message.replace(/[^ !#-[\]-~]/g, "'") };
 }
 
 type Addresses = Pick<Settings, "baseUrl">;
 
-/** The paths of the endpoints for programs, as requests arrive. */
+/** The paths of the endpoints, as the server receives them. */
 const oauthPaths = {
   token: "/oauth/token",
   register: "/oauth/register",
@@ -242,16 +242,16 @@ const oauthPaths = {
 
 const resourcePath = "/mcp";
 
-/** The address of the tools, which names them as a resource, too. (RFC 8707) */
+/** Returns the address of the MCP tools, which is also their name as a resource. (RFC 8707) */
 export const resourceOf = ({ baseUrl }: Addresses): string => baseUrl + resourcePath;
 
 const wellKnown = (name: string): string => `/.well-known/${name}`;
 
-/** Where a refused program finds out how to get a token. Below the base address, because a proxy may pass on no other. */
+/** Returns the address at which a refused program reads how to get a token. It is below the base address, because a proxy may forward no other. */
 export const metadataAddress = ({ baseUrl }: Addresses): string =>
   `${baseUrl}${wellKnown("oauth-protected-resource")}${resourcePath}`;
 
-/** What the tools are, and whose tokens they take. (RFC 9728) */
+/** The metadata of the tools: what they accept. (RFC 9728) */
 const resourceMetadata = (settings: Addresses) => ({
   resource: resourceOf(settings),
   authorization_servers: [settings.baseUrl],
@@ -260,7 +260,7 @@ const resourceMetadata = (settings: Addresses) => ({
   resource_name: "Innkeep",
 });
 
-/** How a program gets tokens. (RFC 8414) */
+/** The metadata of the server: how a program gets tokens. (RFC 8414) */
 const serverMetadata = ({ baseUrl }: Addresses) => ({
   issuer: baseUrl,
   authorization_endpoint: baseUrl + consentPath,
@@ -279,13 +279,13 @@ const serverMetadata = ({ baseUrl }: Addresses) => ({
 });
 
 /**
- * The paths at which programs look for the metadata: with the path of the base address between the well-known part and the
- * rest, and below that address, with and without what a proxy cuts off.
+ * Returns the paths at which programs look for the metadata. Some put the path of the base address between the well-known
+ * part and the rest, others put it first. A proxy may remove that path.
  */
 function metadataPaths(settings: Addresses) {
   const base = new URL(settings.baseUrl).pathname.replace(/\/$/, "");
   const below = [...new Set(["", base])];
-  const places = (name: string, suffixes: readonly string[]) => [
+  const pathsOf = (name: string, suffixes: readonly string[]) => [
     ...new Set([
       ...suffixes.flatMap((suffix) => below.map((path) => path + wellKnown(name) + suffix)),
       ...suffixes.map((suffix) => wellKnown(name) + base + suffix),
@@ -293,10 +293,10 @@ function metadataPaths(settings: Addresses) {
     ]),
   ];
   return {
-    resource: places("oauth-protected-resource", ["", resourcePath]),
+    resource: pathsOf("oauth-protected-resource", ["", resourcePath]),
     server: [
-      ...places("oauth-authorization-server", ["", resourcePath]),
-      ...places("openid-configuration", ["", resourcePath]),
+      ...pathsOf("oauth-authorization-server", ["", resourcePath]),
+      ...pathsOf("openid-configuration", ["", resourcePath]),
     ],
   };
 }

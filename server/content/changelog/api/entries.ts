@@ -145,7 +145,7 @@ async function answerOf(reader: Reader, id: string, viewer: Viewer): Promise<Edi
   return entryAnswer(entry, (await linkedFeedback(reader, [id])).get(id));
 }
 
-/** The entry, locked until the transaction ends: an import must see what a person writes at the same time. */
+/** Returns the entry, and locks it until the transaction ends. An import and a person must not change it at the same time. */
 async function lockedEntry(tx: Transaction, id: string, viewer: Viewer): Promise<OwnedChangelogRow> {
   const { appId } = await ownedEntry(tx, id, viewer);
   await rows.lock(tx, appId);
@@ -158,20 +158,21 @@ async function ownedEntry(reader: Reader, id: string, viewer: Viewer): Promise<O
   return entry;
 }
 
-/** The version whose entry is imported, the caller, and what the caller sent. */
+/** An import of the entry of a version. */
 interface VersionImport {
   readonly appId: string;
   readonly version: string;
   readonly viewer: Viewer;
+  /** The sent fields. */
   readonly given: ReleaseImport;
 }
 
 /**
- * Creates or changes the entry of a version. Fields that a person has changed since the last import stay, unless the
- * request allows overwriting. Throws `version_exists` if several entries have the version.
+ * Creates or changes the entry of a version. Fields that a person has changed since the last import are not changed, unless
+ * the request allows that. Throws `version_exists` if several entries have the version.
  */
 async function importEntry(
-  making: Making,
+  deps: EntryDeps,
   tx: Transaction,
   { appId, version, viewer, given }: VersionImport,
 ): Promise<ImportedChangelogEntry> {
@@ -179,12 +180,12 @@ async function importEntry(
   const known = await rows.listVersions(tx, appId);
   const id = onlyOne(ofVersion(known, version), version)?.id;
   const entry = id === undefined ? undefined : await rows.find(tx, id, viewer);
-  if (entry) return changeEntry(making, tx, { entry, given, by: viewer.userId });
+  if (entry) return changeEntry(deps, tx, { entry, given, by: viewer.userId });
 
-  const values = givenValues(given, null, making.clock.now());
+  const values = givenValues(given, null, deps.clock.now());
   const others = known.map((other) => other.version);
   const row = newRow({ title: given.title ?? `Version ${version}`, version }, values, others);
-  const created = await insertEntry(making, tx, {
+  const created = await insertEntry(deps, tx, {
     ...row,
     ...{ appId, editedFields: [], updatedBy: viewer.userId },
   });
@@ -228,9 +229,9 @@ function pick(values: Values, fields: readonly ReleaseField[]): Partial<Values> 
   return Object.fromEntries(fields.map((field) => [field, values[field]]));
 }
 
-type Making = Pick<Deps, "clock" | "newId">;
+type EntryDeps = Pick<Deps, "clock" | "newId">;
 
-/** A stored release note as its maintainer reads it, with the threads that it is linked to. */
+/** Makes the answer for maintainers: a release note with its linked threads. */
 const entryAnswer = (
   row: ChangelogRow & Pick<OwnedChangelogRow, "editedFields">,
   feedbackIds: readonly string[] = [],
@@ -254,16 +255,16 @@ const entryAnswer = (
 interface Writer {
   readonly appId: string;
   readonly isPerson: boolean;
-  /** The account for which it is written. */
+  /** The account of the person, or of the owner of the token. */
   readonly by?: string;
 }
 
 /**
- * Writes a release note. Without a date it is a draft. Throws `version_exists` if the app has an entry of this version,
- * unless duplicates are allowed.
+ * Creates a release note. Without a date it is a draft. Throws `version_exists` if the app has an entry of this version,
+ * unless the request allows duplicates.
  */
 export async function createEntry(
-  making: Making,
+  deps: EntryDeps,
   tx: Transaction,
   { writer, entry }: { readonly writer: Writer; readonly entry: NewChangelogEntry },
 ): Promise<EditedChangelogEntry> {
@@ -271,10 +272,10 @@ export async function createEntry(
   await rows.lock(tx, appId);
   const known = await rows.listVersions(tx, appId);
   if (!entry.allowDuplicate) refuseSameVersion(known, entry.version);
-  const given = givenValues(entry, null, making.clock.now());
+  const given = givenValues(entry, null, deps.clock.now());
   const edited = isPerson ? releaseFields.filter((field) => given[field] !== undefined) : [];
   const others = known.map(({ version }) => version);
-  return insertEntry(making, tx, {
+  return insertEntry(deps, tx, {
     ...newRow(entry, given, others),
     ...{ appId, editedFields: edited, updatedBy },
   });
@@ -282,7 +283,7 @@ export async function createEntry(
 
 /** Stores a new entry. The app's entries must be locked. */
 async function insertEntry(
-  { clock, newId }: Making,
+  { clock, newId }: EntryDeps,
   tx: Transaction,
   {
     editedFields,
@@ -303,8 +304,8 @@ async function insertEntry(
 }
 
 /**
- * Changes the given fields of a locked entry and records which fields a person changed. Does nothing without fields.
- * Throws `version_exists` if another entry has the version, unless duplicates are allowed.
+ * Changes the given fields of a locked entry, and stores which fields a person has changed. Does nothing without fields.
+ * Throws `version_exists` if another entry has the version, unless the request allows duplicates.
  */
 async function updateEntry(
   { clock }: Pick<Deps, "clock">,
@@ -328,7 +329,7 @@ async function updateEntry(
   await saveEntry(tx, entry, { ...columns, editedFields, updatedAt: now.toISOString(), updatedBy: by });
 }
 
-/** Publishes an entry now. An entry that is published already keeps its date. A date in the future is replaced. */
+/** Publishes an entry now. A published entry keeps its date. A date in the future is replaced. */
 async function publishEntry(
   deps: Pick<Deps, "clock">,
   tx: Transaction,
@@ -344,7 +345,7 @@ async function removeEntry(tx: Transaction, appId: string, id: string): Promise<
   await renew(tx, appId);
 }
 
-/** Stores changed columns of an entry, and links the threads that it names now. */
+/** Stores changed columns of an entry, and updates its links to threads. */
 async function saveEntry(
   tx: Transaction,
   entry: OwnedChangelogRow,
@@ -361,7 +362,7 @@ async function renew(tx: Transaction, appId: string): Promise<void> {
   tx.signal(appTopic(appId));
 }
 
-/** The entries that have this version, in any spelling. */
+/** Returns the entries that have this version, in any spelling. */
 const ofVersion = (known: readonly EntryVersion[], version: string): readonly EntryVersion[] =>
   known.filter((entry) => isSameVersion(entry.version, version));
 
@@ -376,8 +377,8 @@ function refuseSameVersion(known: readonly EntryVersion[], version: string): voi
 }
 
 /**
- * The columns for the fields of a request; undefined for fields that are not given. `publish` sets the date to `now`
- * unless the entry is published already.
+ * Returns the columns for the fields of a request; undefined for missing fields. `publish` sets the date to `now`, unless
+ * the entry is published already.
  */
 function givenValues(
   given: Omit<ChangelogChange, "version">,
@@ -400,7 +401,7 @@ function givenValues(
 
 type GivenValues = { readonly [Field in ReleaseField]: ChangelogRow[Field] | undefined } & ReleaseValues;
 
-/** A new row with default values for all fields that are not given. `others`: all versions of the app. */
+/** Makes a new row. Missing fields get default values. `others` are all versions of the app. */
 const newRow = (
   { title, version }: { readonly title: string; readonly version: string },
   given: GivenValues,
@@ -416,7 +417,7 @@ const newRow = (
   publishedAt: given.publishedAt ?? null,
 });
 
-/** The fields that people have changed since the last import of an entry. */
+/** Returns the fields of an entry that people have changed since the last import. */
 const editedIn = ({ editedFields }: Pick<OwnedChangelogRow, "editedFields">): readonly ReleaseField[] =>
   JSON.parse(editedFields);
 
@@ -436,36 +437,35 @@ const jsonOf = (value: unknown): string | undefined =>
   value === undefined ? undefined : JSON.stringify(value);
 
 /**
- * Orders versions. `v1.2`, `1.2`, four-part versions and `1.1.0 (45)` are read as the nearest SemVer. A whole number of
- * up to three digits is a build number or a version, a longer one only a build number.
+ * Compares versions. `v1.2`, `1.2`, versions with four parts and `1.1.0 (45)` are parsed as the nearest SemVer. A whole
+ * number of up to three digits is a build number or a version. A longer one is only a build number.
  */
 export const versionOrder: VersionOrder = {
-  formsOf: (version) => readingOf(version).forms,
-  compare: (a, b, form) => comparisons[form](readingOf(a), readingOf(b)),
+  formsOf: (version) => parsed(version).forms,
+  compare: (a, b, form) => comparisons[form](parsed(a), parsed(b)),
 };
 
-/** The parsed form of a version. */
-interface Reading {
+interface ParsedVersion {
   readonly plain: string;
   readonly forms: readonly VersionForm[];
   /** The nearest SemVer, or null. */
   readonly semVer: SemVer | null;
 }
 
-const readings = new Map<string, Reading>();
+const cache = new Map<string, ParsedVersion>();
 
-const mostReadings = 50_000;
+const mostCached = 50_000;
 
-/** Cached: parsing every version of thousands of entries again for each request would block all other requests. */
-function readingOf(version: string): Reading {
-  const known = readings.get(version);
-  if (known) return known;
-  if (readings.size >= mostReadings) readings.clear();
+/** Parses a version. The result is cached: to parse thousands of versions for each request would block all other requests. */
+function parsed(version: string): ParsedVersion {
+  const cached = cache.get(version);
+  if (cached) return cached;
+  if (cache.size >= mostCached) cache.clear();
   const plain = comparableVersion(version);
   const semVer = nearest(plain);
-  const reading = { plain, semVer, forms: formsOf(plain, semVer) };
-  readings.set(version, reading);
-  return reading;
+  const result = { plain, semVer, forms: formsOf(plain, semVer) };
+  cache.set(version, result);
+  return result;
 }
 
 function formsOf(plain: string, semVer: SemVer | null): readonly VersionForm[] {
@@ -474,7 +474,7 @@ function formsOf(plain: string, semVer: SemVer | null): readonly VersionForm[] {
   return semVer ? ["semver"] : [];
 }
 
-type Comparison = (a: Reading, b: Reading) => number;
+type Comparison = (a: ParsedVersion, b: ParsedVersion) => number;
 
 const comparisons: Record<VersionForm, Comparison> = {
   build: ({ plain: a }, { plain: b }) => Number(BigInt(a) > BigInt(b)) - Number(BigInt(a) < BigInt(b)),
@@ -482,7 +482,7 @@ const comparisons: Record<VersionForm, Comparison> = {
   semver: ({ semVer: a }, { semVer: b }) => (a && b ? compare(a, b) : 0),
 };
 
-/** The size of a release: its difference to the greatest earlier release among `others`. `minor` if that is unknown. */
+/** Returns the type of a release: how it differs from the greatest earlier release among `others`. Returns `minor` if that is unknown. */
 export function releaseTypeAfter(version: string, others: readonly string[]): ReleaseType {
   const own = semVerOf(version);
   if (!own) return "minor";
@@ -496,7 +496,7 @@ export function releaseTypeAfter(version: string, others: readonly string[]): Re
 }
 
 function semVerOf(version: string): SemVer | null {
-  const { forms, semVer } = readingOf(version);
+  const { forms, semVer } = parsed(version);
   return forms.includes("semver") ? semVer : null;
 }
 
@@ -508,14 +508,14 @@ function nearest(plain: string): SemVer | null {
     : null;
 }
 
-/** A release note, as far as it can name threads. */
-type NamingEntry = Pick<ChangelogRow, "id" | "body" | "items"> & { readonly appId: string };
+/** The parts of a release note that can name threads. */
+type EntryTexts = Pick<ChangelogRow, "id" | "body" | "items"> & { readonly appId: string };
 
 /**
- * Links a release note to the threads of its app that its text names (rule C17), and to no others. Returns their ids. An id
- * that is no thread of the app is left out.
+ * Links a release note to exactly the threads of its app that its text names (rule C17). Returns their ids. Ids that are no
+ * threads of the app are ignored.
  */
-async function linkFeedback(tx: Transaction, entry: NamingEntry): Promise<readonly string[]> {
+async function linkFeedback(tx: Transaction, entry: EntryTexts): Promise<readonly string[]> {
   const wanted = await links.existing(tx, entry.appId, namedIn(entry));
   const linked = await linkedFeedback(tx, [entry.id]);
   const before = linked.get(entry.id) ?? [];
@@ -523,7 +523,7 @@ async function linkFeedback(tx: Transaction, entry: NamingEntry): Promise<readon
   return wanted;
 }
 
-/** The threads to which release notes are linked, by the id of the note. */
+/** Returns the linked threads, by the id of the release note. */
 async function linkedFeedback(
   reader: Reader,
   entryIds: readonly string[],
@@ -534,7 +534,7 @@ async function linkedFeedback(
   return byEntry;
 }
 
-function namedIn({ body, items }: NamingEntry): readonly string[] {
+function namedIn({ body, items }: EntryTexts): readonly string[] {
   const texts = JSON.parse(items).map(({ text }: { readonly text: string }) => text);
   return feedbackIdsIn([body, ...texts].join("\n")).slice(0, limits.changelogFeedback);
 }

@@ -47,13 +47,13 @@ async function listEntries(
   return (await rows.listByIds(reader, appId, ids)).map(publishedEntry);
 }
 
-/** The version if an entry could have it. Any other text counts as not given, and the app gets all entries. */
+/** Returns the version if an entry can have it; undefined for other texts. Then the app gets all entries. */
 function readableVersion(since = ""): string | undefined {
   const text = since.trim();
   return text === "" || text.length > limits.version ? undefined : text;
 }
 
-/** A stored release note as apps read it: without the lines that only name threads (rule C17). */
+/** Makes the answer for apps: a release note without the lines that only name threads (rule C17). */
 const publishedEntry = (row: PublishedRow): ChangelogEntry => ({
   id: row.id,
   title: row.title,

@@ -59,8 +59,8 @@ async function deleteEntry({ ask, fields, links, param }: SignedInVisit): Promis
 }
 
 /**
- * Handles the buttons of the form. Two only show it again; the others save, and one of them publishes. `save` gives the
- * entry's id.
+ * Handles the buttons of the form. Two only show the form again. The others save, and one of them also publishes. `save`
+ * returns the id of the entry.
  */
 async function handleButton(
   visit: SignedInVisit,
@@ -91,7 +91,7 @@ async function showWritten(visit: SignedInVisit): Promise<Reply> {
   return showEntry(visit, { entry, form: filledWith(entryFields(current)), current });
 }
 
-/** The form as it was sent: with its refusal, with a preview, or with more rows. */
+/** Shows the sent form again: with a refusal, with a preview, or with more rows. */
 async function entryPageAgain(
   visit: SignedInVisit,
   shown: Pick<ShownEntry, "preview" | "more"> & { readonly form?: Filled },
@@ -153,14 +153,14 @@ function titleOf(entry: EditedChangelogEntry | undefined, role: Role): string {
   return role === "viewer" ? "Release note" : "Edit release note";
 }
 
-/** How many senders will get a mail; undefined for a note that is out, or not stored. */
+/** Returns how many senders will get a mail; undefined for a published note, and for a new one. */
 async function receiversOf({ reads, now }: SignedInVisit, entry: ShownEntry["entry"], appId: string) {
   if (entry === undefined || (entry.publishedAt !== null && entry.publishedAt <= now.toISOString()))
     return undefined;
   return reads.countTold({ id: entry.id, appId });
 }
 
-/** The feedback that the release note names. */
+/** The threads that the release note names. */
 const LinkedThreads = ({
   threads,
   addressOf,
@@ -168,13 +168,13 @@ const LinkedThreads = ({
 }: {
   readonly threads: readonly { readonly id: string; readonly subject: string }[];
   readonly addressOf: (id: string) => string;
-  /** How many senders will get a mail; undefined once it is published. */
+  /** How many senders will get a mail; undefined after the publication. */
   readonly receivers: number | undefined;
 }) =>
   threads.length === 0 ? null : (
     <section class="card stack" aria-labelledby="feedback">
       <h2 id="feedback">Feedback</h2>
-      <p class="muted small">The text names these threads. Apps do not see the lines that do so.</p>
+      <p class="muted small">The text names these threads. Apps do not get the lines that name them.</p>
       {receivers !== undefined && (
         <p>
           When it is published, {receivers === 1 ? "1 sender gets" : `${receivers} senders get`} a mail: those
@@ -193,7 +193,7 @@ const LinkedThreads = ({
     </section>
   );
 
-/** The time as the list shows it. In the field, a browser shows it in the format of its own language. */
+/** The time in the format of the list. In the field, a browser shows it in the format of its own language. */
 const PublicationTime = ({ at }: { readonly at: string }) => (
   <span class="muted small">
     <TimestampUtc at={at} />
@@ -211,7 +211,7 @@ const textOf = async (visit: SignedInVisit, entry: EditedChangelogEntry) => {
   return <ChangelogEntryPreview entry={current} html={await htmlOf(visit, current.body)} />;
 };
 
-/** Loads the Markdown renderer only where it is needed, because it loads more slowly than the rest of the console. */
+/** Loads the Markdown renderer only here, because it loads more slowly than the rest of the console. */
 async function htmlOf({ settings }: SignedInVisit, body = ""): Promise<string> {
   const { createMarkdown } = await import("../../../console/text.tsx");
   return createMarkdown(`${settings.baseUrl}/uploads/`)(withoutFeedbackLines(body));
@@ -235,12 +235,12 @@ const DeleteEntry = ({ action }: { readonly action: string }) => (
 interface ChangelogEntryFormProps {
   readonly form: Filled;
   readonly action: string;
-  /** The sent fields. They say how many rows the form had. */
+  /** The sent fields. They contain the number of rows in the form. */
   readonly fields: Fields;
   /** The values of the stored entry; undefined for a new one. */
   readonly current?: Values | undefined;
   readonly published: boolean;
-  /** The address of the release note that has the version already. */
+  /** The address of another release note with the same version. */
   readonly existing?: string | undefined;
   /** Whether to add more empty rows. */
   readonly more?: boolean | undefined;
@@ -265,13 +265,7 @@ const ChangelogEntryForm = (props: ChangelogEntryFormProps) => {
       </div>
       <Choices form={form} name="bodyFormat" legend="What changed" options={bodyFormats} />
       <div class="as-text" data-shown-by="bodyFormat=markdown">
-        <TextArea
-          form={form}
-          name="body"
-          label="Text"
-          size="tall"
-          hint="Markdown. HTML is shown as it is typed."
-        />
+        <TextArea form={form} name="body" label="Text" size="tall" hint="Markdown. HTML is shown as text." />
       </div>
       <Items {...props} />
       <Versions {...props} />
@@ -372,18 +366,18 @@ const RowCount = ({ list, ...props }: ChangelogEntryFormProps & { readonly list:
 
 const spare = { items: 5, versions: 2 } as const;
 
-/** The rows of a list in the form: those that were sent, or those of the entry and some empty ones. */
+/** Returns the numbers of the rows of a list: as many as were sent, or those of the entry and some empty ones. */
 function rowNumbers(
   { fields, current, more }: ChangelogEntryFormProps,
   list: "items" | "versions",
   free: number,
 ): number[] {
   const sent = Math.min(500, Number(fields.text(`${list}-rows`)) || 0);
-  const known = sent > 0 ? sent : (current ? countOf(current, list) : 0) + free;
-  return Array.from({ length: known + (more ? free : 0) }, (_, at) => at);
+  const count = sent > 0 ? sent : (current ? countOf(current, list) : 0) + free;
+  return Array.from({ length: count + (more ? free : 0) }, (_, at) => at);
 }
 
-/** A release note as its readers will see it. A preview saves nothing. */
+/** A release note, as users of the app will see it. */
 const ChangelogEntryPreview = ({
   entry,
   html,
@@ -393,7 +387,7 @@ const ChangelogEntryPreview = ({
   readonly entry: Values;
   /** The text, rendered as HTML. */
   readonly html: string;
-  /** Whether the values are only typed, not stored. */
+  /** Whether the values are not stored yet. */
   readonly unsaved?: boolean;
 }) => (
   <section class="card stack" aria-label={unsaved ? "Preview" : "Text"}>
@@ -409,7 +403,7 @@ const ChangelogEntryPreview = ({
     {entry.bodyFormat === "items" ? (
       <Changes items={JSON.parse(entry.items ?? "[]")} />
     ) : (
-      // The only raw HTML in the console. The Markdown renderer has escaped the writer's HTML.
+      // This is the only raw HTML in the console. The Markdown renderer has escaped all HTML in the text.
       h("div", { class: "markdown", dangerouslySetInnerHTML: { __html: html } })
     )}
   </section>
@@ -435,7 +429,7 @@ const Changes = ({ items }: { readonly items: readonly Values[] }) => (
   </div>
 );
 
-/** A row of a list in the form, with the number in the names of its fields. */
+/** A row of a list in the form. `at` is the number in the names of its fields. */
 interface Row {
   readonly at: number;
   readonly values: Values;
@@ -448,7 +442,7 @@ type List = keyof typeof parts;
 /** Rows after this number are not read. */
 const mostRows = 500;
 
-/** The rows of a list that are not empty. */
+/** Returns the rows of a list that are not empty. */
 function rowsOf(fields: Fields, list: List): Row[] {
   const count = Math.min(mostRows, Number(fields.text(`${list}-rows`)) || 0);
   const rows = Array.from({ length: count }, (_, at) => ({ at, values: rowAt(fields, list, at) }));
@@ -459,7 +453,7 @@ function rowsOf(fields: Fields, list: List): Row[] {
 const rowAt = (fields: Fields, list: List, at: number): Values =>
   Object.fromEntries(parts[list].map((part) => [part, asLine(fields.text(`${list}.${at}.${part}`))]));
 
-/** Joins the lines of a change: a change is one line. */
+/** Joins the lines of a text, because a change has one line. */
 const asLine = (text: string): string =>
   text
     .split("\n")
@@ -467,7 +461,7 @@ const asLine = (text: string): string =>
     .filter((line) => line !== "")
     .join(" ");
 
-/** The values in the form of a release note, with its lists as JSON. */
+/** Returns the values of the form. Lists are JSON. */
 const givenEntry = (fields: Fields): Values => ({
   title: fields.text("title"),
   version: fields.text("version"),
@@ -479,7 +473,7 @@ const givenEntry = (fields: Fields): Values => ({
   publishedAt: fields.text("publishedAt"),
 });
 
-/** The values of a stored release note, in the same format. */
+/** Returns the values of a stored release note, in the same format. */
 const currentEntry = (entry: EditedChangelogEntry): Values => ({
   title: entry.title,
   version: entry.version,
@@ -491,7 +485,7 @@ const currentEntry = (entry: EditedChangelogEntry): Values => ({
   publishedAt: fieldTime(entry.publishedAt),
 });
 
-/** The fields of the form by name, including those of its rows. */
+/** Returns the form fields of an entry, with those of its rows. */
 function entryFields(entry: Values): Values {
   const rows = (list: List) =>
     listOf(entry[list]).flatMap((row, at) =>
@@ -500,10 +494,10 @@ function entryFields(entry: Values): Values {
   return { ...entry, ...Object.fromEntries([...rows("versions"), ...rows("items")]) };
 }
 
-/** How many rows of a list a form holds. */
+/** Returns the number of rows of a list. */
 const countOf = (entry: Values, list: List): number => listOf(entry[list]).length;
 
-/** Values of the form as the API takes them. */
+/** Makes a request body of form values. */
 function entryBody({ versions, items, publishedAt, ...rest }: Values): Record<string, unknown> {
   return {
     ...rest,
@@ -513,7 +507,7 @@ function entryBody({ versions, items, publishedAt, ...rest }: Values): Record<st
   };
 }
 
-/** The form as it was sent, with each fault at its row. */
+/** Returns the sent form, with each fault at its row. */
 function entryAgain(fields: Fields, refusal?: ApiError): Filled {
   const issues = refusal?.details.issues?.map(({ path, message }) => ({
     path: fieldOf(fields, path),
@@ -529,14 +523,14 @@ function entryAgain(fields: Fields, refusal?: ApiError): Filled {
   };
 }
 
-/** The refusal as the page shows it, which links to the other note. A page cannot allow a duplicate. */
+/** Replaces the message of a refusal: it must not mention duplicates, because only the API can allow them. */
 const sameVersion = ({ code, details }: ApiError): ApiError =>
   new ApiError(code, {
     ...details,
     message: "There is a release note of this version already. Change that one, or enter another version.",
   });
 
-/** Empty rows are not sent to the API, so `items.0` may be a later row of the form. */
+/** Returns the form field for a path of the API. Empty rows are not sent to the API, so `items.0` may be a later row of the form. */
 function fieldOf(fields: Fields, path: string): string {
   const [, list, at, part] = /^(versions|items)\.(\d+)\.(\w+)$/.exec(path) ?? [];
   if (list !== "versions" && list !== "items") return path;

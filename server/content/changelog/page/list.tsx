@@ -11,7 +11,7 @@ import { Ago, TimestampUtc } from "../../../console/times.tsx";
 import type { SignedInVisit } from "../../../console/visit.ts";
 import { PublicationBadge } from "../badge.tsx";
 
-/** The release notes of an app, drafts first. */
+/** Shows the release notes of an app, drafts first. */
 async function showChangelog(visit: SignedInVisit): Promise<Reply> {
   const navigation = await appNavigationOf(visit, "changelog");
   const cursor = visit.query("cursor");
@@ -33,7 +33,7 @@ const Changelog = ({
   readonly cursor: string;
   readonly items: readonly EditedChangelogEntry[];
   readonly nextCursor: string | null;
-  /** Who last changed an entry, by its id. */
+  /** The last changes, by the id of the entry. */
   readonly changes: ReadonlyMap<string, LastChange>;
   readonly now: Date;
 }) => {

@@ -30,7 +30,7 @@ describe("the members of an app in the console", () => {
     expect(readingOf(page)).toContain("Reads everything that maintainers can read, and changes nothing.");
     const values = { email: "grace@example.org", role: "maintainer" };
     const made = await owner.send(page, `${address}/invitations`, values);
-    expect(readingOf(made)).toContain("Give the link to grace@example.org yourself");
+    expect(readingOf(made)).toContain("Send the link to grace@example.org yourself");
     const link = new URL(linkIn(made)).pathname;
     expect((await owner.open(address)).text).not.toContain(link);
 
