@@ -27,15 +27,15 @@ export const noBatches =
 const openingBracket = 0x5b;
 const blanks: ReadonlySet<number> = new Set([0x09, 0x0a, 0x0d, 0x20]);
 
-/** As many as the SDK takes over HTTP. */
-const most = 100;
+/** The SDK accepts as many over HTTP. */
+const mostMessages = 100;
 
-/** The batches of a connection whose messages the SDK reads one by one. */
+/** The batches (arrays of messages) of a connection. The SDK reads messages one by one. */
 export interface Batches {
-  /** Passes lines on. Of an array, each message gets a line of its own. */
+  /** Passes lines on. Splits an array into lines with one message each. */
   readonly lines: Transform;
-  /** Whether a message is a part of the answer to a batch, which is written when it is complete. */
-  keep(message: JSONRPCMessage): boolean;
+  /** Returns whether a message belongs to the answer to a batch. That answer is written when it is complete. */
+  collect(message: JSONRPCMessage): boolean;
 }
 
 interface Batch {
@@ -53,7 +53,7 @@ export function createBatches(write: (answer: object) => void): Batches {
     waiting = waiting.filter((each) => each !== batch);
     if (batch.answers.length > 0) write(batch.answers);
   };
-  /** No answer comes to a request that was cancelled. */
+  /** A cancelled request gets no answer. */
   const cancel = (message: unknown): void => {
     if (valueAt(message, "method") !== "notifications/cancelled") return;
     const id = valueAt(message, "params", "requestId");
@@ -64,7 +64,7 @@ export function createBatches(write: (answer: object) => void): Batches {
     const requests = messages.filter(isJSONRPCRequest);
     const batch: Batch = {
       open: new Set(requests.map(({ id }) => id)),
-      answers: messages.filter(isNoMessage).map(() => refusalOfBatch("This is no JSON-RPC message.")),
+      answers: messages.filter(isNoMessage).map(() => refusalOfBatch("This is not a JSON-RPC message.")),
     };
     waiting.push(batch);
     endIfComplete(batch);
@@ -92,7 +92,7 @@ export function createBatches(write: (answer: object) => void): Batches {
 
   return {
     lines: byLine(pass),
-    keep(message) {
+    collect(message) {
       if ("method" in message) return false;
       if ("result" in message) revision = textAt(message.result, "protocolVersion") || revision;
       const batch = waiting.find(({ open }) => open.delete(message.id));
@@ -104,7 +104,7 @@ export function createBatches(write: (answer: object) => void): Batches {
   };
 }
 
-/** Passes on what each line is replaced by. */
+/** Replaces each line by the lines that `replaced` returns for it. */
 function byLine(replaced: (line: Buffer) => readonly (Buffer | string)[]): Transform {
   let pieces: Buffer[] = [];
   return new Transform({
@@ -125,7 +125,7 @@ function byLine(replaced: (line: Buffer) => readonly (Buffer | string)[]): Trans
 function faultOf(messages: readonly unknown[], revision: string | undefined): string | undefined {
   if (!takesBatches(revision)) return noBatches;
   if (messages.length === 0) return "The array has no messages.";
-  if (messages.length > most) return `The array has more than ${most} messages. Send fewer.`;
+  if (messages.length > mostMessages) return `The array has more than ${mostMessages} messages. Send fewer.`;
   const isFirst = messages.some((message) => valueAt(message, "method") === "initialize");
   return isFirst ? "Send `initialize` by itself, not in an array." : undefined;
 }

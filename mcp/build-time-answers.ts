@@ -22,7 +22,7 @@ export const methodsThatList = [
 /** Answers by method, with placeholders for values that differ by server or by request. */
 type PreparedAnswers = Readonly<Record<Era, Readonly<Record<string, string>>>>;
 
-/** Where a request that stands alone says what a session says once. */
+/** The fields in `_meta` of a request without a session. A session sends these values once, in `initialize`. */
 export const metaKeys = {
   version: "io.modelcontextprotocol/protocolVersion",
   client: "io.modelcontextprotocol/clientInfo",
@@ -37,7 +37,7 @@ export const placeholders = {
 
 /**
  * The answers of the SDK to the first messages of a client. The build replaces this file by its values, so that a
- * server that only gives these answers does not load the SDK.
+ * server that sends only these answers does not load the SDK.
  */
 export const buildTimeAnswers = {
   all: await answersOf({ ...placeholders.options, readOnly: false }),

@@ -12,7 +12,7 @@ export const readRun = (
     holdSeconds,
     signal,
   }: {
-    /** How long the server may hold its answer while nobody has decided. */
+    /** How long the server may hold its answer while there is no decision. */
     readonly holdSeconds: number;
     readonly signal: AbortSignal;
   },
@@ -31,7 +31,7 @@ type AgentClient = Pick<Client, "agent">;
 export interface Connection {
   /** Rejects as the client does, or with a Refusal if there is no token. */
   call<T>(use: (client: AgentClient) => Promise<T>): Promise<T>;
-  /** The token, which no text that we send may hold. Rejects with a Refusal if there is no token. */
+  /** Returns the agent token, which no text that we send may contain. Rejects with a Refusal if there is no token. */
   secrets(): Promise<readonly string[]>;
 }
 
@@ -48,7 +48,7 @@ export function createConnection(options: McpOptions): Connection {
     return clientWith(token, options);
   };
 
-  /** A fault of the token may be repaired at the next call. */
+  /** After a refusal of the token it is read again at the next call: the user may have replaced it. */
   const connected = async <T>(use: (client: AgentClient) => Promise<T>): Promise<T> => {
     client ??= connect();
     try {

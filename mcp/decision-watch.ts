@@ -5,7 +5,7 @@ import { limits } from "../src/contract/limits.ts";
 import type { Run } from "../src/contract/runs.ts";
 import { type Connection, readRun } from "./connection.ts";
 
-/** What is known of a proposal when a wait ends. */
+/** The state of a proposal at the end of a wait. */
 export interface Observation {
   readonly run: Run;
   /** When the server last failed to answer, in this wait or in the one that this wait joined. */
@@ -44,7 +44,7 @@ interface Watch {
   waiters: number;
 }
 
-/** The loop ends a little after the last waiter: it must not ask again in the moment in which the waiter leaves. */
+/** The loop runs a little longer than the last wait, so that it sends no request at the moment when that wait ends. */
 const graceMs = 50;
 
 export function createDecisionWatch(parts: WatchParts): AwaitDecision {
@@ -124,7 +124,7 @@ async function follow(
   }
 }
 
-/** All the time that is left, so that a wait costs one read; but the answer must come before the wait is over. */
+/** All the time that is left, so that a wait needs one request. Less than a second is cut: the answer must come in time. */
 const longestHold = (leftMs: number): number =>
   Math.max(0, Math.min(limits.waitSeconds, Math.ceil(leftMs / 1_000) - 1));
 

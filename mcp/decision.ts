@@ -5,7 +5,7 @@ import { idAt, instantAt, linkAt, oneOf, wordAt } from "./json.ts";
 import { hashOf, type KnownProposal } from "./proposals.ts";
 import { type ProposalParts, type ReadThreadDeps, readThread } from "./thread.ts";
 
-/** The parts of an answer that a person has decided. */
+/** The fields of an answer that come from the decision of a person. */
 interface Decided {
   readonly decision_note: string | null;
   readonly approved_plan: ApprovedPlan | null;
@@ -30,7 +30,7 @@ export function decisionText(nonce: string, { approved_plan, decision_note, ...r
 export interface ProposalFields {
   readonly status: string;
   readonly decision: RunDecision | null;
-  /** The worker that has the claim; null if nobody has. */
+  /** The worker that has the claim; null if there is no claim. */
   readonly claimedBy: string | null;
   /** Whether a worker has reported how the work ended. */
   readonly isReported: boolean;
@@ -41,7 +41,7 @@ export interface ProposalFields {
   readonly consoleUrl: string | null;
   readonly summary: string | null;
   readonly plan: string | null;
-  /** SHA-256 of the plan, as the server says. */
+  /** SHA-256 of the plan, as the server computed it. */
   readonly planSha256: string | null;
 }
 
@@ -68,9 +68,9 @@ type ApprovedPlan = {
 };
 
 /**
- * The approved text, as the server gives it with the proposal. If it does not: the text on the thread, if its
- * latest proposal is this one; else the text that was sent from this machine, if it is certainly unchanged. Null if
- * no source is certain.
+ * Returns the approved text. The first source is the proposal itself. A server of the base API leaves it out there: then
+ * it is the text that this machine sent, if it is certainly unchanged; or else the text on the thread, if its latest
+ * proposal is this one. Returns null if no source is certain.
  */
 export async function approvedPlanOf(
   {
@@ -111,7 +111,7 @@ function sanitisedPlan(
   return { summary: text(summary), plan: text(plan), sha256: hashOf(plan) };
 }
 
-/** A thread that cannot be read now leaves the text unknown. */
+/** Returns null if the thread cannot be read now: then the text is not certain. */
 async function latestProposalOf(
   id: string,
   deps: ReadThreadDeps,
@@ -125,7 +125,7 @@ async function latestProposalOf(
   }
 }
 
-/** What the agent does next, by the decision. The sentences are constant, so that nothing can be inserted. */
+/** The next step of the agent. The sentences are constant, so that no untrusted text can get into them. */
 export const nextSteps = {
   posted:
     "A person decides in the console. Do not act on the plan yet. Call get_decision with run_id and wait_seconds.",
@@ -175,7 +175,7 @@ export function nextStepFor({
   return nextSteps.unknown;
 }
 
-/** A person may say no in several ways. A server of the specification alone names none. */
+/** There are several kinds of rejection. A server of the base API does not say which one it is. */
 function afterDecision(decision: string | null): string {
   if (decision === "request_changes") return nextSteps.changes;
   if (decision === "recalled" || decision === "expired") return nextSteps[decision];

@@ -14,23 +14,23 @@ export interface Deps {
   readonly readOnly: boolean;
   /** Whether the tools for the work on approved plans are offered. */
   readonly work: boolean;
-  /** The name with which this process, or this call over HTTP, claims. */
+  /** The worker name for claims: of this process, or of this call over HTTP. */
   readonly worker: string;
   readonly connection: Connection;
   readonly proposals: Proposals;
-  /** Whether what was proposed from here is recorded, so that it can be listed. */
+  /** Whether the proposals of this machine are recorded, so that they can be listed. */
   readonly keepsRecord: boolean;
-  /** The thread of each proposal that was seen on a thread. */
+  /** The thread of each proposal that was read with its thread. */
   readonly threadOfRun: Map<string, string>;
-  /** How often each proposal was found undecided, which decides the advised wait. */
+  /** How often each proposal was read before its decision. The advised wait depends on it. */
   readonly timesPending: Map<string, number>;
-  /** Whether the person was not yet offered the page on which a proposal is decided. True once for each. */
+  /** Whether this is the first time that the person is offered the page on which to decide on a proposal. */
   readonly isFirstOffer: (runId: string) => boolean;
   readonly awaitDecision: () => Promise<AwaitDecision>;
   /** Runs actions on the same thread one after another. */
   readonly oneAtATime: <T>(feedbackId: string, act: () => Promise<T>) => Promise<T>;
   readonly clock: Clock;
-  /** The bytes of an uploaded file at its address; undefined if they cannot be had. */
+  /** Returns the bytes of an uploaded file; undefined if they cannot be read. */
   readonly download: Download;
   /** Describes a failure in our own words. */
   readonly explain: (error: unknown) => Promise<string>;
@@ -41,12 +41,12 @@ export function keyedQueue(): <T>(key: string, act: () => Promise<T>) => Promise
   const last = new Map<string, Promise<unknown>>();
 
   return async (key, act) => {
-    const turn = (last.get(key) ?? Promise.resolve()).then(act, act);
-    last.set(key, turn);
+    const run = (last.get(key) ?? Promise.resolve()).then(act, act);
+    last.set(key, run);
     try {
-      return await turn;
+      return await run;
     } finally {
-      if (last.get(key) === turn) last.delete(key);
+      if (last.get(key) === run) last.delete(key);
     }
   };
 }

@@ -22,21 +22,21 @@ export function explain(error: unknown, baseUrl: string): string {
   if (error instanceof UnexpectedAnswerError) return unexpected;
   if (error instanceof Error && error.name === "KeychainError") return keychain;
   if (error instanceof Error && "code" in error && error.code === "untrusted_server") return untrusted;
-  if (error instanceof ConnectionError && giveUps.has(error.code)) return endless;
+  if (error instanceof ConnectionError && answerLimits.has(error.code)) return endless;
   if (error instanceof ConnectionError && error.proxy !== undefined)
-    return `The proxy ${error.proxy} on the way to ${originOf(baseUrl)} does not work (${causeOf(error.code)}). Tell the user to check HTTP_PROXY, HTTPS_PROXY and NO_PROXY in the configuration of this MCP server, then call again.`;
+    return `The proxy ${error.proxy} for ${originOf(baseUrl)} does not work (${causeOf(error.code)}). Tell the user to check HTTP_PROXY, HTTPS_PROXY and NO_PROXY in the configuration of this MCP server, then call again.`;
   if (error instanceof ConnectionError)
     return `The server at ${originOf(baseUrl)} cannot be reached (${causeOf(error.code)}). Check INNKEEP_BASE_URL and that the server runs, then call again.`;
   return "Something went wrong inside the innkeep MCP server. Call once more; if it fails again, tell the user.";
 }
 
 const keychain =
-  "The keychain of this system holds the agent token and did not give it to this MCP server. Tell the user to unlock the keychain, or, where this program has no desktop session, to set INNKEEP_AGENT_TOKEN in its configuration or to start it with --agent-token-file FILE; on Linux DBUS_SESSION_BUS_ADDRESS in its environment can be what is missing. Then call again.";
+  "The agent token is in the keychain of this system, and this MCP server could not read it. Tell the user to unlock the keychain, or, where this program has no desktop session, to set INNKEEP_AGENT_TOKEN in its configuration or to start it with --agent-token-file FILE; on Linux, DBUS_SESSION_BUS_ADDRESS may be missing in its environment. Then call again.";
 
 const untrusted =
   "The agent token was not sent: only a file of this project names the server, and the project may be a stranger's. Ask the user whether the server is the right one, and to set INNKEEP_BASE_URL in the configuration of this MCP server.";
 
-const giveUps: ReadonlySet<string> = new Set(["too_large", "too_slow"]);
+const answerLimits: ReadonlySet<string> = new Set(["too_large", "too_slow"]);
 
 const endless = "The server's answer was too large or did not end. Tell the user to check INNKEEP_BASE_URL.";
 
@@ -66,27 +66,27 @@ function explainAnswer({ status, code, retryAfterSeconds }: ServerError): string
 
 const knownCode = (code: string): string => (Object.hasOwn(errorCatalogue, code) ? code : "unknown code");
 
-/** Why there was no answer. A code of an unknown form may be a stranger's text. */
+/** Says why there was no answer. A code of an unknown form may be untrusted text, so it is not repeated. */
 const causeOf = (code: string): string =>
   /^[A-Za-z0-9_]{1,40}$/.test(code) ? connectionReason(code) : "unknown cause";
 
 const originOf = (baseUrl: string): string =>
   URL.canParse(baseUrl) ? new URL(baseUrl).origin : "its address";
 
-/** What a token may do only so often in an hour. */
-const used = {
+/** The texts for a token that has reached a limit, by what is limited. */
+const limitTexts = {
   proposals:
-    "This token has made as many proposals as the server takes from it in an hour. Nothing was posted, and reading still works: list_feedback, read_feedback, get_decision.",
-  work: "This token has claimed runs and reported on them as often as the server takes from it in an hour. Nothing was changed, and reading still works: list_feedback, read_feedback, get_decision.",
+    "This token has made as many proposals as the server accepts from it in an hour. Nothing was posted, and reading still works: list_feedback, read_feedback, get_decision.",
+  work: "This token has claimed runs and reported on them as often as the server accepts from it in an hour. Nothing was changed, and reading still works: list_feedback, read_feedback, get_decision.",
   reads:
-    "This token has read as often as the server allows in an hour. What you have read stays good; end your turn if nothing is left to do without it.",
+    "This token has read as often as the server allows in an hour. What you have read stays valid; end your turn if you can do nothing without another read.",
 } as const;
 
-/** Which limit is used up, and when it is worth another try. */
-const limitedText = (what: keyof typeof used, seconds = 60): string =>
-  `${used[what]} Wait ${seconds} s, then call again; do not try sooner.`;
+/** Says which limit is reached, and when to try again. */
+const limitedText = (what: keyof typeof limitTexts, seconds = 60): string =>
+  `${limitTexts[what]} Wait ${seconds} s, then call again; do not try sooner.`;
 
-/** Explains a refusal by a limit, other than that on reads. */
+/** Explains the refusal of a request over a limit other than that on reads. */
 export const explainLimit =
   (what: "proposals" | "work") =>
   (error: unknown): never => {

@@ -64,10 +64,10 @@ export function createHttpTools(options: HttpToolOptions): HttpTools {
   };
 }
 
-/** The header came with the revision after this one. */
+/** The revision of clients without the header, because the next revision introduced it. */
 const revisionWithoutHeader = "2025-03-26";
 
-/** The address is not that of the request: nothing may depend on `Host`. */
+/** The address is constant, because nothing may depend on `Host`. */
 const webRequest = ({ headers, gone }: ToolRequest): Request =>
   new Request("http://innkeep.invalid/mcp", { method: "POST", headers, signal: gone });
 
@@ -75,7 +75,10 @@ const webRequest = ({ headers, gone }: ToolRequest): Request =>
 const calledTool = (message: unknown): string | undefined =>
   valueAt(message, "method") === "tools/call" ? textAt(message, "params", "name") : undefined;
 
-/** The answer to a wait begins at once and has a comment every 15 seconds, because proxies cut what is silent. */
+/**
+ * Whether a message waits for a decision. Its answer begins at once and sends a comment every 15 seconds, because proxies
+ * end silent connections.
+ */
 function isWait(message: unknown): boolean {
   if (Array.isArray(message)) return message.some(isWait);
   const params = valueAt(message, "params");
@@ -85,7 +88,7 @@ function isWait(message: unknown): boolean {
   );
 }
 
-/** The forms of an answer that a client takes: one piece of JSON, or a stream of events. */
+/** The forms of an answer that a client accepts: one JSON text, or a stream of events. */
 interface Forms {
   readonly json: boolean;
   readonly events: boolean;
@@ -95,10 +98,10 @@ const json = "application/json";
 
 const events = "text/event-stream";
 
-/** What the library of the protocol must read, to serve a client that takes one of the forms. */
+/** The SDK serves only clients that accept both. */
 export const bothForms = `${json}, ${events}`;
 
-/** The forms that an `Accept` allows. Without one, every form is welcome. (rule A62) */
+/** Returns the forms that an `Accept` header allows; both if there is no header. (rule A62) */
 export function formsIn(accept: string | undefined): Forms {
   const ranges = new Map((accept ?? "").split(",").map(rangeOf));
   ranges.delete("");
@@ -108,13 +111,13 @@ export function formsIn(accept: string | undefined): Forms {
   return { json: takes(json), events: takes(events) };
 }
 
-/** A range of media types, and whether it is wanted. */
+/** Returns a range of media types, and whether the client accepts it. */
 function rangeOf(part: string): [string, boolean] {
   const [type = "", ...parameters] = part.split(";").map((each) => each.trim().toLowerCase());
   return [type, !parameters.some((each) => /^q\s*=\s*0(\.0*)?$/.test(each))];
 }
 
-/** The same answer in a form that the client takes. */
+/** Returns the same answer in a form that the client accepts. */
 async function inForm(
   answer: HttpAnswer,
   { json: takesJson, events: takesEvents, isBatch }: Forms & { readonly isBatch: boolean },
@@ -135,7 +138,7 @@ const eventOf = (message: string): HttpAnswer => ({
   comesInParts: false,
 });
 
-/** The answers in a stream, each at the end of its reports of progress. */
+/** Returns the answers in a stream of events, without the reports of progress. */
 const answersIn = (stream: string): string[] =>
   stream
     .split("\n")
@@ -156,8 +159,8 @@ interface ListenRequest {
 }
 
 /**
- * Answers with a stream on which the client gets each change of the resources that it may read, until it leaves, its
- * token is revoked, or the server stops. (rule A60)
+ * Answers with a stream on which the client gets each change of the resources that it may read, until it disconnects,
+ * its token is revoked, or the server stops. (rule A60)
  */
 async function listen(
   { request, body, uris, caller }: ListenRequest,
@@ -170,8 +173,8 @@ async function listen(
     readonly createServer: McpServerFactory;
   },
 ): Promise<Response> {
-  const leave = streams.enter(caller.id);
-  if (typeof leave === "string") return refusal(body, leave);
+  const close = streams.open(caller.id);
+  if (typeof close === "string") return refusal(body, close);
   let begun = false;
   try {
     const { topics, follow } = await caller.follow(topicsOf(uris));
@@ -186,7 +189,7 @@ async function listen(
           for (const uri of followed) if (topicOf(uri) === topic) hear({ kind: "resource_updated", uri });
         };
         const end = (): void => {
-          leave();
+          close();
           void handler.close();
         };
         follow(tell, AbortSignal.any([gone.signal, caller.stopping]))
@@ -199,7 +202,7 @@ async function listen(
     limitTo(body, followed);
     return await handler.fetch(request, { parsedBody: body });
   } finally {
-    if (!begun) leave();
+    if (!begun) close();
   }
 }
 
@@ -210,13 +213,13 @@ const refusal = (body: unknown, message: string): Response =>
     error: { code: ProtocolErrorCode.InternalError, message },
   });
 
-/** How many streams may be open at a server: of one token, and of all. */
+/** How many streams may be open at a server: of one token, and in all. */
 const most = { ofToken: 20, ofAll: 1_000 } as const;
 
 /** Counts the open streams of a server. */
 interface OpenStreams {
-  /** Counts one more and returns the function that ends it, or says in words why there is no room. */
-  enter(tokenId: string): (() => void) | string;
+  /** Counts a new stream. Returns the function that ends it, or a sentence that says why the stream is refused. */
+  open(tokenId: string): (() => void) | string;
 }
 
 function createOpenStreams(): OpenStreams {
@@ -231,23 +234,23 @@ function createOpenStreams(): OpenStreams {
   };
 
   return {
-    enter(tokenId) {
+    open(tokenId) {
       if ((ofToken.get(tokenId) ?? 0) >= most.ofToken)
         return `This connection has ${most.ofToken} open streams. Close one, or follow several resources in one stream.`;
       if (all >= most.ofAll) return "The server has too many open streams. Try again in a minute.";
       change(tokenId, 1);
-      let open = true;
+      let isOpen = true;
       return () => {
-        if (open) change(tokenId, -1);
-        open = false;
+        if (isOpen) change(tokenId, -1);
+        isOpen = false;
       };
     },
   };
 }
 
 /**
- * The answer to a call of a tool as JSON, as the SDK gives it. The SDK would take longer than most tools. Undefined if no
- * such tool is offered; empty if nobody waits for the answer any more.
+ * Returns the answer to a call of a tool as JSON, the same as that of the SDK, which would take longer than most tools.
+ * Undefined if no such tool is offered; empty if the client has disconnected.
  */
 async function answerCall(
   { era, id, tool, given }: PlainCall,
@@ -275,14 +278,14 @@ async function answerCall(
   }
 }
 
-/** Answers that stand alone say that they are whole, and who gives them. */
+/** Results of the newer era say that they are complete, and name the server. */
 const inNewerForm = (result: CallToolResult, serverInfo: object) => ({
   ...result,
   resultType: "complete",
   _meta: { "io.modelcontextprotocol/serverInfo": serverInfo },
 });
 
-/** A call of a tool that needs nothing of the protocol but the form of its answer. */
+/** A call of a tool that uses no other part of the protocol. */
 interface PlainCall {
   readonly era: Era;
   readonly id: string | number;
@@ -295,8 +298,8 @@ const legacyVersions: ReadonlySet<unknown> = new Set(versions.legacy);
 const reservedPrefix = "io.modelcontextprotocol/";
 
 /**
- * Reads a call of a tool. Undefined for anything unusual, which the SDK must handle: it refuses what is wrong in its own
- * words. A call that waits is unusual, because its answer comes in parts.
+ * Reads a call of a tool. Undefined for anything unusual, which the SDK must handle: also for faults, which the SDK
+ * describes. A call that waits is unusual, because its answer comes in parts.
  */
 function plainCallIn({ headers, body }: ToolRequest): PlainCall | undefined {
   if (!isObject(body) || body.jsonrpc !== "2.0" || body.method !== "tools/call") return undefined;
@@ -311,13 +314,13 @@ function plainCallIn({ headers, body }: ToolRequest): PlainCall | undefined {
   return era && { era, id, tool, given };
 }
 
-/** The SDK limits how many values the arguments hold. Those of the tools hold few, and no lists but one. */
+/** Whether no argument is an object or a list. The SDK limits how many values the arguments may have. */
 const isFlat = (given: unknown): given is Fields =>
   isObject(given) && Object.values(given).every((value) => value === null || typeof value !== "object");
 
 type Headers = ToolRequest["headers"];
 
-/** Clients must accept both forms of answers, and the SDK refuses those that do not say so. */
+/** Whether a client accepts both forms of answers. The SDK refuses all other clients. */
 const acceptsBoth = ({ accept = "", "content-type": sent = "" }: Headers): boolean =>
   accept.includes("application/json") &&
   accept.includes("text/event-stream") &&
@@ -330,11 +333,11 @@ function eraOf(headers: Headers, tool: string, meta: Fields): Era | undefined {
   const version = headers["mcp-protocol-version"];
   if (version === undefined || legacyVersions.has(version))
     return Object.keys(rest).some((key) => key.startsWith(reservedPrefix)) ? undefined : "legacy";
-  const saysSo = headers["mcp-method"] === "tools/call" && headers["mcp-name"] === tool;
-  return saysSo && rest[metaKeys.version] === version && isEnvelope(rest) ? "modern" : undefined;
+  const hasHeaders = headers["mcp-method"] === "tools/call" && headers["mcp-name"] === tool;
+  return hasHeaders && rest[metaKeys.version] === version && isEnvelope(rest) ? "modern" : undefined;
 }
 
-/** Proxies and clients cut requests that take a minute. */
+/** Proxies and clients end requests that take a minute. */
 const longestWaitSeconds = 50;
 
 /** What the requests of all callers share. */
@@ -371,7 +374,7 @@ export function depsOf(
   };
 }
 
-/** The server itself knows what was proposed. */
+/** The server itself stores the proposals, so nothing is recorded here. */
 const noRecord: Proposals = {
   all: async () => [],
   ofThread: async () => [],
@@ -380,7 +383,7 @@ const noRecord: Proposals = {
   update: async () => undefined,
 };
 
-/** One read that is held until the decision. Inside the server no connection can break. */
+/** Waits with one request, which the server holds until the decision. Inside the server no connection can break. */
 const awaitOnce =
   (connection: Connection): AwaitDecision =>
   async (runId, milliseconds, signal) => {
@@ -402,7 +405,7 @@ const ofConnection = {
     "The person who connected this MCP server did not allow this. Ask the user to connect again and to allow it.",
 };
 
-/** A client that sends an agent token has no way to connect again. */
+/** For a client that sends an agent token: it cannot connect again. */
 const ofHeader = {
   revoked:
     "The agent token was revoked or has expired. Ask the user to create a new one in the console settings and to put it into the configuration of this MCP server.",

@@ -11,7 +11,7 @@ export interface Io {
 
 /** The options of the MCP server. */
 export interface McpOptions extends McpRequest {
-  /** Of the package, as clients show it. */
+  /** The version of the package. Clients show it. */
   readonly version: string;
 }
 
@@ -20,7 +20,7 @@ export interface StdioOptions extends McpOptions {
   readonly io: Io;
   /** Ends the server when it aborts. */
   readonly signal?: AbortSignal | undefined;
-  /** The system's unless given. */
+  /** The clock of the system unless given. */
   readonly clock?: Clock | undefined;
   /**
    * Whether the first messages are answered with texts that the build made; true unless given. The answers are the
@@ -35,6 +35,6 @@ export const offersWork = ({ work, readOnly }: Pick<McpRequest, "work" | "readOn
 
 const waitSeconds = { default: 50, most: 240 } as const;
 
-/** The longest that one call waits for a decision, in seconds. */
+/** How long one call may wait for a decision, in seconds. */
 export const longestWait = ({ maxWaitSeconds }: Pick<McpRequest, "maxWaitSeconds">): number =>
   Math.min(Math.max(1, maxWaitSeconds ?? waitSeconds.default), waitSeconds.most);

@@ -103,20 +103,20 @@ function hasEnvelope(params: Fields): boolean {
 
 const modernVersions: ReadonlySet<unknown> = new Set(versions.modern);
 
-/** Whether a request that stands alone says of itself what it must, in a form that the SDK certainly accepts. */
+/** Whether `_meta` of a request without a session has all that it must, in a form that the SDK certainly accepts. */
 export function isEnvelope(meta: Fields): boolean {
   if (!hasOnly(meta, Object.values(metaKeys)) || !modernVersions.has(meta[metaKeys.version])) return false;
   return isClient(meta[metaKeys.client]) && areCapabilities(meta[metaKeys.capabilities]);
 }
 
-/** Whether a client says who it is, in such a form. */
+/** Whether a value describes a client, in such a form. */
 function isClient(value: unknown): boolean {
   if (!isObject(value) || !hasOnly(value, ["name", "title", "version", "websiteUrl", "description"]))
     return false;
   return "name" in value && "version" in value && Object.values(value).every(isText);
 }
 
-/** Whether a client says what it can do, in such a form. */
+/** Whether a value lists the capabilities of a client, in such a form. */
 function areCapabilities(value: unknown): boolean {
   if (!isObject(value)) return false;
   return Object.entries(value).every(([name, capability]) => {

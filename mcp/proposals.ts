@@ -5,49 +5,49 @@ import * as z from "zod/mini";
 import { lazy } from "../src/client/lazy.ts";
 import { makeFolder } from "../src/credentials/folders.ts";
 
-/** The oldest are dropped in steps, so that most savings read no other record. */
+/** With more than 550 files, all but the newest 500 are deleted: so the other records are not read at each save. */
 const most = { kept: 500, files: 550 } as const;
 
 /**
- * One file per proposal, readable by this user only, and in a folder for each thread the names of its proposals, so that
- * looking for them reads nothing else. Several servers may use the same folder at once.
+ * Stores one file for each proposal, readable by this user only. A folder for each thread has an empty file for each of its
+ * proposals, so that a search for them reads nothing else. Several servers may use the same folder at once.
  */
 export function proposalFiles(stateDirectory: string): ProposalStore {
   const folder = join(stateDirectory, "proposals");
   const threads = join(folder, "threads");
-  const named = lazy(() => nameOlderRecords(folder, threads));
+  const indexed = lazy(() => indexOlderRecords(folder, threads));
 
   return {
     load: () => readRecords(folder),
     async loadOf(feedbackId) {
-      await named();
-      const runIds = isName(feedbackId) ? await readdir(join(threads, feedbackId)).catch(() => []) : [];
+      await indexed();
+      const runIds = isSafeName(feedbackId) ? await readdir(join(threads, feedbackId)).catch(() => []) : [];
       return present(await Promise.all(runIds.map((runId) => readRecord(join(folder, `${runId}.json`)))));
     },
     find: (runId) => readRecord(join(folder, `${runId}.json`)),
     async save(record) {
       makeFolder(folder, 0o700);
       await replaceFile(join(folder, `${record.run_id}.json`), JSON.stringify(record, null, 2));
-      await nameRecord(threads, record);
-      await forgetOldest(folder, threads);
+      await indexRecord(threads, record);
+      await deleteOldest(folder, threads);
     },
   };
 }
 
-/** What may be part of a path. */
-const isName = (id: string): boolean => /^[\w-]{1,64}$/.test(id);
+/** Whether an id can be part of a path. */
+const isSafeName = (id: string): boolean => /^[\w-]{1,64}$/.test(id);
 
-/** Earlier versions named no proposals by their thread. */
-async function nameOlderRecords(folder: string, threads: string): Promise<void> {
+/** Adds the folders of threads, which earlier versions did not write. */
+async function indexOlderRecords(folder: string, threads: string): Promise<void> {
   if (await stat(threads).catch(() => undefined)) return;
-  for (const record of await readRecords(folder)) await nameRecord(threads, record).catch(() => undefined);
+  for (const record of await readRecords(folder)) await indexRecord(threads, record).catch(() => undefined);
 }
 
-async function nameRecord(
+async function indexRecord(
   threads: string,
   { feedback_id, run_id }: Pick<ProposalRecord, "feedback_id" | "run_id">,
 ): Promise<void> {
-  if (!isName(feedback_id) || !isName(run_id)) return;
+  if (!isSafeName(feedback_id) || !isSafeName(run_id)) return;
   makeFolder(join(threads, feedback_id), 0o700);
   await writeFile(join(threads, feedback_id, run_id), "", { mode: 0o600 });
 }
@@ -81,7 +81,7 @@ async function replaceFile(path: string, text: string): Promise<void> {
   await rename(temporary, path);
 }
 
-async function forgetOldest(folder: string, threads: string): Promise<void> {
+async function deleteOldest(folder: string, threads: string): Promise<void> {
   const names = await namesIn(folder);
   if (names.length <= most.files) return;
   const files = await Promise.all(
@@ -93,16 +93,16 @@ async function forgetOldest(folder: string, threads: string): Promise<void> {
   await Promise.all(
     oldest.map(async ({ name, record }) => {
       await rm(join(folder, name), { force: true });
-      if (record && isName(record.feedback_id)) await forgetName(threads, record);
+      if (record && isSafeName(record.feedback_id)) await removeFromIndex(threads, record);
     }),
   );
 }
 
-async function forgetName(
+async function removeFromIndex(
   threads: string,
   { feedback_id, run_id }: Pick<ProposalRecord, "feedback_id" | "run_id">,
 ): Promise<void> {
-  if (isName(run_id)) await rm(join(threads, feedback_id, run_id), { force: true });
+  if (isSafeName(run_id)) await rm(join(threads, feedback_id, run_id), { force: true });
   await rmdir(join(threads, feedback_id)).catch(() => undefined);
 }
 
@@ -143,7 +143,7 @@ export interface Proposals {
   update(record: KnownProposal): Promise<void>;
 }
 
-/** Stores records beyond the life of the process. */
+/** Stores records, so that they outlive the process. */
 export interface ProposalStore {
   load(): Promise<ProposalRecord[]>;
   loadOf(feedbackId: string): Promise<ProposalRecord[]>;

@@ -1,4 +1,4 @@
-/** A tool does not do what it was asked for. The message is ours and safe for a model. */
+/** A tool refuses a call. The message is our own text, so a model may read it. */
 export class Refusal extends Error {
   constructor(message: string) {
     super(message);

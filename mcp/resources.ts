@@ -160,7 +160,7 @@ const readImage = (request: ResourceRequest, id: string, index: number) =>
 
 const progress = async () => undefined;
 
-/** Failures in our own words, as for tools. */
+/** Describes failures in our own words, as for tools. */
 async function withExplainedFailures(
   request: ResourceRequest,
   read: (request: ResourceRequest) => Promise<ReadResourceResult>,

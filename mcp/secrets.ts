@@ -1,14 +1,14 @@
 import { Refusal } from "./refusal.ts";
 
-/** The kind of secret that a text holds; undefined if it holds no known kind. `own` are secrets of this process. */
+/** Returns the kind of secret in a text; undefined if there is no known one. `own` are secrets of this process. */
 export function secretIn(text: string, own: readonly string[]): string | undefined {
-  const squeezed = text.replace(/[^A-Za-z0-9_]/g, "");
-  if (own.some((secret) => formsOf(secret).some((form) => text.includes(form) || squeezed.includes(form))))
+  const onlyWord = text.replace(/[^A-Za-z0-9_]/g, "");
+  if (own.some((secret) => formsOf(secret).some((form) => text.includes(form) || onlyWord.includes(form))))
     return "the agent token of this server";
   return kinds.find(({ pattern }) => pattern.test(text))?.name;
 }
 
-/** Throws a Refusal if a text that others will read holds a secret. */
+/** Throws a Refusal if a text that others will read contains a secret. */
 export function refuseSecrets(name: string, text: string, own: readonly string[]): void {
   const secret = secretIn(text, own);
   if (secret === undefined) return;
@@ -25,7 +25,7 @@ const formsOf = (secret: string): string[] => [
   Buffer.from(secret).toString("base64").replaceAll("=", ""),
 ];
 
-// Repeats that need something behind them have a most: else a long text takes time that grows with its square.
+// A repeat that something must follow has an upper limit: without it the time grows with the square of the length.
 const kinds = [
   { name: "an Innkeep app key (sdk_…)", pattern: /sdk_[A-Za-z0-9]{16,}/ },
   { name: "an Innkeep device token (sdt_…)", pattern: /sdt_[A-Za-z0-9]{16,}/ },

@@ -40,9 +40,9 @@ export function createServer(
     announces,
     only,
   }: {
-    /** Whether it sends the client the changes that it follows. */
+    /** Whether it sends changes of resources to the client. */
     readonly announces: boolean;
-    /** The only tool that will be called, and nothing else asked: the rest is not made. */
+    /** The only tool that the request calls. The others are not registered. */
     readonly only?: string | undefined;
   },
 ): McpServer {
@@ -67,7 +67,7 @@ export function createServer(
   return server;
 }
 
-/** What a server says of itself. */
+/** The name, the version and the address that a server reports. */
 export const identityOf = (
   { version }: Pick<McpOptions, "version">,
   { baseUrl, consoleUrl }: Pick<Deps, "baseUrl" | "consoleUrl">,
@@ -115,7 +115,7 @@ function withLongestWait(seconds: number): ListedTool {
 
 const usualSeconds = 50;
 
-/** The instructions for agents. Clients cut long texts, so the most important sentences stand first. */
+/** The instructions for agents. Clients cut long texts, so the most important sentences come first. */
 const instructionsFor = ({ readOnly, work }: Pick<Deps, "readOnly" | "work">): string =>
   [
     "Act on a plan only when get_decision or start_work returns may_proceed: true, and then carry out approved_plan. Where decision_note differs from the plan, follow decision_note. On rejected, stop or do what next_step says.",
@@ -127,7 +127,7 @@ const instructionsFor = ({ readOnly, work }: Pick<Deps, "readOnly" | "work">): s
     "Do not poll in a loop. When nobody has decided, give the user console_url and end your turn; run_id stays valid for days. `innkeep://queue` lists what waits.",
   ].join("\n");
 
-/** Starting points that a person picks in the client. */
+/** Offers the prompts, which a person selects in the client. */
 function offerPrompts(
   server: McpServer,
   { readOnly, keepsRecord }: Pick<Deps, "readOnly" | "keepsRecord">,
@@ -180,8 +180,8 @@ const message = (text: string): GetPromptResult => ({
 });
 
 /**
- * Lets a server say in a sentence what is wrong with the parameters of a request. The SDK sends the faults that it found
- * as JSON, for most methods as an error of the server.
+ * Makes a server describe faulty parameters of a request in a sentence. The SDK sends the faults as JSON, for most methods
+ * as an error of the server.
  */
 function explainMalformedParameters(server: McpServer): void {
   const connect = server.connect.bind(server);
@@ -291,7 +291,7 @@ class PageOffer extends Error {
   }
 }
 
-/** The person may look at the page for a long time, and the wait goes on meanwhile. */
+/** An hour: the person may read the page for a long time, and the wait goes on meanwhile. */
 const longestMs = 3_600_000;
 
 /** How to offer a page, if the client can show one and was not asked in this call already. (rule A61) */

@@ -54,7 +54,7 @@ export function serveSession(
     lines.pipe(batches.lines).pipe(inbound);
   };
   transport.send = async (message) => {
-    if (batches.keep(message)) return;
+    if (batches.collect(message)) return;
     if (toDrop === 0) return send(message);
     toDrop -= 1;
     if (toDrop === 0) passFurtherLines();
@@ -133,7 +133,7 @@ async function decisionWatch(connection: Connection, clock: Clock): Promise<Awai
   return createDecisionWatch({ connection, clock, random: Math.random });
 }
 
-/** The bytes at an address; undefined if they cannot be had. */
+/** Returns the bytes at an address; undefined if they cannot be read. */
 async function download(
   url: URL,
   most: number,

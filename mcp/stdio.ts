@@ -11,9 +11,9 @@ import type { EarlyInput, Session } from "./session.ts";
  */
 export function serveStdio(options: StdioOptions): Promise<number> {
   const { io, signal } = options;
-  const output = keepPure(io);
+  const output = reserveOutput(io);
   const out = output.protocol;
-  // A client that stops reading ends the server, below.
+  // If the client stops reading, `end` below stops the server.
   out.on("error", () => undefined);
   const warn = (message: string): void => {
     io.stderr.write(`innkeep mcp: ${message}\n`);
@@ -45,15 +45,15 @@ export function serveStdio(options: StdioOptions): Promise<number> {
 }
 
 /** Standard output, reserved for the protocol. */
-interface PureOutput {
+interface ReservedOutput {
   /** The stream for protocol messages. */
   readonly protocol: Writable;
-  /** Gives standard output back. */
+  /** Restores standard output. */
   release(): void;
 }
 
 /** Redirects all other writes to standard output to standard error, also those of the global console. */
-function keepPure({ stdout, stderr }: Pick<Io, "stdout" | "stderr">): PureOutput {
+function reserveOutput({ stdout, stderr }: Pick<Io, "stdout" | "stderr">): ReservedOutput {
   const write = stdout.write.bind(stdout);
   const before = { write: stdout.write, console: globalThis.console };
   const protocol = new Writable({
@@ -80,7 +80,7 @@ const mostMessages = 32;
 
 const mostBytes = 65_536;
 
-/** Answers the first messages. Ends at the first message that needs the SDK, and gives all that was read. */
+/** Answers the first messages. Stops at the first message that needs the SDK, and returns all that was read. */
 function answerFirstMessages(
   lines: Readable,
   answerOf: AnswerOf,
@@ -123,9 +123,9 @@ const mostBytesOfLine = 8 * 1_048_576;
 export function lineLimit(out: Writable, limit = mostBytesOfLine): Transform {
   let pieces: Buffer[] = [];
   let length = 0;
-  let refused: Ends | undefined;
+  let refused: LineEnds | undefined;
 
-  const refuse = (ends: Ends): void => {
+  const refuse = (ends: LineEnds): void => {
     out.write(`${JSON.stringify(refusalOf(ends, limit))}\n`);
     refused = undefined;
   };
@@ -166,8 +166,8 @@ export function lineLimit(out: Writable, limit = mostBytesOfLine): Transform {
   });
 }
 
-/** What is kept of a line that is too long. */
-interface Ends {
+/** The first and the last bytes of a line that is too long. */
+interface LineEnds {
   readonly first: Buffer;
   last: Buffer;
 }
@@ -176,13 +176,13 @@ const endBytes = 1_024;
 
 const id = /"id"\s*:\s*(\d{1,15}|"[\w-]{1,100}")/.source;
 
-/** Before the parameters, which may hold another id, stand at most the version and the method. */
+/** Only the version and the method may come before the id: parameters may have another id in them. */
 const idAtStart = new RegExp(`^\\s*\\{(?:\\s*"(?:jsonrpc|method)"\\s*:\\s*"[^"]*"\\s*,)*\\s*${id}`);
 
 const idAtEnd = new RegExp(`[,{]\\s*${id}(?:\\s*,\\s*"(?:jsonrpc|method)"\\s*:\\s*"[^"]*")*\\s*\\}\\s*$`);
 
-/** The error answer, with the id of the request if it stands at the beginning or the end of the line. */
-function refusalOf({ first, last }: Ends, limit: number) {
+/** Returns the error, with the id of the request if it is at the beginning or the end of the line. */
+function refusalOf({ first, last }: LineEnds, limit: number) {
   const [, id] = idAtStart.exec(first.toString("utf8")) ?? idAtEnd.exec(last.toString("utf8")) ?? [];
   const message = `The message is larger than ${limit} bytes. Send less.`;
   return { jsonrpc: "2.0", id: id === undefined ? null : JSON.parse(id), error: { code: -32600, message } };

@@ -9,11 +9,11 @@ import { readRun } from "./connection.ts";
 import type { Deps } from "./deps.ts";
 import { isNotFound } from "./failures.ts";
 
-/** What one client over standard input follows, in either era. */
+/** The subscriptions of one client over standard input, in either era. */
 interface Subscriptions {
-  /** Takes requests of the older era, and sends from now on through this server. */
+  /** Handles requests of the older era. Changes are sent through this server from now on. */
   serve(server: McpServer, era: "legacy" | "modern"): void;
-  /** Follows what requests of the newer era ask for. They begin once nothing can be missed. */
+  /** Handles requests of the newer era. The SDK gets such a request only when no later change can be missed. */
   watchRequests(transport: StdioServerTransport): void;
   close(): void;
 }
@@ -27,13 +27,13 @@ export function createSubscriptions(deps: Pick<Deps, "clock" | "connection">): S
   let server: McpServer | undefined;
 
   const uris = () => [...new Set([...followed.values()].flat())];
-  const tell = (topic: string): void => {
+  const notify = (topic: string): void => {
     for (const uri of uris())
       if (topicOf(uri) === topic) server?.server.sendResourceUpdated({ uri }).catch(() => undefined);
   };
   let watch: Watch | undefined;
   const follow = async (): Promise<void> => {
-    watch ??= createWatch(deps, tell);
+    watch ??= createWatch(deps, notify);
     await watch.follow(topicsOf(uris()));
   };
   const begin = async (key: string, wanted: readonly string[]): Promise<void> => {
@@ -96,7 +96,7 @@ const notFollowed = () =>
     "Only innkeep://queue and innkeep://runs/{run_id} can be followed.",
   );
 
-/** What a client can follow, as it reads it. */
+/** A client can follow this resource, and those of runs. */
 const queueUri = "innkeep://queue";
 
 const runUri = /^innkeep:\/\/runs\/([\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12})$/i;
@@ -104,7 +104,7 @@ const runUri = /^innkeep:\/\/runs\/([\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-
 /** How many resources one stream follows, at most. The others are left out. */
 const mostUris = 100;
 
-/** The topic that a resource stands for: the id of a proposal, or `queue`. Undefined for all others. */
+/** Returns the topic of a resource: the id of a proposal, or `queue`. Undefined for all other resources. */
 export const topicOf = (uri: string): string | undefined =>
   uri === queueUri ? "queue" : runUri.exec(uri)?.[1]?.toLowerCase();
 
@@ -129,7 +129,7 @@ export function limitTo(message: unknown, uris: readonly string[]): void {
   if (Array.isArray(asked)) asked.splice(0, asked.length, ...uris);
 }
 
-/** Follows topics at a server from afar. */
+/** Follows topics of a server through its API. */
 interface Watch {
   /** Follows these topics instead of those before. Once it resolves, the client gets every later change. */
   follow(topics: Topics): Promise<void>;
@@ -146,29 +146,29 @@ interface KnownRun {
 interface Watching {
   readonly runs: Map<string, KnownRun>;
   queue: boolean;
-  readonly tell: (topic: string) => void;
+  readonly notify: (topic: string) => void;
 }
 
 /** The pauses after answers with changes: threads that change all the time must not use up the reads of the token. */
 const pauses = { firstMs: 1_000, growth: 2, mostMs: 15_000 };
 
-/** The pause after a failure that does not pass by itself, until a person has given another token. */
+/** The pause after a permanent failure, such as a revoked token: a person must replace it. */
 const afterFailureMs = 60_000;
 
-/** At a server that has no list of changes. */
+/** The pause between reads at a server that has no list of changes. */
 const betweenReadsMs = 30_000;
 
 /**
- * Holds one request for all topics, and none while nothing is followed. Calls `tell` after each change, with the id of the
- * proposal or with `queue`.
+ * Keeps one request open for all topics, and none while there are no topics. Calls `notify` after each change, with the id
+ * of the proposal or with `queue`.
  */
-function createWatch(parts: WatchParts, tell: (topic: string) => void): Watch {
-  const watching: Watching = { runs: new Map(), queue: false, tell };
+function createWatch(parts: WatchParts, notify: (topic: string) => void): Watch {
+  const watching: Watching = { runs: new Map(), queue: false, notify };
   let session: { readonly stop: AbortController; readonly mark: Promise<string> } | undefined;
 
   const begin = () => {
     const stop = new AbortController();
-    const mark = presentMark(parts, stop.signal);
+    const mark = readMark(parts, stop.signal);
     watchOn({ ...parts, signal: stop.signal }, watching, mark).catch(() => undefined);
     return { stop, mark };
   };
@@ -186,35 +186,35 @@ function createWatch(parts: WatchParts, tell: (topic: string) => void): Watch {
       const { signal } = session.stop;
       await session.mark.catch(() => undefined);
       const added = runIds.filter((id) => !watching.runs.has(id));
-      const read = added.map(async (id) => watching.runs.set(id, await look(parts, id, signal)));
+      const read = added.map(async (id) => watching.runs.set(id, await readState(parts, id, signal)));
       await Promise.all(read);
     },
   };
 }
 
-type Asking = WatchParts & { readonly signal: AbortSignal };
+type WatchContext = WatchParts & { readonly signal: AbortSignal };
 
 /** Never resolves. After a failure something may have been missed, so the client is asked to read every topic again. */
-async function watchOn(asking: Asking, watching: Watching, first: Promise<string>): Promise<never> {
+async function watchOn(context: WatchContext, watching: Watching, first: Promise<string>): Promise<never> {
   for (let mark = first; ; ) {
     try {
       const began = await mark;
-      await (began === noList ? watchRuns(asking, watching) : watchThreads(asking, watching, began));
+      await (began === noList ? watchRuns(context, watching) : watchThreads(context, watching, began));
     } catch {
-      await asking.clock.sleep(afterFailureMs, asking.signal);
+      await context.clock.sleep(afterFailureMs, context.signal);
     }
-    mark = presentMark(asking, asking.signal);
+    mark = readMark(context, context.signal);
     await mark.then(
-      () => tellAll(watching),
+      () => notifyAll(watching),
       () => undefined,
     );
   }
 }
 
-/** Stands for the present in a server that has no list of changes. */
+/** The mark of a server that has no list of changes. */
 const noList = "";
 
-async function presentMark({ connection }: WatchParts, signal: AbortSignal): Promise<string> {
+async function readMark({ connection }: WatchParts, signal: AbortSignal): Promise<string> {
   try {
     const query = { limit: "1" };
     const { changes } = await connection.call((client) => client.agent.listFeedback({ query, signal }));
@@ -226,16 +226,16 @@ async function presentMark({ connection }: WatchParts, signal: AbortSignal): Pro
 }
 
 /** Reads each proposal in turn. */
-async function watchRuns(asking: Asking, watching: Watching): Promise<never> {
+async function watchRuns(context: WatchContext, watching: Watching): Promise<never> {
   for (;;) {
-    await asking.clock.sleep(betweenReadsMs, asking.signal);
-    await tellChanged(asking, watching, () => true);
+    await context.clock.sleep(betweenReadsMs, context.signal);
+    await notifyChanged(context, watching, () => true);
   }
 }
 
-async function watchThreads(asking: Asking, watching: Watching, mark: string): Promise<void> {
+async function watchThreads(context: WatchContext, watching: Watching, mark: string): Promise<void> {
   let changedAfter = mark;
-  const { clock, connection, signal } = asking;
+  const { clock, connection, signal } = context;
   const ask = (holdSeconds: number) => {
     const query = { changedAfter, wait: String(holdSeconds), limit: String(limits.agentPage.max) };
     return connection.call((client) => client.agent.listFeedback({ query, signal }));
@@ -247,32 +247,32 @@ async function watchThreads(asking: Asking, watching: Watching, mark: string): P
     const { items, changes } = result.value;
     changedAfter = changes ?? changedAfter;
     if (items.length === 0) continue;
-    if (watching.queue) watching.tell("queue");
+    if (watching.queue) watching.notify("queue");
     const threads = new Set(items.map(({ id }) => id));
-    await tellChanged(asking, watching, ({ threadId }) => threads.has(threadId));
+    await notifyChanged(context, watching, ({ threadId }) => threads.has(threadId));
   }
 }
 
-function tellAll({ runs, queue, tell }: Watching): void {
-  for (const id of runs.keys()) tell(id);
-  if (queue) tell("queue");
+function notifyAll({ runs, queue, notify }: Watching): void {
+  for (const id of runs.keys()) notify(id);
+  if (queue) notify("queue");
 }
 
-async function tellChanged(
-  asking: Asking,
-  { runs, tell }: Watching,
+async function notifyChanged(
+  context: WatchContext,
+  { runs, notify }: Watching,
   concerns: (run: KnownRun) => boolean,
 ): Promise<void> {
   for (const [id, known] of [...runs].filter(([, run]) => concerns(run))) {
-    const seen = await look(asking, id, asking.signal);
+    const seen = await readState(context, id, context.signal);
     if (seen.state === known.state || !runs.has(id)) continue;
     runs.set(id, seen);
-    tell(id);
+    notify(id);
   }
 }
 
-/** What there is of a proposal. It may be one that the token may not read, or that was deleted. */
-async function look({ connection }: WatchParts, id: string, signal: AbortSignal): Promise<KnownRun> {
+/** Reads the state of a proposal. It is empty if the proposal was deleted, or the token may not read it. */
+async function readState({ connection }: WatchParts, id: string, signal: AbortSignal): Promise<KnownRun> {
   try {
     const run = await readRun(connection, id, { holdSeconds: 0, signal });
     return { threadId: run.feedbackId, state: JSON.stringify(run) };

@@ -43,12 +43,12 @@ type ProposalText = Pick<ProposalParts, "summary" | "plan">;
 /** The longest note of an agent if the thread does not fit: what people wrote is more important than older plans. */
 const mostOfNote = 500;
 
-/** Short messages cost an answer more than their text. */
+/** A limit, because each message adds more than its text to an answer. */
 const mostMessages = 200;
 
 /**
  * Fits a thread into a number of UTF-16 units. Only the first page (no `before`) has the report. Its metadata leaves
- * the messages at least half of the room. Each further page has at least one message, cut if needed, so that paging ends.
+ * the messages at least half of the space. Each further page has at least one message, cut if needed, so that paging ends.
  */
 export function threadPageOf(
   thread: {
@@ -66,8 +66,8 @@ export function threadPageOf(
   const message = first ? cut(thread.message, maxChars) : undefined;
   let left = maxChars - (message?.length ?? 0);
   const older = thread.messages.slice(0, before);
-  const metadataRoom = Math.max(left - lengthOf(older), Math.floor(left / 2));
-  const metadata = first ? fittingEntries(thread.metadata, metadataRoom) : undefined;
+  const metadataSpace = Math.max(left - lengthOf(older), Math.floor(left / 2));
+  const metadata = first ? fittingEntries(thread.metadata, metadataSpace) : undefined;
   left -= metadata ? sizeOf(metadata) : 0;
 
   const given = lengthOf(older) <= left ? older : older.map(shortIfNote);
@@ -91,9 +91,9 @@ export function threadPageOf(
   };
 }
 
-function fittingProposal({ summary, plan }: ProposalText, room: number): ProposalText {
-  const shown = cut(summary, Math.max(0, room));
-  return { summary: shown, plan: cut(plan, Math.max(0, room - shown.length)) };
+function fittingProposal({ summary, plan }: ProposalText, space: number): ProposalText {
+  const shown = cut(summary, Math.max(0, space));
+  return { summary: shown, plan: cut(plan, Math.max(0, space - shown.length)) };
 }
 
 const textLength = (proposal: ProposalText | null | undefined): number =>
@@ -102,9 +102,9 @@ const textLength = (proposal: ProposalText | null | undefined): number =>
 const shortIfNote = (message: MessageParts): MessageParts =>
   message.author === "agent" ? { ...message, body: cut(message.body, mostOfNote) } : message;
 
-function newestFitting(messages: readonly MessageParts[], room: number, atLeast: number): MessageParts[] {
+function newestFitting(messages: readonly MessageParts[], space: number, atLeast: number): MessageParts[] {
   const kept: MessageParts[] = [];
-  let left = room;
+  let left = space;
   for (const message of messages.toReversed()) {
     const size = sizeOfMessage(message);
     if ((size > left && kept.length >= atLeast) || kept.length === mostMessages) break;
@@ -119,8 +119,8 @@ const sizeOfMessage = ({ body, report }: MessageParts): number => body.length + 
 const sizeOf = (record: Readonly<Record<string, unknown>>): number =>
   Object.entries(record).reduce((sum, entry) => sum + JSON.stringify(entry).length, 0);
 
-function fittingEntries(record: Readonly<Record<string, unknown>>, room: number): Record<string, unknown> {
-  let left = room;
+function fittingEntries(record: Readonly<Record<string, unknown>>, space: number): Record<string, unknown> {
+  let left = space;
   const entries = Object.entries(record).filter((entry) => {
     const length = JSON.stringify(entry).length;
     if (length > left) return false;

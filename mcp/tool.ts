@@ -13,11 +13,11 @@ export interface Call {
   readonly signal: AbortSignal;
   /** Reports progress to a client that asked for it. The value must grow. */
   readonly progress: (seconds: number, of: number) => Promise<void>;
-  /** Offers the person a page, if the client can. */
+  /** Offers the person a page; undefined if the client cannot show one. */
   readonly offerPage?: OfferPage | undefined;
 }
 
-/** The result of a tool: the same content as structure and as text, and further content. */
+/** The result of a tool: the same content as structure and as text, and further content beside it. */
 export interface ToolAnswer<Output> {
   readonly structured: Output;
   readonly text: string;
@@ -41,7 +41,7 @@ export const runOf =
   };
 
 /**
- * Checks the arguments of a tool. Throws a Refusal that names every fault, also unknown names. What is optional may be
+ * Checks the arguments of a tool. Throws a Refusal that names every fault, also unknown names. An optional argument may be
  * null or empty, as models send it in strict modes. (rule A63)
  */
 function argumentsOf<Input extends z.ZodMiniObject>(input: Input, given: unknown): z.output<Input> {
@@ -71,7 +71,7 @@ function withoutEmpty(values: unknown, { shape }: z.ZodMiniObject): void {
   }
 }
 
-/** The faults of texts that have a form of their own, all at once. */
+/** Returns the faults of all texts that have a fixed form. */
 function faultsOfForm(values: unknown): string[] {
   if (!isObject(values)) return [];
   return Object.entries(values).flatMap(([name, value]) => {
@@ -134,7 +134,7 @@ export interface ToolAnnotations {
   readonly openWorldHint: boolean;
 }
 
-/** A tool as data: everything that a client learns of it. */
+/** A tool as data: all that a client reads about it. */
 export interface ToolDefinition<Input extends z.ZodMiniObject, Output extends z.ZodMiniObject> {
   readonly name: string;
   readonly title: string;
@@ -170,7 +170,7 @@ export function messageNumberIn(given: string): number {
   );
 }
 
-/** Arguments whose text has a form, in every tool that has them. Each throws a Refusal for a text of another form. */
+/** The checks of arguments whose text has a fixed form. Each throws a Refusal for a text of another form. */
 const forms: Readonly<Record<string, (given: string) => unknown>> = {
   feedback: feedbackIdOf,
   run_id: (given) => runIdOf(given),

@@ -108,14 +108,14 @@ export interface AdminEnvironment {
   readonly erasuresFile?: string | undefined;
 }
 
-/** What `innkeep mcp` gives the MCP server. Addresses have no slash at the end. */
+/** The options of `innkeep mcp` for the MCP server. Addresses have no slash at the end. */
 export interface McpRequest {
   readonly baseUrl: string;
-  /** Where people decide; only for links to show. Left out: as the server's answers say. */
+  /** The address of the console, for links. If it is left out, links are those of the server's answers. */
   readonly consoleUrl?: string | undefined;
   /** A file that holds the agent token. Read at the first call, and again after the server refused the token. */
   readonly tokenFile?: string | undefined;
-  /** Where no file is given. */
+  /** The token itself, if no file is given. */
   readonly agentToken?: string | undefined;
   /**
    * The agent token from elsewhere, such as a keychain; asked for where neither of the two above is given, at the first
@@ -123,15 +123,15 @@ export interface McpRequest {
    */
   readonly storedToken?: (() => Promise<string | undefined>) | undefined;
   readonly proxy?: ProxySettings | undefined;
-  /** Hears of every request to the server and its answer. Holds secrets. */
+  /** Called after every request to the server, with its answer. Both contain secrets. */
   readonly onExchange?: ((exchange: Exchange) => void) | undefined;
-  /** The longest that one call may wait for a decision: 1 to 240; left out: 50. */
+  /** How many seconds one call may wait for a decision: 1 to 240; 50 unless given. */
   readonly maxWaitSeconds?: number | undefined;
   /** Offers no tool that writes. */
   readonly readOnly?: boolean | undefined;
   /** Offers the tools that claim an approved plan and report its outcome. The token needs the scope for them. */
   readonly work?: boolean | undefined;
-  /** Where proposals are remembered; left out: only as long as the process lives. */
+  /** The folder for the records of proposals. Without it they are lost when the process ends. */
   readonly stateDirectory?: string | undefined;
 }
 
@@ -181,15 +181,15 @@ export interface DirectAnswer {
   readonly text: string;
 }
 
-/** What a client follows: proposals by their ids, and the list of what there is to do. */
+/** The topics that a client follows: proposals by their ids, and the queue. */
 export interface Topics {
   readonly runIds: readonly string[];
   readonly queue: boolean;
 }
 
-/** What a client follows, and how it gets changes. */
+/** The followed topics, and the function that waits for changes. */
 export interface Following {
-  /** Of what the client asked for, what it may read. */
+  /** The requested topics that the client may read. */
   readonly topics: Topics;
   /**
    * Calls `tell` after each change since, with the id of the proposal or with `queue`. Resolves when `gone` aborts or the
@@ -202,7 +202,7 @@ export interface Following {
 export interface ToolCaller {
   /** The id of its token. */
   readonly id: string;
-  /** The token, which no text that it sends may hold. */
+  /** The token. No text that the program sends may contain it. */
   readonly secret: string;
   /** Whether it may only read. */
   readonly readOnly: boolean;
@@ -212,18 +212,18 @@ export interface ToolCaller {
   readonly call: (request: DirectRequest) => Promise<DirectAnswer>;
   /** The bytes of an uploaded file; `too large` for more than `most` bytes, undefined if there is no such file. */
   readonly readUpload: (name: string, most: number) => Promise<Buffer | "too large" | undefined>;
-  /** Notes what the topics are now, so that changes from now on can be followed. */
+  /** Reads the present state of topics, so that later changes can be followed. */
   readonly follow: (topics: Topics) => Promise<Following>;
   /** Aborts when the server begins to stop. */
   readonly stopping: AbortSignal;
 }
 
-/** What the server gives the tools that it serves over HTTP. Addresses have no slash at the end. */
+/** The options of the tools over HTTP. Addresses have no slash at the end. */
 export interface HttpToolOptions {
   readonly version: string;
   readonly baseUrl: string;
   readonly consoleUrl: string;
-  /** Hears of messages that could not be handled. */
+  /** Called with the error of a message that could not be handled. */
   readonly onError: (error: Error) => void;
 }
 
@@ -235,7 +235,7 @@ export interface HttpTools {
 
 /** A request to the tools. */
 export interface ToolRequest {
-  /** Those that the protocol reads, with names in lower case. */
+  /** The headers that the protocol uses, with names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   /** The JSON of its message. */
   readonly body: unknown;
@@ -245,14 +245,14 @@ export interface ToolRequest {
 
 export type HttpAnswer = JsonAnswer | StreamedAnswer;
 
-/** An answer that is one piece of JSON. */
+/** An answer that is one JSON text. */
 interface JsonAnswer {
   readonly json: string;
 }
 
 interface StreamedAnswer {
   readonly response: Response;
-  /** Whether it comes in parts: the first ones long before the last. */
+  /** Whether it is sent in parts: the first parts long before the last. */
   readonly comesInParts: boolean;
 }
 

@@ -81,7 +81,7 @@ export async function getDecision(
   return { structured, text: decisionText(nonce, structured) };
 }
 
-/** Says that there is no such run, if the error means that; throws any other error as it is. */
+/** Throws a Refusal if the error means that there is no such run; throws any other error unchanged. */
 export function noSuchRun(error: unknown): never {
   if (!isNotFound(error)) throw error;
   throw new Refusal(
@@ -96,7 +96,7 @@ interface Wait {
   readonly waitSeconds: number;
 }
 
-/** The proposal now; or when it is decided or the wait is over. */
+/** Reads the proposal: at once, or at the decision or the end of the wait. */
 async function observe(wait: Wait, deps: Waiting, call: Call): Promise<Observation> {
   if (wait.waitSeconds > 0) return observeUntilDecided(wait, deps, call);
   const { signal } = call;
@@ -171,8 +171,8 @@ async function decisionOn(
   const record = await updatedRecord(runId, now, deps);
   const thread = parts.feedbackId ?? feedbackId ?? deps.threadOfRun.get(runId) ?? record?.feedback_id ?? null;
   const question = { runId, run: parts, record, feedbackId: thread, nonce };
-  const taken = status === "approved" ? takenStep(parts, deps) : undefined;
-  const isFree = status === "approved" && taken === undefined;
+  const otherStep = status === "approved" ? stepIfTaken(parts, deps) : undefined;
+  const isFree = status === "approved" && otherStep === undefined;
   const plan = isFree ? await approvedPlanOf(question, deps, signal) : null;
   return {
     run_id: runId,
@@ -188,12 +188,12 @@ async function decisionOn(
     superseded_by: replacedBy,
     last_error_at: lastErrorAt?.toISOString() ?? null,
     next_step:
-      taken ?? nextStepFor({ status, decision, replacedBy, textKnown: plan !== null, claims: deps.work }),
+      otherStep ?? nextStepFor({ status, decision, replacedBy, textKnown: plan !== null, claims: deps.work }),
   };
 }
 
-/** What to do if the work of an approved proposal is another worker's, or has ended. */
-function takenStep(
+/** The next step if another worker has claimed an approved proposal, or its work has ended. */
+function stepIfTaken(
   { claimedBy, isReported }: Pick<ProposalFields, "claimedBy" | "isReported">,
   { worker }: Pick<Deps, "worker">,
 ): string | undefined {
@@ -201,7 +201,7 @@ function takenStep(
   return claimedBy !== null && claimedBy !== worker ? nextSteps.claimed : undefined;
 }
 
-/** The updated record of a proposal. */
+/** Updates the record of a proposal and returns it. */
 async function updatedRecord(
   runId: string,
   now: Pick<ProposalRecord, "status" | "decision" | "decision_note" | "decided_at">,
@@ -212,7 +212,7 @@ async function updatedRecord(
   return record;
 }
 
-/** The advised wait: 30 seconds after the first look, doubled each time up to 300; 0 after the decision. */
+/** Returns the advised wait: 30 seconds after the first read, doubled each time up to 300; 0 after the decision. */
 function retryAfter(runId: string, status: string, { timesPending }: Pick<Deps, "timesPending">): number {
   if (status !== "awaiting_approval") {
     timesPending.delete(runId);

@@ -25,33 +25,35 @@ const argumentNames: Readonly<Record<string, string>> = {
 const badQuery =
   "updated_since is an instant such as 2026-11-21T09:00:00Z, app_id a UUID, cursor the next_cursor of the answer before. Correct this, then call again.";
 
-/** A page of 20 threads costs a model at most so many tokens. */
+/** The most tokens of a page of 20 threads. */
 const mostTokens = 1_500;
 
-/** What stands around the rows, and what a row costs without its ids and its subject. */
-const aroundRows = 190;
-
-const ofRow = 18;
-
-const ofName = 12;
-
-const leastOfSubject = 5;
+/** The estimated tokens of parts of an answer. */
+const tokens = {
+  /** All but the rows. */
+  aroundRows: 190,
+  /** A row without its ids and its subject. */
+  row: 18,
+  appName: 12,
+  leastOfSubject: 5,
+} as const;
 
 const notYet = "No newer thread matches. Older ones were not searched yet: call again with cursor.";
 
-/** Most clients show a model the structure alone, where lists stand beside each other. */
+/** Most clients show a model only the structure, in which threads and subjects are separate lists. */
 const numbered = (lines: readonly string[]): string[] => lines.map((line, at) => `${at + 1} ${line}`);
 
-/** The minute of an instant in the short form of ISO 8601, which costs a model four tokens less in each row. */
+/** The minute of an instant in the short form of ISO 8601, which has four tokens less. */
 const minuteOf = (instant: string): string =>
   `${instant.replaceAll("-", "").replaceAll(":", "").slice(0, "20261126T1830".length)}Z`;
 
 /** Models read up to three digits or two letters of an id in a token. */
-const costOfId = (id: string): number => id.match(/\d{1,3}|[a-z]{1,2}|-/g)?.length ?? 0;
+const tokensOfId = (id: string): number => id.match(/\d{1,3}|[a-z]{1,2}|-/g)?.length ?? 0;
 
 const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim();
 
-const costOfText = (text: string): number => [...text].reduce((sum, character) => sum + costOf(character), 0);
+const tokensOfText = (text: string): number =>
+  [...text].reduce((sum, character) => sum + tokensOf(character), 0);
 
 const word = z.string().check(z.maxLength(200));
 
@@ -142,8 +144,8 @@ function textOf(nonce: string, { untrusted, team, columns, threads, ...rest }: F
 type FoundThreads = ListFeedbackOutput & { readonly team?: { readonly app_names: readonly string[] } };
 
 /**
- * A page of threads: a line of words for each one, and apart from it the names of the apps and the subjects, cut to
- * what a model can afford.
+ * Returns a page of threads: a line of words for each thread, and in separate lists the names of the apps and the subjects,
+ * cut to the limit of tokens.
  */
 export function foundThreads(answer: unknown, { text, removed }: Sanitiser): FoundThreads {
   const items = listAt(answer, "items");
@@ -152,9 +154,13 @@ export function foundThreads(answer: unknown, { text, removed }: Sanitiser): Fou
   const names = items.map((item) => cutToTokens(oneLine(text(textAt(item, "app", "name"))), 8));
   const ids = rows.reduce((sum, { ids }) => sum + ids, 0);
   const left =
-    mostTokens - aroundRows - ofRow * rows.length - ids - (apps.size > 1 ? ofName * rows.length : 0);
+    mostTokens -
+    tokens.aroundRows -
+    tokens.row * rows.length -
+    ids -
+    (apps.size > 1 ? tokens.appName * rows.length : 0);
   const whole = items.map((item) => oneLine(text(textAt(item, "subject"))));
-  const most = Math.max(leastOfSubject, fairShare(whole.map(costOfText), left));
+  const most = Math.max(tokens.leastOfSubject, fairShare(whole.map(tokensOfText), left));
   const subjects = whole.map((subject) => cutToTokens(subject, most));
   return {
     columns: "number feedback_id type status last_active waiting [run_id] [xREPORTS]",
@@ -167,7 +173,7 @@ export function foundThreads(answer: unknown, { text, removed }: Sanitiser): Fou
   };
 }
 
-/** The most that each may cost, so that all together cost no more than is left: what short ones leave goes to long ones. */
+/** Returns the most tokens of each text, so that all together have at most `left`. Long texts get what short ones leave. */
 function fairShare(costs: readonly number[], left: number): number {
   let room = left;
   const ascending = costs.toSorted((one, other) => one - other);
@@ -179,7 +185,7 @@ function fairShare(costs: readonly number[], left: number): number {
   return Number.POSITIVE_INFINITY;
 }
 
-/** The words of a row, and what its ids cost. */
+/** Returns the words of a row, and the tokens of its ids. */
 function rowOf(item: unknown): { readonly row: string; readonly ids: number } {
   const runId = idAt(item, "runId");
   const waiting = wordAt(item, "waiting");
@@ -196,29 +202,29 @@ function rowOf(item: unknown): { readonly row: string; readonly ids: number } {
     ...shownRun,
     ...(occurrences > 1 ? [`x${occurrences}`] : []),
   ];
-  return { row: words.join(" "), ids: [id, ...shownRun].reduce((sum, each) => sum + costOfId(each), 0) };
+  return { row: words.join(" "), ids: [id, ...shownRun].reduce((sum, each) => sum + tokensOfId(each), 0) };
 }
 
-/** A cursor is a word of the server. */
+/** Returns the cursor, if it is a plain word: no untrusted text may get in here. */
 function cursorAt(answer: unknown): string | null {
   const cursor = textAt(answer, "nextCursor");
   return /^[\w=-]{1,500}$/.test(cursor) ? cursor : null;
 }
 
-/** Cuts a text to about so many tokens, between words if it can. */
+/** Cuts a text to about `most` tokens, between words if possible. */
 function cutToTokens(given: string, most: number): string {
   let cost = 0;
   let kept = "";
   for (const character of given) {
-    cost += costOf(character);
+    cost += tokensOf(character);
     if (cost > most) return `${kept.replace(/(?<!\s)\s+\S{0,12}$/, "").trimEnd()}…`;
     kept += character;
   }
   return given;
 }
 
-/** What a character costs, generously: models read Latin words in few tokens, rare scripts in several for a character. */
-function costOf(character: string): number {
+/** Estimates the tokens of a character, rather too many: Latin words have few tokens, rare scripts several in a character. */
+function tokensOf(character: string): number {
   const point = character.codePointAt(0) ?? 0;
   if (/[a-zA-Z ]/.test(character)) return 0.3;
   if (point < 0x80) return 0.85;

@@ -184,8 +184,8 @@ type ProposePlanInput = z.output<typeof proposePlanTool.input>;
 type ProposePlanOutput = z.input<typeof proposePlanTool.output>;
 
 /**
- * Sends a proposal once and stores a record of it. If it is unclear whether the server has it, looks at the thread
- * instead of sending again, because each proposal sends a message to the app's chat channel.
+ * Sends a proposal once and stores a record of it. If it is unclear whether the server has it, reads the thread
+ * instead of sending it again, because each proposal sends a message to the app's chat channel.
  */
 async function postProposal(
   draftForThread: DraftForThread,
@@ -223,7 +223,7 @@ async function send(
   const runId = idAt(answer, "runId");
   if (runId !== null) return runId;
   throw new Refusal(
-    "The server took the proposal but named no run. Call read_feedback: latest_proposal has its run_id.",
+    "The server accepted the proposal but named no run. Call read_feedback: latest_proposal has its run_id.",
   );
 }
 
@@ -247,7 +247,7 @@ async function findPosted(draft: ProposalDraft, deps: Deps, signal: AbortSignal)
   );
 }
 
-/** The proposal with the same text that was sent from here before, with its status now. */
+/** Returns an earlier proposal from here with the same text, with its present status. */
 async function sameProposal(
   draft: ProposalDraft,
   deps: Pick<Deps, "clock" | "connection" | "proposals">,
@@ -319,7 +319,7 @@ async function refreshed(
   }
 }
 
-/** A proposal that may be sent: it has no text that the person cannot see. */
+/** A proposal that may be sent: without characters that the person cannot see. */
 interface ProposalDraft {
   readonly feedbackId: string;
   readonly summary: string;

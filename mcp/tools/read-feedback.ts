@@ -49,7 +49,7 @@ const messageSections = ({ number, direction, body, created_at, report }: ShownM
   ...section(`report of message ${number}, its own facts and files`, report),
 ];
 
-/** One line per entry. Texts stand unchanged, so that no backslash is doubled. */
+/** One line for each entry. Texts are not quoted, so that no backslash is doubled. */
 const linesOf = (value: object): string =>
   Object.entries(value)
     .map(([key, part]) => `${key}: ${typeof part === "string" ? part : JSON.stringify(part)}`)
@@ -126,7 +126,7 @@ export const readFeedbackTool = defineTool({
   }),
 });
 
-/** The specification's limit of an image, and what one answer holds of them. */
+/** The limits of the images in one answer. The base API has the same limit for an image. */
 const mostOfImages = {
   loaded: 8,
   bytes: 2 * 1_048_576,
@@ -304,7 +304,7 @@ type ThreadAnswer = ReadFeedbackOutput & {
 
 interface ShownMessage {
   readonly [name: string]: unknown;
-  /** Its place among the messages of this page, also of other authors. */
+  /** Its number among all messages of this page, from 1. */
   readonly number: number;
   readonly direction: string;
   readonly author: string;

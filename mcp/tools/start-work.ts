@@ -111,7 +111,7 @@ async function claim(
   deps: Deps,
   signal: AbortSignal,
 ): Promise<Claimed> {
-  // An older server knows a worker by its name alone.
+  // An older server identifies a worker by its name alone.
   const worker = given?.worker ?? deps.worker;
   const body = { worker, ...(given && { claimId: given.id }), ...(resume && { resume }) };
   try {
@@ -134,7 +134,7 @@ async function claim(
   }
 }
 
-/** A claim as an agent passes it on: its id and the end of its worker's name, by which the worker gets it again. */
+/** Returns the `claim_id` for an agent: the id of the claim and the end of the worker's name, with which it can go on. */
 const claimIdFor = (claimId: string, worker: string): string => `${claimId}.${worker.slice(4)}`;
 
 function nextStepFor({

@@ -50,7 +50,7 @@ import { hashOf } from "../secrets/secrets.ts";
 import type { Settings } from "../settings/settings.ts";
 import { serverVersion } from "../version.ts";
 
-/** What the tools need of the server. */
+/** The parts of the server that the tools use. */
 interface McpParts {
   readonly deps: InvokeDeps & Pick<Deps, "log" | "memory" | "stopping">;
   readonly steps: RequestSteps;
@@ -139,7 +139,7 @@ const secretOf = ({ authorization }: PresentedCredentials): string =>
 function goneSignal({ res }: Context): AbortSignal {
   const gone = new AbortController();
   res.once("close", () => {
-    // An abort is not cheap, and nothing waits for it after the answer.
+    // An abort takes time, and nothing waits for it after the answer.
     if (!res.writableFinished) gone.abort();
   });
   if (res.closed) gone.abort();
@@ -181,11 +181,11 @@ async function send(ctx: Context, answer: HttpAnswer): Promise<void> {
   }
   // Koa closes the stream when the client disconnects.
   ctx.body = Readable.from(response.body);
-  // A proxy cuts a request of which it has heard nothing for some seconds.
+  // A proxy ends a request without any bytes of an answer after some seconds.
   if (response.headers.get("content-type") === "text/event-stream") ctx.flushHeaders();
 }
 
-/** Errors before the protocol's library sees the message have the same form as its own. */
+/** Answers errors before the SDK reads the message in the same form as its own errors. */
 async function orRefusal(ctx: Context, settings: Deps["settings"], act: () => Promise<void>): Promise<void> {
   try {
     await act();
@@ -196,7 +196,7 @@ async function orRefusal(ctx: Context, settings: Deps["settings"], act: () => Pr
   }
 }
 
-/** Where requests for the tools arrive. */
+/** The path of the tools. */
 const mcpPath = "/mcp";
 
 const loopbackHost = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/;
@@ -216,7 +216,7 @@ export function isOwnHost(
   return hostForm.test(given) && [baseUrl, consoleUrl].some((url) => isHostOf(given, new URL(url)));
 }
 
-/** The port that belongs to the protocol may be written or not. */
+/** Compares hosts. The standard port of the protocol may be left out. */
 const isHostOf = (given: string, { protocol, host }: URL): boolean =>
   URL.canParse(`${protocol}//${given}`) && new URL(`${protocol}//${given}`).host === host;
 
@@ -229,7 +229,7 @@ export const isAllowedOrigin = (
   corsOrigins.includes(origin) ||
   [baseUrl, consoleUrl].some((url) => new URL(url).origin === origin);
 
-/** The codes of JSON-RPC for what a client did wrong before its message was read. */
+/** The JSON-RPC codes of errors before the message is read. */
 const codes: Partial<Record<ErrorCode, number>> = { bad_request: -32_600, internal: -32_603, busy: -32_603 };
 
 const otherCode = -32_000;
@@ -253,7 +253,7 @@ function refusalMessage(ctx: Context, error: ApiError, settings: Pick<Settings, 
   };
 }
 
-/** Says where a program can read how it gets a token. (RFC 9728 5.1) */
+/** Names the document in which a program reads how to get a token. (RFC 9728 5.1) */
 function challengeOf({ req }: Context, settings: Pick<Settings, "baseUrl">): string {
   const fault = req.headers.authorization === undefined ? "" : ' error="invalid_token",';
   return `Bearer realm="innkeep",${fault} resource_metadata="${metadataAddress(settings)}"`;
@@ -282,7 +282,7 @@ export function createReadUpload(
   };
 }
 
-/** Who calls tools over HTTP, and from where. */
+/** The caller of tools over HTTP, and the properties of its request. */
 interface Calling {
   readonly caller: AgentCaller;
   /** The caller as its token gives it now. Rejects if the token was revoked since. */

@@ -4,24 +4,24 @@ import type { WireAnswer } from "./call.ts";
 import { ServerError, UnexpectedAnswerError } from "./errors.ts";
 import type { Route, Shape } from "./routes.ts";
 
-interface Asked {
+interface SentRequest {
   readonly method: string;
   readonly url: URL;
 }
 
 /** A success, with the request that it answers. */
 export interface Success extends WireAnswer {
-  readonly asked: Asked;
+  readonly request: SentRequest;
 }
 
 /**
  * The answer, if it is a success. Throws a ServerError for an error, and an UnexpectedAnswerError for anything
  * else.
  */
-export function successIn(answer: WireAnswer, asked: Asked, now: Date): Success {
+export function successIn(answer: WireAnswer, request: SentRequest, now: Date): Success {
   if (answer.status >= 400) throw serverError(answer, jsonOf(answer.text)?.value, now);
-  if (answer.status < 200 || answer.status >= 300) throw unexpected(answer, asked);
-  return { ...answer, asked };
+  if (answer.status < 200 || answer.status >= 300) throw unexpected(answer, request);
+  return { ...answer, request };
 }
 
 /**
@@ -40,9 +40,9 @@ export function contentOf(
   if (download) return undefined;
   if (answer?.isOpen && success.status === 201 && success.text === "") return {};
   const json = jsonOf(success.text);
-  if (!json || (answer && !fits(json.value, answer))) throw unexpected(success, success.asked);
+  if (!json || (answer && !fits(json.value, answer))) throw unexpected(success, success.request);
   if (repeats && !isSame(valueAt(json.value, "id"), params[repeats]))
-    throw unexpected(success, success.asked);
+    throw unexpected(success, success.request);
   return json.value;
 }
 
@@ -83,7 +83,7 @@ function unexpected(
   );
 }
 
-/** Other servers put the message into other fields. */
+/** Returns the message of an error. Servers other than ours put it into other fields. */
 const messageIn = (body: unknown): string | undefined =>
   textAt(body, "error") || textAt(body, "message") || textAt(body, "error", "message") || undefined;
 
@@ -117,7 +117,7 @@ function kindOf({ headers, text }: WireAnswer): string {
 const mostRetryAfterSeconds = 31_536_000;
 
 /**
- * Reads a Retry-After header (a number of seconds or an HTTP date) as whole seconds from now. A date counts from
+ * Reads a Retry-After header (a number of seconds or an HTTP date) as whole seconds from now. A date is compared with
  * the server's own `Date` header, if there is one, because clocks may differ. Undefined for a missing or malformed
  * header.
  */

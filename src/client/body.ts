@@ -7,19 +7,19 @@ export interface FeedbackFiles {
   readonly attachments: readonly SentFile[];
 }
 
-/** A file with its place in the body. */
-interface PlacedFile {
+/** A file with its position in the body. */
+interface FilePosition {
   readonly field: keyof FeedbackFiles;
   /** The position in its field, from 0. */
   readonly at: number;
   readonly file: SentFile;
 }
 
-/** Every file with its place in the body. */
-export const placesOf = ({ images, videos, attachments }: FeedbackFiles): readonly PlacedFile[] => [
-  ...images.map((file, at): PlacedFile => ({ field: "images", at, file })),
-  ...videos.map((file, at): PlacedFile => ({ field: "videos", at, file })),
-  ...attachments.map((file, at): PlacedFile => ({ field: "attachments", at, file })),
+/** Returns every file with its position in the body. */
+export const placesOf = ({ images, videos, attachments }: FeedbackFiles): readonly FilePosition[] => [
+  ...images.map((file, at): FilePosition => ({ field: "images", at, file })),
+  ...videos.map((file, at): FilePosition => ({ field: "videos", at, file })),
+  ...attachments.map((file, at): FilePosition => ({ field: "attachments", at, file })),
 ];
 
 // A multiple of 3, so that the base64 of each block joins the next without padding in between.
@@ -155,7 +155,7 @@ export interface SentFile {
   readonly mediaType: string;
   /** Exact size. Sending fails if the file has another size by then. */
   readonly bytes: number;
-  /** What is sent in place of the file's own bytes. */
+  /** Sent instead of the bytes of the file. */
   readonly content?: Buffer;
 }
 

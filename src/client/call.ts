@@ -2,10 +2,10 @@ import type * as z from "zod/mini";
 import type { Endpoint } from "../contract/endpoint.ts";
 import type { contract } from "../contract/index.ts";
 
-/** An answer, and the ETag by which a later change names it. */
+/** An answer, and its ETag, which a later change must name. */
 export interface Tagged<A> {
   readonly answer: A;
-  /** For `ifMatch`; undefined if the server gave none. */
+  /** For `ifMatch`; undefined if the server sent none. */
   readonly etag: string | undefined;
 }
 
@@ -27,28 +27,28 @@ export async function withEtag<A>(
   return { answer, etag };
 }
 
-/** A request as it goes out. */
+/** A request as it is sent. */
 export interface WireRequest {
   readonly method: string;
   readonly url: URL;
-  /** Names in lower case. */
+  /** The names are in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Content;
   /** How long the connection may be silent. */
   readonly timeoutMs: number;
-  /** The longest time of the whole answer after the request is sent, and its most bytes. */
+  /** The most milliseconds and bytes of the whole answer after the request is sent. */
   readonly answerMs: number;
   readonly answerBytes: number;
   readonly signal?: AbortSignal;
   readonly onProgress?: (sentBytes: number, totalBytes: number) => void;
-  /** Takes the bytes of a success, which then has no text. */
+  /** Receives the bytes of a success, which then has no text. */
   readonly sink?: Sink;
 }
 
-/** An answer as it came in. */
+/** An answer as it was received. */
 export interface WireAnswer {
   readonly status: number;
-  /** Names in lower case. */
+  /** The names are in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly text: string;
 }
@@ -61,7 +61,7 @@ export type Answer<E extends Endpoint> =
   | (E["success"] extends { body: infer Body extends z.ZodMiniType } ? z.output<Body> : undefined)
   | (E extends { readonly pending: true } ? undefined : never);
 
-/** A body that is made while it is sent, because it is too large to hold in memory. */
+/** A body that is made while it is sent, because it is too large for the memory. */
 export interface Content {
   readonly mediaType: string;
   /** Exact length. */
@@ -72,9 +72,9 @@ export interface Content {
   readonly view?: unknown;
 }
 
-/** Takes the bytes of an answer that is too large to hold in memory. */
+/** Receives the bytes of an answer that is too large for the memory. */
 export interface Sink {
-  /** Begins again: a call that is repeated calls it again. */
+  /** Starts from the beginning. Each repeat of a call calls it. */
   begin(): Promise<void>;
   write(bytes: Uint8Array): Promise<void>;
 }
@@ -98,12 +98,12 @@ export interface CallOptions {
   readonly idempotencyKey?: string;
   /** The ETag of what was read: the call is refused if that has changed since. */
   readonly ifMatch?: string | undefined;
-  /** Called with the ETag of a success; undefined if the server gave none. See `withEtag`. */
+  /** Called with the ETag of a success; undefined if the server sent none. See `withEtag`. */
   readonly onEtag?: (etag: string | undefined) => void;
   readonly signal?: AbortSignal;
-  /** Called with the bytes of the body that were handed to the network so far. */
+  /** Called with the number of bytes of the body that the network has taken so far. */
   readonly onProgress?: (sentBytes: number, totalBytes: number) => void;
-  /** Takes the file that a download answers with. */
+  /** Receives the file of a download. */
   readonly sink?: Sink;
   /** Whether a temporary failure is followed by another try; always unless given. */
   readonly repeatAfter?: (error: Error) => boolean;

@@ -1,4 +1,4 @@
-/** Time, so that a test can hold it. */
+/** The time. A test can replace it. */
 export interface Clock {
   now(): Date;
   /** Rejects with the signal's reason when that aborts first. */

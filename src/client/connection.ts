@@ -24,7 +24,7 @@ const sameAs: Readonly<Record<string, string>> = {
 
 const untrusted = /SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)/;
 
-/** Why there was no answer, in words. Names the hosts only: an address can hold a secret. */
+/** Makes the error for a call without an answer. It names only hosts: an address can contain a secret. */
 export function connectionError(cause: unknown, url: URL, proxy?: URL): ConnectionError {
   if (cause instanceof ConnectionError) return cause;
   const own = codeOf(cause) ?? "failed";
@@ -35,7 +35,7 @@ export function connectionError(cause: unknown, url: URL, proxy?: URL): Connecti
   });
 }
 
-/** Whether a port of this machine refused the connection: no network is in between that could come back. */
+/** Whether a port of this machine refused the connection: then no network failed, which could work again later. */
 export function isRefusedHere(error: unknown, baseUrl: string): boolean {
   if (!(error instanceof ConnectionError) || error.code !== "ECONNREFUSED") return false;
   const asked = error.proxy === undefined ? baseUrl : `http://${error.proxy}`;
@@ -61,7 +61,7 @@ export const tooSlow = ({ origin }: URL, milliseconds: number): ConnectionError 
     `The answer from ${origin} did not end within ${Math.round(milliseconds / 1_000)} seconds.`,
   );
 
-/** A code of Node for a failed connection, in words. */
+/** Returns what a code of Node for a failed connection means. */
 export function connectionReason(code: string): string {
   if (untrusted.test(code)) {
     return "its certificate is not trusted here. NODE_EXTRA_CA_CERTS names a file of further authorities";

@@ -72,9 +72,9 @@ export class MissingCredentialError extends Error {
 
   constructor(kind: CredentialKind) {
     const { name, variable, command } = credentialKinds[kind];
-    const way =
+    const nextStep =
       kind === "deviceToken" ? "sign in with `innkeep auth login`" : `store one with \`${command}\``;
-    super(`This needs ${/^[aeiou]/.test(name) ? "an" : "a"} ${name}. Set ${variable}, or ${way}.`);
+    super(`This needs ${/^[aeiou]/.test(name) ? "an" : "a"} ${name}. Set ${variable}, or ${nextStep}.`);
     this.name = "MissingCredentialError";
     this.kind = kind;
   }

@@ -1,4 +1,4 @@
-/** A function that calls `make` at its first call, and gives the same value from then on. */
+/** Returns a function that calls `make` at its first call, and returns the same value from then on. */
 export function lazy<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => {

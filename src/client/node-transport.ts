@@ -8,25 +8,25 @@ import { lazy } from "./lazy.ts";
 export function nodeTransport(): Transport {
   const open = { "http:": lazy(openHttp), "https:": lazy(openHttps) };
   return async (request) => {
-    const ask = await open[request.url.protocol === "https:" ? "https:" : "http:"]();
-    return exchange(ask, request);
+    const start = await open[request.url.protocol === "https:" ? "https:" : "http:"]();
+    return exchange(start, request);
   };
 }
 
-async function openHttp(): Promise<Ask> {
+async function openHttp(): Promise<StartRequest> {
   const { Agent, request } = await import("node:http");
   const agent = new Agent({ keepAlive: true });
   return (url, options, onResponse) => request(url, { ...options, agent }, onResponse);
 }
 
-async function openHttps(): Promise<Ask> {
+async function openHttps(): Promise<StartRequest> {
   const { Agent, request } = await import("node:https");
   const agent = new Agent({ keepAlive: true });
   return (url, options, onResponse) => request(url, { ...options, agent }, onResponse);
 }
 
-/** Starts a request: as `request` of node:http does. */
-type Ask = (
+/** Starts a request, like `request` of node:http. */
+type StartRequest = (
   url: URL,
   options: {
     readonly method: string;
@@ -38,7 +38,7 @@ type Ask = (
 ) => ClientRequest;
 
 /** Sends one request and reads the whole answer. Rejects with a ConnectionError, or with the signal's reason. */
-function exchange(ask: Ask, request: WireRequest): Promise<WireAnswer> {
+function exchange(start: StartRequest, request: WireRequest): Promise<WireAnswer> {
   const { url, method, headers, timeoutMs, signal } = request;
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
@@ -47,7 +47,7 @@ function exchange(ask: Ask, request: WireRequest): Promise<WireAnswer> {
       reject(signal?.aborted ? signal.reason : error);
     };
     const fail = (error: unknown) => end(error instanceof SinkFailure ? error : connectionError(error, url));
-    const outgoing = ask(url, { method, headers, timeout: timeoutMs }, (message) => {
+    const outgoing = start(url, { method, headers, timeout: timeoutMs }, (message) => {
       read(message, request).then((answer) => {
         // The server has answered and does not read the rest of the body.
         if (!outgoing.writableEnded) outgoing.destroy();
@@ -59,7 +59,7 @@ function exchange(ask: Ask, request: WireRequest): Promise<WireAnswer> {
     const endless = limited(outgoing, request, fail);
     whenConnected(outgoing, () => sendBody(outgoing, request).catch(end));
 
-    // By hand, because Node's own support for signals is slow to load.
+    // Without the `signal` option of Node, because it is slow to load.
     const stop = () => end(signal?.reason);
     signal?.addEventListener("abort", stop, { once: true });
     outgoing.on("close", () => {
@@ -81,8 +81,8 @@ function limited(outgoing: ClientRequest, { url, answerMs }: WireRequest, fail: 
 }
 
 /**
- * Runs `send` when the connection is open. Nothing of the body is read before, so that its reader knows that
- * nothing arrived.
+ * Runs `send` when the connection is open. The body is not read before, so its reader knows that nothing was sent if there
+ * is no connection.
  */
 function whenConnected(outgoing: ClientRequest, send: () => void): void {
   outgoing.once("socket", (socket) => {
@@ -154,7 +154,8 @@ const drained = (outgoing: Writable): Promise<void> =>
   });
 
 /**
- * The chunks of a content. Reports each to `onProgress`. Throws if the content has not as many bytes as announced.
+ * Yields the chunks of a content, and reports each to `onProgress`. Throws if the content does not have the announced number
+ * of bytes.
  */
 export async function* withProgress(
   content: Content,

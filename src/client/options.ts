@@ -18,8 +18,8 @@ export interface PreparedRequest {
 }
 
 /**
- * Keeps the idempotency keys of unfinished mutations, so that the same request repeats the first one and does not double
- * it.
+ * Keeps the idempotency keys of unfinished mutations, so that the same request is a repeat of the first one, and not a
+ * second mutation.
  */
 export interface Idempotency {
   keyFor(request: PreparedRequest): Promise<string>;
@@ -54,7 +54,7 @@ export interface ClientOptions {
   readonly idempotency?: Idempotency;
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Ends calls that have no signal of their own. */
+  /** Aborts calls that have no signal of their own. */
   readonly signal?: AbortSignal;
   readonly transport?: Transport;
   readonly now?: () => Date;

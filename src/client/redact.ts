@@ -26,7 +26,7 @@ export const redactHeaders = (
       .map(([name, value]) => [name, secretHeaders.has(name) ? hidden : redactText(value)]),
   );
 
-/** An address without the secrets of its query. */
+/** Returns an address without the secrets of its query. */
 export function redactUrl(url: URL): string {
   const shown = new URL(url);
   for (const name of shown.searchParams.keys()) {
@@ -35,7 +35,7 @@ export function redactUrl(url: URL): string {
   return redactText(shown.href.replaceAll(encodeURIComponent(hidden), hidden));
 }
 
-/** A JSON text without secrets, with files only named. For other text, its length. */
+/** Returns a JSON text without secrets and without the bytes of files; for any other text, its length. */
 export function redactBody(text: string): string {
   if (text === "") return text;
   try {
@@ -45,7 +45,7 @@ export function redactBody(text: string): string {
   }
 }
 
-/** The value without secrets, with data URLs as their media type and size. */
+/** Returns a value without secrets; a data URL becomes its media type and size. */
 export function redactJson(value: unknown): unknown {
   if (typeof value === "string") return redactText(fileNote(value));
   if (Array.isArray(value)) return value.map(redactJson);
@@ -62,7 +62,7 @@ export function redactJson(value: unknown): unknown {
 const isSecret = (name: string, value: unknown): boolean =>
   secretNames.has(name) && typeof value === "string";
 
-/** The text without anything that looks like a key or token of ours. */
+/** Returns a text without anything that looks like a key or token of ours. */
 export const redactText = (text: string): string => text.replace(ourSecrets, `$1_${hidden}`);
 
 function fileNote(text: string): string {

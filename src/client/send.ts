@@ -43,7 +43,7 @@ const callOf = (route: Route, send: Sender) => async (input?: LooseInput) => {
 /** Sends a request to a route and returns the answer if it is a success. */
 export type Sender = (route: Route, input?: LooseInput) => Promise<Success>;
 
-/** The steps of every call: prepare, idempotency key, credential, send, try again if that is safe, throw errors. */
+/** Makes the function for every call: it prepares, adds the key and the credential, sends, and tries again if that is safe. */
 export function createSender(options: ClientOptions): Sender {
   const now = options.now ?? (() => new Date());
   const transport = followingRedirects(
@@ -67,8 +67,8 @@ export function createSender(options: ClientOptions): Sender {
 }
 
 /**
- * A read is not repeated after a time-out, because somebody waits for it, nor where nothing listens on this machine. A
- * mutation is, and so is a long poll, which may be silent without a fault.
+ * A read is not repeated after a time-out, because somebody waits for it, nor if nothing listens at an address of this
+ * machine. A mutation is repeated, and so is a long poll, which may be silent without a fault.
  */
 function patient(baseUrl: string, route: Route, input: LooseInput): LooseInput {
   if (changes(route) || heldMs(input) > 0) return input;
@@ -79,7 +79,7 @@ function patient(baseUrl: string, route: Route, input: LooseInput): LooseInput {
 
 const isSilence = (error: Error): boolean => error instanceof ConnectionError && error.code === "timeout";
 
-/** A route that may be pending changes nothing, whatever its method. */
+/** Whether a call changes something. A route that may be pending does not, whatever its method. */
 const changes = (route: Route): boolean => isMutation(route) && !route.pending;
 
 /** Reports the idempotency key as settled when the server has finally handled the request, with success or not. */

@@ -5,14 +5,14 @@ import { lazy } from "./lazy.ts";
 import { nodeTransport } from "./node-transport.ts";
 import type { ClientOptions } from "./options.ts";
 
-/** For a program that ends soon: straight to the server over node:http, which loads fastest; over undici to a proxy. */
+/** For a program that ends soon: directly to the server over node:http, which loads fastest; through a proxy over undici. */
 export function shortTransport(settings: ProxySettings = {}): Transport {
   const direct = nodeTransport();
   const proxied = lastingTransport(settings);
   return (request) => (proxyFor(request.url, settings) ? proxied : direct)(request);
 }
 
-/** For a program that stays: all calls go over undici, which is loaded at the first. */
+/** For a program that keeps running: all calls go over undici, which is loaded at the first call. */
 export function lastingTransport(settings: ProxySettings = {}): Transport {
   const made = lazy(async () => {
     const [{ undiciTransport }, library] = await Promise.all([

@@ -16,7 +16,7 @@ import type * as undici from "./undici.lazy.ts";
 const connectMs = 30_000;
 
 /**
- * Talks over undici: straight to the server with connections that are kept for the next call, or through the proxy that
+ * Talks over undici: directly to the server with connections that are kept for the next call, or through the proxy that
  * the settings name, with connections that end with the call.
  */
 export function undiciTransport(library: typeof undici, settings: ProxySettings): Transport {
@@ -38,7 +38,7 @@ export function undiciTransport(library: typeof undici, settings: ProxySettings)
   };
 }
 
-/** Connections without a proxy, kept for the next call. After a failure of the only call none is left half open. */
+/** Connections without a proxy, kept for the next call. If the only call fails, they are closed: one may be half open. */
 function directConnections({ Agent }: Pick<typeof undici, "Agent">): () => CallConnection {
   let calls = 0;
   let over = new AbortController();
@@ -81,7 +81,7 @@ async function exchange(
       ...{ method, headers, signal, body: body.content },
       ...{ headersTimeout: 0, bodyTimeout: 0 },
     });
-    // undici looks at the signal only when it is connected.
+    // undici checks the signal only when it is connected.
     const answer = await Promise.race([sent, rejected(signal)]);
     limits.answering();
     const text =
@@ -92,7 +92,7 @@ async function exchange(
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof SinkFailure) throw error;
-    // Behind a tunnel, which is open by then, the server is at fault.
+    // Once a tunnel is open, the fault is that of the server.
     const proxy = url.protocol === "http:" ? through : undefined;
     throw body.failure() ?? proxyRefusal(error, url, proxy) ?? connectionError(error, url, proxy);
   }
@@ -103,7 +103,7 @@ const rejected = (signal: AbortSignal): Promise<never> =>
     signal.addEventListener("abort", () => reject(signal.reason), { once: true });
   });
 
-/** The body as undici takes it. `failure` is what went wrong in making it, which is no fault of the connection. */
+/** The body for undici. `failure` is an error of its source, which is not an error of the connection. */
 function outgoingBody({ body, onProgress }: WireRequest, limits: CallLimits) {
   if (body === undefined || typeof body === "string") {
     limits.answering();
@@ -141,7 +141,7 @@ async function read(
     if (bytes > answerBytes) throw tooLarge(url, answerBytes);
     chunks.push(chunk);
   }
-  // undici takes one more turn to give the connection back, so that the next call can use it.
+  // undici needs one more turn of the event loop before the next call can use the connection.
   await new Promise((resolve) => setImmediate(resolve));
   return Buffer.concat(chunks).toString("utf8");
 }
@@ -162,13 +162,13 @@ const firstOfEach = (headers: Readonly<Record<string, string | string[] | undefi
     Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]),
   );
 
-/** The signal of one call, and what keeps it from aborting. */
+/** The signal of one call, and the functions that restart or stop its timers. */
 interface CallLimits {
   /** Aborts with the caller's reason, or with a ConnectionError when the server takes too long. */
   readonly signal: AbortSignal;
-  /** Something was sent or received: the time of silence starts again. */
+  /** Called when something was sent or received: the time of silence starts again. */
   readonly moved: () => void;
-  /** The request is sent, or its answer begins: the time for the whole answer starts. */
+  /** Called when the request is sent, or its answer begins: the time for the whole answer starts. */
   readonly answering: () => void;
   /** Stops the timers and the signal. */
   readonly clear: () => void;
@@ -204,7 +204,7 @@ function startLimits(
 /** The connection of one call. */
 interface CallConnection {
   readonly dispatcher: undici.Dispatcher;
-  /** The call is over. */
+  /** Called when the call is over. */
   readonly release: (failed: boolean) => void;
 }
 
@@ -230,7 +230,7 @@ function proxyConnection(library: typeof undici, address: string, signal: AbortS
       tunnels(new library.Pool(origin, { ...options, headersTimeout: 0 }), origin, socket.signal),
   });
   const release = () => end(dispatcher, over);
-  // First, before undici notices it: it would open the connection once more.
+  // Registered first: if undici noticed the abort before, it would open the connection once more.
   signal.addEventListener("abort", release, { once: true });
   return { dispatcher, release };
 }
@@ -242,8 +242,8 @@ function end(dispatcher: undici.Dispatcher, over: AbortController): void {
 }
 
 /**
- * Opens tunnels, and makes every failure final. undici asks a proxy that hangs up again and again, without a pause, and
- * does not listen to the signal of the call meanwhile.
+ * Opens tunnels, and makes every failure final. If a proxy closes the connection, undici tries again without a pause
+ * and without checking the signal of the call.
  */
 function tunnels(pool: undici.Pool, proxy: URL, signal: AbortSignal): undici.Dispatcher {
   const open = pool.connect.bind(pool);
@@ -261,11 +261,11 @@ function tunnels(pool: undici.Pool, proxy: URL, signal: AbortSignal): undici.Dis
 /** A proxy refused what it was asked for. */
 function refused(what: string, status: number, { host }: URL): ConnectionError {
   const why = `The proxy ${host} refused ${what} with status ${status}`;
-  const next = ". It wants a name and a password in its address: http://NAME:PASSWORD@HOST:PORT";
+  const next = ". It requires a name and a password in its address: http://NAME:PASSWORD@HOST:PORT";
   return new ConnectionError("bad_proxy", `${why}${status === 407 ? next : ""}.`, { proxy: host });
 }
 
-/** The refusal of a proxy that wants a name, of which undici tells only in the words of an error. */
+/** Returns the error for a proxy that requires a name. undici reports this only in the message of its error. */
 function proxyRefusal(error: unknown, url: URL, proxy: URL | undefined): ConnectionError | undefined {
   const isRefused = error instanceof Error && error.message.includes("Proxy Authentication Required");
   return proxy && isRefused ? refused(`the way to ${url.host}`, 407, proxy) : undefined;

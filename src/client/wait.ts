@@ -5,8 +5,8 @@ import type { Clock } from "./clock.ts";
 import { ConnectionError, ServerError } from "./errors.ts";
 
 /**
- * Waits until a person decides on a proposal, or the time is over. Returns the proposal as it is then. A server that is away
- * for a while only costs time; if it is still away at the end, its last failure is thrown.
+ * Waits until a person decides on a proposal, or the time is over. Returns the proposal as it is then. If the server does
+ * not answer for a while, the wait goes on; if it does not answer at the end, its last failure is thrown.
  */
 export async function waitForDecision(
   client: Pick<Client, "agent">,
@@ -48,7 +48,7 @@ const readRun = (
     signal,
   }: {
     readonly runId: string;
-    /** For how many seconds the server may hold its answer while nobody has decided. */
+    /** For how many seconds the server may hold its answer while there is no decision. */
     readonly wait: number;
     readonly signal?: AbortSignal | undefined;
   },
@@ -56,9 +56,9 @@ const readRun = (
   client.agent.readRun({ params: { runId }, query: wait > 0 ? { wait: String(wait) } : {}, signal });
 
 /**
- * Waits until a person has approved this device in the browser, and gives the sign-in code. Gives `late` if the time is
- * over before, and `unsupported` if the server does not report approvals. A server that is away for a while only costs
- * time; any other failure, and a refusal by the person, is thrown.
+ * Waits until a person has approved this device in the browser, and returns the sign-in code. Returns `late` if the time is
+ * over before, and `unsupported` if the server does not report approvals. If the server does not answer for a while, the wait
+ * goes on; any other failure, and a refusal by the person, is thrown.
  */
 export async function waitForSignInCode(
   client: Pick<Client, "signIn">,
@@ -102,7 +102,7 @@ async function askForCode(
   }
 }
 
-/** What one request gave, or why it failed. The next request follows after `nextInMs`. */
+/** The value of one request, or its failure. The next request follows after `nextInMs`. */
 export type PollResult<Value> = { readonly at: Date; readonly nextInMs: number } & (
   | { readonly value: Value }
   | { readonly failure: Error }
@@ -183,10 +183,10 @@ async function pollOnce<Value>({ ask, signal }: LongPoll<Value>, holdSeconds: nu
 const nextPause = (pauseMs: number, { firstMs, growth, mostMs }: Pauses): number =>
   Math.min(mostMs, pauseMs * growth || firstMs);
 
-/** So little time is left that another request is not worth it. */
+/** The rest of the time, if it is too short for another request; else 0. */
 const idleRest = (leftMs: number): number => (leftMs <= mostIdleMs ? leftMs : 0);
 
-/** As long as the server asks for; else the pause. */
+/** Returns the wait that the server asks for; else the pause. */
 function waitAfter(outcome: object, pauseMs: number, { random }: Pick<LongPoll<unknown>, "random">): number {
   const failure = "failure" in outcome ? outcome.failure : undefined;
   if (failure instanceof ServerError && failure.retryAfterSeconds !== undefined)
@@ -197,7 +197,7 @@ function waitAfter(outcome: object, pauseMs: number, { random }: Pick<LongPoll<u
 /** A temporary failure, and the pause after it. */
 export interface Pause {
   readonly waitMs: number;
-  /** Until the time for the last try is over, the pause included. */
+  /** The time until the last try may start, the pause included. */
   readonly leftMs: number;
   readonly error: Error;
 }

@@ -14,13 +14,12 @@ export const ImportedApp = z.object({
   name: z.string(),
   records: Counts,
   files: z.int(),
-  /** How many uploads were left out, because the file has no bytes of them. */
+  /** How many uploads were not imported, because the file does not contain their bytes. */
   filesLeftOut: z.int(),
 });
 export type ImportedApp = z.output<typeof ImportedApp>;
 
-/** All of an app as a file. */
-/** A file as an export writes it. Its kind is found while it is read. */
+/** A file that an export wrote. The import finds out whether it is lines of JSON or an archive. */
 const ExportedFile = z.custom<string | ReceivedFile>().check(
   z.superRefine((value, context) => {
     if (!isReceivedFile(value)) return;

@@ -12,11 +12,11 @@ export const App = z.object({
   senderPages: z.boolean(),
   chatWebhookUrl: z.nullable(z.string()),
   githubRepository: z.nullable(z.string()),
-  /** For how many hours an approval is good unless it is claimed. Null if approvals do not expire. */
+  /** How many hours an approval is valid if nobody claims it. Null if approvals do not expire. */
   approvalHours: z.nullable(z.int()),
   /** For how many days resolved threads are kept after their last activity. Null if they are kept for ever. */
   retentionDays: z.nullable(z.int()),
-  /** What the caller is in this app. */
+  /** The role of the caller in this app. */
   role: z.enum(roles),
   createdAt: instant,
 });
@@ -54,7 +54,7 @@ export type AppChange = z.output<typeof AppChange>;
 
 export const OldThreads = z.object({
   threads: z.int(),
-  /** Whether there are more: counting ends at 1,000. */
+  /** Whether there are more: the server counts only to 1,000. */
   more: z.boolean(),
 });
 export type OldThreads = z.output<typeof OldThreads>;
@@ -116,7 +116,7 @@ export const apps = {
     role: "owner",
     scope: "apps:write",
     params: appParams,
-    /** Without `days` the setting of the app. */
+    /** Without `days` the setting of the app applies. */
     query: z.object({ days: z.optional(queryInteger(1, limits.retentionDays)) }),
     success: { status: 200, body: OldThreads },
     errors: ["not_found"],

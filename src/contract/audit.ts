@@ -3,7 +3,7 @@ import { endpoint } from "./endpoint.ts";
 import { boundary, instant, pageLimit, text, uuid } from "./fields.ts";
 import { limits } from "./limits.ts";
 
-/** What this version audits, as object and verb. Other versions may know more. */
+/** The actions that this version records, as object and verb. Other versions may have more. */
 export const auditActions = [
   "app.create",
   "app.delete",
@@ -94,7 +94,7 @@ export const auditActions = [
 ] as const;
 export type AuditActionName = (typeof auditActions)[number];
 
-/** A field that an act changed. A value that is secret, or too long, is left out. */
+/** A field that an action changed. A value that is secret or too long is left out. */
 export const AuditChange = z.object({
   field: z.string(),
   from: z.optional(z.nullable(z.string())),
@@ -111,7 +111,7 @@ export const AuditEntry = z.object({
   appId: z.nullable(uuid),
   target: z.nullable(z.string()),
   address: z.nullable(z.string()),
-  /** What the act changed. Acts before this was recorded, and acts that change no field, have none. */
+  /** The changed fields. Missing for actions that change no field, and for those of earlier versions, which did not record it. */
   changes: z.optional(z.array(AuditChange)),
 });
 export type AuditEntry = z.output<typeof AuditEntry>;
@@ -127,7 +127,7 @@ export const audit = {
     query: z.object({
       appId: z.optional(uuid),
       action: z.optional(text(1, 100)),
-      /** The e-mail address of a person, whose maintainer tokens are meant, too; `agent`; or the id of a token. */
+      /** The e-mail address of a person, for what this person and the maintainer tokens of this person did; `agent`; or the id of a token. */
       actor: z.optional(text(1, limits.email)),
       /** Entries of this instant and later ones. */
       from: z.optional(boundary),

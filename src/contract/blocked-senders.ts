@@ -4,11 +4,11 @@ import { endpoint } from "./endpoint.ts";
 import { instant, text, uuid } from "./fields.ts";
 import { limits } from "./limits.ts";
 
-/** An address, or a mail domain with all below it, whose feedback an app does not show. */
+/** An address, or a mail domain with its subdomains, whose feedback an app does not show. */
 export const BlockedSender = z.object({
   id: uuid,
   kind: z.enum(["address", "domain"]),
-  /** In the spelling by which senders are compared. */
+  /** The normalised address, by which senders are compared. */
   sender: z.string(),
   /** The e-mail address of the member who blocked it. */
   blockedBy: z.nullable(z.string()),

@@ -41,12 +41,12 @@ export const NewChangelogEntry = z.object({
   publish: z.optional(
     z.boolean().check(
       z.meta({
-        description: "Publish it now, by the server's clock. An entry that is published keeps its instant.",
+        description: "Publish it now, by the server's clock. An entry that is published keeps its date.",
       }),
     ),
   ),
   allowDuplicate: z.optional(
-    z.boolean().check(z.meta({ description: "Take it also where the app has an entry of this version." })),
+    z.boolean().check(z.meta({ description: "Accept it even if the app has an entry of this version." })),
   ),
 });
 
@@ -83,7 +83,7 @@ const importedField = z.enum([
   "publishedAt",
 ]);
 
-/** A release note as its maintainer reads it. A draft has no `publishedAt`. */
+/** A release note as maintainers read it. A draft has no `publishedAt`. */
 export const EditedChangelogEntry = z.extend(ChangelogEntry, {
   publishedAt: z.nullable(instant),
   /** The threads that the text names (rule C17). */
@@ -209,7 +209,7 @@ export const changelog = {
         z.string().check(
           z.meta({
             description:
-              "The version that the user has. The answer holds what was published after it, and what is greater.",
+              "The version that the user has. The answer has the entries that were published after it, and those with a greater version.",
           }),
         ),
       ),

@@ -44,9 +44,9 @@ export const session = {
     summary: "Finish a sign-in with the second factor, within ten minutes of the first",
     auth: "none",
     body: z.object({
-      /** From the `second_factor_required` of the first. */
+      /** From the error `second_factor_required` of the first step. */
       step: text(1, limits.signInStep),
-      /** One of the two. */
+      /** Exactly one of these two fields is needed. */
       code: z.optional(factorCode),
       passkey: z.optional(PasskeyProof),
     }),
@@ -120,7 +120,7 @@ export const session = {
         scopes: z.array(z.enum(maintainerScopes)),
         /** The one app to which a token is limited. Null for a token without a limit, and for a person. */
         app: z.nullable(z.object({ id: uuid, name: z.string() })),
-        /** The token of these credentials. Null for a person. */
+        /** The token that made this request. Null for a person. */
         tokenId: z.nullable(uuid),
       }),
     },
@@ -128,16 +128,16 @@ export const session = {
   }),
 } as const;
 
-/** What a person does with links from mails: a new account, or a new password for a forgotten one. */
+/** Links in mails: to create an account, or to replace a forgotten password. */
 export const accountLinks = {
   signUp: endpoint({
     method: "POST",
     path: "/api/v1/console/sign-up",
-    summary: "Ask for an account; the answer does not tell whether the address has one",
+    summary: "Request an account; the answer does not say whether the address has one",
     auth: "none",
     body: z.object({
       email,
-      /** Only for a server that sends no mail: it makes the account at once. */
+      /** Only for a server that sends no mail: it creates the account at once. */
       password: z.optional(password),
     }),
     success: { status: 204 },
@@ -147,7 +147,7 @@ export const accountLinks = {
   finishSignUp: endpoint({
     method: "POST",
     path: "/api/v1/console/sign-up/finish",
-    summary: "Make the account for which a link was mailed, and sign in to it",
+    summary: "Create the account for which a link was mailed, and sign in to it",
     auth: "none",
     body: z.object({ token, password }),
     success: { status: 201, body: session.create.success.body },
@@ -157,7 +157,7 @@ export const accountLinks = {
   recover: endpoint({
     method: "POST",
     path: "/api/v1/console/recovery",
-    summary: "Ask for a link to a new password; the answer does not tell whether the address has an account",
+    summary: "Request a link to a new password; the answer does not say whether the address has an account",
     auth: "none",
     body: z.object({ email: text(1, limits.email) }),
     success: { status: 204 },

@@ -5,10 +5,10 @@ import { instant, uuid } from "./fields.ts";
 /** A browser or program in which a person is signed in to the console. */
 export const ConsoleSession = z.object({
   id: uuid,
-  /** The browser and its system in words, as it described itself at the sign-in. Null if it did not. */
+  /** The browser and its operating system, as the browser named them at the sign-in. Null if it did not. */
   browser: z.nullable(z.string()),
   createdAt: instant,
-  /** To the hour. */
+  /** Accurate to the hour. */
   lastUsedAt: z.nullable(instant),
   expiresAt: instant,
   /** Whether it is the session of this request. */

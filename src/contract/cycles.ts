@@ -45,7 +45,7 @@ export const OwnedSlot = z.object({
 });
 
 export const slots = {
-  accept: change("accept", "Give a slot to the tester who asked for it", ["wrong_state"]),
+  accept: change("accept", "Assign a slot to the tester who requested it", ["wrong_state"]),
   decline: change("decline", "Decline the request for a slot; the slot is open again", ["wrong_state"]),
   remove: change("remove", "Remove a tester from a slot; another slot opens in its place", ["wrong_state"]),
   rotateKey: change("rotate-key", "Replace the test key of a slot; its tester reads the new one", [
@@ -55,7 +55,7 @@ export const slots = {
   assign: endpoint({
     method: "POST",
     path: "/api/v1/console/slots/:slotId/assign",
-    summary: "Give an open slot to a known account",
+    summary: "Assign an open slot to a known account",
     auth: "console",
     role: "maintainer",
     scope: "testing:manage",
@@ -92,10 +92,10 @@ export const Cycle = z.object({
   timezone: z.string(),
   durationDays: z.int(),
   maxMissedDays: z.int(),
-  /** When the first day begins and the last one ends. */
+  /** The start of the first day and the end of the last one. */
   startsAt: instant,
   endsAt: instant,
-  /** Today's day: 0 before the first, the last one after the end. */
+  /** The number of today's day: 0 before the first day; after the end, that of the last day. */
   dayIndex: z.int(),
   createdAt: instant,
 });
@@ -143,7 +143,7 @@ export const SlotWithDays = z.extend(OwnedSlot, { days: z.array(SlotDay) });
 
 export type SlotWithDays = z.output<typeof SlotWithDays>;
 
-/** The facts of a cycle. It says nothing about what a store will decide. (rule T33) */
+/** The facts of a cycle. They do not say what an app store will decide. (rule T33) */
 export const CycleReport = z.object({
   cycle: Cycle,
   appName: z.string(),

@@ -73,7 +73,7 @@ export const deviceApproval = {
 /** The page on which a person allows an agent to connect. */
 export const consentPath = "/oauth/authorize";
 
-/** The endpoint that only the consent page calls. It is no part of the API, but follows its rules. */
+/** The endpoint that only the consent page calls. It is not part of the API, but follows its rules. */
 export const connectionConsent = {
   allow: endpoint({
     method: "POST",

@@ -22,7 +22,7 @@ export const maintainerScopes = [
 ] as const;
 export type MaintainerScope = (typeof maintainerScopes)[number];
 
-/** What a person may allow a connection of an agent. Every connection reads. */
+/** The rights that a person can give to a connection of an agent. Every connection can read. */
 export const connectionScopes = ["read", "propose", "runs:work"] as const;
 export type ConnectionScope = (typeof connectionScopes)[number];
 
@@ -36,7 +36,7 @@ export const deviceScopes = [
 
 export type DeviceScope = (typeof deviceScopes)[number];
 
-/** The scopes of agent tokens. Every agent token reads and proposes; what is more needs a scope. */
+/** The scopes of agent tokens. Every agent token reads and proposes without a scope. */
 export const agentScopes = ["runs:work"] as const;
 export type AgentScope = (typeof agentScopes)[number];
 
@@ -46,11 +46,11 @@ export type TokenScope = (typeof tokenScopes)[number];
 
 export type Scope = MaintainerScope | DeviceScope | AgentScope;
 
-/** What a member of an app may be, from the most to the least. (rule K20) */
+/** The roles of members of an app, from the most to the fewest rights. (rule K20) */
 export const roles = ["owner", "maintainer", "viewer"] as const;
 export type Role = (typeof roles)[number];
 
-/** A limit that every attempt uses up, whatever its result, and the parts of the request that together form its key. */
+/** A limit that counts every attempt, whatever its result, and the parts of the request that form its key. */
 export interface AttemptLimit {
   readonly limit: RateLimitName;
   readonly by: readonly ("account" | "address" | `body.${string}`)[];
@@ -96,11 +96,11 @@ export interface Endpoint {
   readonly bodyKind?: "json" | "upload" | "form";
   /** Given exactly for the kinds `upload` and `form`. */
   readonly upload?: UploadRules;
-  /** The most bytes of a JSON body, in place of 1 MiB. */
+  /** The most bytes of a JSON body; 1 MiB unless given. */
   readonly bodyBytes?: number;
   /** The request must name in `If-Match` the ETag of what it changes. */
   readonly ifMatch?: true;
-  /** The request says in `Date` what its sender's clock shows, because it names an instant of that clock. */
+  /** The request names an instant of its sender's clock, so its header `Date` must have the time of that clock. */
   readonly readsClock?: true;
   readonly success:
     | { readonly status: 200 | 201; readonly body: z.ZodMiniType }
@@ -129,7 +129,7 @@ export interface Endpoint {
   readonly attempts?: readonly AttemptLimit[];
   /** Fields of the body that, with the credential if there is one, identify the sender of an Idempotency-Key. */
   readonly repeatableBy?: readonly string[];
-  /** Secret fields of the body that, beside those, encrypt the stored answer. With others the key is a mismatch. */
+  /** Secret fields of the body that also encrypt the stored answer. If they differ, the key is a mismatch. */
   readonly sealedBy?: readonly string[];
   /** For how many seconds a repeat of a request gets the stored answer. A day if not given. */
   readonly repeatableSeconds?: number;
@@ -139,10 +139,7 @@ export interface Endpoint {
   readonly catchesUp?: CatchUp;
   /** The endpoint is deprecated but still works. This is the path of its successor. */
   readonly successor?: `/${string}`;
-  /**
-   * The server may send the same answer to the same request again without asking anything, as long as it is certain that it
-   * is the same.
-   */
+  /** The server may send the answer to the same request again without calling the handler, as long as it is certainly the same. */
   readonly ready?: true;
   /** The answer holds a secret: caches must not store it, and the server encrypts it when it stores it for repeats. */
   readonly answersSecret?: true;

@@ -155,11 +155,11 @@ export interface ErrorDetails {
   readonly allow?: readonly string[];
   /** The day of the proof. */
   readonly dayIndex?: number;
-  /** Only the time refuses this: the same request may be accepted later. It is no part of the answer. */
+  /** The request came too early: the same request may be accepted later. Not a part of the answer. */
   readonly isPassing?: boolean;
   /** The newest proposal of the thread. */
   readonly runId?: string | null;
-  /** Whether the caller may take up the claim with `resume: true`. */
+  /** Whether the caller may continue the claim with `resume: true`. */
   readonly mayResume?: true;
   /** The release note that has the version already. */
   readonly entryId?: string;
@@ -184,16 +184,16 @@ export class ApiError extends Error {
   }
 }
 
-/** The first fault of a malformed request as a sentence: many clients show nothing else to their user. (rule H3) */
+/** Returns the first fault of a malformed request as a sentence: many clients show their user nothing else. (rule H3) */
 function firstFaultOf(code: ErrorCode, { issues = [] }: ErrorDetails): string | undefined {
   const [first, ...others] = issues;
   if (code !== "bad_request" || !first) return undefined;
   const isPredicate = /^[a-z]/.test(first.message);
   const subject = first.path === "" ? "The body" : `\`${first.path}\``;
-  const said = (isPredicate ? `${subject} ${first.message}` : first.message).replace(/\.$/, "");
-  return others.length === 0 ? `${said}.` : `${said} (and ${others.length} more).`;
+  const sentence = (isPredicate ? `${subject} ${first.message}` : first.message).replace(/\.$/, "");
+  return others.length === 0 ? `${sentence}.` : `${sentence} (and ${others.length} more).`;
 }
 
-/** A `bad_request` with one fault. */
+/** Makes a `bad_request` with one fault. */
 export const badRequest = (path: string, message: string) =>
   new ApiError("bad_request", { issues: [{ path, message }] });

@@ -4,11 +4,11 @@ import { endpoint } from "./endpoint.ts";
 import { optionalInstant, optionalText, text, uuid, webUrl } from "./fields.ts";
 import { limits } from "./limits.ts";
 
-/** A failure that passed: its `dedupeKey`, or the beginning of one. */
+/** A failure whose test passed: its `dedupeKey`, or the beginning of the keys. */
 const Passed = z.union([text(1, limits.dedupeKey), z.object({ prefix: text(1, limits.dedupeKey) })]);
 export type Passed = z.output<typeof Passed>;
 
-/** A green run: what it covers, and what passed in it. */
+/** A successful test run: what it covers, and what passed in it. */
 const GreenRun = z.object({
   scope: optionalText(limits.dedupeScope),
   run: text(1, limits.dedupeRun),
@@ -36,13 +36,13 @@ export const failures = {
       status: 200,
       body: z.object({
         resolved: z.array(z.object(failure)),
-        /** Why failures that the run names are left open. At most 200 of those that it passes nowhere. */
+        /** Why failures that the run names stay open. At most 200 of those that have passed in no scope. */
         stillFailing: z.array(
           z.object({
             ...failure,
             /** The scopes in which it has not passed since it was reported there. */
             scopes: z.array(z.string()),
-            /** Whether the scope of the run is among them, because of a report that came after the run had started. */
+            /** Whether the scope of the run is one of them, because a report came after the run had started. */
             reportedLater: z.boolean(),
           }),
         ),

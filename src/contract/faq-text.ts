@@ -1,4 +1,4 @@
-/** The text whose SHA-256, in hex, is the `pushedHash` of an entry. No text of an entry has a NUL. (rule C21) */
+/** Returns the text whose SHA-256, in hex, is the `pushedHash` of an entry. Texts of entries never contain NUL. (rule C21) */
 export const hashedFaqText = ({
   question,
   answer,

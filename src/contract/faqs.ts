@@ -20,7 +20,7 @@ const sortOrder = z
 export const NewFaq = z.object({
   question: text(1, limits.question),
   answer: text(1, limits.answer),
-  /** Without a number the entry comes last. */
+  /** An entry without a number comes last. */
   sortOrder: z.optional(z.nullable(sortOrder)),
 });
 
@@ -28,19 +28,19 @@ export const FaqChange = z.extend(z.partial(NewFaq), { sortOrder: z.optional(sor
 
 export const Faq = z.object({ id: uuid, question: z.string(), answer: z.string(), sortOrder: z.int() });
 
-/** An entry as apps read it. It has exactly the fields of the specification: some decoders refuse any other. (rule C21) */
+/** An entry as apps read it. It has exactly the fields of the base API: some decoders refuse others. (rule C21) */
 const PublishedFaq = z.extend(Faq, { createdAt: instant, updatedAt: instant });
 
-/** An entry with what `faq push` needs to know. */
+/** An entry with the fields that `faq push` compares. */
 export const ListedFaq = z.extend(PublishedFaq, {
-  /** What the last replacement of the whole list set; null if no replacement has set this entry. (rule C21) */
+  /** The hash that the last replacement of the whole list set; null if no replacement has set this entry. (rule C21) */
   pushedHash: z.nullable(z.string()),
   pushedSortOrder: z.nullable(z.int()),
 });
 
 /**
- * An entry of a whole list. Without an id it is new. With an id, what is left out stays as it is: text, position, or
- * both.
+ * An entry of a whole list. Without an id it is new. With an id, fields that are left out stay unchanged: the text, the
+ * position, or both.
  */
 export const WantedFaq = z
   .object({
@@ -65,7 +65,7 @@ export const FaqList = z.object({
     .check(z.maxLength(limits.listedFaqs, `must have at most ${limits.listedFaqs} elements`)),
 });
 
-/** What both ways to replace a whole list share. */
+/** The part that both endpoints that replace a whole list have in common. */
 export const replacesFaqs = {
   method: "PUT",
   summary:

@@ -4,15 +4,15 @@ const idPattern = new RegExp(uuid, "gi");
 const startPattern = /^[\s>]*(?:[-*+]\s+)?[*_]{0,2}Feedback[*_]{0,2}:[*_]{0,2}\s+\S/i;
 
 /**
- * The threads of feedback that release notes name (rule C17), in lower case, each once: in lines such as `Feedback: ID`, and in
- * links to a thread in the console.
+ * Returns the ids of the threads that release notes name, in lower case and without duplicates: in lines such as
+ * `Feedback: ID`, and in links to a thread in the console. (rule C17)
  */
 export function feedbackIdsIn(text: string): readonly string[] {
   const ids = text.split("\n").flatMap((line) => (isFeedbackLine(line) ? idsOf(line) : linkedIn(line)));
   return [...new Set(ids.map((id) => id.toLowerCase()))];
 }
 
-/** The text as users of the app read it: without the lines that only name threads. */
+/** Returns the text for users of the app: without the lines that only name threads. */
 export function withoutFeedbackLines(text: string): string {
   const lines = text.split("\n");
   const shown = lines.filter((line) => !isFeedbackLine(line));
@@ -23,7 +23,7 @@ export function withoutFeedbackLines(text: string): string {
     .trim();
 }
 
-/** Whether a line has nothing but `Feedback:` and threads. A sentence that begins with this word is for readers. */
+/** Whether a line has only `Feedback:` and threads. Any other sentence that begins with this word is for readers. */
 function isFeedbackLine(line: string): boolean {
   if (!startPattern.test(line) || idsOf(line).length === 0) return false;
   const [, rest = ""] = /^[^:]*:(.*)$/s.exec(line) ?? [];

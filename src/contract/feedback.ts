@@ -21,7 +21,7 @@ const attachment = z.object({
   data: file(feedbackFiles.attachments),
 });
 
-/** The tests that a report sums up: the beginning of the keys of each, as in `{prefix}` of a run that passed. */
+/** The tests that a report summarises: for each the beginning of its keys, as in `{prefix}` of a run that passed. */
 export const dedupeParts = listOf(text(1, limits.dedupeKey), limits.dedupeParts);
 
 export const NewFeedback = z.object({
@@ -68,7 +68,7 @@ export const feedback = {
         /** The page on which the sender reads replies. Everybody with this address can read them. */
         statusUrl: z.optional(z.string()),
         deduplicated: z.optional(z.boolean()),
-        /** The last resolved thread of the failure (`dedupeKey`) that came back with this report. */
+        /** The last resolved thread of the same failure (`dedupeKey`), if this report shows that it happens again. */
         earlier: z.optional(z.object({ id: uuid, consoleUrl: z.string() })),
         metadataDropped: z.optional(z.array(z.string())),
         filesDropped: z.optional(z.array(z.string())),

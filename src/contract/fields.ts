@@ -14,7 +14,7 @@ export const text = (min: number, max: number) =>
     z.meta({ minLength: min, maxLength: max }),
   );
 
-/** All rules of a text as one check, which also normalises it. Separate checks would be several times slower. */
+/** Checks all rules of a text at once and normalises it. Separate checks would be several times slower. */
 const normalised = (normalise: (given: string, fault: (message: string) => void) => string) =>
   z.check<string>((payload) => {
     payload.value = normalise(payload.value, (message) =>
@@ -38,7 +38,7 @@ export function omittable<Schema extends z.ZodMiniType>(
 
 const isBlank = (given: unknown): boolean => typeof given === "string" && given.trim() === "";
 
-/** An object with any keys and values. `[]` is the empty object: so PHP writes an empty map. */
+/** An object with any keys and values. `[]` counts as the empty object, because PHP writes it for an empty map. */
 export const anyObject = z
   .custom<Record<string, unknown>>(
     (value) => typeof value === "object" && value !== null && (!Array.isArray(value) || value.length === 0),
@@ -68,7 +68,7 @@ const normalisedInstant = (
   return utc ?? given;
 };
 
-/** The form of `toISOString`, which has no 24:00: that is midnight of the next day. */
+/** The form of `toISOString`. It does not allow 24:00, which is midnight of the next day. */
 const utcForm = /^\d{4}-\d\d-\d\dT(?!24)\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 /**
@@ -84,7 +84,7 @@ export const givenInstant = z.string().check(normalised(normalisedInstant), z.me
 /** Whether a text has at most `max` code points. */
 export const isWithin = (text: string, max: number): boolean => text.length <= max || codePoints(text) <= max;
 
-/** From when, or until when, a list reaches: an instant, or a plain day, which is its beginning in UTC. (rule H34) */
+/** The first or the last instant of a list. A plain day means its beginning in UTC. (rule H34) */
 export const boundary = z.string().check(
   normalised((given, fault) => {
     const text = given.trim();
@@ -104,7 +104,7 @@ export const optionalInstant = z.optional(
   ),
 );
 
-/** A label: text that is cut at `max` code points after trimming. A label that is too long loses no request. (rule H21) */
+/** A label: text that is cut to `max` code points after trimming. No request is refused for a label that is too long. (rule H21) */
 export const label = (max: number, form?: "NFC") =>
   z.string().check(
     normalised((given, fault) => {
@@ -118,7 +118,7 @@ export const label = (max: number, form?: "NFC") =>
 /** An optional label. Null and blank text mean the same as leaving it out. */
 export const optionalLabel = (max: number) => z.optional(z.nullable(label(max)));
 
-/** Optional text without NUL and lone surrogates, of any length. The code that stores it cuts what is too long. */
+/** Optional text without NUL and lone surrogates, of any length. The code that stores it cuts long text. */
 export const anyText = z.optional(
   z.nullable(
     z.string().check(
@@ -138,11 +138,11 @@ export const webUrl = (max: number) =>
     z.meta({ format: "uri" }),
   );
 
-/** How many elements a page of a list has, and the most that a client may ask for. */
+/** The number of elements of a page of a list: usually, and at most. */
 export const pageLimit = (page: { readonly default: number; readonly max: number }) =>
   z.optional(queryInteger(1, page.max, page.default));
 
-/** A whole number in a query string. `standard` is what the server takes without one. */
+/** A whole number in a query string. `standard` is the value if it is left out. */
 export const queryInteger = (min: number, max: number, standard?: number) =>
   z.pipe(
     z.string().check(
@@ -161,7 +161,7 @@ export const queryInteger = (min: number, max: number, standard?: number) =>
 /** A file as a part of a form. */
 export const filePart = { type: "string", format: "binary", contentMediaType: "application/octet-stream" };
 
-/** The beginning of a file in JSON. */
+/** The beginning of the text of a file in JSON. */
 export const dataUrlPattern = "^data:";
 
 interface FileRule {
@@ -183,7 +183,7 @@ export const file = (rule: FileRule) =>
     }),
   );
 
-/** Returns the fault of a file, or undefined. Its bytes show its kind; the declared type does not matter. (rule F3) */
+/** Returns the fault of a file, or undefined. Its bytes show its type; the declared type does not matter. (rule F3) */
 export function fileFault(value: unknown, { bytes, types }: FileRule): string | undefined {
   const kinds = types.join(", ");
   if (typeof value === "string" && value.startsWith("data:")) return undefined;
@@ -213,7 +213,7 @@ function isWebUrl(value: string): boolean {
 }
 
 /**
- * The same instant in UTC with milliseconds. Undefined if the text is not an instant, or if its year in UTC does not
+ * Returns the same instant in UTC with milliseconds. Undefined if the text is not an instant, or if its year in UTC does not
  * have four digits: only four digits sort as text.
  */
 export function utcOf(value: string): string | undefined {
@@ -228,7 +228,7 @@ export function utcOf(value: string): string | undefined {
   return utcForm.test(utc) ? utc : undefined;
 }
 
-/** Whether a month has the day. `Date` reads 30 February as 2 March. */
+/** Whether the month has that day. `Date` reads 30 February as 2 March. */
 function isDay(value: string): boolean {
   const date = value.slice(0, 10);
   if (Number(date.slice(8)) <= 28) return true;

@@ -2,9 +2,9 @@
 export const signatureBytes = 1_024;
 
 /**
- * The media type that the first bytes of a file show: PNG, JPEG, WebP, GIF, MP4, WebM, QuickTime or PDF; HEIC or AVIF, which
- * no field takes; else null. The signature must match exactly; what follows is not checked. Readers of PDF accept other bytes
- * in front of its signature.
+ * Returns the media type that the first bytes of a file show: PNG, JPEG, WebP, GIF, MP4, WebM, QuickTime or PDF; HEIC or AVIF,
+ * which no field accepts; else null. The signature must be at the beginning, although readers of PDF accept other bytes
+ * before it. The bytes after it are not checked.
  */
 export function detectMediaType(head: Uint8Array): string | null {
   if (startsWith(head, [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])) return "image/png";
@@ -39,7 +39,7 @@ const heicBrand = /^(hei[cmsx]|hev[cmsx]|mif[12]|msf1)$/;
 
 const avifBrand = /^avi[fs]$/;
 
-/** What is said about a photograph of a kind that nothing takes, after "its bytes are". Undefined for other files. */
+/** The end of a sentence about a photograph that no field accepts, after "its bytes are". Undefined for other files. */
 export function adviceOn(mediaType: string | null): string | undefined {
   if (mediaType === "image/heic")
     return "HEIC, as iPhones store photographs: export it as JPEG, or choose “Most Compatible” in the settings of the camera";
@@ -104,8 +104,8 @@ function uint32(head: Uint8Array, at: number): number {
 const mark: unique symbol = Symbol("received file");
 
 /**
- * A file of a request, stored on disk: its declared properties and the properties of its bytes. The field that holds the
- * file judges them.
+ * A file of a request, stored on disk: its declared properties and the properties of its bytes. The field of the
+ * file checks them.
  */
 export interface ReceivedFile {
   readonly [mark]: true;
@@ -121,11 +121,11 @@ export interface ReceivedFile {
   readonly fault: "not_a_data_url" | "not_base64" | null;
   /** SHA-256 of the stored bytes, in hex; empty if there were none. */
   readonly sha256: string;
-  /** Where the bytes are until they are kept or deleted; empty if there were none. */
+  /** The path of the bytes until they are stored or deleted; empty if there were none. */
   readonly path: string;
 }
 
-/** The one way to make a ReceivedFile. */
+/** Makes a ReceivedFile. Nothing else can. */
 export const receivedFile = (facts: Omit<ReceivedFile, typeof mark>): ReceivedFile => ({
   ...facts,
   [mark]: true,

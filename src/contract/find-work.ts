@@ -8,8 +8,9 @@ import { RunStatus, runDecisions } from "./runs.ts";
 export const threadStatuses = ["open", "in_progress", "resolved", "archived"] as const;
 
 /**
- * What the newest proposal of a thread waits for: a person's approval, a new proposal with the changes that a person asked
- * for, a worker who claims it, or the outcome of the worker who did. `none`: there is no proposal, or it is over.
+ * The next step of the newest proposal of a thread. `approval`: a person decides; `changes`: an agent proposes again, with the
+ * changes that a person asked for; `approved`: a worker claims it; `outcome`: that worker reports the outcome. `none`: there
+ * is no proposal, or no step is left.
  */
 export const waitingStates = ["none", "approval", "changes", "approved", "outcome"] as const;
 export type Waiting = (typeof waitingStates)[number];
@@ -24,7 +25,7 @@ export const FoundThread = z.object({
   type: openEnum(FeedbackType.options),
   status: openEnum(threadStatuses),
   createdAt: instant,
-  /** When something last happened on the thread. */
+  /** The time of the last activity on the thread. */
   activeAt: instant,
   occurrences: z.int(),
   consoleUrl: z.string(),
@@ -67,14 +68,14 @@ const feedbackFilters = z.object({
   ...page,
   /** `changes` of an earlier answer: only the threads that changed since, in the order of their changes. */
   changedAfter: z.optional(text(1, limits.changesToken)),
-  /** For how many seconds the answer is held while nothing has changed. Needs `changedAfter`. */
+  /** For how many seconds the server holds its answer while nothing has changed. Needs `changedAfter`. */
   wait: z.optional(queryInteger(0, limits.waitSeconds)),
 });
 export type FeedbackFilters = z.output<typeof feedbackFilters>;
 
 const runFilters = z.object({ status: z.optional(RunStatus), ...page });
 
-/** How an agent finds what there is to do. */
+/** The lists in which an agent finds work. */
 export const findWork = {
   listFeedback: endpoint({
     method: "GET",
@@ -87,9 +88,9 @@ export const findWork = {
       status: 200,
       body: z.object({
         items: z.array(FoundThread),
-        /** A search that takes long has one even if the page is not full. (rule F18) */
+        /** A search that takes long may have one although the page is not full. (rule F18) */
         nextCursor: z.nullable(z.string()),
-        /** What to pass as `changedAfter`. Null in the further pages of a list, whose first page has it. */
+        /** The value for a later `changedAfter`. Only the first page of a list has it; it is null on the others. */
         changes: z.nullable(z.string()),
       }),
     },

@@ -10,16 +10,16 @@ export interface Issue {
 /** The fault of an id that is not a UUID. */
 export const notUuid = "must be a UUID";
 
-/** Needed by each parse whose faults are shown: other libraries may set messages for the whole process. */
+/** For each parse whose faults are shown: other libraries may change the messages of the whole process. */
 export const ownMessages: z.core.ParseContext<z.core.$ZodIssue> = { error: (issue) => sentenceOf(issue) };
 
-/** The first 20 faults that a schema found, as parts of sentences that fit after the field's name. */
+/** Returns the first 20 faults that a schema found, as the ends of sentences that begin with the name of the field. */
 export const issuesOf = (error: z.core.$ZodError): Issue[] =>
   error.issues.slice(0, limits.namedFaults).map(({ path, message }) => ({ path: path.join("."), message }));
 
 /**
- * The faults of a value that a schema refuses. A second parse, only for refused values: `ownMessages` makes a parse of a
- * small request several microseconds slower.
+ * Returns the faults of a value that a schema refuses. It parses the value again, so that an accepted small request does
+ * not need `ownMessages`, which takes several microseconds.
  */
 export function faultsOf(schema: z.ZodMiniType, value: unknown): Issue[] {
   const { error } = schema.safeParse(value, ownMessages);

@@ -39,7 +39,7 @@ export const keys = {
   create: endpoint({
     method: "POST",
     path: "/api/v1/console/apps/:appId/keys",
-    summary: "Make a key for an app; it is shown this once",
+    summary: "Create a key for an app; its secret is shown only once",
     auth: "session",
     role: "owner",
     params: appParams,

@@ -17,11 +17,11 @@ export const limits = {
   dedupeKey: 200,
   dedupeScope: 300,
   dedupeRun: 200,
-  /** How many tests a report can sum up so that its thread is resolved when they have passed. */
+  /** How many tests a report can summarise. Its thread is resolved when all of them have passed. */
   dedupeParts: 5_000,
   /** How many passed failures one request names. */
   passedFailures: 5_000,
-  /** How many failures one request resolves: it is one transaction. */
+  /** How many failures one request resolves, because it is one transaction. */
   resolvedAtOnce: 200,
   question: 500,
   answer: 20_000,
@@ -34,7 +34,7 @@ export const limits = {
   progressReports: 100,
   outcome: 2_000,
   outcomeLinks: 10,
-  /** For how many hours an approval may be good, at most: a year. */
+  /** For how many hours an approval may be valid, at most: a year. */
   approvalHours: 8_760,
   /** For how many days resolved threads may be kept, at most: a hundred years. */
   retentionDays: 36_500,
@@ -52,7 +52,7 @@ export const limits = {
   metadataKeys: 50,
   metadataBytes: 16_384,
   metadataDepth: 5,
-  /** How many faults, or left-out parts, an answer names. */
+  /** How many faults, or omitted parts, an answer names. */
   namedFaults: 20,
   namedDrops: 20,
   fileName: 200,
@@ -62,9 +62,9 @@ export const limits = {
   /** Open invitations of an app. */
   invitations: 100,
   password: { min: 8, max: 200 },
-  /** What a person may type as a code. */
+  /** Characters of a code that a person types. */
   factorCode: 100,
-  /** Characters of what an authenticator answers. */
+  /** Characters of the answer of an authenticator. */
   passkeyBytes: 8_000,
   /** The sealed first step of a sign-in. */
   signInStep: 2_000,
@@ -72,20 +72,20 @@ export const limits = {
   listPage: { default: 50, max: 100 },
   /** A page of an agent's list: its model reads every line. */
   agentPage: { default: 20, max: 50 },
-  /** The console counts no further: that would read a row for each. */
+  /** The console counts only so far, because counting reads every row. */
   mostCounted: 99,
-  /** Old threads are counted no further before a person decides to delete them. */
+  /** Old threads are counted only so far before a person decides to delete them. */
   oldThreadsCounted: 1_000,
-  /** Characters of a place in the order of changes. On PostgreSQL it names each transaction that is running. */
+  /** Characters of a position in the order of changes. On PostgreSQL it names each running transaction. */
   changesToken: 6_000,
   waitSeconds: 55,
-  /** A request that was held for as long and found nothing new uses up no rate limit. (rule A9) */
+  /** For how long the server holds a request. One that waited so long without a result does not count for the rate limit. (rule A9) */
   freeWaitSeconds: 20,
-  /** A thread's answer holds its newest messages: a failure that is repeated for months must stay readable. */
+  /** An answer with a thread has only its newest messages: a failure that is repeated for months must stay readable. */
   threadMessages: 500,
   threadProposals: 100,
   json: MB,
-  /** How many entries, and how many bytes, a whole FAQ may have that is sent at once. */
+  /** The most entries, and the most bytes, of a whole FAQ in one request. */
   listedFaqs: 10_000,
   faqList: 32 * MB,
   /** For requests without a credential. */
@@ -126,20 +126,20 @@ export const feedbackFiles = {
 /** The images of a proof. (rule T29) */
 export const proofImages = { most: 6, bytes: 5 * MB, types: imageTypes } as const;
 
-/** A file that an import reads. It is no picture or document, so its bytes show no type. */
+/** A file for an import. Its bytes show no media type, because it is not a picture or a document. */
 export const importedFile = { bytes: 4_096 * MB } as const;
 
 /** Sliding windows: the number of requests in a number of seconds. */
 export const rateLimits = {
   feedback: { limit: 120, windowSeconds: 60 },
-  /** Reports that join a thread: a repeated failure adds few bytes. */
+  /** Reports that are added to a thread: a repeated failure needs few bytes. */
   feedbackRepeats: { limit: 1_200, windowSeconds: 60 },
   faqWrites: { limit: 120, windowSeconds: 60 },
   agentReads: { limit: 600, windowSeconds: 3_600 },
   proposals: { limit: 60, windowSeconds: 3_600 },
   /** Claims, progress and outcomes. */
   runWork: { limit: 600, windowSeconds: 3_600 },
-  /** Failed sign-ins, by account and address together: a stranger cannot lock people out who are elsewhere. */
+  /** Failed sign-ins, by account and address together, so that a stranger cannot lock out people at other addresses. */
   signInByAccount: { limit: 10, windowSeconds: 900 },
   signInByAddress: { limit: 30, windowSeconds: 900 },
   /** Failed sign-ins of a browser or device that has signed in to the account before. */
@@ -150,7 +150,7 @@ export const rateLimits = {
   signInByAllKnown: { limit: 120, windowSeconds: 900 },
   /** Requests for mailed links, and uses of them. */
   linksByAddress: { limit: 60, windowSeconds: 900 },
-  /** Mails with links for one address. Further ones are left out silently. */
+  /** Mails with links to one address. Further ones are not sent, and nobody is told. */
   linkMails: { limit: 3, windowSeconds: 3_600 },
   /**
    * Wrong codes of an authenticator app, by account and place: a browser or device that has signed in to the account before, or
@@ -160,7 +160,7 @@ export const rateLimits = {
   secondFactorByPlace: { limit: 10, windowSeconds: 86_400 },
   /** Of all known browsers and devices of an account together, and of all others together. */
   secondFactorByDay: { limit: 30, windowSeconds: 86_400 },
-  /** Wrong recovery codes, by account and network. Nobody can guess them. They are counted apart, so that they still work. */
+  /** Wrong recovery codes, by account and network. They have a limit of their own, so that they work when the other is reached. */
   recoveryCodes: { limit: 10, windowSeconds: 900 },
   /** Cannot be changed or switched off. (rule T30) */
   sdkSession: { limit: 60, windowSeconds: 3_600 },
@@ -174,7 +174,7 @@ export const rateLimits = {
    */
   refusedByCredential: { limit: 600, windowSeconds: 60 },
   awaitByDevice: { limit: 300, windowSeconds: 900 },
-  /** Anyone may name any device, so this limits what one sender makes the server hold and write. */
+  /** Anyone can name any device, so this limits how much one sender makes the server hold and write. */
   awaitByAddress: { limit: 1_200, windowSeconds: 900 },
   registrationsByAddress: { limit: 300, windowSeconds: 900 },
   /** Refused registrations: each shows that an e-mail address has an account. */
@@ -189,7 +189,7 @@ export const rateLimits = {
   clientDocuments: { limit: 60, windowSeconds: 3_600 },
   /** Invitations that one person makes. */
   newInvitations: { limit: 60, windowSeconds: 3_600 },
-  /** Links of invitations that an account, or an address, opens or accepts. */
+  /** Links of invitations that one account, or one address, opens or accepts. */
   invitationsByAccount: { limit: 60, windowSeconds: 900 },
   invitationsByAddress: { limit: 120, windowSeconds: 900 },
   /** Saves of typed text that was not sent, by account. A page saves every three seconds while a person types. */

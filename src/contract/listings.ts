@@ -97,7 +97,7 @@ export const listings = {
   update: endpoint({
     method: "PATCH",
     path: "/api/v1/console/listings/:listingId",
-    summary: "Change an offer to testers; slots and days apply to cycles made later",
+    summary: "Change an offer to testers; slots and days apply to later cycles",
     auth: "console",
     role: "maintainer",
     scope: "testing:manage",

@@ -5,7 +5,7 @@ import { instant, openEnum, uuid } from "./fields.ts";
 
 export const automaticMarks = ["auto_submitted", "precedence", "no_sender"] as const;
 
-/** A mail to a thread that was set apart, because it says that a program wrote it. */
+/** A mail that was not added to its thread, because it says that a program wrote it. */
 export const AutomaticMail = z.object({
   id: uuid,
   threadId: uuid,
@@ -13,17 +13,17 @@ export const AutomaticMail = z.object({
   subject: z.string(),
   /** The beginning of the text. */
   text: z.string(),
-  /** What says that a program wrote it. */
+  /** The header that says that a program wrote it. */
   reason: openEnum(automaticMarks),
   createdAt: instant,
-  /** When it is deleted. */
+  /** When the server deletes it. */
   keptUntil: instant,
 });
 export type AutomaticMail = z.output<typeof AutomaticMail>;
 
 const params = z.object({ mailId: uuid });
 
-/** Mails that came, as people see them: no agent and no token reads an original. */
+/** Incoming mails. Only people can read originals: agents and tokens cannot. */
 export const incomingMails = {
   listAutomatic: endpoint({
     method: "GET",

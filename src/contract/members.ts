@@ -73,7 +73,7 @@ const attempts = [
   { limit: "invitationsByAddress", by: ["address"] },
 ] as const;
 
-/** What an invitation offers to the person who opens its link. */
+/** An invitation as the person reads it who opens its link. */
 export const Offer = z.object({
   app: z.object({ id: uuid, name: z.string() }),
   role: RoleName,
@@ -97,7 +97,7 @@ export const invitations = {
     method: "POST",
     path: invitationsPath,
     summary:
-      "Invite a person by a link, which works once, for 7 days and for this e-mail address; it is shown this once, or sent by mail",
+      "Invite a person by a link, which works once, for 7 days and for this e-mail address; it is shown only once, or sent by mail",
     auth: "session",
     role: "owner",
     params: appParams,

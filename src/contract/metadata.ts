@@ -7,8 +7,8 @@ export interface FittingMetadata {
 }
 
 /**
- * The part of a report's metadata that fits the limits. Earlier entries come first. An entry that is nested too deep, or
- * for which no room is left, is left out as a whole. Lone surrogates are replaced.
+ * Returns the part of a report's metadata that fits the limits. Earlier entries come first. An entry that is nested too deep,
+ * or for which there is no space, is left out as a whole. Lone surrogates are replaced.
  */
 export function fitMetadata(given: Readonly<Record<string, unknown>>): FittingMetadata {
   const kept = new Map<string, string>();
@@ -28,7 +28,7 @@ export function fitMetadata(given: Readonly<Record<string, unknown>>): FittingMe
 
 const encoder = new TextEncoder();
 
-/** An entry as JSON. Undefined if it must be left out whatever its size. */
+/** Returns an entry as JSON; undefined if it is left out whatever its size is. */
 function entryOf(kept: ReadonlyMap<string, string>, key: string, value: unknown): string | undefined {
   if (kept.size === limits.metadataKeys || kept.has(key)) return undefined;
   if (depthOf(value) >= limits.metadataDepth) return undefined;
@@ -56,5 +56,5 @@ function depthOf(value: unknown): number {
   return 1 + deepest;
 }
 
-/** A short path for a person: a key may have a megabyte. */
+/** Shortens a path for a person: a key may have a megabyte. */
 const shortened = (key: string): string => (key.length > 100 ? `${key.slice(0, 99).toWellFormed()}…` : key);

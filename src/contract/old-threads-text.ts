@@ -1,6 +1,6 @@
 import type { OldThreads } from "./apps.ts";
 
-/** How many old threads there are, in words: the beginning of a sentence. */
+/** Returns the beginning of a sentence, with the number of old threads. */
 export function oldThreadsText({ threads, more }: OldThreads): string {
   if (threads === 1) return "1 resolved thread is";
   const count = threads.toLocaleString("en");

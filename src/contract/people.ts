@@ -3,18 +3,18 @@ import { endpoint } from "./endpoint.ts";
 import { instant, text, uuid } from "./fields.ts";
 import { limits } from "./limits.ts";
 
-/** The person of a request. The address is in no path and no query, because proxies log them. */
+/** The person of a request. The address is in the body, because proxies log paths and queries. */
 const Person = z.object({ email: text(3, limits.email) });
 
 const count = z.int();
 
-/** What is found of a person. */
+/** The data about a person that the server found. */
 const Found = z.object({
   /** Threads that begin with a report of the person. */
   threads: count,
   /** Repeats and answers of the person in other threads. */
   messages: count,
-  /** Mails to the person, and what is known of the address. */
+  /** Mails to the person, and stored data about the address. */
   mails: count,
   invitations: count,
   /** Seats in tests that have ended. */
@@ -22,19 +22,19 @@ const Found = z.object({
   /** Stored answers to requests. */
   answers: count,
   audit: count,
-  /** Texts of others in which the address stands. */
+  /** Texts of others that contain the address. */
   texts: count,
 });
 
-/** The receipt of an erasure. It never has the address. */
+/** The receipt of an erasure. It never contains the address. */
 export const Erasure = z.object({
   id: uuid,
-  /** `running`: the work goes on in the background. `stopped`: the server's secret was lost, or the work ended the server each time; ask again. */
+  /** `running`: the work goes on in the background. `stopped`: the secret of the server was lost, or the server crashed at each attempt; ask again. */
   status: z.enum(["running", "done", "stopped"]),
   /** A keyed hash of the address: `check` says whether a receipt belongs to an address. */
   personHash: z.string(),
   counts: z.extend(Found, {
-    /** First reports that were blanked, because others reported in the same thread. */
+    /** First reports of threads whose text was removed, because others reported in the same thread. */
     reports: count,
     files: count,
   }),
@@ -42,7 +42,7 @@ export const Erasure = z.object({
   by: z.string(),
   createdAt: instant,
   finishedAt: z.nullable(instant),
-  /** Until when older backups still hold the person. Null if the server does not know. */
+  /** Until when older backups still contain data about the person. Null if the server does not know. */
   backupsUntil: z.nullable(instant),
 });
 
@@ -51,11 +51,11 @@ export type Erasure = z.output<typeof Erasure>;
 const Preview = z.object({
   counts: Found,
   /**
-   * Whether everything was searched. If not, there may be more: what the person sent and got is counted, at most a thousand of each
-   * kind, and the texts of others were searched only in part.
+   * Whether everything was searched. If not, there may be more: what the person sent and received is counted to a thousand of
+   * each kind, and the texts of others were searched only in part.
    */
   complete: z.boolean(),
-  /** Why the person cannot be erased now. Null if nothing is in the way. */
+  /** Why the person cannot be erased now. Null if the person can be erased. */
   refusal: z.nullable(z.string()),
 });
 
@@ -69,7 +69,7 @@ export const people = {
   preview: endpoint({
     method: "POST",
     path: `${path}/preview`,
-    summary: "Count what your own apps hold of a person; changes nothing",
+    summary: "Count the data about a person in your own apps; changes nothing",
     auth: "session",
     role: "owner",
     body: Person,
@@ -108,7 +108,7 @@ export const people = {
   check: endpoint({
     method: "POST",
     path: `${path}/erasures/:erasureId/check`,
-    summary: "Ask whether a receipt is of an address",
+    summary: "Check whether a receipt belongs to an address",
     auth: "session",
     role: "account",
     params: erasureParams,

@@ -28,7 +28,7 @@ export const RunDecision = z.enum(runDecisions);
 /** The worker that claimed an approved proposal, or the last one whose claim a person released. */
 export const RunClaim = z.object({ worker: z.string(), claimedAt: instant, releasedAt: z.nullable(instant) });
 
-/** The newest progress of the claim, and how often the worker has told its progress. */
+/** The newest progress of the claim, and how often the worker has reported progress. */
 export const RunProgress = z.object({ text: z.string(), reportedAt: instant, count: z.int() });
 
 export const outcomeStatuses = ["succeeded", "failed"] as const;
@@ -43,7 +43,7 @@ export const RunOutcome = z.object({
 /** What happened to a proposal after it was made. */
 export const RunLife = z.object({
   decision: z.nullable(RunDecision),
-  /** When the approval expires unless it is claimed before. Null if it does not expire. */
+  /** When the approval expires if nobody claims it before. Null if it does not expire. */
   expiresAt: z.nullable(instant),
   claim: z.nullable(RunClaim),
   progress: z.nullable(RunProgress),
@@ -87,7 +87,7 @@ export const runs = {
   recall: endpoint({
     method: "POST",
     path: "/api/v1/console/runs/:runId/recall",
-    summary: "Take an approval back that nobody has claimed yet; only a person signed in to the console can",
+    summary: "Withdraw an approval that nobody has claimed yet; only a person signed in to the console can",
     auth: "session",
     role: "maintainer",
     params: runParams,
@@ -102,14 +102,14 @@ export const runs = {
     auth: "session",
     role: "maintainer",
     params: runParams,
-    // The claim that the person has seen. Without it, the claim that is held now.
+    // The claim that the page showed to the person. Without it, the present claim.
     body: z.object({ claimedAt: z.optional(givenInstant) }),
     success: { status: 200, body: Run },
     errors: ["not_found", "wrong_state"],
   }),
 } as const;
 
-/** A user in an address hides where it leads, or is a secret. */
+/** A user name in an address can hide its host, and a password is a secret. */
 const outcomeLink = webUrl(limits.url).check(z.refine(namesNoUser, "must have no user and no password"));
 
 export type RunStatus = z.output<typeof RunStatus>;
@@ -144,14 +144,14 @@ export const runWork = {
       status: 200,
       body: z.object({ claimId: uuid, worker: z.string(), claimedAt: instant, run: Run }),
     },
-    // The same worker gets the same claim again anyway. An old answer must not outlive a release for long.
+    // The same worker gets the same claim again in any case. After a release a stored answer would be wrong.
     repeatableSeconds: 60,
     errors: ["not_found", "run_claimed", "wrong_state", "run_superseded", "claim_released", "claim_resumed"],
   }),
   reportProgress: endpoint({
     ...work,
     path: "/api/v1/agent/runs/:runId/progress",
-    summary: "Tell how far the work on a claimed proposal is",
+    summary: "Report the progress of the work on a claimed proposal",
     body: z.object({ claimId: uuid, text: text(1, limits.progress) }),
     success: { status: 200, body: RunProgress },
     errors: ["not_found", "wrong_state", "claim_released", "claim_resumed"],
@@ -159,7 +159,7 @@ export const runWork = {
   reportOutcome: endpoint({
     ...work,
     path: "/api/v1/agent/runs/:runId/outcome",
-    summary: "Tell once how the work on a claimed proposal ended",
+    summary: "Report once how the work on a claimed proposal ended",
     body: z.object({
       claimId: uuid,
       status: z.enum(outcomeStatuses),

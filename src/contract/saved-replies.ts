@@ -4,10 +4,10 @@ import { endpoint } from "./endpoint.ts";
 import { instant, text, uuid } from "./fields.ts";
 import { limits } from "./limits.ts";
 
-/** What a saved reply can leave open: the name of the sender, the name of the app, and the link to the sender's page. */
+/** The placeholders of a saved reply: the name of the sender, the name of the app, and the link to the sender's page. */
 export const placeholders = ["name", "app", "statusUrl"] as const;
 
-/** The placeholders in a text that nobody can fill in, each once. */
+/** Returns the placeholders in a text that have no value, each once. */
 export const unknownPlaceholders = (body: string): string[] => [
   ...new Set(
     [...body.matchAll(/\{([a-z]\w*)\}/giu)]
@@ -23,7 +23,7 @@ const SavedReplyText = text(1, limits.message).check(
   ),
 );
 
-/** A text that a team sends again and again. */
+/** A text that a team uses in many replies. */
 export const SavedReply = z.object({
   id: uuid,
   title: z.string(),

@@ -3,13 +3,13 @@ import { endpoint } from "./endpoint.ts";
 import { instant, text, uuid } from "./fields.ts";
 import { limits } from "./limits.ts";
 
-/** Bytes in base64url, as browsers give them. */
+/** Bytes in base64url, as browsers send them. */
 const bytes = z.string().check(z.regex(/^[\w-]+$/, "must be base64url"), z.maxLength(limits.passkeyBytes));
 
-/** What the server remembers of a question to an authenticator, sealed. It is good once, for ten minutes. */
+/** The sealed state of a passkey request. It can be used once, for ten minutes. */
 const ceremony = z.string().check(z.minLength(1), z.maxLength(limits.signInStep));
 
-/** What an authenticator answers to prove that it has a passkey. */
+/** The answer of an authenticator that proves that it has a passkey. */
 export const PasskeyProof = z.object({
   ceremony,
   id: bytes,
@@ -20,7 +20,7 @@ export const PasskeyProof = z.object({
 
 export type PasskeyProof = z.output<typeof PasskeyProof>;
 
-/** What an authenticator answers when it has made a passkey. */
+/** The answer of an authenticator that has made a passkey. */
 export const NewPasskey = z.object({
   ceremony,
   name: text(1, limits.label),
@@ -132,7 +132,7 @@ export const SecondFactor = z.object({
   recoveryCodesLeft: z.int(),
 });
 
-/** Shown only once. Each code works once. */
+/** New recovery codes, which are shown only once. Each code works once. */
 const RecoveryCodes = z.object({ recoveryCodes: z.array(z.string()) });
 
 export const secondFactor = {
@@ -148,7 +148,7 @@ export const secondFactor = {
   begin: endpoint({
     method: "POST",
     path: "/api/v1/console/second-factor/totp",
-    summary: "Make the secret for an authenticator app; it counts after it is confirmed",
+    summary: "Create the secret for an authenticator app; it is used once it is confirmed",
     auth: "session",
     role: "account",
     body: z.object({

@@ -39,7 +39,7 @@ export const accountTimeZone = z.string().check(
   z.meta({ maxLength: 100 }),
 );
 
-/** The time zone that a device shows at a sign-in. It must not end the sign-in: an unknown one becomes UTC. (rule S20) */
+/** The time zone that a device sends at a sign-in. An unknown one becomes UTC, so that the sign-in does not fail. (rule S20) */
 const deviceTimeZone = z.optional(
   z.nullable(
     z.string().check(
@@ -51,7 +51,7 @@ const deviceTimeZone = z.optional(
   ),
 );
 
-/** A push token of a device at a sign-in. One that is too long cannot be used, and is left out. */
+/** A push token that a device sends at a sign-in. One that is too long cannot be used, so it is ignored. */
 const devicePushToken = z.optional(
   z.nullable(
     z.string().check(
@@ -75,7 +75,7 @@ export const DeviceGrant = z.object({
 });
 export type DeviceGrant = z.output<typeof DeviceGrant>;
 
-/** What a device may send about itself. */
+/** The optional fields in which a device describes itself. */
 const deviceFields = {
   timezone: deviceTimeZone,
   pushToken: devicePushToken,
@@ -112,7 +112,7 @@ export const Registration = z.extend(Account, {
     ),
 });
 
-/** The answer holds a token, so it is stored for repeats only as long as a code lives. */
+/** The answer contains a token, so it is stored for repeats only as long as a code is valid. */
 const grantSeconds = 300;
 
 export const signIn = {
@@ -136,7 +136,7 @@ export const signIn = {
     method: "POST",
     path: "/api/v1/testing/auth/await",
     summary:
-      "Wait until the person has approved the device, for terminals without a redirect; 202 while not yet",
+      "Wait until the person has approved the device, for terminals without a redirect; 202 until then",
     auth: "none",
     body: z.object({
       deviceId,
@@ -155,7 +155,7 @@ export const signIn = {
   register: endpoint({
     method: "POST",
     path: "/api/v1/testing/auth/register",
-    summary: "Make a password account and sign its device in",
+    summary: "Create an account with a password and sign its device in",
     auth: "none",
     body: Registration,
     success: { status: 201, body: DeviceGrant },
@@ -188,7 +188,7 @@ export const signIn = {
   }),
 } as const;
 
-/** `+03:00` for `GMT+03:00`, `UTC+3`, `+0300`. Undefined for another text. */
+/** Returns `+03:00` for `GMT+03:00`, `UTC+3` and `+0300`; undefined for any other text. */
 function fixedOffset(given: string): string | undefined {
   const form = /^(?:GMT|UTC|UT)?([+-])(\d{1,2})(?::?([0-5]\d))?$/i.exec(given.trim());
   const [, sign = "", hours = "", minutes = "00"] = form ?? [];

@@ -8,7 +8,7 @@ export const tagColours = ["grey", "red", "orange", "yellow", "green", "blue", "
 const Colour = z.enum(tagColours);
 export type TagColour = z.output<typeof Colour>;
 
-/** Characters without a shape of their own, and the comma, which stands between tags. */
+/** Invisible characters, and the comma, which separates tags. */
 const refused = /[\p{Cc}\p{Co}\p{Zl}\p{Zp},]|(?!\u200C|\u200D|\uFE0E|\uFE0F)[\p{Cf}\p{DI}]/u;
 const visible = /(?!\u2800)[\p{L}\p{N}\p{P}\p{S}]/u;
 
@@ -24,7 +24,7 @@ export const TagName = z.pipe(
   ),
 );
 
-/** What a thread shows of a tag. */
+/** A tag as threads show it. */
 export const ThreadTag = z.object({ id: uuid, name: z.string(), colour: z.nullable(z.string()) });
 export type ThreadTag = z.output<typeof ThreadTag>;
 
@@ -76,7 +76,7 @@ export const tags = {
   merge: endpoint({
     method: "POST",
     path: `${path}/merge`,
-    summary: "Give another tag to all threads of this one, and delete this one",
+    summary: "Move all threads of a tag to another tag, and delete the first tag",
     auth: "console",
     role: "maintainer",
     scope: "feedback:write",

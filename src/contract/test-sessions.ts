@@ -22,14 +22,14 @@ const Screens = z
   .array(label(limits.screenName, "NFC"))
   .check(z.overwrite((names) => [...new Set(names.filter((name) => name !== ""))]));
 
-/** Whether both instants are valid. Only then is their order checked, whatever else is wrong. */
+/** Whether both instants are valid. Only then is their order checked, even if other fields are wrong. */
 const hasInstants = ({ issues }: z.core.ParsePayload): boolean =>
   issues.every(({ path }) => path?.[0] !== undefined && path[0] !== "startedAt" && path[0] !== "endedAt");
 
-/** A test key of any form: one that no slot has is answered like any other. (rule T15) */
+/** A test key of any form. A key that no slot has gets the same kind of answer. (rule T15) */
 const testKey = z.string().check(z.trim());
 
-/** A session that lasts longer was not ended: its app was closed. It must not be refused. */
+/** Cuts a session that is too long. Its app was closed and did not end it, so the session must not be refused. */
 function cutToADay<Session extends { readonly startedAt: string; readonly endedAt: string }>(
   session: Session,
 ): Session {
@@ -84,7 +84,7 @@ export const SessionStatus = z.union([
     daysCounted: z.int(),
     dueBy: instant,
   }),
-  /** No slot of this app has the key. The other fields are the same for every such key. */
+  /** No slot of this app has the key. Every such key gets the same other fields. */
   z.object({
     matched: z.literal(false),
     counted: z.literal(false),

@@ -64,7 +64,7 @@ export const Slot = z.object({
   joinCheckPending: z.boolean(),
   requestExpiresAt: z.nullable(instant),
   verificationTier: openEnum(verificationTiers),
-  /** Only on a slot that can still earn a day. */
+  /** Only for a slot in which more days can count. */
   testKey: z.optional(z.string()),
 });
 export type Slot = z.output<typeof Slot>;
@@ -85,7 +85,7 @@ export const OpenListing = z.object({
 });
 export type OpenListing = z.output<typeof OpenListing>;
 
-/** An image of a proof. It is judged after the slot and the day; its faults are `bad_image`. */
+/** An image of a proof. It is checked after the slot and the day; a fault is the error `bad_image`. */
 const ProofImage = z.custom<string | ReceivedFile>().check(
   z.meta({
     ...filePart,

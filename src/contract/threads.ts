@@ -10,12 +10,12 @@ import { TagName, ThreadTag } from "./tags.ts";
 
 export const ThreadStatus = z.enum(threadStatuses);
 
-/** What the caller's account has read. Nobody else sees it. (rules F50, F52) */
+/** What the caller's account has read. Other accounts cannot see it. (rules F50, F52) */
 export const readMarks = {
   update: endpoint({
     method: "PUT",
     path: "/api/v1/console/feedback/:id/read",
-    summary: "Mark a thread as read or as unread, for the own account",
+    summary: "Mark a thread as read or as unread, for your account only",
     auth: "console",
     role: "viewer",
     scope: "feedback:write",
@@ -27,7 +27,7 @@ export const readMarks = {
   updateAll: endpoint({
     method: "PUT",
     path: "/api/v1/console/apps/:appId/feedback/read",
-    summary: "Mark all threads with a status and a type as read, for the own account",
+    summary: "Mark all threads with a status and a type as read, for your account only",
     auth: "console",
     role: "viewer",
     scope: "feedback:write",
@@ -35,7 +35,7 @@ export const readMarks = {
     body: z.object({
       status: z.optional(ThreadStatus),
       type: z.optional(FeedbackType),
-      /** What happened later stays unread, such as what a page did not show yet. */
+      /** Later activity stays unread, for example what a page did not show yet. */
       until: z.optional(givenInstant),
     }),
     success: { status: 204 },
@@ -47,7 +47,7 @@ export type ThreadStatus = z.output<typeof ThreadStatus>;
 
 const Sender = z.object({ name: z.nullable(z.string()), email: z.nullable(z.string()) });
 
-/** The last message of a thread: its report if nobody has written since. `text` is the beginning of it in one line. */
+/** The last message of a thread; the report if there is no message. `text` is its beginning in one line. */
 const LastMessage = z.object({
   direction: openEnum(directions),
   author: z.enum(authors),
@@ -61,7 +61,7 @@ const LastMessage = z.object({
 
 export type LastMessage = z.output<typeof LastMessage>;
 
-/** The member who looks after a thread. */
+/** The assignee of a thread: a member. */
 export const Assignee = z.object({ userId: uuid, email: z.string() });
 
 export type Assignee = z.output<typeof Assignee>;
@@ -81,9 +81,9 @@ export const ThreadSummary = z.object({
   tags: z.array(ThreadTag),
   assignee: z.nullable(Assignee),
   createdAt: instant,
-  /** When something last happened on it. */
+  /** The time of its last activity. */
   activeAt: instant,
-  /** Whether something happened on it since the caller's account last looked, that this person did not do. */
+  /** Whether others have done something on it since the caller's account last read it. */
   unread: z.boolean(),
   lastMessage: LastMessage,
 });
@@ -96,7 +96,7 @@ export const mailStatuses = ["waiting", "sent", "bounced", "failed"] as const;
 export const ReplyMail = z.object({
   to: z.string(),
   status: openEnum(mailStatuses),
-  /** What the mail server had against it, or why it has to wait. */
+  /** The reason why the mail server refused it, or why it waits. */
   reason: z.nullable(z.string()),
   settledAt: z.nullable(instant),
 });
@@ -106,13 +106,13 @@ export type ReplyMail = z.output<typeof ReplyMail>;
 /** Why a reply reaches no sender: none left an address, or the server sends no mail. */
 export const missedReasons = ["no_address", "no_mail"] as const;
 
-/** What happened to a reply. A mail may still wait, or come back: the message on the thread has its state. */
+/** How a reply was delivered. A mail may still wait or come back; the message on the thread shows that. */
 export const ReplyDelivery = z.object({
   /** The addresses to which it is mailed. */
   mailedTo: z.array(z.string()),
   /** Whether the pages of its receivers show it. */
   onPage: z.boolean(),
-  /** How many of its receivers it does not reach in either way. */
+  /** How many of its receivers it reaches neither by mail nor by page. */
   missed: z.int(),
   /** Why it does not reach them; null if it reaches all. */
   reason: z.nullable(openEnum(missedReasons)),
@@ -128,12 +128,12 @@ export const OwnedMessage = z.extend(Message, {
   /** The report that a reply is for, or whose sender answers: the thread, or a repeat on it. */
   reportId: z.optional(uuid),
   everyone: z.optional(z.boolean()),
-  /** The address that an answer by mail names as its own, if nothing shows that the sender mailed it. */
+  /** The address in the mail of an answer, if nothing proves that the sender mailed it. */
   foreignFrom: z.optional(z.string()),
-  /** Given while the mail is kept of which this answer was made. */
+  /** Given as long as the mail of this answer is stored. */
   originalUntil: z.optional(instant),
   mails: z.optional(z.array(ReplyMail)),
-  /** Only of a reply. */
+  /** Only for a reply. */
   delivery: z.optional(ReplyDelivery),
 });
 
@@ -148,7 +148,7 @@ export const OwnedThread = z.extend(Thread, {
   sender: Sender,
   tags: z.array(ThreadTag),
   assignee: z.nullable(Assignee),
-  /** The last thread of the same failure (`dedupeKey`) that was resolved before this one began. */
+  /** The newest thread of the same failure (`dedupeKey`) that was resolved before this one began. */
   earlier: z.nullable(EarlierThread),
   messages: z.array(OwnedMessage),
   proposals: z.array(Proposal),
@@ -163,12 +163,12 @@ const changes = z.object({
   category: z.optional(FeedbackType),
   subject: z.optional(text(1, limits.subject)),
   githubIssueUrl: z.optional(z.nullable(webUrl(limits.url))),
-  /** Names of tags. A name of no tag makes one. Others' changes of the tags stay. */
+  /** Names of tags. An unknown name creates a tag. Changes of the tags by others are kept. */
   addTags: tagNames,
   removeTags: tagNames,
-  /** Who looks after it: `me`, the id or the e-mail address of a member, null for nobody. */
+  /** The assignee: `me`, the id or the e-mail address of a member, null for nobody. */
   assignee: z.optional(z.nullable(text(1, limits.email))),
-  /** The id of the assignee that the caller saw, null for nobody. If it is another now, the change is refused. */
+  /** The id of the assignee that the caller saw, null for nobody. If the assignee has changed, the request is refused. */
   expectedAssignee: z.optional(z.nullable(uuid)),
 });
 
@@ -183,7 +183,7 @@ const filters = z.object({
   type: z.optional(FeedbackType),
   /** Names of tags, with commas between them: the thread has all of them. */
   tag: z.optional(text(1, 1_000)),
-  /** Who looks after it: `me`, `none`, or the id or the e-mail address of a member. */
+  /** The assignee: `me`, `none`, or the id or the e-mail address of a member. */
   assignee: z.optional(text(1, limits.email)),
   q: z.optional(text(1, 200)),
   from: z.optional(boundary),
@@ -204,9 +204,9 @@ const NewMessage = z.object({
   body: text(1, limits.message),
   reportId: z.optional(uuid),
   everyone: z.optional(z.boolean()),
-  /** The newest message that the caller saw, null for none. If anybody else has written since, a reply is refused. */
+  /** The newest message that the caller saw, null for none. If another person has written since, a reply is refused. */
   expectedMessageId: z.optional(z.nullable(uuid)),
-  /** What changes on the thread with the message. If the one is refused, so is the other. */
+  /** A change of the thread together with the message. Both are saved, or neither. */
   change: z.optional(changes),
 });
 

@@ -18,7 +18,7 @@ export const Token = z.object({
   createdAt: instant,
   createdBy: z.string(),
   lastUsedAt: z.nullable(instant),
-  /** When it stops working. Null if it does not stop by itself. */
+  /** When it expires. Null if it does not expire. */
   expiresAt: z.nullable(instant),
   ended: z.boolean(),
 });
@@ -41,7 +41,7 @@ export const tokens = {
   create: endpoint({
     method: "POST",
     path: "/api/v1/console/tokens",
-    summary: "Make a token for an agent or for scripts; it is shown this once",
+    summary: "Create a token for an agent or for scripts; its secret is shown only once",
     auth: "session",
     role: "account",
     body: z.object({
@@ -58,7 +58,7 @@ export const tokens = {
   rotate: endpoint({
     method: "POST",
     path: "/api/v1/console/tokens/:tokenId/rotate",
-    summary: "Give a token a new secret, shown this once; the old one may stay good for some minutes",
+    summary: "Replace the secret of a token, shown only once; the old one may stay valid for some minutes",
     auth: "session",
     role: "account",
     params: z.object({ tokenId: uuid }),

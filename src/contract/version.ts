@@ -2,8 +2,8 @@
 export const isSameVersion = (a: string, b: string): boolean => comparableVersion(a) === comparableVersion(b);
 
 /**
- * A plain version in which no number has zeros in front: `2025.01.15` becomes `2025.1.15`. A date such as `2025-01-15` stays
- * as it is.
+ * Removes leading zeros from the numbers of a plain version: `2025.01.15` becomes `2025.1.15`. A date such as `2025-01-15`
+ * is not changed.
  */
 export function comparableVersion(version: string): string {
   const plain = plainVersion(version);
@@ -14,7 +14,7 @@ export function comparableVersion(version: string): string {
   );
 }
 
-/** A version without the usual prefixes: `v2.4.0` and `app@2.4.0` become `2.4.0`. Other texts stay as they are. */
+/** Removes the usual prefixes of a version: `v2.4.0` and `app@2.4.0` become `2.4.0`. Other texts are not changed. */
 export function plainVersion(version: string): string {
   const text = version.trim();
   return /^(?:.*@)?v?(\d.*)$/is.exec(text)?.[1] ?? text;

@@ -152,7 +152,7 @@ function taggedList(success: Success, route: Route): TaggedList {
 }
 
 /** Throws an UnexpectedAnswerError for an entry that no file can hold: files would be written or deleted because of it. */
-function refuseUnusable({ status, asked }: Success, entries: readonly unknown[]): void {
+function refuseUnusable({ status, request }: Success, entries: readonly unknown[]): void {
   const known = new Set<string>();
   for (const [at, entry] of entries.entries()) {
     const { id, question, answer, sortOrder } = Object(entry);
@@ -171,7 +171,7 @@ function refuseUnusable({ status, asked }: Success, entries: readonly unknown[])
       : "is not an entry with an id, a question and an answer";
     throw new UnexpectedAnswerError(
       status,
-      `The FAQ of ${asked.url.origin} cannot be used: element ${at + 1} of its list ${what}. Nothing was changed.`,
+      `The FAQ of ${request.url.origin} cannot be used: element ${at + 1} of its list ${what}. Nothing was changed.`,
     );
   }
 }

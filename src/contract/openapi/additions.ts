@@ -1,7 +1,7 @@
 /**
- * What answers hold beyond the base API. A client of the base API ignores it, so it must not grow unseen: a test compares
- * this list with what the endpoints declare. What apps and testers read (FAQ, release notes, sessions, tasks, slots, the
- * exchange) has nothing beyond the base API, because some decoders refuse any other field. (rule H33)
+ * The fields of answers that the base API does not have. A client of the base API ignores them, so nobody would notice new
+ * ones: a test compares this list with the endpoints. Answers for apps and testers (FAQ, release notes, sessions, tasks,
+ * slots, the exchange) have no such fields, because some decoders refuse them. (rule H33)
  */
 export const additions = {
   /** Fields by `operationId`. `[]` stands for each element of a list. */

@@ -79,7 +79,7 @@ const tagTexts: Readonly<Record<keyof Contract, string>> = {
 
 /**
  * The OpenAPI 3.1 document of the whole API, derived from the contract. `baseUrl` is the server's address. It takes a tenth
- * of a second: `pause` is called before each operation, so that a server can answer others.
+ * of a second: `pause` is called before each operation, so that a server can answer other requests.
  */
 export async function createOpenApi(baseUrl: string, pause?: () => Promise<void>): Promise<Json> {
   const schemas = createSchemas();
@@ -120,7 +120,7 @@ function operation(tag: string, name: string, endpoint: Endpoint, schemas: Schem
   };
 }
 
-/** Who may send it. */
+/** Returns a sentence that says who may send the request. */
 function descriptionOf({ auth, scope, ownToken, role }: Endpoint): string {
   const notes = [
     callers[auth],
@@ -341,7 +341,7 @@ function formSchema(body: z.ZodMiniObject, schemas: Schemas): Json {
   return { type: "object", properties: Object.fromEntries(fields), ...(required.length ? { required } : {}) };
 }
 
-/** A list that may not be empty must be sent, though its absence has an error of its own. */
+/** A list that must not be empty is required, although there is a separate error for its absence. */
 const needsElement = ({ minItems }: Json): boolean => minItems === 1;
 
 function partOf(schema: Json): Json {

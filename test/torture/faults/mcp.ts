@@ -12,7 +12,7 @@ export const mcpFaults: readonly Fault[] = [
   {
     name: "an agent may proceed with a plan that another worker carries out",
     file: "mcp/tools/get-decision.ts",
-    right: 'const isFree = status === "approved" && taken === undefined;',
+    right: 'const isFree = status === "approved" && otherStep === undefined;',
     wrong: 'const isFree = status === "approved";',
     tests: ["test/mcp/tools"],
   },
