@@ -21,7 +21,7 @@ describe("a proxy that wants a name and a password", () => {
       const ran = await line.run(["faq", "list"]);
       expect(ran.exit).toBe(75);
       expect(ran.stderr).toMatch(
-        /The proxy 127\.0\.0\.1:\d+ refused .* 407\. It wants a name and a password/,
+        /The proxy 127\.0\.0\.1:\d+ refused .* 407\. It requires a name and a password/,
       );
       expect(ran.stderr).toMatch(aboutProxy);
       expect(proxy.connections()).toBe(1);
@@ -97,7 +97,7 @@ describe("a proxy that is down", () => {
   it("is named to an agent", () => {
     const error = new ConnectionError("ECONNREFUSED", "", { proxy: "127.0.0.1:1" });
     expect(explain(error, "http://inn.example")).toMatch(
-      /^The proxy 127\.0\.0\.1:1 on the way to http:\/\/inn\.example/,
+      /^The proxy 127\.0\.0\.1:1 for http:\/\/inn\.example/,
     );
   });
 });
