@@ -47,7 +47,7 @@ describe("the audit says what was changed", () => {
     expect(await changesOf("thread.tag")).toEqual([{ field: "tags", from: "android, sync", to: "android" }]);
   });
 
-  it("of a thread with a reply, and of the way of the reply, without an address", async () => {
+  it("of a thread with a reply, and of its delivery, without an address", async () => {
     const reply = { direction: "outbound", body: "Mended.", change: { status: "resolved" } };
     await team.call("POST", `/feedback/${id}/messages`, reply);
     expect(await changesOf("thread.update")).toEqual([{ field: "status", from: "open", to: "resolved" }]);
@@ -76,7 +76,7 @@ describe("the audit says what was changed", () => {
     expect(JSON.stringify(await entries("app.update"))).not.toContain("secret-words");
   });
 
-  it("of FAQ entries by the names of the fields alone", async () => {
+  it("of FAQ entries, with only the names of the fields", async () => {
     const faq = await team.call("POST", `${team.at}/faqs`, { question: "Why?", answer: "So." });
     await team.call("PATCH", `/faqs/${faq.field("id")}`, { question: "Why not?", answer: "So." });
     expect(await changesOf("faq.update")).toEqual([{ field: "question" }]);

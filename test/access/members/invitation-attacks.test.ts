@@ -127,7 +127,7 @@ describe("the link of an invitation", () => {
     expect((await service.request("POST", path, { headers })).status).toBe(403);
   });
 
-  it("is made only so often by one person", async () => {
+  it("cannot be made without limit by one person", async () => {
     const team = await makeTeam(service);
     const { limit } = service.deps.settings.rateLimits.newInvitations;
     const statuses = [];
@@ -136,7 +136,7 @@ describe("the link of an invitation", () => {
     expect(statuses.at(-1)).toBe(429);
   });
 
-  it("is guessed only so often, whatever the account", async () => {
+  it("cannot be guessed without limit, with any account", async () => {
     const team = await makeTeam(service);
     const guesser = await team.newcomer();
     const { limit } = service.deps.settings.rateLimits.invitationsByAccount;

@@ -75,7 +75,7 @@ describe.each(databases)("the members of an app on $name", (engine) => {
     expect(answers.map(({ status }) => status).sort()).toEqual([204, 409]);
   });
 
-  it("hand the app over: the maker leaves, the app's keys and its new owner go on", async () => {
+  it("can hand the app over: its creator leaves, and the keys and the new owner still work", async () => {
     const team = await makeTeam(service);
     const other = await team.join("owner");
     const fromApp = () => sendFeedback(service, team.app.key);
@@ -183,7 +183,7 @@ describe.each(databases)("the members of an app on $name", (engine) => {
       expect(await repeat()).toMatchObject({ status: 404, body: { code: "not_found" } });
     });
 
-    it("gets the stored answer to the own departure again", async () => {
+    it("gets the stored answer again after leaving", async () => {
       const team = await makeTeam(service);
       const member = await team.join("viewer");
       const leave = () =>

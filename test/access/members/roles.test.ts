@@ -157,7 +157,7 @@ describe("an app", () => {
     }
   });
 
-  it("is listed to its members, each with the own role", async () => {
+  it("is listed to each member with the member's role", async () => {
     const { app } = await makeOwnerWithOneOfEach(service);
     for (const role of ["maintainer", "viewer"] as const) {
       const headers = await service.signIn(await service.makeMember(app.id, role));

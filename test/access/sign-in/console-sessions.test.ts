@@ -31,7 +31,7 @@ describe("the console sessions of an account", () => {
   const isOpen = async (headers: Headers) =>
     (await service.request("GET", "/api/v1/console/me", { headers })).status === 200;
 
-  it("are listed with the browser in words, and the asking one is marked", async () => {
+  it("are listed with the name of the browser, and the present one is marked", async () => {
     const account = await makeAccount(service);
     const elsewhere = await open(account);
     service.clock.advance(1_000);
@@ -43,7 +43,7 @@ describe("the console sessions of an account", () => {
     expect(await list(elsewhere)).toMatchObject([{ current: false }, { current: true }]);
   });
 
-  it("never show what opens them", async () => {
+  it("never show their secrets", async () => {
     const account = await makeAccount(service);
     const here = await open(account);
     const { text } = await service.request("GET", path, { headers: here });

@@ -4,7 +4,7 @@ import { eventually } from "../../support/eventually.ts";
 import { mailOf } from "../../support/mail/arriving-mail.ts";
 import { ada, startMailedThread } from "../../support/mail/mailed-thread.ts";
 
-describe("mails as they came", () => {
+describe("the originals of mails", () => {
   it("are for maintainers in a browser: no viewer, no token, no other team, no key", async () => {
     const { service, app, take, messages, as } = await startMailedThread();
     await take(mailOf(["Hello."]));
@@ -28,7 +28,7 @@ describe("mails as they came", () => {
     expect([401, 403]).toContain((await asked({ authorization: `Bearer ${owner.field("token")}` })).status);
   });
 
-  it("stand on the disk and in the database sealed, and no address serves them", async () => {
+  it("are sealed on the disk and in the database, and no address serves them", async () => {
     const { service, take, page } = await startMailedThread();
     await take(mailOf(["Hello."], { "X-Page": page }));
     const [upload] = await service.deps.database.all<{ name: string; sha256: string }>(
@@ -53,7 +53,7 @@ describe("mails as they came", () => {
     }
   });
 
-  it("count as files of the app: without room the answer comes without its original", async () => {
+  it("count as files of the app: without storage left, the answer is stored without its original", async () => {
     const { take, messages, automatic } = await startMailedThread({ settings: { storedBytesPerApp: 500 } });
     await take(mailOf(["Small."]));
     await take(mailOf(["Too large.", "x".repeat(500)]));
@@ -62,7 +62,7 @@ describe("mails as they came", () => {
     expect((await automatic()).length).toBe(0);
   });
 
-  it("are loaded one after another when people take many at once, because each may be large", async () => {
+  it("are loaded one after another, because each may be large", async () => {
     const { service, app, take, messages, automatic } = await startMailedThread();
     const { files } = service.deps;
     for (const text of ["One.", "Two.", "Three."]) await take(mailOf([text], { Precedence: "bulk" }));
@@ -137,7 +137,7 @@ describe("a mail that another person sends to the reply address", () => {
     },
   );
 
-  it("in a copy that says that a program wrote it stays marked when a person takes it", async () => {
+  it("in a copy with headers of a program is still marked when a maintainer adds it to the thread", async () => {
     const world = await startMailedThread();
     await world.take(mailOf(["Buy."], { From: "eve@evil.example", Precedence: "bulk" }));
     const listed = (await world.automatic())[0].id;

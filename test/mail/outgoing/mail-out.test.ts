@@ -15,7 +15,7 @@ import { startService } from "../../support/service/service.ts";
 const hour = 3_600_000;
 
 describe.each(databases)("a mail on $name", (engine) => {
-  it("is sent as it was queued, and its content is forgotten then", async () => {
+  it("is sent as it was queued, and then its content is deleted", async () => {
     const server = await startMailServer();
     const service = await serverWithMail(server.url, { engine });
     const id = await queue(service, {
@@ -49,7 +49,7 @@ describe.each(databases)("a mail on $name", (engine) => {
     expect(server.received[0]?.raw).toContain("The only one");
   });
 
-  it("is sealed while it waits, because links in it let people in", async () => {
+  it("is sealed while it waits, because links in it are credentials", async () => {
     const service = await serverWithMail("smtp://127.0.0.1:9?tls=off", { engine });
     const id = await queue(service, { text: "https://larder.example/recover/secret-of-the-link" });
     const row = await mailRow(service, id);
@@ -73,7 +73,7 @@ describe.each(databases)("a mail on $name", (engine) => {
     expect(new Set(ids).size).toBe(mails);
   });
 
-  it("waits while the mail server is gone, and is sent when it is back", async () => {
+  it("waits while the mail server is down, and is sent when it works again", async () => {
     const before = await startMailServer();
     await before.close();
     const service = await serverWithMail(before.url, { engine });
@@ -102,7 +102,7 @@ describe.each(databases)("a mail on $name", (engine) => {
     await mailBecomes(service, id, { status: "failed", content: null });
   });
 
-  it("is not sent when it is of no use any more", async () => {
+  it("is not sent when it is useless", async () => {
     const before = await startMailServer();
     await before.close();
     const service = await serverWithMail(before.url, { engine });
@@ -144,15 +144,18 @@ describe("a mail server that refuses", () => {
     { code: 550, text: "5.1.1 No such user", status: "bounced" },
     { code: 554, text: "5.7.1 Looks like spam", status: "failed" },
     { code: 552, text: "Mailbox full", status: "failed" },
-  ])("for good with $code $text is not asked again: the mail has $status", async ({ status, ...refusal }) => {
-    const server = await startMailServer({ onRecipient: () => refusal });
-    const service = await serverWithMail(server.url);
-    const id = await queue(service);
-    const lastError = `The mail server answered: ${refusal.code} ${refusal.text}`;
-    await mailBecomes(service, id, { status, lastError, content: null });
-  });
+  ])(
+    "for ever with $code $text does not get the mail again: its state is $status",
+    async ({ status, ...refusal }) => {
+      const server = await startMailServer({ onRecipient: () => refusal });
+      const service = await serverWithMail(server.url);
+      const id = await queue(service);
+      const lastError = `The mail server answered: ${refusal.code} ${refusal.text}`;
+      await mailBecomes(service, id, { status, lastError, content: null });
+    },
+  );
 
-  it("one address keeps no other mail back", async () => {
+  it("one address delays no other mail", async () => {
     const server = await startMailServer({
       onRecipient: (address) => (address.startsWith("no") ? { code: 550, text: "5.1.1 No" } : undefined),
     });
@@ -172,7 +175,7 @@ describe("a server without a mail server", () => {
     expect(service.logged()).toContain("INNKEEP_SMTP_URL is not set: no mail is sent");
   });
 
-  it("catches mails with --dev", async () => {
+  it("stores mails without sending them with --dev", async () => {
     const service = await startService({ settings: { dev: true } });
     onTestFinished(() => service.stop());
     const id = await queue(service);

@@ -52,7 +52,7 @@ describe("text of strangers in a mail", () => {
     "@kitchen.example",
     "call me",
     "",
-  ])("as address is taken only if it is one plain address, not %j", async (to) => {
+  ])("as address is accepted only if it is one plain address, not %j", async (to) => {
     const service = await serverWithMail("smtp://127.0.0.1:9?tls=off");
     expect(await queue(service, { to })).toBeUndefined();
   });
@@ -85,7 +85,7 @@ describe("encryption", () => {
   it.each([
     { scheme: "smtp", secure: false },
     { scheme: "smtps", secure: true },
-  ])("by $scheme takes any certificate with tls=unverified", async ({ scheme, secure }) => {
+  ])("by $scheme accepts any certificate with tls=unverified", async ({ scheme, secure }) => {
     const server = await startMailServer({ tls: { ...key, secure } });
     const service = await serverWithMail(`${scheme}://127.0.0.1:${server.port}?tls=unverified`);
     await queue(service);

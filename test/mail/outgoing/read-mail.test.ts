@@ -42,7 +42,7 @@ const withFiles = [
   ["forwarded-attachment", ["provider.eml: From: provider@example.org"]],
 ] as const;
 
-it.each(answers)("a mail is what its sender wrote, without what it quotes: %s", async (name, text) => {
+it.each(answers)("the text of a mail is without quotations: %s", async (name, text) => {
   expect(await read(name)).toMatchObject({ kind: "answer", text });
 });
 
@@ -61,7 +61,7 @@ it.each(ofPrograms)(
   },
 );
 
-it.each(withFiles)("what is attached is a file with its name: %s", async (name, files) => {
+it.each(withFiles)("an attachment is a file with its name: %s", async (name, files) => {
   const mail = await read(name);
   const begin = (bytes: Uint8Array) => Buffer.from(bytes).toString().split("\n")[0]?.trim();
   expect(mail?.attachments.map((file) => `${file.name}: ${begin(file.bytes)}`)).toEqual(files);
@@ -72,7 +72,7 @@ it("answers between quotations stay", async () => {
   expect(mail?.text.split("\n").filter((line) => line !== "")).toEqual(["Version 2.4.1.", "A Fairphone."]);
 });
 
-it("a blank text beside HTML counts as none: cells stay apart, and links keep their targets", async () => {
+it("HTML is used if the text is blank: cells are separated, and links keep their targets", async () => {
   expect((await read("blank-text-beside-html"))?.text.split("\n").map((line) => line.trim())).toEqual([
     "It crashes, see the log [https://kitchen.example/log].",
     "",
@@ -81,7 +81,7 @@ it("a blank text beside HTML counts as none: cells stay apart, and links keep th
   ]);
 });
 
-it("a mail of nothing but a quotation is shown whole", async () => {
+it("a mail with only a quotation is shown whole", async () => {
   expect(await read("only-quotation")).toMatchObject({ text: "> Please try again.\n> Or write to us." });
 });
 

@@ -3,7 +3,7 @@ import { type AppWithSenders, makeAppWithSenders } from "../../support/mail/app-
 import { type Service, startService } from "../../support/service/service.ts";
 import { exportFile, importFile } from "../../support/worlds/transfer/app-file.ts";
 
-describe("links to senders' pages in what is taken in", () => {
+describe("links to sender's pages in stored texts", () => {
   let service: Service;
   let app: AppWithSenders;
   let link: string;
@@ -18,7 +18,7 @@ describe("links to senders' pages in what is taken in", () => {
 
   const shownOf = async (id: string) => JSON.stringify(await app.thread(id));
 
-  it("are taken out of a report", async () => {
+  it("are removed from a report", async () => {
     const sent = await app.report({
       ...{ subject: `About ${link}`, name: `Me, ${link}`, email: link },
       message: `My page is ${link}`,
@@ -30,7 +30,7 @@ describe("links to senders' pages in what is taken in", () => {
     expect(shown).toContain("My page is ");
   });
 
-  it("are taken out of a repeat", async () => {
+  it("are removed from a repeat", async () => {
     await app.report({ dedupeKey: "pages" });
     const repeat = await app.report({ dedupeKey: "pages", subject: link, message: `Again: ${link}` });
     const shown = await shownOf(repeat.field("id"));
@@ -38,7 +38,7 @@ describe("links to senders' pages in what is taken in", () => {
     expect(shown).not.toContain(token);
   });
 
-  it("are taken out of an answer on the page", async () => {
+  it("are removed from an answer on the page", async () => {
     const sent = await app.report({});
     const page = sent.field("statusUrl");
     const once = "01a1fda4-237d-459b-ad89-7cf5663516dc";
@@ -53,7 +53,7 @@ describe("links to senders' pages in what is taken in", () => {
     expect(shown).not.toContain(token);
   });
 
-  it("are taken out of a proposal", async () => {
+  it("are removed from a proposal", async () => {
     const id = (await app.report({})).field("id");
     const proposed = await service.request("POST", `/api/v1/agent/feedback/${id}/proposal`, {
       headers: app.agent,
@@ -65,7 +65,7 @@ describe("links to senders' pages in what is taken in", () => {
     expect(shown).not.toContain(token);
   });
 
-  it("are taken out of an import, where an older version stored them", async () => {
+  it("are removed from an import, because an older version stored them", async () => {
     const id = (await app.report({})).field("id");
     await app.console("POST", `/feedback/${id}/messages`, { direction: "note", body: "Seen." });
     await service.deps.database.write(async (tx) => {

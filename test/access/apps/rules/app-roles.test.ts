@@ -33,7 +33,7 @@ describe("a role in an app", () => {
     [undefined, "maintainerToken", "unknown"],
     ["viewer", "agentToken", "unknown"],
     [undefined, "agentToken", "unknown"],
-  ])("%s with a %s gets the answer %s where a maintainer is needed", (role, kind, verdict) => {
+  ])("%s with a %s gets the answer %s if the role maintainer is needed", (role, kind, verdict) => {
     expect(judgeAccess(role, { needs: "maintainer", kind })).toBe(verdict);
   });
 });

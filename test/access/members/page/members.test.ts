@@ -21,7 +21,7 @@ describe("the members of an app in the console", () => {
     createBrowserWithoutScripts(service, await service.signIn(user));
   const linkIn = ({ text }: Answer) => /id="secret"[^>]*value="([^"]*)"/.exec(text)?.[1] ?? "";
 
-  it("are invited by a link that the owner hands over, and join with it", async () => {
+  it("are invited by a link from the owner, and join with it", async () => {
     const team = await makeTeam(service);
     const owner = await browserOf(team.owner);
     const address = `/console/members/${team.app.id}`;
@@ -54,7 +54,7 @@ describe("the members of an app in the console", () => {
     expect(signIn.text).not.toContain("Demo");
   });
 
-  it("learn from a link for another address only that it does not help them", async () => {
+  it("see nothing of an invitation for another address", async () => {
     const team = await makeTeam(service);
     const { token } = await team.invite("intended@example.org");
     const thief = await browserOf(await service.makeUser("thief@example.org"));
@@ -96,7 +96,7 @@ describe("the members of an app in the console", () => {
     expect((await browser.open(`/console/feedback/${team.app.id}`)).status).toBe(404);
   });
 
-  it("who are viewers see no form that they cannot use, and no way to one", async () => {
+  it("who are viewers see no form that they cannot use, and no link to one", async () => {
     const world = await makeOwnerWithOneOfEach(service);
     const viewer = await browserOf(await service.makeMember(world.app.id, "viewer"));
     const refused: string[] = [];

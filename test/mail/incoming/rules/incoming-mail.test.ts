@@ -23,7 +23,7 @@ describe("the tokens in the lines with receivers", () => {
   });
 });
 
-describe("what arrived", () => {
+describe("the kind of a mail", () => {
   it("is an answer if a person wrote it", () => {
     const headers = [
       { key: "auto-submitted", value: "No" },
@@ -43,7 +43,7 @@ describe("what arrived", () => {
     ["precedence", "list"],
     ["precedence", "junk"],
     ["return-path", "<>"],
-  ])("is automatic with %s: %s", (key, value) => {
+  ])("is automatic with the header %s: %s", (key, value) => {
     expect(kindOfMail([{ key, value }], ada)).toBe("automatic");
   });
 
@@ -59,7 +59,7 @@ describe("what arrived", () => {
     ["list-unsubscribe", "<https://x>"],
     ["feedback-id", "1"],
     ["precedence", "bulky"],
-  ])("is an answer with %s: %s, which mail of people has, too", (key, value) => {
+  ])("is an answer with the header %s: %s, because mail of people has it, too", (key, value) => {
     expect(kindOfMail([{ key, value }], ada)).toBe("answer");
   });
 
@@ -74,7 +74,7 @@ describe("what arrived", () => {
     ["Action: delayed\nStatus: 4.4.1", false],
     ["Action: failedish", false],
     ["", false],
-  ])("says that a mail never arrives, or not: %j", (status, failed) => {
+  ])("says that a mail will never be delivered, or not: %j", (status, failed) => {
     expect(saysFailed(status)).toBe(failed);
   });
 });
@@ -89,11 +89,11 @@ describe("the findings of the mail server about a sender", () => {
     ["mx.example; spf=softfail; dkim=none", false],
     ["mx.example; none", false],
     ["", false],
-  ])("are that it is another one, or not: %j", (value, fails) => {
+  ])("say that the address is false, or not: %j", (value, fails) => {
     expect(failsAuthentication([{ key: "authentication-results", value }])).toBe(fails);
   });
 
-  it("are the first ones: others were in the mail before", () => {
+  it("are in the first header: the sender may have written the others", () => {
     const headers = ["mx.example; dmarc=fail", "evil.example; dmarc=pass"].map((value) => ({
       key: "authentication-results",
       value,

@@ -9,13 +9,13 @@ describe("a text whose quotations are marked", () => {
     "Team <team@inn.example> 于2026年11月26日周四 10:00写道:",
     "чт, 26 нояб. 2026 г. в 10:00, Team <team@inn.example>:",
     "В чт, 26 нояб. 2026 г. в 10:00, Team <team@inn.example>：",
-  ])("takes who wrote what is quoted for a part of it: %j", (line) => {
+  ])("counts the line before a quotation as a part of it: %j", (line) => {
     expect(marked("No.", "", line, "> Does it work?")).toEqual(["No.", "", `> ${line}`, "> Does it work?"]);
     expect(marked("No.", "", line, "", "> Does it work?")[2]).toBe(`> ${line}`);
     expect(marked(line, "> Does it work?", "", "No.")[0]).toBe(`> ${line}`);
   });
 
-  it("takes such a line for a part of it if it is broken at the address", () => {
+  it("counts such a line as a part of it if the line is broken at the address", () => {
     const lines = ["No.", "", "2026年11月26日(木) 10:00 Team", "<team@inn.example>:", "> Does it work?"];
     expect(marked(...lines)).toEqual(["No.", "", ...lines.slice(2, 4).map((line) => `> ${line}`), lines[4]]);
   });
@@ -25,7 +25,7 @@ describe("a text whose quotations are marked", () => {
     ["It crashed at 10:00 and said:", "> npm ERR!"],
     ["Ask <me@kitchen.example>:", "> Who knows?"],
     ["It crashed at 10:00, ask <me@kitchen.example>:", "", "Or Bo."],
-  ])("keeps other words in front of it: %j", (...lines) => {
+  ])("keeps other lines before a quotation: %j", (...lines) => {
     expect(marked(...lines)).toEqual(lines);
   });
 
@@ -38,7 +38,7 @@ describe("a text whose quotations are marked", () => {
     ],
     ["差出人: Team <team@inn.example>", "送信日時: 2026年11月26日 10:00", "宛先: Ada", "件名: RE: 不具合"],
     ["发件人：Team <team@inn.example>", "发送时间：2026年11月26日 10:00", "收件人：Ada", "主题：回复"],
-  ])("takes all below the head of a mail for a quotation: %j", (...head) => {
+  ])("counts all below the head of a mail as a quotation: %j", (...head) => {
     const below = [...head, "", "Does it work?"];
     expect(marked("No.", "", ...below)).toEqual(["No.", "", ...below.map((line) => `> ${line}`)]);
   });
@@ -60,7 +60,7 @@ describe("a text whose quotations are marked", () => {
   it.each([
     [["Device: Pixel", "Version: 2026", "Mail: me@kitchen.example", "Log: none"]],
     [["Mail: me@kitchen.example", "Device: Pixel"]],
-  ])("takes no other list for the head of a mail: %j", (lines) => {
+  ])("counts no other list as the head of a mail: %j", (lines) => {
     expect(marked("It fails.", "", ...lines)).toEqual(["It fails.", "", ...lines]);
   });
 

@@ -21,7 +21,7 @@ describe("the next attempt of a mail", () => {
     expect(nextMailAttempt(later(100 * 60 * minute), attempts, now)).toEqual(later(pause));
   });
 
-  it("is none when the mail is of no use then", () => {
+  it("is none when the mail is useless by then", () => {
     expect(nextMailAttempt(later(30_001), 1, now)).toEqual(later(30_000));
     expect(nextMailAttempt(later(30_000), 1, now)).toBeUndefined();
   });

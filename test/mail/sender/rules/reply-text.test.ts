@@ -8,7 +8,7 @@ const report = {
   message: "It broke.",
 };
 
-it("a reply has the link to the page, and what it answers", () => {
+it("the mail with a reply has the link to the page, and quotes the report", () => {
   expect(replyText({ ...report, statusUrl: "https://inn.example/p/t/x" })).toBe(
     [
       ...["Fixed.", "", "-- ", "Answer, and see all replies, on your page:", "https://inn.example/p/t/x", ""],
@@ -17,7 +17,7 @@ it("a reply has the link to the page, and what it answers", () => {
   );
 });
 
-it("a reply without a page has no link", () => {
+it("the mail with a reply has no link if there is no page", () => {
   expect(replyText({ ...report, statusUrl: undefined })).toBe(
     "Fixed.\n\n-- \nYou wrote to Larder on 2026-11-23:\n> It broke.",
   );

@@ -113,7 +113,7 @@ describe.runIf(hasDovecot)("mail that comes in (needs Dovecot, which .ci/run ins
     for (const path of pictures) expect((await after.request("GET", path)).status).toBe(200);
   });
 
-  it("gives up a mail that ended the server twice, and reads the next one", {
+  it("gives up a mail that has crashed the server twice, and reads the next one", {
     timeout: 300_000,
   }, async () => {
     const place = await sqlite.create();
