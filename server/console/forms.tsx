@@ -239,6 +239,7 @@ export const Confirmation = ({
   action,
   button,
   danger = false,
+  large = false,
   children,
 }: {
   /** The text that opens the confirmation. */
@@ -247,6 +248,8 @@ export const Confirmation = ({
   /** The text of the button that does the action. */
   readonly button: string;
   readonly danger?: boolean;
+  /** Whether the button has the size of other buttons, as on pages with one object. In lists it is small. */
+  readonly large?: boolean;
   /** The effects of the action. */
   readonly children: ComponentChildren;
 }) => (
@@ -256,7 +259,7 @@ export const Confirmation = ({
       <p>{children}</p>
       <IdempotencyField />
       <div class="actions">
-        <button class={danger ? "danger small" : "small"} type="submit">
+        <button class={[danger && "danger", !large && "small"].filter(Boolean).join(" ")} type="submit">
           {button}
         </button>
       </div>

@@ -11,7 +11,7 @@ import {
   type Values,
   versionOf,
 } from "../../console/form-values.tsx";
-import { type Filled, IdempotencyField, TextArea, TextField } from "../../console/forms.tsx";
+import { Confirmation, type Filled, IdempotencyField, TextArea, TextField } from "../../console/forms.tsx";
 import { InTurns } from "../../console/in-turns.tsx";
 import { ConsolePage } from "../../console/layout.tsx";
 import { type AppNavigation, appNavigationOf } from "../../console/navigation.ts";
@@ -316,7 +316,15 @@ async function showFaq(visit: SignedInVisit, form?: Filled): Promise<Reply> {
     <FaqPage navigation={navigation} title={navigation.app.role === "viewer" ? "Entry" : "Edit entry"}>
       <Can needs="maintainer" otherwise={<FaqText faq={faq} />}>
         <FaqForm form={form ?? filledWith(currentFaq(faq))} action={address} faq={faq} />
-        <DeleteFaq action={`${address}/delete`} />
+        <Confirmation
+          offer="Delete this entry"
+          action={`${address}/delete`}
+          button="Delete permanently"
+          danger
+          large
+        >
+          The entry disappears from your app at once. You cannot restore it.
+        </Confirmation>
       </Can>
     </FaqPage>,
     form?.refusal?.status,
@@ -389,21 +397,6 @@ const FaqForm = ({
       </button>
     </div>
   </form>
-);
-
-const DeleteFaq = ({ action }: { readonly action: string }) => (
-  <details class="reveal danger">
-    <summary>Delete this entry</summary>
-    <form class="stack" method="post" action={action}>
-      <p>The entry disappears from your app at once. You cannot restore it.</p>
-      <IdempotencyField />
-      <div class="actions">
-        <button class="danger" type="submit">
-          Delete permanently
-        </button>
-      </div>
-    </form>
-  </details>
 );
 
 /** Returns the form fields of a stored entry. */

@@ -17,6 +17,7 @@ import {
 } from "../../../console/form-values.tsx";
 import {
   Choices,
+  Confirmation,
   type Filled,
   IdempotencyField,
   Select,
@@ -141,7 +142,19 @@ async function showEntry(visit: SignedInVisit, { entry, preview, ...shown }: Sho
           />
         </Can>
         <LinkedThreads threads={threads} receivers={receivers} addressOf={(id) => links.thread(app.id, id)} />
-        <Can needs="maintainer">{entry && <DeleteEntry action={`${action}/delete`} />}</Can>
+        <Can needs="maintainer">
+          {entry && (
+            <Confirmation
+              offer="Delete this release note"
+              action={`${action}/delete`}
+              button="Delete permanently"
+              danger
+              large
+            >
+              Apps can no longer read it. You cannot restore it.
+            </Confirmation>
+          )}
+        </Can>
       </div>
     </ConsolePage>,
     shown.form.refusal?.status,
@@ -216,21 +229,6 @@ async function htmlOf({ settings }: SignedInVisit, body = ""): Promise<string> {
   const { createMarkdown } = await import("../../../console/text.tsx");
   return createMarkdown(`${settings.baseUrl}/uploads/`)(withoutFeedbackLines(body));
 }
-
-const DeleteEntry = ({ action }: { readonly action: string }) => (
-  <details class="reveal danger">
-    <summary>Delete this release note</summary>
-    <form class="stack" method="post" action={action}>
-      <p>Apps can no longer read it. You cannot restore it.</p>
-      <IdempotencyField />
-      <div class="actions">
-        <button class="danger" type="submit">
-          Delete permanently
-        </button>
-      </div>
-    </form>
-  </details>
-);
 
 interface ChangelogEntryFormProps {
   readonly form: Filled;
