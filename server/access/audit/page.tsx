@@ -20,7 +20,7 @@ import { type Reply, show } from "../../console/reply.ts";
 import { Line } from "../../console/text.tsx";
 import { Timestamp } from "../../console/times.tsx";
 import type { SignedInVisit, Visit } from "../../console/visit.ts";
-import { editLabels } from "../../feedback/threads/fields.tsx";
+import { editLabels } from "../../feedback/threads/badges.tsx";
 import { actorParts, type NamedTarget, type NamedToken } from "./api.ts";
 import { endOfDay, startOfDay } from "./rules.ts";
 

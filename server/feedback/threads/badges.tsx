@@ -12,6 +12,16 @@ export const typeNames = {
   general: "General",
 } as const;
 
+/** The labels of the fields at the side. */
+export const editLabels = {
+  assignee: "Assigned to",
+  status: "Status",
+  category: "Type",
+  subject: "Subject",
+  githubIssueUrl: "Linked issue",
+  addTags: "Add tags",
+} as const;
+
 /** Returns the name of a value; the value itself if it has no name here. */
 export const nameIn = (names: Readonly<Record<string, string>>, value: string): string =>
   names[value] ?? value;

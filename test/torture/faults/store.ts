@@ -6,9 +6,9 @@ export const storeFaults: readonly Fault[] = [
     name: "a page of the inbox repeats or leaves out threads of the same instant",
     file: "server/feedback/inbox/store.ts",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file.
-    right: "order: `${sorted} DESC, f.id DESC`,",
+    right: "      order: `${at} DESC, ${id} DESC`,",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file.
-    wrong: "order: `${sorted} DESC, f.id`,",
+    wrong: "      order: `${at} DESC, ${id}`,",
     tests: ["test/feedback/reports/console-feedback-search", "test/feedback/reports/console-feedback"],
   },
   {

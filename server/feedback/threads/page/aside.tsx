@@ -6,8 +6,8 @@ import { Can, Notice, Refused } from "../../../console/parts.tsx";
 import { ExternalLink, Line } from "../../../console/text.tsx";
 import { PublicationBadge } from "../../../content/changelog/badge.tsx";
 import { TagBadge } from "../../tags/badge.tsx";
-import { statusNames, typeNames } from "../badges.tsx";
-import { editLabels, type ThreadForms } from "../fields.tsx";
+import { editLabels, statusNames, typeNames } from "../badges.tsx";
+import type { ThreadForms } from "./fields.tsx";
 import { MetadataPairs, Pair } from "./texts.tsx";
 
 export interface ThreadAsideProps {

@@ -17,7 +17,7 @@ import {
   type PageReader,
   seenMessageName,
   type ThreadForms,
-} from "../fields.tsx";
+} from "./fields.tsx";
 import { senderName, TurnPagesOn } from "./reply-delivery.tsx";
 
 interface MessageComposerProps {

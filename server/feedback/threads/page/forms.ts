@@ -8,6 +8,7 @@ import { goTo, type Reply, reshowForm } from "../../../console/reply.ts";
 import type { SignedInVisit } from "../../../console/visit.ts";
 import { senderKeysOf } from "../../blocked-senders/rules.ts";
 import { inboxPositionOf, inboxPositionQuery } from "../../inbox/filters.tsx";
+import { resolving, withSavedReply } from "./composer.tsx";
 import {
   claimedName,
   currentThread,
@@ -16,8 +17,7 @@ import {
   recallNoteName,
   seenMessageName,
   type ThreadPart,
-} from "../fields.tsx";
-import { resolving, withSavedReply } from "./composer.tsx";
+} from "./fields.tsx";
 import { readThread, showThread, threadPage } from "./page.tsx";
 
 /** Decides on the proposal that the form showed, never on a newer one. */

@@ -26,9 +26,9 @@ import {
 import { TagBadge } from "../../tags/badge.tsx";
 import { threadNews } from "../../unread/rules.ts";
 import { StatusBadge, TypeBadge } from "../badges.tsx";
-import { currentThread, type SentThread, type ThreadForms, threadForms } from "../fields.tsx";
 import { ThreadAside, type ThreadAsideProps, type ThreadSorting } from "./aside.tsx";
 import { Answering, MessageComposer, type ReplyWays } from "./composer.tsx";
+import { currentThread, type SentThread, type ThreadForms, threadForms } from "./fields.tsx";
 import { CurrentProposal, EarlierProposals } from "./proposal.tsx";
 import { RepliedNotice } from "./reply-delivery.tsx";
 import { type NewSince, NewSinceNotice, OriginalFeedback, Timeline } from "./timeline.tsx";

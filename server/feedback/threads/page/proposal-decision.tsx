@@ -4,7 +4,7 @@ import { type Filled, HiddenFields, TextArea } from "../../../console/forms.tsx"
 import type { ProposalClaim, ProposalLife } from "../../../console/page-reads.ts";
 import { Notice, Refused } from "../../../console/parts.tsx";
 import type { BadgeProps } from "../badges.tsx";
-import { claimedName, recallNoteName, type ThreadForms } from "../fields.tsx";
+import { claimedName, recallNoteName, type ThreadForms } from "./fields.tsx";
 
 interface ProposalOrdersProps {
   readonly proposal: Proposal;

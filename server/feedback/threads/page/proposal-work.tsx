@@ -5,7 +5,7 @@ import { Can } from "../../../console/parts.tsx";
 import { ExternalLink, HiddenCount, Line, UserText } from "../../../console/text.tsx";
 import { Ago, duration, Remaining, Timestamp } from "../../../console/times.tsx";
 import { Badge } from "../badges.tsx";
-import type { ThreadForms } from "../fields.tsx";
+import type { ThreadForms } from "./fields.tsx";
 import { heldClaim, ProposalOrders, stateOf } from "./proposal-decision.tsx";
 
 interface ProposalStateProps {

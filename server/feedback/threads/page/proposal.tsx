@@ -8,7 +8,7 @@ import { HiddenCount, Line, UserText } from "../../../console/text.tsx";
 import { Timestamp } from "../../../console/times.tsx";
 import { hashOf } from "../../../secrets/secrets.ts";
 import { comparedProposal } from "../../proposals/rules.ts";
-import type { ThreadForms } from "../fields.tsx";
+import type { ThreadForms } from "./fields.tsx";
 import { DecisionForm, DecisionRefused, heldClaim, isOpenWork, UnsentNote } from "./proposal-decision.tsx";
 import { AfterDecision, ProposalState } from "./proposal-work.tsx";
 

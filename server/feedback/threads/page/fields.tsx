@@ -1,18 +1,19 @@
-import { ApiError } from "../../../src/contract/errors.ts";
-import type { OwnedMessage, OwnedThread } from "../../../src/contract/threads.ts";
+import { ApiError } from "../../../../src/contract/errors.ts";
+import type { OwnedMessage, OwnedThread } from "../../../../src/contract/threads.ts";
 import {
   type Fields,
   fieldVersion,
   filledWith,
   originalVersionName,
   type Values,
-} from "../../console/form-values.tsx";
-import type { Filled } from "../../console/forms.tsx";
-import { Notice } from "../../console/parts.tsx";
-import { Line } from "../../console/text.tsx";
-import { Ago } from "../../console/times.tsx";
-import { senderName, sendersOf } from "./page/reply-delivery.tsx";
-import { aFewLines, FoldedText } from "./page/texts.tsx";
+} from "../../../console/form-values.tsx";
+import type { Filled } from "../../../console/forms.tsx";
+import { Notice } from "../../../console/parts.tsx";
+import { Line } from "../../../console/text.tsx";
+import { Ago } from "../../../console/times.tsx";
+import { editLabels } from "../badges.tsx";
+import { senderName, sendersOf } from "./reply-delivery.tsx";
+import { aFewLines, FoldedText } from "./texts.tsx";
 
 /** Returns the values of a stored thread for the fields at the side. */
 export const currentThread = ({ feedback, assignee }: OwnedThread) => ({
@@ -43,16 +44,6 @@ export const recallNoteName = (runId: string): string => `recallNote:${runId}`;
 
 /** The hidden field with the claim that the page showed. */
 export const claimedName = (runId: string): string => `claimed:${runId}`;
-
-/** The labels of the fields at the side. */
-export const editLabels = {
-  assignee: "Assigned to",
-  status: "Status",
-  category: "Type",
-  subject: "Subject",
-  githubIssueUrl: "Linked issue",
-  addTags: "Add tags",
-} as const;
 
 const names: Readonly<Record<Exclude<ThreadPart, "recall">, readonly string[]>> = {
   decision: ["note"],
