@@ -39,7 +39,10 @@ const progressOf = ({ progressText, progressAt, progressCount }: ProposalRow): R
     ? null
     : { text: progressText, reportedAt: progressAt, count: progressCount ?? 0 };
 
-const outcomeOf = (run: ProposalRow): RunLife["outcome"] =>
+/** Returns the outcome of the work on a proposal; null if there is none yet. */
+export const outcomeOf = (
+  run: Pick<ProposalRow, "outcomeStatus" | "outcomeSummary" | "outcomeLinks" | "outcomeAt">,
+): RunLife["outcome"] =>
   run.outcomeStatus === null || run.outcomeSummary === null || run.outcomeAt === null
     ? null
     : {

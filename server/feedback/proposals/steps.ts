@@ -79,10 +79,6 @@ export async function visibleRun(tx: Transaction, runId: string, viewer: Viewer)
   return run;
 }
 
-/** Whether a worker holds the claim of the proposal. */
-export const isHeld = ({ claimId, releasedAt }: Pick<ProposalRow, "claimId" | "releasedAt">): boolean =>
-  claimId !== null && releasedAt === null;
-
 type Settling = Pick<Deps, "clock" | "database" | "newId">;
 
 /**

@@ -1,3 +1,4 @@
+import { ApiError } from "../../../src/contract/errors.ts";
 import type { threads as contract, OwnedMessage, OwnedThread } from "../../../src/contract/threads.ts";
 import { createAuditWriter } from "../../access/audit/record.ts";
 import { authors } from "../../access/members/authors.ts";
@@ -17,7 +18,7 @@ import { removeThread } from "../removal/store.ts";
 import { threadTags } from "../tags/store.ts";
 import { proposalsOf, threadAnswer, threadUrl } from "./answer.ts";
 import { changeThread } from "./change.ts";
-import { appOfThread, ownedThread } from "./owned.ts";
+import { appOfThread } from "./owned.ts";
 import { feedbackThreads, type ThreadRow } from "./store.ts";
 
 export function consoleFeedback(
@@ -150,4 +151,11 @@ async function read(
     tags: (await threadTags.of(reader, [thread.id])).get(thread.id) ?? [],
     proposals: proposalsOf(thread, clock.now()),
   };
+}
+
+/** Returns the thread with its messages and proposals if the viewer may read it. Throws `not_found` otherwise. */
+async function ownedThread(reader: Reader, id: string, viewer: Viewer): Promise<ThreadRow> {
+  const thread = await feedbackThreads.findThread(reader, id, viewer);
+  if (!thread) throw new ApiError("not_found");
+  return thread;
 }

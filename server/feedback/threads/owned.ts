@@ -1,14 +1,7 @@
 import { ApiError } from "../../../src/contract/errors.ts";
 import type { Viewer } from "../../access/members/visibility.ts";
 import type { Reader } from "../../database/database.ts";
-import { feedbackThreads, type ThreadRow } from "./store.ts";
-
-/** Returns the thread with its messages and proposals if the viewer may read it. Throws `not_found` otherwise. */
-export async function ownedThread(reader: Reader, id: string, viewer: Viewer): Promise<ThreadRow> {
-  const thread = await feedbackThreads.findThread(reader, id, viewer);
-  if (!thread) throw new ApiError("not_found");
-  return thread;
-}
+import { feedbackThreads } from "./store.ts";
 
 /** Returns the app of a thread if the viewer may read it. Throws `not_found` otherwise. */
 export async function appOfThread(reader: Reader, id: string, viewer: Viewer): Promise<string> {

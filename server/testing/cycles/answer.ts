@@ -1,11 +1,8 @@
 import type { Cycle, OwnedSlot } from "../../../src/contract/cycles.ts";
-import { todayOf } from "../days/rules.ts";
+import { dayStartsOfRow, todayOf } from "../days/rules.ts";
 import { countedDaysOf } from "../slots/rules.ts";
 import type { OwnedSlotRow } from "../slots/store.ts";
 import type { CycleRow } from "./store.ts";
-
-/** Returns the instant at which each day of a stored cycle begins, and as the last item the end of its last day. */
-export const dayStartsOfRow = ({ dayStarts }: Pick<CycleRow, "dayStarts">): string[] => JSON.parse(dayStarts);
 
 /** Returns a stored cycle as its owner reads it. */
 export function cycleAnswer(row: CycleRow, now: Date): Cycle {

@@ -12,11 +12,11 @@ import type { Reader, Transaction } from "../../database/database.ts";
 import { cyclesTopic, cycleTopic } from "../../database/signals.ts";
 import type { Deps } from "../../deps.ts";
 import type { Handlers } from "../../http/handler.ts";
-import { dayStartsOf } from "../days/rules.ts";
+import { dayStartsOf, dayStartsOfRow } from "../days/rules.ts";
 import { ownedListing } from "../listings/owned.ts";
 import type { ListingRow } from "../listings/store.ts";
 import { slots } from "../slots/store.ts";
-import { cycleAnswer, dayStartsOfRow, slotAnswer } from "./answer.ts";
+import { cycleAnswer, slotAnswer } from "./answer.ts";
 import { dayStateOf, initialStateOf, reportOf } from "./rules.ts";
 import {
   type CycleRow,

@@ -1,7 +1,7 @@
 import type { Clock, TimeWatch } from "../../clock.ts";
 import type { Database, Transaction } from "../../database/database.ts";
 import { concernsCycles } from "../../database/signals.ts";
-import { graceEndOf } from "../days/rules.ts";
+import { dayStartsOfRow, graceEndOf } from "../days/rules.ts";
 import { afterDay, countedDaysOf, hasMissedTooMany } from "../slots/rules.ts";
 import { type ClosingSlot, type CycleScope, type DueCycle, dueChanges } from "./store.ts";
 
@@ -152,7 +152,11 @@ export async function advanceCycle(
 }
 
 const start = (tx: Transaction, cycle: DueCycle) =>
-  dueChanges.progress(tx, cycle.id, { status: "running", closedDays: 0, nextAt: startsOf(cycle)[1] ?? null });
+  dueChanges.progress(tx, cycle.id, {
+    status: "running",
+    closedDays: 0,
+    nextAt: dayStartsOfRow(cycle)[1] ?? null,
+  });
 
 /** Closes a day. The test ends with the last day, but the cycle continues while late test sessions count. */
 async function closeDay(
@@ -174,7 +178,7 @@ async function closeDay(
   else
     for (const { seat } of slotsThat("removed"))
       await dueChanges.openSlot(tx, { id: deps.newId(), cycleId: cycle.id, seat, createdAt: endedAt });
-  const nextAt = isLast ? graceEndOf(cycle) : (startsOf(cycle)[dayIndex + 1] ?? null);
+  const nextAt = isLast ? graceEndOf(cycle) : (dayStartsOfRow(cycle)[dayIndex + 1] ?? null);
   await dueChanges.progress(tx, cycle.id, { status: "running", closedDays: dayIndex, nextAt });
 }
 
@@ -205,8 +209,3 @@ const closingSlot = ({ missedDays, activeFromDay, counted }: ClosingSlot) => ({
   activeFromDay,
   countedDays: countedDaysOf(counted),
 });
-
-function startsOf({ dayStarts }: DueCycle): string[] {
-  const starts: unknown = JSON.parse(dayStarts);
-  return Array.isArray(starts) ? starts.map(String) : [];
-}

@@ -26,6 +26,10 @@ export function dayStartsOf({ startsOn, timezone, durationDays }: TestPlan): str
   );
 }
 
+/** Returns the days of a row, which are stored as JSON. */
+export const dayStartsOfRow = ({ dayStarts }: { readonly dayStarts: string }): string[] =>
+  JSON.parse(dayStarts);
+
 /**
  * Returns the instant after which late test sessions of the last day do not count: the end of the next calendar day.
  */

@@ -15,7 +15,7 @@ import { idempotency } from "../../http/idempotency-store.ts";
 import { cachedLookup } from "../../http/memory.ts";
 import { forget } from "../../http/rate-limits/store.ts";
 import { hashOf } from "../../secrets/secrets.ts";
-import { dueByOf, spanOfToday, todayOf } from "../days/rules.ts";
+import { dayStartsOfRow, dueByOf, spanOfToday, todayOf } from "../days/rules.ts";
 import { countedDaysOf } from "../slots/rules.ts";
 import { countedDays } from "../slots/store.ts";
 import {
@@ -258,11 +258,9 @@ const keyedSlotOf = ({
     startsOn: cycle.startsOn,
     timezone: cycle.timezone,
     durationDays: cycle.durationDays,
-    dayStarts: startsOf(cycle.dayStarts),
+    dayStarts: dayStartsOfRow(cycle),
   },
 });
-
-const startsOf = (dayStarts: string): string[] => JSON.parse(dayStarts);
 
 /**
  * The slot that is judged for unknown test keys. It never counts, and finding its day takes as long as for a real slot.

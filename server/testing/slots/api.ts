@@ -13,9 +13,9 @@ import type { Handlers, Request } from "../../http/handler.ts";
 import { sendsMail } from "../../mail/outgoing/queue.ts";
 import { normaliseEmail } from "../../secrets/passwords.ts";
 import { hashOf, mintCredential } from "../../secrets/secrets.ts";
-import { dayStartsOfRow, slotAnswer } from "../cycles/answer.ts";
+import { slotAnswer } from "../cycles/answer.ts";
 import { type CycleRow, cycles, dueChanges } from "../cycles/store.ts";
-import { todayOf } from "../days/rules.ts";
+import { dayStartsOfRow, todayOf } from "../days/rules.ts";
 import { acceptsTesters } from "./rules.ts";
 import { type Activation, slots as rows } from "./store.ts";
 

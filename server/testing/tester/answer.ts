@@ -1,6 +1,6 @@
 import type { Slot, Task } from "../../../src/contract/tester.ts";
 import type { Sealer } from "../../secrets/secrets.ts";
-import { dueByOf, type TestDays, targetScreen, todayOf } from "../days/rules.ts";
+import { dayStartsOfRow, dueByOf, type TestDays, targetScreen, todayOf } from "../days/rules.ts";
 import type { TestedSlot } from "../sessions/rules.ts";
 import { canEarn, countedDaysOf } from "../slots/rules.ts";
 import type { TesterSlotRow } from "./store.ts";
@@ -83,8 +83,7 @@ export interface TesterSlot {
 
 export function testerSlotOf(row: TesterSlotRow, now: Date): TesterSlot {
   const { startsOn, timezone, durationDays } = row;
-  const dayStarts: string[] = JSON.parse(row.dayStarts);
-  const days = { startsOn, timezone, durationDays, dayStarts };
+  const days = { startsOn, timezone, durationDays, dayStarts: dayStartsOfRow(row) };
   return { row, days, today: todayOf(days, now), counted: countedDaysOf(row.counted) };
 }
 

@@ -18,6 +18,7 @@ import type { Handlers, Request } from "../../http/handler.ts";
 import { idPart, instantPart, pageOf, readCursor } from "../../http/list-page.ts";
 import { cachedLookup } from "../../http/memory.ts";
 import { hashOf, mintCredential } from "../../secrets/secrets.ts";
+import { dayStartsOfRow } from "../days/rules.ts";
 import { acceptsTesters, requestMilliseconds } from "../slots/rules.ts";
 import { slots } from "../slots/store.ts";
 import { type SlotAnswerDeps, slotAnswer, type TesterSlot, taskAnswer, testerSlotOf } from "./answer.ts";
@@ -197,10 +198,10 @@ async function requestSlot(
 ): Promise<void> {
   const { cycleId } = await requestedSlot(tx, slotId, testerId);
   await tx.lock(`cycle:${cycleId}`);
-  const { cycleStatus, dayStarts, isMember } = await requestedSlot(tx, slotId, testerId);
+  const slot = await requestedSlot(tx, slotId, testerId);
   const now = clock.now();
-  if (isMember) throw new ApiError("own_listing");
-  if (!acceptsTesters({ status: cycleStatus, dayStarts: JSON.parse(dayStarts) }, now.toISOString()))
+  if (slot.isMember) throw new ApiError("own_listing");
+  if (!acceptsTesters({ status: slot.cycleStatus, dayStarts: dayStartsOfRow(slot) }, now.toISOString()))
     throw new ApiError("cycle_not_open");
   if (await slots.isIn(tx, cycleId, testerId)) throw new ApiError("already_in_cycle");
   const expiresAt = new Date(now.getTime() + requestMilliseconds).toISOString();

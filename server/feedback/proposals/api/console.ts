@@ -7,7 +7,7 @@ import type { ConsoleCaller, Handlers } from "../../../http/handler.ts";
 import { releaseClaim } from "../../agent-work/end-claim.ts";
 import { proposalAnswer } from "../answer.ts";
 import { expiresAfter, later, recallRefusal, statusOf } from "../rules.ts";
-import { createStepRecorder, isHeld, lockedRun, momentOf, type RunStep, visibleRun } from "../steps.ts";
+import { createStepRecorder, lockedRun, momentOf, type RunStep, visibleRun } from "../steps.ts";
 import { type ProposalRow, proposals as rows } from "../store.ts";
 
 /** The handlers with which a person decides on a proposal, recalls an approval, or releases the claim of a worker. */
@@ -85,3 +85,7 @@ const recallRefusals = {
   wrong_state: "Only a valid approval can be recalled. Read the proposal again.",
   run_claimed: "A worker has claimed this proposal. Release its claim first.",
 };
+
+/** Whether a worker holds the claim of the proposal. */
+const isHeld = ({ claimId, releasedAt }: Pick<ProposalRow, "claimId" | "releasedAt">): boolean =>
+  claimId !== null && releasedAt === null;

@@ -1,5 +1,6 @@
 import type { RunLife } from "../../../../src/contract/runs.ts";
 import type { Reader } from "../../../database/database.ts";
+import { outcomeOf } from "../answer.ts";
 import { stateAt } from "../rules.ts";
 import {
   type LifeClaimRow,
@@ -90,18 +91,3 @@ const shown = (claim: LifeClaimRow, progress: readonly LifeProgressRow[]): Shown
   progress,
   outcome: outcomeOf(claim),
 });
-
-const outcomeOf = ({
-  outcomeStatus,
-  outcomeSummary,
-  outcomeLinks,
-  outcomeAt,
-}: LifeClaimRow): RunLife["outcome"] =>
-  outcomeStatus === null || outcomeSummary === null || outcomeAt === null
-    ? null
-    : {
-        status: outcomeStatus,
-        summary: outcomeSummary,
-        links: JSON.parse(outcomeLinks ?? "[]"),
-        reportedAt: outcomeAt,
-      };

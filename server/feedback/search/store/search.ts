@@ -215,10 +215,12 @@ const rangeMark = (range: number): string => `"${marksInSqlite.range}${range}"`;
 
 const anyOf = (parts: readonly string[]): string => `(${parts.join(" OR ")})`;
 
-interface Rare extends Pick<SearchPage, "before">, Pick<Effort, "few"> {}
-
 /** Whether few threads have one of the parts. */
-async function hasRare(reader: Reader, parts: readonly string[], { before, few }: Rare): Promise<boolean> {
+async function hasRare(
+  reader: Reader,
+  parts: readonly string[],
+  { before, few }: Pick<SearchPage, "before"> & Pick<Effort, "few">,
+): Promise<boolean> {
   for (const part of parts) {
     const sql = `SELECT 1 AS one FROM feedback_search WHERE feedback_search MATCH ? AND rowid < ?
       ORDER BY rowid DESC LIMIT 1 OFFSET ?`;

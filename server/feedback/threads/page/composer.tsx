@@ -2,23 +2,19 @@ import type { ComponentChildren } from "preact";
 import { apps } from "../../../../src/contract/apps.ts";
 import { ApiError } from "../../../../src/contract/errors.ts";
 import { type SavedReply, savedReplies } from "../../../../src/contract/saved-replies.ts";
-import type { OwnedThread } from "../../../../src/contract/threads.ts";
+import type { OwnedMessage, OwnedThread } from "../../../../src/contract/threads.ts";
 import { visibleLine } from "../../../../src/words/hidden.ts";
 import { type Fields, filledWith, versionOf } from "../../../console/form-values.tsx";
 import { type Filled, Select, TextArea } from "../../../console/forms.tsx";
-import { Refused } from "../../../console/parts.tsx";
+import { Notice, Refused } from "../../../console/parts.tsx";
 import { ExternalLink, Line } from "../../../console/text.tsx";
+import { Ago } from "../../../console/times.tsx";
 import type { SignedInVisit } from "../../../console/visit.ts";
 import { isMailAddress } from "../../../mail/address.ts";
 import { replyFrom } from "../../saved-replies/rules.ts";
-import {
-  NewerMessage,
-  newestMessageId,
-  type PageReader,
-  seenMessageName,
-  type ThreadForms,
-} from "./fields.tsx";
-import { senderName, TurnPagesOn } from "./reply-delivery.tsx";
+import { type PageReader, seenMessageName, type ThreadForms } from "./fields.tsx";
+import { senderName, sendersOf, TurnPagesOn } from "./reply-delivery.tsx";
+import { aFewLines, FoldedText } from "./texts.tsx";
 
 interface MessageComposerProps {
   readonly forms: ThreadForms;
@@ -271,3 +267,46 @@ export const Answering = ({
 };
 
 const lists = new Intl.ListFormat("en-GB");
+
+/** Shows what another person wrote while the reply was typed. If the reply is sent again, it is accepted. (rule F35) */
+const NewerMessage = ({
+  form,
+  thread,
+  reader: { email, now },
+}: {
+  readonly form: Filled;
+  readonly thread: OwnedThread;
+  readonly reader: PageReader;
+}) => {
+  if (form.refusal?.code !== "answered") return null;
+  const { messages } = thread;
+  const seen = messages.findIndex(({ id }) => id === form.value(seenMessageName));
+  const newest = messages.slice(seen + 1).findLast(({ writtenBy }) => writtenBy !== email);
+  if (newest === undefined) return null;
+  return (
+    <Notice kind="alert">
+      <p>
+        <b>Nothing was sent.</b> <Line text={writerOf(newest, thread)} /> {verbOf(newest)}{" "}
+        <Ago at={newest.createdAt} now={now} />. <a href={`#message-${newest.id}`}>Read it first.</a> Send
+        again to send your reply anyway.
+      </p>
+      <blockquote>
+        <FoldedText text={newest.body} most={aFewLines} />
+      </blockquote>
+    </Notice>
+  );
+};
+
+function writerOf(message: OwnedMessage, thread: OwnedThread): string {
+  const { direction, author, sender, writtenBy, reportId = "" } = message;
+  if (direction === "inbound") return senderName(sender ?? sendersOf(thread).get(reportId));
+  return writtenBy ?? (author === "agent" ? "An agent" : "Somebody else");
+}
+
+function verbOf({ direction, sender }: OwnedMessage): string {
+  if (direction === "inbound") return sender ? "reported it again" : "answered";
+  return direction === "outbound" ? "replied" : "added a note";
+}
+
+/** The newest message that the page shows; empty if nobody has written since the report. */
+const newestMessageId = ({ messages }: OwnedThread): string => messages.at(-1)?.id ?? "";

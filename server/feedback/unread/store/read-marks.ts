@@ -2,7 +2,7 @@ import { FeedbackType } from "../../../../src/contract/feedback.ts";
 import { threadStatuses } from "../../../../src/contract/find-work.ts";
 import type { ThreadFilters } from "../../../../src/contract/threads.ts";
 import type { Reader, Transaction, Value } from "../../../database/database.ts";
-import { type Condition, sqlOf, valuesOf } from "../../../database/lists.ts";
+import { type Condition, given, sqlOf, valuesOf } from "../../../database/lists.ts";
 import { threadTopic } from "../../../database/signals.ts";
 import { plannedEachTime } from "../../../database/statements.ts";
 import { proposalState } from "../../threads/store.ts";
@@ -400,9 +400,6 @@ const ofFilter = ({ status, type }: Pick<ThreadFilters, "status" | "type">): Con
   ...given("f.status = ?", status),
   ...given("f.category = ?", type),
 ];
-
-const given = (sql: string, value: string | undefined): Condition[] =>
-  value === undefined ? [] : [[sql, value]];
 
 const foundColumns = `f.seq, f.id, ${activeAt} AS at`;
 

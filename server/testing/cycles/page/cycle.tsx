@@ -14,7 +14,7 @@ import { Line } from "../../../console/text.tsx";
 import { justBefore, ZonedDay } from "../../../console/times.tsx";
 import type { PageHandler, SignedInVisit } from "../../../console/visit.ts";
 import { CycleBadge, isLive } from "../parts.tsx";
-import { type Chosen, Legend, SlotDayEvidence, SlotDayGrid } from "./days.tsx";
+import { type Chosen, SlotDayEvidence, SlotDayGrid } from "./days.tsx";
 import { SlotPanel, SlotRequests } from "./slots.tsx";
 
 function cancelCycle(visit: SignedInVisit): Promise<Reply<"cycle-cancelled">> {
@@ -137,7 +137,6 @@ const Days = ({ navigation: { links, app }, cycle, slots, chosen, address, uploa
         data-news="The slots and days have changed."
       >
         <SlotDayGrid {...{ cycle, slots, chosen, address }} />
-        <Legend />
       </div>
       <aside class="card stack evidence" id="evidence" aria-label="Evidence" aria-live="polite">
         {chosen === undefined && (

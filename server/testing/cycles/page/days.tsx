@@ -28,33 +28,36 @@ interface DayGridProps {
   readonly address: string;
 }
 
-/** The grid of slots and days. Each slot, and each day with evidence, links to its details. */
+/** The grid of slots and days, and the meaning of its symbols. Each slot, and each day with evidence, links to its details. */
 export const SlotDayGrid = (props: DayGridProps) => (
-  <section class="scroll days" aria-label="Slots by days" data-arrows>
-    <table>
-      <caption class="unseen">Slots and their days. Each day leads to its evidence.</caption>
-      <thead>
-        <tr>
-          <th scope="col" class="seat">
-            Slot
-          </th>
-          {daysOf(props.cycle).map((dayIndex) => (
-            <DayHead key={dayIndex} cycle={props.cycle} dayIndex={dayIndex} />
-          ))}
-          <th scope="col" class="sum">
-            Days
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        <InTurns>
-          {props.slots.map((slot) => (
-            <SlotRow key={slot.slotId} {...props} slot={slot} />
-          ))}
-        </InTurns>
-      </tbody>
-    </table>
-  </section>
+  <>
+    <section class="scroll days" aria-label="Slots by days" data-arrows>
+      <table>
+        <caption class="unseen">Slots and their days. Each day leads to its evidence.</caption>
+        <thead>
+          <tr>
+            <th scope="col" class="seat">
+              Slot
+            </th>
+            {daysOf(props.cycle).map((dayIndex) => (
+              <DayHead key={dayIndex} cycle={props.cycle} dayIndex={dayIndex} />
+            ))}
+            <th scope="col" class="sum">
+              Days
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          <InTurns>
+            {props.slots.map((slot) => (
+              <SlotRow key={slot.slotId} {...props} slot={slot} />
+            ))}
+          </InTurns>
+        </tbody>
+      </table>
+    </section>
+    <Legend />
+  </>
 );
 
 const daysOf = ({ durationDays }: Cycle): number[] => Array.from({ length: durationDays }, (_, at) => at + 1);
@@ -346,7 +349,7 @@ const shapes: Record<SlotDayMark, string> = {
 };
 
 /** The meaning of the symbols in the grid. */
-export const Legend = () => (
+const Legend = () => (
   <ul class="legend" aria-label="What the symbols mean">
     {markOrder.map((mark) => (
       <li key={mark}>
