@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { endpoint } from "./endpoint.ts";
+import { plan, run, runId, thread } from "./example-values.ts";
 import { FeedbackType } from "./feedback.ts";
 import { anyObject, instant, openEnum, queryInteger, text, uuid } from "./fields.ts";
 import { findWork, threadStatuses } from "./find-work.ts";
@@ -96,6 +97,7 @@ export const agent = {
     large: true,
     errors: ["not_found"],
     rateLimit: "agentReads",
+    example: { answer: thread },
   }),
   propose: endpoint({
     method: "POST",
@@ -111,6 +113,10 @@ export const agent = {
     },
     errors: ["not_found", "run_superseded"],
     rateLimit: "proposals",
+    example: {
+      request: { summary: run.summary, plan, expectedRunId: null },
+      answer: { runId, status: "awaiting_approval", pollUrl: `/api/v1/agent/runs/${runId}` },
+    },
   }),
   readRun: endpoint({
     method: "GET",
@@ -125,6 +131,7 @@ export const agent = {
     repeats: "runId",
     errors: ["not_found"],
     rateLimit: "agentReads",
+    example: { answer: run },
   }),
   ...findWork,
   ...runWork,

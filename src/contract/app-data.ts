@@ -68,5 +68,6 @@ export const appData = {
     success: { status: 201, body: ImportedApp },
     errors: [],
     attempts: [{ limit: "imports", by: ["account"] }],
+    example: { request: { name: "Larder, second" } },
   }),
 } as const;

@@ -83,6 +83,7 @@ export const apps = {
     body: NewApp,
     success: { status: 201, body: App },
     errors: [],
+    example: { request: { name: "Larder", githubRepository: "larder/android" } },
   }),
   read: endpoint({
     method: "GET",
@@ -106,6 +107,7 @@ export const apps = {
     body: AppChange,
     success: { status: 200, body: App },
     errors: ["not_found"],
+    example: { request: { changelogEnabled: true } },
   }),
   retention: endpoint({
     method: "GET",

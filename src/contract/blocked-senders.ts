@@ -53,6 +53,7 @@ export const blockedSenders = {
     body: z.object({ kind: z.enum(["address", "domain"]), sender: text(1, limits.email) }),
     success: { status: 201, body: BlockedSender },
     errors: ["not_found", "wrong_state"],
+    example: { request: { kind: "address", sender: "eve@example.org" } },
   }),
   remove: endpoint({
     method: "DELETE",

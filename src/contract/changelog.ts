@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { appParams } from "./apps.ts";
 import { endpoint } from "./endpoint.ts";
+import { entry, note } from "./example-values.ts";
 import { Success } from "./faqs.ts";
 import { givenInstant, instant, pageLimit, text, uuid } from "./fields.ts";
 import { limits } from "./limits.ts";
@@ -130,6 +131,7 @@ export const consoleChangelog = {
     body: NewChangelogEntry,
     success: { status: 201, body: EditedChangelogEntry },
     errors: ["not_found", "version_exists"],
+    example: { request: { ...note, version: "2.4.0" } },
   }),
   put: endpoint({
     ...traits,
@@ -141,6 +143,7 @@ export const consoleChangelog = {
     body: ReleaseImport,
     success: { status: 200, body: ImportedChangelogEntry },
     errors: ["not_found", "version_exists"],
+    example: { request: note },
   }),
   read: endpoint({
     ...traits,
@@ -161,6 +164,7 @@ export const consoleChangelog = {
     body: ChangelogChange,
     success: { status: 200, body: EditedChangelogEntry },
     errors: ["not_found", "version_exists"],
+    example: { request: { title: "Faster search" } },
   }),
   remove: endpoint({
     ...traits,
@@ -217,5 +221,6 @@ export const changelog = {
     }),
     success: { status: 200, body: z.object({ entries: z.array(ChangelogEntry) }) },
     errors: ["changelog_disabled"],
+    example: { answer: { entries: [entry] } },
   }),
 } as const;

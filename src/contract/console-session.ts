@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { endpoint, maintainerScopes } from "./endpoint.ts";
+import { linkToken } from "./example-values.ts";
 import { text, uuid } from "./fields.ts";
 import { limits } from "./limits.ts";
 import { Registration } from "./sign-in.ts";
@@ -37,6 +38,7 @@ export const session = {
       ...(["invalid_credentials", "second_factor_required", "invalid_second_factor"] as const),
       ...(["rate_limited", "forbidden"] as const),
     ],
+    example: { request: { email: "ada@example.org", password: "a long passphrase of her own" } },
   }),
   finish: endpoint({
     method: "POST",
@@ -55,6 +57,7 @@ export const session = {
       ...(["invalid_credentials", "second_factor_required", "invalid_second_factor"] as const),
       ...(["rate_limited", "forbidden"] as const),
     ],
+    example: { request: { step: "dGhlIHNlYWxlZCBmaXJzdCBzdGVw", code: "287082" } },
   }),
   askPasskey: endpoint({
     method: "POST",
@@ -68,6 +71,7 @@ export const session = {
       body: z.object({ passkey: z.nullable(PasskeyRequest) }),
     },
     errors: ["invalid_credentials"],
+    example: { request: { step: "dGhlIHNlYWxlZCBmaXJzdCBzdGVw" } },
   }),
   remove: endpoint({
     method: "DELETE",
@@ -92,6 +96,12 @@ export const session = {
     }),
     success: { status: 204 },
     errors: ["invalid_credentials", "rate_limited"],
+    example: {
+      request: {
+        currentPassword: "a long passphrase of her own",
+        newPassword: "a longer passphrase of her own",
+      },
+    },
   }),
   firstPassword: endpoint({
     method: "POST",
@@ -106,6 +116,7 @@ export const session = {
     }),
     success: { status: 204 },
     errors: ["wrong_state", "second_factor_required", "invalid_second_factor", "rate_limited"],
+    example: { request: { newPassword: "a long passphrase of her own" } },
   }),
   me: endpoint({
     method: "GET",
@@ -143,6 +154,7 @@ export const accountLinks = {
     success: { status: 204 },
     errors: ["forbidden"],
     attempts,
+    example: { request: { email: "ada@example.org" } },
   }),
   finishSignUp: endpoint({
     method: "POST",
@@ -153,6 +165,9 @@ export const accountLinks = {
     success: { status: 201, body: session.create.success.body },
     errors: ["invalid_code", "forbidden"],
     attempts,
+    example: {
+      request: { token: linkToken, password: "a long passphrase of her own" },
+    },
   }),
   recover: endpoint({
     method: "POST",
@@ -163,6 +178,7 @@ export const accountLinks = {
     success: { status: 204 },
     errors: ["forbidden"],
     attempts,
+    example: { request: { email: "ada@example.org" } },
   }),
   finishRecovery: endpoint({
     method: "POST",
@@ -173,5 +189,8 @@ export const accountLinks = {
     success: { status: 204 },
     errors: ["invalid_code"],
     attempts,
+    example: {
+      request: { token: linkToken, newPassword: "a longer passphrase of her own" },
+    },
   }),
 } as const;

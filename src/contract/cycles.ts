@@ -24,6 +24,7 @@ const change = <const Verb extends string, const Errors extends readonly ErrorCo
     success: { status: 200, body: OwnedSlot },
     errors: ["not_found", ...errors],
     catchesUp: { of: "slot", by: "params.slotId" },
+    example: { request: {} },
   });
 
 export const SlotStatus = z.enum(slotStatuses);
@@ -72,6 +73,7 @@ export const slots = {
     ],
     keptRefusals: ["own_listing"],
     catchesUp: { of: "slot", by: "params.slotId" },
+    example: { request: { email: "priya@example.org" } },
   }),
 } as const;
 
@@ -212,6 +214,7 @@ export const cycles = {
     body: NewCycle,
     success: { status: 201, body: z.object({ cycle: Cycle, slots: z.array(OwnedSlot) }) },
     errors: ["not_found"],
+    example: { request: { startsOn: "2026-11-23", timezone: "Europe/London" } },
   }),
   read: endpoint({
     method: "GET",
@@ -249,6 +252,7 @@ export const cycles = {
     success: { status: 200, body: Cycle },
     errors: ["not_found", "wrong_state"],
     catchesUp: { of: "cycle", by: "params.cycleId" },
+    example: { request: {} },
   }),
 } as const;
 

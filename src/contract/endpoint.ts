@@ -72,6 +72,12 @@ export interface CatchUp {
   readonly by: "account" | `params.${string}` | `body.${string}`;
 }
 
+/** An example of a request body and of an answer. */
+interface Example {
+  readonly request?: unknown;
+  readonly answer?: unknown;
+}
+
 /** One endpoint as data. Routes, validation, answers, the client and OpenAPI are derived from it. */
 export interface Endpoint {
   readonly method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
@@ -143,6 +149,8 @@ export interface Endpoint {
   readonly ready?: true;
   /** The answer holds a secret: caches must not store it, and the server encrypts it when it stores it for repeats. */
   readonly answersSecret?: true;
+  /** Valid by the schemas of the endpoint. */
+  readonly example?: Example;
 }
 
 export type Group = Readonly<Record<string, Endpoint>>;

@@ -50,5 +50,14 @@ export const failures = {
       }),
     },
     errors: ["not_found"],
+    example: {
+      request: {
+        scope: "ci test linux main",
+        run: "8412",
+        runUrl: "https://ci.example.com/runs/8412",
+        startedAt: "2026-03-02T09:00:00Z",
+        passed: ["login-smoke-test", { prefix: "junit:4f1c:" }],
+      },
+    },
   }),
 } as const;

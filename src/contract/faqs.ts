@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { appParams } from "./apps.ts";
 import { endpoint } from "./endpoint.ts";
+import { faq, faqId, listedFaq } from "./example-values.ts";
 import { instant, text, uuid } from "./fields.ts";
 import { limits } from "./limits.ts";
 
@@ -102,6 +103,7 @@ export const consoleFaqs = {
     params: appParams,
     body: NewFaq,
     success: { status: 201, body: Faq },
+    example: { request: { question: "How do I export?", answer: "Open *Settings*." } },
   }),
   replace: endpoint({
     ...traits,
@@ -109,6 +111,11 @@ export const consoleFaqs = {
     ...replacesFaqs,
     path,
     params: appParams,
+    example: {
+      request: {
+        faqs: [{ id: faqId }, { question: "How do I export?", answer: "Open *Settings*." }],
+      },
+    },
   }),
   update: endpoint({
     ...traits,
@@ -119,6 +126,7 @@ export const consoleFaqs = {
     params: faqParams,
     body: FaqChange,
     success: { status: 200, body: Faq },
+    example: { request: { sortOrder: 3 } },
   }),
   remove: endpoint({
     ...traits,
@@ -167,6 +175,7 @@ export const faqs = {
     }),
     success: { status: 200, body: z.array(FaqAnswer) },
     errors: [],
+    example: { answer: [listedFaq] },
   }),
   replace: endpoint({
     ...replacesFaqs,
@@ -175,6 +184,10 @@ export const faqs = {
     errors: [],
     rateLimit: "faqWrites",
     countsRefusals: true,
+    example: {
+      request: { faqs: [{ id: faqId }, { question: "Is it free?", answer: "Yes.", sortOrder: 4 }] },
+      answer: [listedFaq],
+    },
   }),
   create: endpoint({
     method: "POST",
@@ -187,6 +200,7 @@ export const faqs = {
     errors: [],
     rateLimit: "faqWrites",
     countsRefusals: true,
+    example: { request: { question: faq.question, answer: faq.answer }, answer: faq },
   }),
   update: endpoint({
     method: "PATCH",
@@ -200,6 +214,7 @@ export const faqs = {
     errors: ["not_found"],
     rateLimit: "faqWrites",
     countsRefusals: true,
+    example: { request: { sortOrder: 3 }, answer: faq },
   }),
   remove: endpoint({
     method: "DELETE",
@@ -212,5 +227,6 @@ export const faqs = {
     errors: ["not_found"],
     rateLimit: "faqWrites",
     countsRefusals: true,
+    example: { answer: { success: true } },
   }),
 } as const;

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { endpoint } from "./endpoint.ts";
+import { run, threadId } from "./example-values.ts";
 import { anyObject, anyText, file, omittable, optionalLabel, optionalText, text, uuid } from "./fields.ts";
 import { feedbackFiles, limits } from "./limits.ts";
 
@@ -81,5 +82,20 @@ export const feedback = {
     countsBytes: true,
     countsRefusals: true,
     answersSecret: true,
+    example: {
+      request: {
+        type: "bug",
+        message: "The settings page closes when it is opened twice.",
+        email: "ada@example.org",
+        metadata: { build: 240, locale: "en-GB" },
+        source: "android",
+        images: ["data:image/png;base64,iVBORw0KGgo…"],
+        attachments: [{ name: "log.pdf", data: "data:application/pdf;base64,JVBERi0x…" }],
+      },
+      answer: {
+        ...{ success: true, id: threadId, consoleUrl: run.consoleUrl },
+        statusUrl: "http://127.0.0.1:4700/p/t/AZH9o9zudEe23kLIw8gvjQAAAAAAkUeXyGO6rYQWLmW1oXbP9A",
+      },
+    },
   }),
 } as const;

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { endpoint } from "./endpoint.ts";
+import { run, runId, thread } from "./example-values.ts";
 import { FeedbackType } from "./feedback.ts";
 import { boundary, instant, openEnum, pageLimit, queryInteger, text, uuid } from "./fields.ts";
 import { limits } from "./limits.ts";
@@ -96,6 +97,24 @@ export const findWork = {
     },
     errors: ["not_found"],
     rateLimit: "agentReads",
+    example: {
+      answer: {
+        items: [
+          {
+            ...{ id: thread.feedback.id, app: thread.app, subject: thread.feedback.subject, type: "bug" },
+            ...{
+              status: "open",
+              createdAt: thread.feedback.createdAt,
+              activeAt: run.decidedAt,
+              occurrences: 1,
+            },
+            ...{ consoleUrl: run.consoleUrl, waiting: "approved", runId },
+          },
+        ],
+        nextCursor: null,
+        changes: "NGYxYzJhIDE3",
+      },
+    },
   }),
   listRuns: endpoint({
     method: "GET",
@@ -110,5 +129,18 @@ export const findWork = {
     },
     errors: [],
     rateLimit: "agentReads",
+    example: {
+      answer: {
+        items: [
+          {
+            ...{ id: runId, status: "approved", decision: "approve", summary: run.summary },
+            ...{ createdAt: thread.feedback.createdAt, decidedAt: run.decidedAt, replacedBy: null },
+            ...{ feedbackId: thread.feedback.id, subject: thread.feedback.subject, app: thread.app },
+            consoleUrl: run.consoleUrl,
+          },
+        ],
+        nextCursor: null,
+      },
+    },
   }),
 } as const;

@@ -47,6 +47,7 @@ export const keys = {
     success: { status: 201, body: NewAppKey },
     errors: ["not_found"],
     answersSecret: true,
+    example: { request: { label: "CI", kind: "intake" } },
   }),
   regenerate: endpoint({
     method: "POST",

@@ -82,6 +82,16 @@ export const listings = {
     body: NewListing,
     success: { status: 201, body: Listing },
     errors: ["not_found"],
+    example: {
+      request: {
+        appName: "Larder",
+        packageName: "com.example.larder",
+        optInUrl: "https://play.google.com/apps/testing/com.example.larder",
+        testBrief: "Add a recipe.",
+        screens: ["Home", "Settings"],
+        verificationTier: "sdk",
+      },
+    },
   }),
   read: endpoint({
     method: "GET",
@@ -105,5 +115,6 @@ export const listings = {
     body: ListingChange,
     success: { status: 200, body: Listing },
     errors: ["not_found"],
+    example: { request: { testBrief: "Add a recipe with a photo." } },
   }),
 } as const;

@@ -53,6 +53,7 @@ export const members = {
     body: z.object({ role: RoleName }),
     success: { status: 200, body: Member },
     errors: ["not_found", "last_owner"],
+    example: { request: { role: "maintainer" } },
   }),
   remove: endpoint({
     method: "DELETE",
@@ -110,6 +111,7 @@ export const invitations = {
     errors: ["not_found", "already_member", "wrong_state"],
     attempts: [{ limit: "newInvitations", by: ["account"] }],
     answersSecret: true,
+    example: { request: { email: "grace@example.org", role: "viewer" } },
   }),
   remove: endpoint({
     method: "DELETE",

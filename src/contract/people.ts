@@ -75,6 +75,7 @@ export const people = {
     body: Person,
     success: { status: 200, body: Preview },
     errors: [],
+    example: { request: { email: "grace@example.org" } },
   }),
   erase: endpoint({
     method: "POST",
@@ -85,6 +86,7 @@ export const people = {
     body: Person,
     success: { status: 201, body: Erasure },
     errors: ["wrong_state"],
+    example: { request: { email: "grace@example.org" } },
   }),
   list: endpoint({
     method: "GET",
@@ -115,6 +117,7 @@ export const people = {
     body: Person,
     success: { status: 200, body: z.object({ matches: z.boolean() }) },
     errors: ["not_found"],
+    example: { request: { email: "grace@example.org" } },
   }),
 } as const;
 
@@ -138,5 +141,8 @@ export const account = {
       ...(["invalid_credentials", "second_factor_required", "invalid_second_factor"] as const),
       ...(["last_owner", "wrong_state", "rate_limited"] as const),
     ],
+    example: {
+      request: { email: "ada@example.org", currentPassword: "a long passphrase of her own" },
+    },
   }),
 } as const;

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { endpoint } from "./endpoint.ts";
+import { at, claimId, outcome, run } from "./example-values.ts";
 import { givenInstant, instant, optionalText, text, uuid, webUrl } from "./fields.ts";
 import { limits } from "./limits.ts";
 
@@ -83,6 +84,7 @@ export const runs = {
     ),
     success: { status: 200, body: Run },
     errors: ["not_found", "already_decided"],
+    example: { request: { decision: "request_changes", note: "Also on tablets, please." } },
   }),
   recall: endpoint({
     method: "POST",
@@ -94,6 +96,7 @@ export const runs = {
     body: z.object({ note }),
     success: { status: 200, body: Run },
     errors: ["not_found", "run_claimed", "wrong_state"],
+    example: { request: { note: "Wait for the new design." } },
   }),
   release: endpoint({
     method: "POST",
@@ -106,6 +109,7 @@ export const runs = {
     body: z.object({ claimedAt: z.optional(givenInstant) }),
     success: { status: 200, body: Run },
     errors: ["not_found", "wrong_state"],
+    example: { request: { claimedAt: "2026-05-01T12:00:00.000Z" } },
   }),
 } as const;
 
@@ -147,6 +151,10 @@ export const runWork = {
     // The same worker gets the same claim again in any case. After a release a stored answer would be wrong.
     repeatableSeconds: 60,
     errors: ["not_found", "run_claimed", "wrong_state", "run_superseded", "claim_released", "claim_resumed"],
+    example: {
+      request: { worker: "build-7" },
+      answer: { claimId, worker: "build-7", claimedAt: at, run },
+    },
   }),
   reportProgress: endpoint({
     ...work,
@@ -155,6 +163,7 @@ export const runWork = {
     body: z.object({ claimId: uuid, text: text(1, limits.progress) }),
     success: { status: 200, body: RunProgress },
     errors: ["not_found", "wrong_state", "claim_released", "claim_resumed"],
+    example: { request: { claimId, text: "The guard is in." }, answer: run.progress },
   }),
   reportOutcome: endpoint({
     ...work,
@@ -168,6 +177,10 @@ export const runWork = {
     }),
     success: { status: 200, body: Run },
     errors: ["not_found", "wrong_state", "claim_released", "claim_resumed"],
+    example: {
+      request: { claimId, ...outcome },
+      answer: { ...run, outcome: { ...outcome, reportedAt: at } },
+    },
   }),
 } as const;
 

@@ -61,6 +61,7 @@ export const savedReplies = {
     body: z.object({ title, body: SavedReplyText }),
     success: { status: 201, body: SavedReply },
     errors: ["not_found", "wrong_state"],
+    example: { request: { title: "Thanks", body: "Thank you, {name}! See {statusUrl}." } },
   }),
   update: endpoint({
     method: "PATCH",
@@ -73,6 +74,7 @@ export const savedReplies = {
     body: z.object({ title: z.optional(title), body: z.optional(SavedReplyText) }),
     success: { status: 200, body: SavedReply },
     errors: ["not_found"],
+    example: { request: { title: "Many thanks" } },
   }),
   remove: endpoint({
     method: "DELETE",

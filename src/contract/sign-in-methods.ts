@@ -101,6 +101,7 @@ export const passkeys = {
     success: { status: 201, body: PasskeyCreation },
     errors: ["invalid_second_factor", "wrong_state", "rate_limited"],
     answersSecret: true,
+    example: { request: { code: "287082" } },
   }),
   create: endpoint({
     method: "POST",
@@ -111,6 +112,16 @@ export const passkeys = {
     body: NewPasskey,
     success: { status: 201, body: Passkey },
     errors: ["invalid_second_factor", "wrong_state"],
+    example: {
+      request: {
+        ceremony: "dGhlIHNlYWxlZCBxdWVzdGlvbg==",
+        name: "Phone",
+        id: "QSBwYXNza2V5",
+        clientDataJSON: "eyJ0eXBlIjoid2ViYXV0aG4uY3JlYXRlIn0",
+        attestationObject: "o2NmbXRkbm9uZQ",
+        transports: ["internal"],
+      },
+    },
   }),
   remove: endpoint({
     method: "POST",
@@ -122,6 +133,7 @@ export const passkeys = {
     body: z.object({ code: factorCode }),
     success: { status: 204 },
     errors: ["not_found", "invalid_second_factor", "wrong_state", "rate_limited"],
+    example: { request: { code: "287082" } },
   }),
 } as const;
 
@@ -162,6 +174,7 @@ export const secondFactor = {
     },
     errors: ["invalid_credentials", "wrong_state", "rate_limited"],
     answersSecret: true,
+    example: { request: { currentPassword: "a long passphrase of her own" } },
   }),
   confirm: endpoint({
     method: "POST",
@@ -173,6 +186,7 @@ export const secondFactor = {
     success: { status: 201, body: RecoveryCodes },
     errors: ["invalid_second_factor", "wrong_state", "rate_limited"],
     answersSecret: true,
+    example: { request: { code: "287082" } },
   }),
   renewRecoveryCodes: endpoint({
     method: "POST",
@@ -184,6 +198,7 @@ export const secondFactor = {
     success: { status: 201, body: RecoveryCodes },
     errors: ["invalid_second_factor", "wrong_state", "rate_limited"],
     answersSecret: true,
+    example: { request: { code: "287082" } },
   }),
   remove: endpoint({
     method: "POST",
@@ -194,5 +209,6 @@ export const secondFactor = {
     body: z.object({ code: factorCode }),
     success: { status: 204 },
     errors: ["invalid_second_factor", "wrong_state", "rate_limited"],
+    example: { request: { code: "kfx3-97hq-m2wd-bc8t" } },
   }),
 } as const;

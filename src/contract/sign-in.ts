@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { endpoint } from "./endpoint.ts";
+import { account, grant } from "./example-values.ts";
 import { instant, label, optionalLabel, optionalText, text } from "./fields.ts";
 import { limits } from "./limits.ts";
 import { challengePattern, verifierPattern } from "./pkce.ts";
@@ -131,6 +132,15 @@ export const signIn = {
     repeatableBy: ["code", "deviceId", "verifier"],
     repeatableSeconds: grantSeconds,
     answersSecret: true,
+    example: {
+      request: {
+        code: "k3Vt0wq…",
+        verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk",
+        deviceId: "pixel-8-priya",
+        timezone: "Europe/London",
+      },
+      answer: grant,
+    },
   }),
   await: endpoint({
     method: "POST",
@@ -151,6 +161,14 @@ export const signIn = {
       { limit: "awaitByAddress", by: ["address"] },
     ],
     answersSecret: true,
+    example: {
+      request: {
+        deviceId: "pixel-8-priya",
+        challenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
+        wait: 55,
+      },
+      answer: { code: "k3Vt0wq…" },
+    },
   }),
   register: endpoint({
     method: "POST",
@@ -166,6 +184,7 @@ export const signIn = {
     repeatableSeconds: grantSeconds,
     answersSecret: true,
     successor: authorizePath,
+    example: { request: account, answer: grant },
   }),
   token: endpoint({
     method: "POST",
@@ -185,6 +204,7 @@ export const signIn = {
     repeatableSeconds: grantSeconds,
     answersSecret: true,
     successor: authorizePath,
+    example: { request: account, answer: grant },
   }),
 } as const;
 

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { appParams } from "./apps.ts";
 import { endpoint } from "./endpoint.ts";
+import { faqId } from "./example-values.ts";
 import { text, uuid } from "./fields.ts";
 import { limits } from "./limits.ts";
 
@@ -60,6 +61,7 @@ export const tags = {
     body: z.object({ name: TagName, colour }),
     success: { status: 201, body: Tag },
     errors: ["not_found", "tag_exists", "wrong_state"],
+    example: { request: { name: "crash", colour: "red" } },
   }),
   update: endpoint({
     method: "PATCH",
@@ -72,6 +74,7 @@ export const tags = {
     body: z.object({ name: z.optional(TagName), colour }),
     success: { status: 200, body: Tag },
     errors: ["not_found", "tag_exists"],
+    example: { request: { name: "crashes" } },
   }),
   merge: endpoint({
     method: "POST",
@@ -84,6 +87,7 @@ export const tags = {
     body: z.object({ into: uuid }),
     success: { status: 200, body: Tag },
     errors: ["not_found"],
+    example: { request: { into: faqId } },
   }),
   remove: endpoint({
     method: "DELETE",

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { endpoint } from "./endpoint.ts";
+import { endOfDay } from "./example-values.ts";
 import { givenInstant, instant, label, openEnum, optionalLabel } from "./fields.ts";
 import { limits } from "./limits.ts";
 
@@ -111,6 +112,16 @@ export const sessions = {
     rateLimit: "sdkSession",
     rateLimitBy: "testKey",
     repeatableBy: ["testKey"],
+    example: {
+      request: {
+        testKey: "stk_…",
+        startedAt: "2026-11-21T10:15:00.000+01:00",
+        endedAt: "2026-11-21T10:16:30.000+01:00",
+        screens: ["Home", "Settings"],
+        appVersion: "2.4.0",
+      },
+      answer: { matched: true, counted: true, dayIndex: 3, reason: null },
+    },
   }),
   status: endpoint({
     method: "GET",
@@ -123,5 +134,11 @@ export const sessions = {
     errors: [],
     // The query holds the test key: caches must store neither the address nor the answer. (rule T24)
     answersSecret: true,
+    example: {
+      answer: {
+        ...{ matched: true, dayIndex: 3, durationDays: 14, countedToday: true, daysCounted: 3 },
+        dueBy: endOfDay,
+      },
+    },
   }),
 } as const;

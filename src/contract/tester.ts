@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { endpoint } from "./endpoint.ts";
+import { app, cycleId, endOfDay, faqId, grant, listingId, slot, slotId } from "./example-values.ts";
 import {
   filePart,
   givenInstant,
@@ -129,6 +130,20 @@ export const tester = {
     success: { status: 200, body: z.object({ tasks: z.array(Task), outstanding: z.int() }) },
     errors: [],
     answersSecret: true,
+    example: {
+      answer: {
+        tasks: [
+          {
+            ...{ slotId, cycleId, listingId, appName: app.name, iconUrl: app.iconUrl },
+            ...{ packageName: app.packageName, optInUrl: app.optInUrl, testBrief: "Add a recipe." },
+            ...{ dayIndex: 3, durationDays: 14, targetScreen: "Settings", dueBy: endOfDay },
+            ...{ submitted: false, slotStatus: "active", missedDays: 0, joinCheckPending: false },
+            ...{ verificationTier: "sdk", testKey: "stk_…" },
+          },
+        ],
+        outstanding: 1,
+      },
+    },
   }),
   slots: endpoint({
     method: "GET",
@@ -140,6 +155,7 @@ export const tester = {
     errors: [],
     catchesUp: { of: "tester", by: "account" },
     answersSecret: true,
+    example: { answer: { slots: [slot] } },
   }),
   listings: endpoint({
     method: "GET",
@@ -156,6 +172,18 @@ export const tester = {
       body: z.object({ listings: z.array(OpenListing), nextCursor: z.nullable(z.string()) }),
     },
     errors: [],
+    example: {
+      answer: {
+        listings: [
+          {
+            ...{ listingId, cycleId, appName: app.name, iconUrl: app.iconUrl, packageName: app.packageName },
+            ...{ testBrief: "Add a recipe.", durationDays: 14, seatsFree: 4, openSlotId: slotId },
+            ...{ startsOn: "2026-11-19", cycleStatus: "running" },
+          },
+        ],
+        nextCursor: null,
+      },
+    },
   }),
   submitProof: endpoint({
     method: "POST",
@@ -183,6 +211,15 @@ export const tester = {
       { limit: "proofsBySlot", by: ["account", "body.slotId"] },
       { limit: "proofsByAccount", by: ["account"] },
     ],
+    example: {
+      request: {
+        slotId,
+        capturedAt: "2026-11-21T10:15:00.000+01:00",
+        queuedAt: "2026-11-21T10:15:02.000+01:00",
+        note: "The new search",
+      },
+      answer: { proofId: faqId, slotId, dayIndex: 3, submitted: true },
+    },
   }),
   requestSlot: endpoint({
     method: "POST",
@@ -198,6 +235,7 @@ export const tester = {
     keptRefusals: ["own_listing"],
     catchesUp: { of: "slot", by: "params.slotId" },
     rateLimit: "slotRequests",
+    example: { request: {}, answer: { slot: { ...slot, status: "requested" } } },
   }),
   rotateKey: endpoint({
     method: "POST",
@@ -213,6 +251,7 @@ export const tester = {
     catchesUp: { of: "slot", by: "params.slotId" },
     rateLimit: "slotRequests",
     answersSecret: true,
+    example: { request: {}, answer: { slot } },
   }),
   updateProfile: endpoint({
     method: "PATCH",
@@ -226,5 +265,6 @@ export const tester = {
     }),
     success: { status: 200, body: Profile },
     errors: [],
+    example: { request: { timezone: "Europe/London" }, answer: grant.profile },
   }),
 } as const;

@@ -23,6 +23,7 @@ export const readMarks = {
     body: z.object({ read: z.boolean() }),
     success: { status: 200, body: z.object({ unread: z.boolean() }) },
     errors: ["not_found"],
+    example: { request: { read: true }, answer: { unread: false } },
   }),
   updateAll: endpoint({
     method: "PUT",
@@ -40,6 +41,7 @@ export const readMarks = {
     }),
     success: { status: 204 },
     errors: ["not_found"],
+    example: { request: { status: "open", until: "2026-05-01T09:00:00.000Z" } },
   }),
 } as const;
 
@@ -251,6 +253,7 @@ export const threads = {
     body: changes,
     success: { status: 200, body: OwnedThread },
     errors: ["not_found", "assignee_changed", "wrong_state"],
+    example: { request: { status: "in_progress", addTags: ["crash"] } },
   }),
   remove: endpoint({
     method: "DELETE",
@@ -274,6 +277,7 @@ export const threads = {
     body: NewMessage,
     success: { status: 201, body: z.extend(Message, { delivery: z.optional(ReplyDelivery) }) },
     errors: ["not_found", "answered", "assignee_changed", "wrong_state"],
+    example: { request: { direction: "note", body: "Seen on tablets, too." } },
   }),
   renewStatusLink: endpoint({
     method: "POST",
@@ -287,5 +291,9 @@ export const threads = {
     success: { status: 201, body: z.object({ statusUrl: z.string() }) },
     errors: ["not_found"],
     answersSecret: true,
+    example: {
+      request: {},
+      answer: { statusUrl: "http://127.0.0.1:4700/p/t/AZH9o9zudEe23kLIw8gvjQAAAAAAkUeXyGO6rYQWLmW1oXbP9A" },
+    },
   }),
 } as const;

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { endpoint, tokenScopes } from "./endpoint.ts";
+import { appId } from "./example-values.ts";
 import { givenInstant, instant, text, uuid } from "./fields.ts";
 import { limits } from "./limits.ts";
 
@@ -54,6 +55,9 @@ export const tokens = {
     success: { status: 201, body: NewToken },
     errors: ["not_found"],
     answersSecret: true,
+    example: {
+      request: { kind: "maintainer", label: "Releases", scopes: ["changelog:write"], appId: appId },
+    },
   }),
   rotate: endpoint({
     method: "POST",
@@ -69,6 +73,7 @@ export const tokens = {
     success: { status: 200, body: NewToken },
     errors: ["not_found"],
     answersSecret: true,
+    example: { request: { graceMinutes: 10 } },
   }),
   remove: endpoint({
     method: "DELETE",

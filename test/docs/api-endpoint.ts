@@ -9,7 +9,6 @@ import {
 } from "../../src/contract/endpoint.ts";
 import { type ErrorCode, errorCatalogue } from "../../src/contract/errors.ts";
 import { type RateLimitName, rateLimits } from "../../src/contract/limits.ts";
-import { examples } from "../../src/contract/openapi/examples.ts";
 import { fieldTable, operationAt, typeText } from "./api-schemas.ts";
 import { jsonBlock, page, spanOf } from "./markdown.ts";
 
@@ -31,12 +30,12 @@ const Operation = z.object({
 export const headingOf = ({ method, path }: Endpoint): string =>
   `${method} ${path.replace(/:(\w+)/g, "{$1}")}`;
 
-/** One endpoint as a part of the page. `name` is its place in the contract, such as `faqs.create`. */
-export function endpointText(name: string, endpoint: Endpoint): string {
+/** Returns the part of the page about one endpoint. */
+export function endpointText(endpoint: Endpoint): string {
   const operation = Operation.parse(operationAt(endpoint.method, endpoint.path));
   const body =
     jsonSchemaOf(operation.requestBody) ?? operation.requestBody?.content?.["multipart/form-data"]?.schema;
-  const example = examples[name] ?? {};
+  const { example = {} } = endpoint;
   return page([
     `### ${headingOf(endpoint)}`,
     `${endpoint.summary}.`,

@@ -75,9 +75,9 @@ export function apiPage(): string {
         ]),
       ),
     ),
-    ...groups.flatMap(({ name, title, endpoints }) => [
+    ...groups.flatMap(({ title, endpoints }) => [
       `## ${title}`,
-      ...endpoints.map(([key, endpoint]) => endpointText(`${name}.${key}`, endpoint)),
+      ...endpoints.map(([, endpoint]) => endpointText(endpoint)),
     ]),
     "## Types",
     ...sharedTypes(),

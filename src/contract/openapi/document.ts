@@ -13,7 +13,6 @@ import { dataUrlPattern, filePart } from "../fields.ts";
 import { type Contract, contract } from "../index.ts";
 import { limits } from "../limits.ts";
 import { AuthorizeQuery, authorizePath } from "../sign-in.ts";
-import { examples } from "./examples.ts";
 import {
   createSchemas,
   errorSchema,
@@ -106,7 +105,7 @@ export async function createOpenApi(baseUrl: string, pause?: () => Promise<void>
 /** One endpoint as an OpenAPI operation. */
 function operation(tag: string, name: string, endpoint: Endpoint, schemas: Schemas): Json {
   const operationId = `${tag}.${name}`;
-  const example = examples[operationId] ?? {};
+  const { example = {} }: Endpoint = endpoint;
   return {
     tags: [tag],
     operationId,

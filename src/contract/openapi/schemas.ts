@@ -134,12 +134,6 @@ export type Json = Record<string, unknown>;
 /** The values of a list that later versions may extend. */
 const openListWord = "x-extensible-enum";
 
-/** An example of a request body and of an answer. */
-export interface Example {
-  readonly request?: unknown;
-  readonly answer?: unknown;
-}
-
 export const securitySchemes = {
   appKey: { type: "apiKey", in: "header", name: "x-api-key", description: "An app key (`sdk_…`)" },
   agentToken: { type: "http", scheme: "bearer", description: "An agent token (`sda_…`)" },

@@ -2,7 +2,6 @@ import * as z from "zod/mini";
 import { development } from "../../../server/dev/page-routes.ts";
 import type { Endpoint } from "../../../src/contract/endpoint.ts";
 import { contract } from "../../../src/contract/index.ts";
-import { examples } from "../../../src/contract/openapi/examples.ts";
 import { listen } from "./recording-server.ts";
 
 type Schema = z.core.JSONSchema.BaseSchema;
@@ -25,12 +24,12 @@ export const startExampleServer = (ids: readonly string[] = []): Promise<string>
     if (pathname === "/tavern/authorize") return void response.end("<h1>Approve this device?</h1>");
     const found = endpoints.find(([, one]) => one.method === method && patternOf(one.path).test(pathname));
     if (!found) return void response.writeHead(404).end();
-    const [name, { path, success, repeats = "" }] = found;
+    const [, { path, success, example, repeats = "" }] = found;
     if (success.status === 204) return void response.writeHead(204).end();
     if ("download" in success)
       return void response.writeHead(200, { "content-type": success.download[0] }).end('{"type":"end"}\n');
     const params = patternOf(path).exec(pathname)?.groups ?? {};
-    const answer = withIds(examples[name]?.answer ?? sampleOf(success.body), ids);
+    const answer = withIds(example?.answer ?? sampleOf(success.body), ids);
     const own = params[repeats] === undefined ? answer : { ...Object(answer), id: params[repeats] };
     response.writeHead(success.status, { "content-type": "application/json", etag: '"example"' });
     response.end(JSON.stringify(own));
