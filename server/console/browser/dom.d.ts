@@ -1,17 +1,34 @@
-// What a selector finds is not known to the compiler. Names, modules and calls are checked.
-// biome-ignore-all lint/suspicious/noExplicitAny: see above
+// The compiler does not know which element a selector or an id finds. These types give it the kind that a selector names, and
+// else an element with the properties that our scripts use.
+
+interface FoundElement extends HTMLElement {
+  readonly cellIndex: number;
+  disabled: boolean;
+  open: boolean;
+  value: string;
+  select(): void;
+}
 interface EventTarget {
-  closest(selectors: string): any;
+  closest(selectors: `button${string}`): HTMLButtonElement | null;
+  closest(selectors: string): FoundElement | null;
   readonly dataset: DOMStringMap;
   getAttribute(name: string): string | null;
 }
 interface ParentNode {
-  querySelector(selectors: string): any;
-  querySelectorAll(selectors: string): NodeListOf<any>;
+  querySelector(selectors: `button${string}`): HTMLButtonElement | null;
+  querySelector(selectors: `form${string}`): HTMLFormElement | null;
+  querySelector(selectors: string): FoundElement | null;
+  querySelectorAll(selectors: `button${string}`): NodeListOf<HTMLButtonElement>;
+  querySelectorAll(selectors: `form${string}`): NodeListOf<HTMLFormElement>;
+  querySelectorAll(selectors: `select${string}`): NodeListOf<HTMLSelectElement>;
+  querySelectorAll(selectors: string): NodeListOf<FoundElement>;
 }
 interface Document {
-  getElementById(id: string): any;
+  getElementById(id: string): FoundElement | null;
 }
 interface Element {
-  closest(selectors: string): any;
+  closest(selectors: `button${string}`): HTMLButtonElement | null;
+  closest(selectors: "table"): HTMLTableElement | null;
+  closest(selectors: "tr"): HTMLTableRowElement | null;
+  closest(selectors: string): FoundElement | null;
 }

@@ -10,7 +10,7 @@ export const newWriter = () =>
 /**
  * A form of this page, and what is typed in it.
  * @typedef {object} Typing
- * @property {any} element
+ * @property {HTMLFormElement} element
  * @property {string} person
  * @property {string} form Its path.
  * @property {string} page

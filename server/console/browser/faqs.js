@@ -54,7 +54,7 @@ if (order) {
   order.addEventListener("submit", (event) => {
     if (!event.submitter) return;
     event.preventDefault();
-    const move = event.submitter.value;
+    const move = event.submitter.getAttribute("value");
     moves = moves.then(() => sendMove(move)).catch(() => sendWithoutScript(move));
   });
   order.addEventListener("keydown", (event) => {
@@ -62,6 +62,6 @@ if (order) {
     if (!/^Arrow/.test(event.key) || buttons.length < 2) return;
     event.preventDefault();
     const step = /Up|Left/.test(event.key) ? -1 : 1;
-    buttons.at((buttons.indexOf(event.target) + step) % buttons.length).focus();
+    buttons.at((buttons.indexOf(event.target.closest("button")) + step) % buttons.length).focus();
   });
 }

@@ -34,7 +34,7 @@ document.addEventListener("keydown", (event) => {
   const step = steps[event.key];
   if (!cell || !step || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
   const rows = [...cell.closest("table").rows];
-  let [row, column] = [rows.indexOf(cell.parentElement), cell.cellIndex];
+  let [row, column] = [rows.indexOf(cell.closest("tr")), cell.cellIndex];
   let link;
   do {
     [row, column] = [row + step[0], column + step[1]];

@@ -41,7 +41,9 @@ for (const form of document.querySelectorAll("form[data-passkey]")) {
     const failed = form.querySelector("[data-passkey-failed]");
     failed.hidden = true;
     try {
-      form.elements.passkey.value = JSON.stringify(await answerOfPasskey(JSON.parse(form.dataset.passkey)));
+      form.querySelector("[name=passkey]").value = JSON.stringify(
+        await answerOfPasskey(JSON.parse(form.dataset.passkey)),
+      );
       form.submit();
     } catch {
       failed.hidden = false;
