@@ -1,38 +1,37 @@
-/** What a form says if it was not done. */
+/** The notice of a form that was not done. */
 export interface NotDone {
-  /** The word for it in an address and in the hidden fields of a kept form. Forms with the same sentence share it. */
+  /** Stands for the notice in an address and in the hidden fields of a kept form. Forms with the same notice share it. */
   readonly word: string;
   readonly notDone: string;
 }
 
-/** The sentences after a form, by the words in the address. Anybody can write an address, so no other text is shown. */
+/** The notices after a form, by the words in the address. Anybody can write an address, so pages show no other text. */
 export interface Notices {
   readonly done: ReadonlyMap<string, string>;
   readonly notDone: ReadonlyMap<string, NotDone>;
 }
 
-/** For a form that saves what a person has changed. */
+/** For a form that saves changed fields. */
 export const changed = { changed: "The changes are saved." } as const;
 export const changesNotSaved: NotDone = { word: "change", notDone: "Your changes were not saved." };
 
-/** What the next page says after something that is no form of a person who is signed in. */
+/** The notices after the sign-in at an identity provider, which no form of the console ends. */
 const doneElsewhere = {
   connected: "You can sign in with it from now on.",
-  "password-set": "Your new password is set. Sign in with it.",
-  "account-created": "Your account is ready.",
 } as const;
 export type DoneElsewhere = keyof typeof doneElsewhere;
 
-interface FormWords extends NotDone {
+interface WithDone {
   readonly done: Readonly<Record<string, string | null>>;
 }
 
-/** All sentences of the forms. Throws if a word has two. */
-export function noticesOf(forms: readonly FormWords[]): Notices {
+/** Collects the notices of all forms. Throws if a word has two. */
+export function noticesOf(forms: readonly (WithDone & NotDone)[], openForms: readonly WithDone[]): Notices {
   const done = new Map<string, string>(Object.entries(doneElsewhere));
   const notDone = new Map<string, NotDone>();
-  for (const form of forms) {
+  for (const form of [...forms, ...openForms])
     for (const [word, notice] of Object.entries(form.done)) if (notice !== null) add(done, word, notice);
+  for (const form of forms) {
     const ended = `Your session had ended. ${form.notDone} Do it again if you still want it.`;
     add(done, notDoneWord(form), ended);
     notDone.set(form.word, form);
@@ -41,9 +40,9 @@ export function noticesOf(forms: readonly FormWords[]): Notices {
 }
 
 function add(notices: Map<string, string>, word: string, notice: string): void {
-  if ((notices.get(word) ?? notice) !== notice) throw new Error(`The word "${word}" has two sentences.`);
+  if ((notices.get(word) ?? notice) !== notice) throw new Error(`The word "${word}" has two notices.`);
   notices.set(word, notice);
 }
 
-/** The word for the notice that a form was not done because the session had ended. */
+/** The word for the notice of a form that was not done because the session had ended. */
 export const notDoneWord = ({ word }: NotDone): string => `not-done-${word}`;

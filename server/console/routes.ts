@@ -7,8 +7,8 @@ import { definitions as apps } from "../access/apps/page.tsx";
 import { definitions as audit } from "../access/audit/page.tsx";
 import { definitions as devices } from "../access/devices/page.tsx";
 import { definitions as members } from "../access/members/page.tsx";
-import { accountLinkRoutes } from "../access/sign-in/page/account-links.tsx";
-import { signIn, signInPage, definitions as signOut } from "../access/sign-in/page/console.tsx";
+import { definitions as accountLinks } from "../access/sign-in/page/account-links.tsx";
+import { definitions as signIn } from "../access/sign-in/page/console.tsx";
 import { definitions as signInMethods } from "../access/sign-in-methods/page.tsx";
 import { definitions as tokens } from "../access/tokens/page.tsx";
 import { definitions as entry } from "../content/changelog/page/entry.tsx";
@@ -37,8 +37,12 @@ import {
   type Definitions,
   type Form,
   isForm,
+  isOpenForm,
+  isOpenPage,
   isPage,
   isUploadForm,
+  type OpenForm,
+  type OpenPage,
   type Page,
   type UploadForm,
 } from "./definitions.ts";
@@ -46,9 +50,8 @@ import { definitions as drafts } from "./drafts/page.tsx";
 import { draftRoutes } from "./drafts/routes.ts";
 import { rememberNotDone } from "./error-page.tsx";
 import { consolePathOf, createLinks, type Links } from "./links.ts";
-import { type DoneElsewhere, noticesOf } from "./notices.ts";
+import { noticesOf } from "./notices.ts";
 import { createRespond } from "./respond.ts";
-import type { PageHandler, Visit } from "./visit.ts";
 import { type ConsoleDeps, createAnswerUpload, createVisits } from "./visits.ts";
 
 /** The pages, forms and assets of the console. */
@@ -58,11 +61,18 @@ export function consoleRoutes(deps: ConsoleDeps, steps: RequestSteps, api: Api<C
   const respond = createRespond(deps.settings, steps);
   const visits = createVisits({ deps, steps, api, notices }, consolePath);
 
-  const open = (method: "GET" | "POST", path: string, answer: PageHandler<Visit, DoneElsewhere>): Route => ({
-    method,
-    path,
+  const openPageRoute = ({ at, show }: OpenPage): Route => ({
+    method: "GET",
+    path: at(patterns),
     async answer(ctx, params) {
-      await respond(ctx, await answer(await visits.ofAnybody(ctx, params)));
+      await respond(ctx, await show(await visits.ofAnybody(ctx, params)));
+    },
+  });
+  const openFormRoute = ({ at, act }: OpenForm): Route => ({
+    method: "POST",
+    path: at(patterns),
+    async answer(ctx, params) {
+      await respond(ctx, await act(await visits.ofAnybody(ctx, params)));
     },
   });
   const pageRoute = ({ at, needs, show }: Page): Route => ({
@@ -98,9 +108,8 @@ export function consoleRoutes(deps: ConsoleDeps, steps: RequestSteps, api: Api<C
   return [
     ...assetRoutes(patterns),
     ...(patterns.home === "/" ? [] : [rootRedirect(deps.settings)]),
-    open("GET", patterns.signIn, signInPage),
-    open("POST", patterns.signIn, signIn),
-    ...accountLinkRoutes(patterns).map(([method, path, answer]) => open(method, path, answer)),
+    ...openPages.map(openPageRoute),
+    ...openForms.map(openFormRoute),
     ...pages.map(pageRoute),
     ...uploadForms.map(uploadRoute),
     ...downloadRoutes(deps, steps, api)(patterns),
@@ -109,7 +118,7 @@ export function consoleRoutes(deps: ConsoleDeps, steps: RequestSteps, api: Api<C
   ];
 }
 
-/** Downloads as the API answers them: a page has the cookie of the console alone. */
+/** Downloads by the endpoints of the API. They have addresses of the console, because a page sends no token. */
 const downloadRoutes =
   (deps: ConsoleDeps, steps: RequestSteps, { handlers }: Api<Contract>) =>
   (at: Links): Route[] => {
@@ -135,7 +144,7 @@ const downloadRoutes =
     ];
   };
 
-/** Sends a browser that opens the server's root to the console. API clients find nothing there. */
+/** Redirects a browser from the root of the server to the console. Other clients get `not_found`. */
 const rootRedirect = ({ consoleUrl }: Pick<Deps["settings"], "consoleUrl">): Route => ({
   method: "GET",
   path: "/",
@@ -147,14 +156,15 @@ const rootRedirect = ({ consoleUrl }: Pick<Deps["settings"], "consoleUrl">): Rou
   },
 });
 
-/** The pages and forms of the console for people who are signed in. */
+/** All pages and forms of the console. A new page needs an import and a place in this list. */
 const definitions: Definitions = [
   ...home,
   ...[...inbox, ...thread, ...tags, ...savedReplies, ...blocked, ...automaticMails],
   ...[...faqs, ...changelog, ...entry],
   ...[...listings, ...listing, ...cycle, ...cycleReport],
   ...[...members, ...apps, ...data],
-  ...[...tokens, ...signInMethods, ...account, ...people, ...devices, ...audit, ...drafts, ...signOut],
+  ...[...tokens, ...signInMethods, ...account, ...people, ...devices, ...audit, ...drafts],
+  ...[...signIn, ...accountLinks],
 ];
 
 export const pages: readonly Page[] = definitions.filter(isPage);
@@ -163,5 +173,9 @@ export const uploadForms: readonly UploadForm[] = definitions.filter(isUploadFor
 
 export const forms: readonly Form[] = definitions.filter(isForm);
 
-/** What the forms say when they were done, and when they were not. */
-export const notices = noticesOf([...forms, ...uploadForms]);
+const openPages: readonly OpenPage[] = definitions.filter(isOpenPage);
+
+const openForms: readonly OpenForm[] = definitions.filter(isOpenForm);
+
+/** The notices after all forms, done or not. */
+export const notices = noticesOf([...forms, ...uploadForms], openForms);

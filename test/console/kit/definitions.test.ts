@@ -32,8 +32,8 @@ describe("the pages and forms of the console", () => {
 
   it("say one thing for each word", () => {
     const says = (notDone: string) => ({ word: "change", notDone, done: changed });
-    expect(() => noticesOf([says("Not saved."), says("Not kept.")])).toThrow("not-done-change");
+    expect(() => noticesOf([says("Not saved."), says("Not kept.")], [])).toThrow("not-done-change");
     const other = { ...changesNotSaved, done: { changed: "Something else." } };
-    expect(() => noticesOf([says(changesNotSaved.notDone), other])).toThrow('"changed" has two sentences');
+    expect(() => noticesOf([says(changesNotSaved.notDone), other], [])).toThrow('"changed" has two notices');
   });
 });

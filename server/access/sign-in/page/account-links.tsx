@@ -1,27 +1,15 @@
 import { accountLinks } from "../../../../src/contract/console-session.ts";
 import { ApiError, badRequest } from "../../../../src/contract/errors.ts";
 import { limits } from "../../../../src/contract/limits.ts";
+import { type Definitions, defineOpenForm, defineOpenPage } from "../../../console/definitions.ts";
 import { filledAgain, filledWith } from "../../../console/form-values.tsx";
 import { type Filled, TextField } from "../../../console/forms.tsx";
 import { BarePage } from "../../../console/layout.tsx";
 import type { Links } from "../../../console/links.ts";
-import type { DoneElsewhere } from "../../../console/notices.ts";
 import { Refused } from "../../../console/parts.tsx";
 import { goTo, type Reply, reshowForm, show } from "../../../console/reply.ts";
-import type { PageHandler, Visit } from "../../../console/visit.ts";
+import type { Visit } from "../../../console/visit.ts";
 import { sendsMail } from "../../../mail/outgoing/queue.ts";
-
-/** The pages that mailed links open, and the page for a forgotten password. They need no sign-in. */
-export const accountLinkRoutes = (
-  at: Links,
-): readonly (readonly ["GET" | "POST", string, PageHandler<Visit, DoneElsewhere>])[] => [
-  ["GET", at.recover, recoverPage],
-  ["POST", at.recover, recover],
-  ["GET", at.newPassword(":token"), newPasswordPage],
-  ["POST", at.newPassword(":token"), setPassword],
-  ["GET", at.newAccount(":token"), newAccountPage],
-  ["POST", at.newAccount(":token"), createAccount],
-];
 
 async function recoverPage({ links, settings }: Visit): Promise<Reply> {
   return show(sendsMail(settings) ? Recover({ links }) : RecoverByOperator({ links }));
@@ -67,7 +55,7 @@ async function createAccount(visit: Visit): Promise<Reply<"account-created">> {
   });
 }
 
-const withPassword = <Done extends DoneElsewhere>(
+const withPassword = <Done extends string>(
   { fields }: Visit,
   props: Parameters<typeof NewPassword>[0],
   act: (password: string) => Promise<Reply<Done>>,
@@ -191,3 +179,21 @@ const passwordFields = [
   { name: "password", label: "New password", hint: `At least ${limits.password.min} characters.` },
   { name: "repeatedPassword", label: "New password again" },
 ] as const;
+
+/** The pages to which links in mails lead, and the page for a forgotten password. */
+export const definitions: Definitions = [
+  defineOpenPage({ at: (links) => links.recover, show: recoverPage }),
+  defineOpenForm({ at: (links) => links.recover, act: recover, done: {} }),
+  defineOpenPage({ at: (links) => links.newPassword(":token"), show: newPasswordPage }),
+  defineOpenForm({
+    at: (links) => links.newPassword(":token"),
+    act: setPassword,
+    done: { "password-set": "Your new password is set. Sign in with it." },
+  }),
+  defineOpenPage({ at: (links) => links.newAccount(":token"), show: newAccountPage }),
+  defineOpenForm({
+    at: (links) => links.newAccount(":token"),
+    act: createAccount,
+    done: { "account-created": "Your account is ready." },
+  }),
+];

@@ -1,5 +1,10 @@
 import { session } from "../../../../src/contract/console-session.ts";
-import { type Definitions, defineForm } from "../../../console/definitions.ts";
+import {
+  type Definitions,
+  defineForm,
+  defineOpenForm,
+  defineOpenPage,
+} from "../../../console/definitions.ts";
 import { filledAgain, filledWith } from "../../../console/form-values.tsx";
 import { type Filled, HiddenFields, TextField } from "../../../console/forms.tsx";
 import { BarePage } from "../../../console/layout.tsx";
@@ -14,7 +19,7 @@ import { deviceSignInLinks, onTo } from "../device-visit.tsx";
 import { showSecondFactor, signInWith } from "../finish.tsx";
 import { fieldsToShowAgain, type PendingForm, pendingFormFields, pendingFormIn } from "../pending-form.ts";
 
-export const signIn = ({ fields, ...visit }: Visit): Promise<Reply> =>
+const signIn = ({ fields, ...visit }: Visit): Promise<Reply> =>
   reshowForm<never>(
     async () => {
       const { links, settings } = visit;
@@ -42,8 +47,7 @@ async function signOut({ ask, fields, links }: SignedInVisit): Promise<Reply<"si
   return goTo(links.signIn, "signed-out");
 }
 
-export const signInPage = async (visit: Visit): Promise<Reply> =>
-  showSignIn(visit, { to: visit.query("to") });
+const signInPage = async (visit: Visit): Promise<Reply> => showSignIn(visit, { to: visit.query("to") });
 
 interface SignInProps {
   /** The address that the browser opens after the sign-in. */
@@ -169,6 +173,8 @@ const showPendingForm = (links: Links, kept: PendingForm): Reply =>
   );
 
 export const definitions: Definitions = [
+  defineOpenPage({ at: (links) => links.signIn, show: signInPage }),
+  defineOpenForm({ at: (links) => links.signIn, act: signIn, done: {} }),
   defineForm({
     at: (links) => links.signOut,
     page: "any",
