@@ -1,8 +1,8 @@
-// Any version of Node can read this file: it loads nothing before it is called.
+// Any version of Node can load this file: it imports nothing.
 
 /**
- * Lets Node keep the machine code of what it loads, where Node can do that: a later start takes less time. The folder is one
- * that only this user can write to, because code of somebody else must not run.
+ * Lets Node cache the compiled code of our files, if this version can do that: later starts are faster. Only this user can
+ * write to the folder of the cache, because nobody else may put code there.
  */
 export function keepCompiledCode(): void {
   const modules = process.getBuiltinModule("node:module");
@@ -11,7 +11,7 @@ export function keepCompiledCode(): void {
   if (folder !== undefined && isPrivate(folder)) modules.enableCompileCache(folder);
 }
 
-/** The folder, made if it is missing; undefined without a folder for caches. */
+/** The folder of the cache, which is made if it is missing; undefined if the user has no folder for caches. */
 function codeFolder(env: NodeJS.ProcessEnv): string | undefined {
   const { mkdirSync } = process.getBuiltinModule("node:fs");
   const { join } = process.getBuiltinModule("node:path");
@@ -24,7 +24,7 @@ function codeFolder(env: NodeJS.ProcessEnv): string | undefined {
     try {
       mkdirSync(one, { mode: 0o700 });
     } catch {
-      // It is there, or the next one fails, too.
+      // It exists, or the next one fails, too.
     }
   }
   return folder;

@@ -1,4 +1,4 @@
-// Tests wait for this program each time they start one.
+// The server of `dev exec`. Tests wait for it at each start, so it caches its compiled code.
 import { keepCompiledCode } from "./compiled-code.ts";
 
 keepCompiledCode();

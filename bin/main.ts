@@ -14,7 +14,7 @@ export const main = (): Promise<void> =>
     return code;
   });
 
-/** Only at a terminal, so that the calls of programs load none of this. */
+/** Shows the notice of a newer version. It runs only at a terminal, so calls by programs do not load it. */
 async function noticeUpdate(context: Context, argv: readonly string[]): Promise<void> {
   const notice = await import("../src/cli/update.ts");
   if (!notice.noticeUpdate(context, argv)) return;
@@ -37,7 +37,7 @@ function processContext(signal: AbortSignal): Context {
   );
 }
 
-/** Each program is loaded when it is called, so that the others cost nothing. */
+/** Loads each program only when it is called. */
 const programs = (io: Io, signal: AbortSignal): Programs => ({
   async serve(flags) {
     const { serve } = await import("./server.ts");
@@ -68,10 +68,10 @@ const programs = (io: Io, signal: AbortSignal): Programs => ({
   },
 });
 
-/** The program itself and the server of `dev exec` are files beside this one. */
+/** The path of another built file in the folder of this one. */
 const fileBeside = (name: string) => process.getBuiltinModule("node:path").join(__dirname, name);
 
-/** The keychain needs a variable that programs which start agents often do not pass on. */
+/** On Linux the keychain needs a variable, which programs that start agents often do not pass on. */
 async function keychain() {
   const { sessionBusOf } = await import("../src/credentials/session-bus.ts");
   const bus = sessionBusOf({ env: process.env, platform: process.platform, userId: process.getuid?.() });

@@ -1,6 +1,6 @@
 import { usageError } from "../src/cli/core/cli-error.ts";
 
-/** In the executable, in place of the screens: their library exists only as modules for ES. */
+/** Replaces the screens in the executable: their library exists only as ES modules, which it cannot contain. */
 const noScreen = (): Promise<void> =>
   Promise.reject(
     usageError("This executable has no screens. Install the package with npm, or use commands with --json."),

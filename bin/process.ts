@@ -1,6 +1,6 @@
 import { isBestEffort } from "../src/cli/core/best-effort.ts";
 import { usageError } from "../src/cli/core/cli-error.ts";
-import type { AskOptions, Context, Ends, Io, Sink } from "../src/cli/core/context.ts";
+import type { AskOptions, Context, Io, Sink, StreamEnds } from "../src/cli/core/context.ts";
 import { mostTextBytes } from "../src/cli/core/input.ts";
 import { systemClock } from "../src/client/clock.ts";
 import { lazy } from "../src/client/lazy.ts";
@@ -8,7 +8,7 @@ import { homeFolder } from "../src/credentials/folders.ts";
 import { decodedText } from "../src/words/decoded-text.ts";
 import { systemReason } from "../src/words/system-reason.ts";
 
-/** The context of a step of GitHub Actions, in which there is neither a person nor another program of the package. */
+/** The context of a step of GitHub Actions. It has neither a person nor the other programs of the package. */
 export const contextOfAction = (signal: AbortSignal): Context =>
   contextOfProcess(
     { io: processIo(signal), signal },
@@ -31,7 +31,7 @@ export const version = INNKEEP_VERSION;
 /** Runs a program, waits until all its output is written, and ends the process with its exit code. */
 export async function runProcess(program: (signal: AbortSignal) => Promise<number>): Promise<void> {
   process.on("exit", leaveGoneTerminals);
-  // A program that waits for something that can no longer happen ends here, and must not look like a success.
+  // If nothing is left to wait for, Node ends the process here. That must not look like a success.
   process.exitCode = 1;
   const code = await program(interruption());
   await flushed();
@@ -59,13 +59,13 @@ async function flushed(): Promise<void> {
   }
 }
 
-/** What differs between the programs of this package. */
+/** The parts of the context that differ between the programs of this package. */
 type Parts = Pick<
   Context,
   "keychain" | "openBrowser" | "openEditor" | "wordsToStart" | "programs" | "checkServer"
 >;
 
-/** The context of a command, made of this process. */
+/** Makes the context of a command from this process. */
 export const contextOfProcess = ({ io, signal }: Pick<Context, "io" | "signal">, parts: Parts): Context => ({
   io,
   env: process.env,
@@ -130,7 +130,10 @@ function open(
   return stream;
 }
 
-/** Output is lost, for example because the disk is full: the exit code must say so, except with `--best-effort`. */
+/**
+ * Ends the process if output is lost, for example because the disk is full. The exit code is an error, except with
+ * `--best-effort`.
+ */
 function endWithoutOutput(error: NodeJS.ErrnoException): void {
   const isFine = isBestEffort(process.argv.slice(2));
   const word = isFine ? "Warning" : "error";
@@ -153,7 +156,7 @@ const sinkOf = (descriptor: number, stream: () => NodeJS.WriteStream): Sink => (
   },
 });
 
-/** Reads no further than the limit: a program that writes without an end must not keep a command waiting. */
+/** Reads standard input up to the limit, because a program may write without an end. */
 async function readAll(interruption: AbortSignal): Promise<string> {
   const pieces: Buffer[] = [];
   let bytes = 0;
@@ -172,7 +175,7 @@ async function* chunksOf(interruption: AbortSignal): AsyncGenerator<Buffer> {
   for await (const chunk of process.stdin) yield Buffer.from(chunk);
 }
 
-async function readEnds(interruption: AbortSignal, most: number): Promise<Ends> {
+async function readEnds(interruption: AbortSignal, most: number): Promise<StreamEnds> {
   const head: Buffer[] = [];
   const tail: Buffer[] = [];
   let [headBytes, tailBytes, bytes] = [0, 0, 0];
@@ -210,7 +213,7 @@ async function ask(
     terminal: true,
   });
   const cancel = () => lines.close();
-  // A terminal that is gone gives no more answers.
+  // Nobody can answer on a terminal that was closed.
   process.stdin.once("error", cancel);
   signal?.addEventListener("abort", cancel, { once: true });
   try {
@@ -218,7 +221,7 @@ async function ask(
       lines.once("line", resolve);
       lines.once("close", () => reject(new Error("Nothing was typed.")));
       interruption.addEventListener("abort", () => reject(interruption.reason), { once: true });
-      // The terminal gives Ctrl-C as a key here. It ends the question as the signal would.
+      // While readline is active, Ctrl-C is a key and not a signal. It must have the same effect.
       lines.once("SIGINT", () => process.kill(process.pid, "SIGINT"));
     });
   } finally {
@@ -230,15 +233,18 @@ async function ask(
 }
 
 /**
- * Gives up the terminals that are gone. Node resets each terminal at its exit, and crashes if the window was closed or
- * the connection broke: then the exit code is that of a crash, and the system may keep a dump of the memory.
+ * Replaces closed terminals by the empty device. Node resets each terminal at its exit, and crashes if the window was
+ * closed or the connection broke. The exit code would be that of a crash, and the system might store a dump of the memory.
  */
 function leaveGoneTerminals(): void {
   if (process.platform === "win32") return;
   for (const descriptor of [0, 1, 2]) if (isGone(descriptor)) replace(descriptor);
 }
 
-/** A terminal that is gone is still a device, and no longer a terminal. So is the empty device, which is no harm. */
+/**
+ * Whether a terminal was closed: it is still a device, but no longer a terminal. This is also true of the empty device,
+ * which does no harm.
+ */
 function isGone(descriptor: number): boolean {
   try {
     const { fstatSync } = process.getBuiltinModule("node:fs");
@@ -250,13 +256,16 @@ function isGone(descriptor: number): boolean {
   }
 }
 
-/** The next file that is opened gets the lowest free number, which is that of the closed one. */
+/**
+ * Replaces a descriptor by the empty device: the next file that is opened gets the lowest free number, that of the
+ * closed one.
+ */
 function replace(descriptor: number): void {
   try {
     const { closeSync, openSync } = process.getBuiltinModule("node:fs");
     closeSync(descriptor);
     openSync("/dev/null", "r+");
   } catch {
-    // The process ends all the same.
+    // The process ends anyway.
   }
 }

@@ -11,8 +11,8 @@ export interface Start {
 }
 
 /**
- * The words that start this program in a new terminal: `innkeep` if it is on the PATH, else `node` with the file. Never by
- * `npx`, which fetches the name from a registry in every folder but one. (rule L56)
+ * The command that starts this program in a new terminal: `innkeep` if it is on the PATH, else `node` with the file. It is
+ * never `npx`: outside of the project, `npx` would fetch the name from a registry. (rule L56)
  */
 export function startWords({ script, path }: Start): readonly string[] {
   const file = realOf(script) ?? script;
@@ -37,8 +37,8 @@ function realOf(file: string): string | undefined {
 const quoted = (word: string): string => (/^[\w@%+=:,./\\-]+$/.test(word) ? word : `"${word}"`);
 
 /**
- * Opens a file in an editor on this terminal, and returns its exit code. The command is one of the person's own: it may have
- * flags, as in `code --wait`, so a shell reads it.
+ * Opens a file in an editor on this terminal, and returns its exit code. The person's command may have flags, as in
+ * `code --wait`, so a shell runs it.
  */
 export function openEditor(command: string, file: string): Promise<number> {
   const quoted = process.platform === "win32" ? `"${file}"` : `'${file.replaceAll("'", "'\\''")}'`;
@@ -49,7 +49,7 @@ export function openEditor(command: string, file: string): Promise<number> {
   });
 }
 
-/** Starts the question for the newest version, in a process of its own that nobody waits for. */
+/** Starts the check for a newer version in a separate process. This process does not wait for it. */
 export function startUpdateCheck(): void {
   const check = spawn(process.execPath, [join(__dirname, "update-check.cjs")], {
     detached: true,

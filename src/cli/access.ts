@@ -10,7 +10,7 @@ import { choices } from "./core/choices.ts";
 import { CliError, didYouMean, usageError } from "./core/cli-error.ts";
 import { commandAction, type Setup } from "./core/command.ts";
 import { allPages } from "./core/connection.ts";
-import { ofConsole } from "./core/console-only.ts";
+import { explainMissingConsole } from "./core/console-only.ts";
 import type { Invocation } from "./core/context.ts";
 import { destroys, instantOf, mutates, ofApp, views } from "./core/flags.ts";
 import { appIdOf, isId, reachableApps, wholeId } from "./core/ids.ts";
@@ -22,12 +22,14 @@ import { namedApp } from "./core/server-address.ts";
 /** `innkeep app`: the settings of your apps. */
 export function addApp(app: Command, setup: Setup): void {
   const list = app.command("list").alias("ls").description(routes.apps.list.summary);
-  commandAction(list, setup, async (invocation) => ofConsole(invocation, async () => listApps(invocation)));
+  commandAction(list, setup, async (invocation) =>
+    explainMissingConsole(invocation, async () => listApps(invocation)),
+  );
 
   const view = app.command("view").alias("show").description(routes.apps.read.summary);
   view.argument("[app]", whichApp);
   commandAction<object, string | undefined>(views(view), setup, async (invocation, _, given) =>
-    ofConsole(invocation, async () => viewApp(invocation, given)),
+    explainMissingConsole(invocation, async () => viewApp(invocation, given)),
   );
 
   const edit = mutates(app.command("edit").alias("update").description("Change the settings of an app"))
@@ -49,7 +51,7 @@ export function addApp(app: Command, setup: Setup): void {
       "for how many days resolved threads are kept after their last activity; empty: no limit",
     );
   commandAction<AppFlags, string | undefined>(edit, setup, async (invocation, flags, given) =>
-    ofConsole(invocation, async () => editApp(invocation, flags, given)),
+    explainMissingConsole(invocation, async () => editApp(invocation, flags, given)),
   );
 }
 
@@ -66,25 +68,27 @@ export function addKey(key: Command, setup: Setup): void {
     .alias("ls")
     .description("List the keys of your apps, without their secrets");
   commandAction(ofApp(list), setup, async (invocation) =>
-    ofConsole(invocation, async () => listKeys(invocation)),
+    explainMissingConsole(invocation, async () => listKeys(invocation)),
   );
 
   const revoke = key.command("revoke <key>").alias("rm").description(routes.keys.remove.summary);
   commandAction<object, string>(ofApp(destroys(revoke)), setup, async (invocation, _, given) =>
-    ofConsole(invocation, async () => revokeKey(invocation, given)),
+    explainMissingConsole(invocation, async () => revokeKey(invocation, given)),
   );
 }
 
 /** `innkeep token`: agent and maintainer tokens. People and `innkeep admin` make them. (rule K12) */
 export function addToken(token: Command, setup: Setup): void {
   const list = token.command("list").alias("ls").description(routes.tokens.list.summary);
-  commandAction(list, setup, async (invocation) => ofConsole(invocation, async () => listTokens(invocation)));
+  commandAction(list, setup, async (invocation) =>
+    explainMissingConsole(invocation, async () => listTokens(invocation)),
+  );
 
   const revoke = destroys(token.command("revoke").alias("rm").description(routes.tokens.remove.summary))
     .argument("[token]", "its id, or the start of the id")
     .option("--self", "the token that this command uses");
   commandAction<RevokeTokenFlags, string | undefined>(revoke, setup, async (invocation, flags, given) =>
-    ofConsole(invocation, async () => revokeToken(invocation, flags, given)),
+    explainMissingConsole(invocation, async () => revokeToken(invocation, flags, given)),
   );
 }
 
@@ -102,7 +106,7 @@ export function addAudit(audit: Command, setup: Setup): void {
     .option("--all", "all pages")
     .option("--ndjson", "write each entry as one line of JSON, as soon as it is read");
   commandAction<AuditFlags>(list, setup, async (invocation, flags) =>
-    ofConsole(invocation, async () => listAudit(invocation, flags)),
+    explainMissingConsole(invocation, async () => listAudit(invocation, flags)),
   );
 }
 

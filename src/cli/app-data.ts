@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { DatabaseChoice } from "../programs.ts";
 import { administer, onDatabase } from "./core/administer.ts";
 import { commandAction, type Setup } from "./core/command.ts";
-import { ofConsole } from "./core/console-only.ts";
+import { explainMissingConsole } from "./core/console-only.ts";
 import { ofApp } from "./core/flags.ts";
 import type { ExportFlags } from "./export-app.lazy.ts";
 
@@ -13,7 +13,9 @@ export function addExport(command: Command, setup: Setup): void {
     .option("--output <file>", "the file to write; unless given, a new file in this folder")
     .option("--force", "replace the file if it exists");
   commandAction<ExportFlags>(command, setup, (invocation, flags) =>
-    ofConsole(invocation, async () => (await import("./export-app.lazy.ts")).exportApp(invocation, flags)),
+    explainMissingConsole(invocation, async () =>
+      (await import("./export-app.lazy.ts")).exportApp(invocation, flags),
+    ),
   );
 }
 

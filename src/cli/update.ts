@@ -8,8 +8,8 @@ import { isDayOver } from "./core/once-a-day.ts";
 import { type PublishedPackage, published } from "./core/published.ts";
 
 /**
- * Informs a person at a terminal about a newer version, at most once a day. Returns whether it is time to ask for the newest
- * version again. It reads one small file, and waits for nothing. (rule L53)
+ * Prints a notice of a newer version on a terminal, at most once a day. Returns whether the caller should ask the registry
+ * again. It only reads and writes one small file. (rule L53)
  */
 export function noticeUpdate(context: Context, argv: readonly string[]): boolean {
   const { io, env, clock, version, newId } = context;
@@ -48,10 +48,10 @@ function isNewer(latest: string, own: string): boolean {
   return at >= 0 && (theirs[at] ?? 0) > (ours[at] ?? 0);
 }
 
-/** How long the registry may take. */
+/** How long to wait for the registry. */
 const limitMs = 5_000;
 
-/** Where to look for newer versions; undefined unless both the registry and the name are set. (rule L56) */
+/** The registry and the name to ask for newer versions; undefined unless both are set. (rule L56) */
 function updateSource(env: FolderEnvironment["env"]): PublishedPackage | undefined {
   const registry = (env.INNKEEP_UPDATE_REGISTRY || published?.registry || "").replace(/\/+$/, "");
   const name = env.INNKEEP_UPDATE_NAME || published?.name || "";
@@ -59,12 +59,12 @@ function updateSource(env: FolderEnvironment["env"]): PublishedPackage | undefin
 }
 
 /**
- * Asks the registry for the newest version, and stores it. Rejects if there is none, no answer, or one of another form.
+ * Asks the registry for the newest version, and stores it. Rejects if the registry does not answer or names no version.
  */
-export async function checkForUpdate(place: FolderEnvironment, newId: () => string): Promise<void> {
-  const source = updateSource(place.env);
+export async function checkForUpdate(folders: FolderEnvironment, newId: () => string): Promise<void> {
+  const source = updateSource(folders.env);
   if (!source) throw new Error("No registry is set.");
-  const { status, text } = await shortTransport(proxyOf(place))({
+  const { status, text } = await shortTransport(proxyOf(folders))({
     method: "GET",
     url: new URL(`${source.registry}/${source.name.replace("/", "%2f")}/latest`),
     headers: { accept: "application/json", "user-agent": "innkeep" },
@@ -75,23 +75,23 @@ export async function checkForUpdate(place: FolderEnvironment, newId: () => stri
   });
   const { version } = Object(JSON.parse(text));
   if (status !== 200 || !isVersion(version)) throw new Error("The registry names no version.");
-  writeUpdateState(place, { ...readUpdateState(place), latest: version }, newId);
+  writeUpdateState(folders, { ...readUpdateState(folders), latest: version }, newId);
 }
 
-/** What is known of newer versions. Instants are epoch milliseconds. */
+/** The stored state of the check for updates. Instants are epoch milliseconds. */
 interface UpdateState {
   /** When the registry was last asked. */
   readonly askedAt: number;
-  /** When the person was last told. */
+  /** When the notice was last shown. */
   readonly toldAt: number;
-  /** The newest version, as far as it is known. */
+  /** The newest version that the registry named; null before its first answer. */
   readonly latest: string | null;
 }
 
-const fileOf = (place: FolderEnvironment): string => join(stateFolder(place), "update.json");
+const fileOf = (folders: FolderEnvironment): string => join(stateFolder(folders), "update.json");
 
-function readUpdateState(place: FolderEnvironment): UpdateState {
-  const text = readIfThere(fileOf(place)) ?? "{}";
+function readUpdateState(folders: FolderEnvironment): UpdateState {
+  const text = readIfThere(fileOf(folders)) ?? "{}";
   try {
     const { askedAt, toldAt, latest } = Object(JSON.parse(text));
     return {
@@ -105,9 +105,9 @@ function readUpdateState(place: FolderEnvironment): UpdateState {
 }
 
 /** Throws the error of the file system. */
-const writeUpdateState = (place: FolderEnvironment, state: UpdateState, newId: () => string): void =>
-  writePrivately(fileOf(place), `${JSON.stringify(state)}\n`, newId);
+const writeUpdateState = (folders: FolderEnvironment, state: UpdateState, newId: () => string): void =>
+  writePrivately(fileOf(folders), `${JSON.stringify(state)}\n`, newId);
 
-/** Whether a text is a version that was released. Nothing else of an answer reaches a terminal. */
+/** Whether a text is the version of a release. No other text of the answer is ever printed. */
 const isVersion = (text: unknown): text is string =>
   typeof text === "string" && /^\d{1,9}\.\d{1,9}\.\d{1,9}$/.test(text);

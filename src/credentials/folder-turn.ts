@@ -2,7 +2,7 @@ import { rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeFolder } from "./folders.ts";
 
-/** A change takes milliseconds. An older lock is of a process that was killed. */
+/** A change takes milliseconds. An older lock was left by a process that was killed. */
 const staleMs = 5_000;
 const pauseMs = 10;
 const fileName = "innkeep.lock";
@@ -22,7 +22,7 @@ export async function inTurn<Result>(folder: string, change: () => Result): Prom
   try {
     return change();
   } finally {
-    // A process that was stopped for long may find the lock of another one.
+    // If this process was suspended for long, another one may have removed its lock and made a new one.
     if (identityOf(lock) === own) rmSync(lock, { force: true });
   }
 }
@@ -36,13 +36,13 @@ function taken(lock: string): string | undefined {
 }
 
 /**
- * Removes a lock that a killed process left. Of several that wait only the one that makes the claim may do that: another one
- * would remove the lock that the first has taken since.
+ * Removes the lock of a killed process. Only the process that makes the claim file may do that: a second one could remove
+ * the new lock of the first.
  */
 function removeStale(lock: string, identity: string): void {
   const claim = `${lock}.${identity}`;
   if (!makes(claim)) {
-    // Its maker was killed, too.
+    // The process that made the claim was killed, too.
     if (staleIdentityOf(claim) !== undefined) rmSync(claim, { force: true });
     return;
   }
@@ -61,13 +61,13 @@ function makes(file: string): boolean {
   }
 }
 
-/** What distinguishes this lock from one that is made later under the same name. */
+/** An identity that differs from that of a later lock under the same name. */
 function identityOf(file: string): string | undefined {
   const found = statOf(file);
   return found && `${found.ino}-${found.mtimeNs}`;
 }
 
-/** As `identityOf`, of an old lock only. One from the future, after the clock was set back, is old too. */
+/** As `identityOf`, but undefined for a new lock. A lock from the future counts as old: the clock was set back. */
 function staleIdentityOf(file: string): string | undefined {
   const found = statOf(file);
   if (!found || Math.abs(Date.now() - Number(found.mtimeMs)) <= staleMs) return undefined;

@@ -3,7 +3,7 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path, { dirname, type PlatformPath } from "node:path";
 
-/** What decides where a person's folders are. */
+/** The values that decide where a person's folders are. */
 export interface FolderEnvironment {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly home: string;
@@ -12,7 +12,7 @@ export interface FolderEnvironment {
 
 type Paths = Pick<PlatformPath, "join">;
 
-/** Folder of what the person set: INNKEEP_CONFIG_DIR, XDG_CONFIG_HOME, or the system's own. */
+/** The folder of settings and credentials: from INNKEEP_CONFIG_DIR, XDG_CONFIG_HOME, or the default of the system. */
 export function configFolder({ env, home, platform }: FolderEnvironment, { join }: Paths = path): string {
   if (env.INNKEEP_CONFIG_DIR) return env.INNKEEP_CONFIG_DIR;
   if (env.XDG_CONFIG_HOME) return join(env.XDG_CONFIG_HOME, "innkeep");
@@ -20,7 +20,10 @@ export function configFolder({ env, home, platform }: FolderEnvironment, { join 
   return join(home, ".config", "innkeep");
 }
 
-/** Folder of what the program must remember: INNKEEP_STATE_DIR, in INNKEEP_CONFIG_DIR, XDG_STATE_HOME, or the system's own. */
+/**
+ * The folder of the program's state: from INNKEEP_STATE_DIR, INNKEEP_CONFIG_DIR, XDG_STATE_HOME, or the default of the
+ * system.
+ */
 export function stateFolder({ env, home, platform }: FolderEnvironment, { join }: Paths = path): string {
   if (env.INNKEEP_STATE_DIR) return env.INNKEEP_STATE_DIR;
   if (env.INNKEEP_CONFIG_DIR) return join(env.INNKEEP_CONFIG_DIR, "state");
@@ -29,13 +32,13 @@ export function stateFolder({ env, home, platform }: FolderEnvironment, { join }
   return join(home, ".local", "state", "innkeep");
 }
 
-/** What the system knows of the person who runs the program. */
+/** The functions of `node:os` that find the home folder. */
 interface System {
   readonly homedir: () => string;
   readonly userInfo: () => { readonly homedir: string };
 }
 
-/** The folder of the person. With an empty HOME, files would go into the folder of the command. */
+/** The home folder, also if HOME is empty: then files would go into the working folder. */
 export function homeFolder({ homedir, userInfo }: System): string {
   const home = homedir();
   if (home !== "") return home;
@@ -71,8 +74,8 @@ export function writePrivately(file: string, text: string, newId: () => string):
 }
 
 /**
- * Makes a folder, and those above it that are missing. Throws the error of the file system. The recursive form of Node never
- * ends in a place such as /proc, where a folder can neither be found nor made.
+ * Makes a folder, and those above it that are missing. Throws the error of the file system. The recursive `mkdir` of Node
+ * never ends in folders such as /proc, where a new folder can neither be found nor made.
  */
 export function makeFolder(folder: string, mode?: number): void {
   if (makes(folder, mode)) return;
@@ -80,7 +83,7 @@ export function makeFolder(folder: string, mode?: number): void {
   mkdirSync(folder, { mode });
 }
 
-/** Returns false if the folder above is missing. */
+/** Makes one folder. Returns false if the folder above is missing. */
 function makes(folder: string, mode: number | undefined): boolean {
   try {
     mkdirSync(folder, { mode });

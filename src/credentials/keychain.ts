@@ -5,9 +5,9 @@ export interface Keychain {
   deletePassword(service: string, account: string): Promise<boolean>;
 }
 
-/** The keychain did not answer, or refused. Says what to do. */
+/** The keychain did not answer, or refused. */
 export class KeychainError extends Error {
-  /** It may still be asking the person; a refusal is final. */
+  /** True if there was no answer: the keychain may still be asking the person. False if it refused. */
   readonly isLate: boolean;
 
   constructor(message: string, isLate: boolean, options?: ErrorOptions) {

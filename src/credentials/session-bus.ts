@@ -5,7 +5,7 @@ export interface BusPlace {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: string;
   readonly userId: number | undefined;
-  /** Where the system keeps the runtime folders of its users. */
+  /** The folder that contains the runtime folders of all users. */
   readonly runtimeRoot?: string;
 }
 

@@ -43,7 +43,7 @@ export function createStore({ folder, keychain, onSlowKeychain }: StoreOptions) 
     file,
     index,
 
-    /** The secret for exactly this origin. Throws a KeychainError if the keychain holds it but does not give it. */
+    /** Finds the secret for exactly this origin. Throws a KeychainError if it is in the keychain and cannot be read. */
     async find(key: CredentialKey): Promise<Found | undefined> {
       const stored = index()[key.origin]?.[key.kind];
       if (!stored) return undefined;
@@ -105,9 +105,9 @@ type StoredCredential =
 /** Stored credentials by the origin that they were issued for, then by kind. */
 type CredentialIndex = Readonly<Record<string, Readonly<Record<string, StoredCredential>>>>;
 
-/** What a stored credential is found by. */
+/** The key of a stored credential. */
 interface CredentialKey {
-  /** Of the server that it was issued for. */
+  /** The origin of the server that issued the credential. */
   readonly origin: string;
   readonly kind: string;
 }
@@ -156,7 +156,7 @@ function createKeychainSecrets(keychain: () => Promise<Keychain | undefined>, on
   const within = <T>(answer: Promise<T>) => withinLimit(answer, onSlow);
   return {
     /**
-     * Stores a secret. Returns whether the keychain took it. Throws a KeychainError if the keychain does not answer.
+     * Stores a secret. Returns false if there is no keychain or it refuses. Throws a KeychainError if it does not answer.
      */
     async keep(account: string, secret: string): Promise<boolean> {
       const chain = await keychain();
@@ -171,10 +171,14 @@ function createKeychainSecrets(keychain: () => Promise<Keychain | undefined>, on
       }
     },
 
-    /** The secret; undefined if it is gone. Throws a KeychainError if the keychain does not give it. */
+    /** Reads a secret; undefined if it was removed. Throws a KeychainError if the keychain does not answer or refuses. */
     async read(account: string): Promise<string | undefined> {
       const chain = await keychain();
-      if (!chain) throw new KeychainError("The keychain that holds the credential is not there.", false);
+      if (!chain)
+        throw new KeychainError(
+          "The credential is stored in a keychain, and this machine has none now.",
+          false,
+        );
       return (await within(chain.getPassword(service, account))) ?? undefined;
     },
 

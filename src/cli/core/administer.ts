@@ -14,7 +14,7 @@ export const onDatabase = (command: Command): Command =>
     .option("--data <folder>", "folder of the database and the files (INNKEEP_DATA)")
     .option("--database-url <url>", "PostgreSQL instead of a file (INNKEEP_DATABASE_URL)");
 
-/** Runs a command on the database itself. Returns what was made or found. */
+/** Runs an operator's command, which opens the database itself. Returns its result. */
 export function runOnDatabase(
   { context }: Invocation,
   { data, databaseUrl }: DatabaseChoice,
@@ -38,7 +38,7 @@ const storeOf = (env: Context["env"]): S3Choice => ({
   secretAccessKey: env.AWS_SECRET_ACCESS_KEY,
 });
 
-/** As `ask`, and prints what was made or found. Ends `incomplete` if something is missing in it. */
+/** Runs an operator's command and prints its result. The exit is `incomplete` if the result lists something as missing. */
 export async function administer(
   invocation: Invocation,
   choice: DatabaseChoice,

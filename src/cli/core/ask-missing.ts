@@ -13,13 +13,13 @@ export interface Incomplete {
   readonly program: Command;
   readonly context: Context;
   readonly flags: GlobalFlags;
-  /** Runs another command line, to list what can be chosen. */
+  /** Runs another command line, which lists the choices. */
   readonly run: Run;
 }
 
 /**
- * Asks the person for what the fault says is missing, and gives the completed command line. Undefined if the fault is
- * another one, or if the person gives no answer. Rejects if the person interrupts. (rule L52)
+ * Asks the person for missing flags or arguments, and returns the completed command line. Undefined if the fault is of
+ * another kind, or if the person does not answer. Rejects if the person interrupts. (rule L52)
  */
 export async function askMissing(
   fault: unknown,
@@ -38,7 +38,7 @@ export async function askMissing(
   }
 }
 
-/** The flags that a usage error names, if it says of each that it is missing, and nothing else. */
+/** The missing flags that a usage error names. Empty if it names anything else. */
 function missingFlagsIn(fault: unknown): readonly string[] {
   if (!(fault instanceof CliError) || fault.code !== "usage") return [];
   const { issues = [] } = fault.details;
@@ -63,7 +63,7 @@ async function askFlags({ context }: Incomplete, command: Command, flags: readon
   return answers;
 }
 
-/** The value of the first argument that is missing; undefined if nothing says which that is. */
+/** Asks for the first missing argument; undefined if the command has no further argument. */
 async function askArgument(incomplete: Incomplete, command: Command): Promise<string | undefined> {
   const argument = command.registeredArguments[command.args.length];
   if (!argument) return undefined;
@@ -90,7 +90,7 @@ async function choicesFor(
 const labelOf = (name: string): string =>
   `${name.charAt(0).toUpperCase()}${name.slice(1)}`.replaceAll("-", " ");
 
-/** What follows `--` is no flag. */
+/** Adds flags before `--`, because the words after it are not flags. */
 function withFlags(argv: readonly string[], flags: readonly string[]): readonly string[] {
   const end = argv.indexOf("--");
   return end < 0 ? [...argv, ...flags] : [...argv.slice(0, end), ...flags, ...argv.slice(end)];
@@ -104,7 +104,7 @@ type Run = (argv: readonly string[], context: Context) => Promise<number>;
 
 const most = 20;
 
-/** What the argument of a command may be, from the command that lists it. Empty if it cannot be listed here. */
+/** The choices for the argument of a command, from its list command. Empty if there is none, or if it fails. */
 async function listedChoices(
   { context, flags, run }: { readonly context: Context; readonly flags: GlobalFlags; readonly run: Run },
   words: string,
@@ -116,7 +116,7 @@ async function listedChoices(
   const sink = (write: (text: string) => void): Sink => ({ isTerminal: false, columns: 80, write });
   const io = { ...context.io, stdout: sink((text) => written.push(text)), stderr: sink(() => {}) };
   const fields = ["--fields", `${listing.value},${listing.name}`];
-  const argv = [...listing.command, ...fields, ...placeOf({ ...flags, ...own })];
+  const argv = [...listing.command, ...fields, ...targetFlags({ ...flags, ...own })];
   if ((await run(argv, { ...context, io })) !== 0) return [];
   const lines = written.join("").split("\n");
   return lines
@@ -128,8 +128,8 @@ async function listedChoices(
     });
 }
 
-/** The flags that say which server and app are meant. */
-function placeOf({ app, baseUrl, profile, tokenFile, apiKeyFile }: GlobalFlags): string[] {
+/** The flags that select the server and the app. */
+function targetFlags({ app, baseUrl, profile, tokenFile, apiKeyFile }: GlobalFlags): string[] {
   const given = {
     "--app": app,
     "--base-url": baseUrl,
@@ -164,7 +164,7 @@ interface Choice {
 
 const tries = 3;
 
-/** Asks for a text. An empty answer is asked for again. Throws Unanswered if there is none. */
+/** Asks for a text, and again after an empty answer. Throws Unanswered after three empty answers. */
 async function askText(context: Context, { label, meaning }: Question): Promise<string> {
   if (meaning !== "") context.io.stderr.write(`${label}: ${meaning}\n`);
   for (let left = tries; left > 0; left -= 1) {
@@ -174,7 +174,10 @@ async function askText(context: Context, { label, meaning }: Question): Promise<
   throw new Unanswered();
 }
 
-/** Asks for one of several values: by number, name, or its start. Throws Unanswered if there is no such answer. */
+/**
+ * Asks for one of several values. The answer is its number, its name or the start of that. Throws Unanswered after three
+ * other answers.
+ */
 async function askChoice(
   context: Context,
   question: Question & {

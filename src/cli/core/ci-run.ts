@@ -2,15 +2,15 @@ import { createHash } from "node:crypto";
 import { limits } from "../../contract/limits.ts";
 import { ciJob, ciMetadata, type Env } from "./ci.ts";
 
-/** What a CI run covers, and which run it is. */
+/** Identifies a CI run, and what it covers. */
 export interface CiRun {
   /** Workflow, job, matrix, operating system and ref: what must pass before a failure is resolved. */
   readonly scope: string | undefined;
-  /** The run without its attempt. */
+  /** The id of the run. A second attempt has the same id. */
   readonly run: string | undefined;
 }
 
-/** The run of a CI job. Outside of known services both fields are undefined. (rule F27) */
+/** Returns the scope and the id of the CI run. Both are undefined if no known CI service runs this job. (rule F27) */
 export function ciRun(
   env: Env,
   {
@@ -18,7 +18,7 @@ export function ciRun(
     joinsShards,
   }: {
     readonly platform: string;
-    /** Whether the parts of a suite that several jobs share are one scope. A test may run in another part next time. */
+    /** Whether all shards of a suite have the same scope. A test may run in another shard next time. */
     readonly joinsShards: boolean;
   },
 ): CiRun {
@@ -33,7 +33,7 @@ export function ciRun(
   };
 }
 
-/** Which part of a suite this job runs. GitLab writes it behind the name of the job: `test 1/3`. */
+/** The shard of a suite that this job runs. GitLab writes it behind the name of the job: `test 1/3`. */
 const shardOf = (env: Env, job = ""): string | undefined =>
   / (\d+\/\d+)$/.exec(job)?.[1] ||
   env.CIRCLE_NODE_INDEX ||
@@ -41,8 +41,8 @@ const shardOf = (env: Env, job = ""): string | undefined =>
   env.BITBUCKET_PARALLEL_STEP;
 
 /**
- * INNKEEP_MATRIX, such as `{"node": 20}`: GitHub Actions sets no variable that distinguishes the jobs of a matrix. In a fixed
- * order; without the part of a suite if the parts are one scope.
+ * The values in INNKEEP_MATRIX, such as `{"node": 20}`, sorted. A user sets this variable, because GitHub Actions sets
+ * none that distinguishes the jobs of a matrix. Without the shard if all shards have the same scope.
  */
 function matrixOf({ INNKEEP_MATRIX: given = "" }: Env, joinsShards: boolean): string[] {
   const matrix = objectIn(given);
@@ -62,7 +62,7 @@ function objectIn(json: string): object | undefined {
   }
 }
 
-/** The text, with a hash in place of its end if it is too long; undefined if it is empty. */
+/** Shortens a text that is too long, and puts a hash in place of its end. Undefined for an empty text. */
 function within(most: number, text: string): string | undefined {
   const characters = [...text.trim().toWellFormed().replaceAll("\0", "\ufffd")];
   if (characters.length <= most) return characters.join("") || undefined;
@@ -70,7 +70,7 @@ function within(most: number, text: string): string | undefined {
   return `${characters.slice(0, most - hash.length - 2).join("")} #${hash}`;
 }
 
-/** How the services that tell it call the end of a job. */
+/** How the services that set such a variable name the result of a job. */
 const statuses: readonly ((env: Env) => string | undefined)[] = [
   (env) => env.CI_JOB_STATUS,
   (env) => env.AGENT_JOBSTATUS,
@@ -79,14 +79,14 @@ const statuses: readonly ((env: Env) => string | undefined)[] = [
   (env) => statusOfExit(env.BITRISE_BUILD_STATUS),
 ];
 
-/** How the job ended, as its service says it; undefined if it does not. */
+/** The result of the job so far, from the variables of the service; undefined if it sets none. */
 export const ciStatus = (env: Env): string | undefined =>
   statuses.map((statusIn) => statusIn(env)).find((status) => status);
 
 const statusOfExit = (code: string | undefined): string | undefined =>
   code === undefined || code === "" ? undefined : code === "0" ? "success" : "failure";
 
-/** When the run started, as its service says it; undefined if it does not. */
+/** When the run started, from the variables of the service; undefined if it sets none. */
 export function ciStart(env: Env): string | undefined {
   const seconds = Number(env.BITRISE_BUILD_TRIGGER_TIMESTAMP);
   if (seconds > 0) return new Date(seconds * 1_000).toISOString();
@@ -94,7 +94,7 @@ export function ciStart(env: Env): string | undefined {
   return text && !Number.isNaN(Date.parse(text)) ? new Date(text).toISOString() : undefined;
 }
 
-/** The folders of the checkout and of temporary files, as the service names them. */
+/** The folders of the checkout and of temporary files, from the variables of the service. */
 export const ciFolders = (
   env: Env,
 ): { readonly workspace: string | undefined; readonly temporary: string | undefined } => ({
@@ -102,5 +102,5 @@ export const ciFolders = (
   temporary: env.RUNNER_TEMP,
 });
 
-/** A file that GitHub writes when a job starts: no variable has the time. */
+/** A file that GitHub writes when a job starts. Its time is the start of the job, which no variable holds. */
 export const fileOfStart = (env: Env): string | undefined => env.GITHUB_EVENT_PATH;

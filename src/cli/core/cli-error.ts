@@ -11,7 +11,7 @@ interface FailureDetails {
   readonly reasons?: readonly string[];
   /** The day of the test that the failure is about. */
   readonly dayIndex?: number;
-  /** The item that was not sent and is kept. */
+  /** The report or proof that was not sent, and was stored in the spool. */
   readonly spooled?: { readonly id: string; readonly outcome: string };
 }
 
@@ -46,7 +46,7 @@ export class CliError extends Error {
 export const usageError = (message: string, next?: string, details?: FailureDetails) =>
   new CliError({ exit: "usage", code: "usage", message, next, ...details });
 
-/** Every way a command ends. `innkeep help exit-codes` prints this table. */
+/** All exit codes. `innkeep help exit-codes` prints this table. */
 export const exitCodes = {
   ok: { code: 0, meaning: "Done. Also for answers such as `matched: false`." },
   unexpected: { code: 1, meaning: "Something unexpected went wrong, or `doctor` found a fault." },
@@ -65,7 +65,7 @@ export const exitCodes = {
 
 export type Exit = keyof typeof exitCodes;
 
-/** A sentence that asks for the probable word; empty if none is near. */
+/** The question "Did you mean …?" with the most similar word; empty if no word is similar. */
 export function didYouMean(given: string, words: readonly string[]): string {
   const word = closest(given, words);
   return word === undefined ? "" : `\n(Did you mean ${word}?)`;

@@ -9,14 +9,14 @@ import { assertCredentialKind, findCredential, isOfOtherServer, notSent } from "
 import { note } from "./output.ts";
 import { serverOf } from "./server-address.ts";
 
-/** How a command ends: an exit, or the exit code of a program that it ran. */
+/** The result of a command: one of our exits, or the exit code of a program that it ran. */
 export type Ending = Exit | { readonly code: number };
 
-/** What a group of commands is built with: the context, and where each command stores its exit. */
+/** What a group of commands needs: the context, and the object in which each command stores its exit. */
 export interface Setup {
   readonly context: Context;
   readonly outcome: { exit: Ending };
-  /** Commands of a tester: they go to the server of the last sign-in unless one is named. */
+  /** True for commands of a tester: they use the server of the last sign-in unless the user names one. */
   readonly asTester?: boolean;
 }
 
@@ -24,8 +24,8 @@ export interface Setup {
 export const forTester = (setup: Setup): Setup => ({ ...setup, asTester: true });
 
 /**
- * Sets the action of a command. `flags` are its own and the global flags, `argument` is its positional argument (an
- * array if it is variadic). The exit is `ok` unless the action returns another or throws.
+ * Sets the action of a command. `flags` has the flags of the command and the global ones; `argument` is its positional
+ * argument (an array if it is variadic). The exit is `ok` unless the action returns another one or throws.
  */
 export function commandAction<Flags extends object, Argument = undefined>(
   command: Command,
@@ -43,7 +43,7 @@ export function commandAction<Flags extends object, Argument = undefined>(
   });
 }
 
-/** Starts a command. A tester's commands go to the server of the last sign-in unless one is named. */
+/** Makes the invocation of a command. Commands of a tester use the server of the last sign-in unless the user names one. */
 export function startInvocation(context: Context, flags: GlobalFlags, asTester = false): Invocation {
   const found = new Map<CredentialKind, Promise<FoundCredential | undefined>>();
   let sender: Sender | undefined;

@@ -16,17 +16,17 @@ import { asLogged, printable } from "./plain-text.ts";
 export const connect = (invocation: Invocation, limits: Limits = {}): Sender =>
   createSender({ ...connectionOptions(invocation), ...limits });
 
-/** As `invocation.client()`, for a command that stays: its connections are kept from one request to the next. */
+/** As `invocation.client()`, for a command that runs long: its connections stay open between requests. */
 export function lastingClient(invocation: Invocation, limits: Limits = {}): Client {
   const { context } = invocation;
   const transport = context.transport ?? lastingTransport(proxyOf(context));
   return clientOf(connect(invocation, { transport, ...limits }));
 }
 
-/** How long a command tries, what is called before a pause, and what carries its requests. */
+/** The limits of a command's requests, its callback before a retry, and its transport. */
 type Limits = Pick<ClientOptions, "attempts" | "timeoutMs" | "transport" | "onRetry">;
 
-/** What is said before a pause: what the command waits for, and for how long at most. */
+/** The note before a retry: the error, and how long the command waits or tries. */
 export const retryText = ({ waitMs, leftMs, error }: Pause): string =>
   asksForPause(error)
     ? `${error.message} Trying again in ${secondsOf(waitMs)} s, as the server asks.`
@@ -37,7 +37,7 @@ const asksForPause = (error: Error): boolean =>
 
 const secondsOf = (milliseconds: number): number => Math.ceil(milliseconds / 1_000);
 
-/** Says each reason to wait once, however often the command tries again because of it. */
+/** Notes each error once, even if the command tries again several times because of it. */
 function sayingOnce(say: (text: string) => void): (pause: Pause) => void {
   const said = new Set<string>();
   return (pause) => {
@@ -76,10 +76,10 @@ function connectionOptions(invocation: Invocation): ClientOptions {
   };
 }
 
-/** For how many seconds a command tries again: shorter for a person than for a job. */
+/** For how many seconds a command retries: shorter at a terminal than in a CI job. */
 const patienceOf = ({ env, io }: Context): number => (io.stderr.isTerminal && !env.CI ? 15 : 60);
 
-/** The function that writes the trace of each request, if `--debug` or INNKEEP_DEBUG wants one. */
+/** Returns the function that logs each request; undefined without `--debug` and INNKEEP_DEBUG. */
 export const traceOf = ({ context, flags }: Invocation): ClientOptions["onExchange"] =>
   flags.debug || context.env.INNKEEP_DEBUG ? debugTrace(context) : undefined;
 
@@ -109,7 +109,7 @@ function keysOf(invocation: Invocation): Idempotency {
   };
 }
 
-/** Writes each request and answer to standard error, without secrets and with files only named. */
+/** Writes each request and answer to standard error, without secrets and without the content of files. */
 const debugTrace =
   ({ io, env }: Context) =>
   (exchange: Exchange): void =>
@@ -134,8 +134,8 @@ const headerLines = (mark: string, headers: Readonly<Record<string, string | und
 const some = (mark: string, text: string): string[] => (text === "" ? [] : [`${mark} ${text}`]);
 
 /**
- * Reads one page of a list after the other, the first without a cursor. Throws an UnexpectedAnswerError if the server
- * names a cursor twice, because the list would not end.
+ * Reads all pages of a list in order, the first without a cursor. Throws an UnexpectedAnswerError if the server
+ * returns the same cursor twice, because then the list would never end.
  */
 export async function* allPages<Page extends { readonly nextCursor?: string | null | undefined }>(
   read: (cursor: string | undefined) => Promise<Page>,

@@ -2,8 +2,11 @@ import { ServerError } from "../../client/errors.ts";
 import { CliError } from "./cli-error.ts";
 import type { Invocation } from "./context.ts";
 
-/** Runs a command about apps, keys, tokens or the audit. Says in one sentence if the server has nothing of that. */
-export async function ofConsole(invocation: Invocation, run: () => Promise<undefined>): Promise<undefined> {
+/** Runs a command about apps, keys, tokens or the audit. Throws one clear CliError if the server has no such endpoints. */
+export async function explainMissingConsole(
+  invocation: Invocation,
+  run: () => Promise<undefined>,
+): Promise<undefined> {
   try {
     return await run();
   } catch (error) {
@@ -22,8 +25,8 @@ const noConsole = (): CliError =>
   });
 
 /**
- * Whether an error means that the server does not know the addresses of the console at all. An unknown app looks alike, so
- * the server is asked for the list of apps.
+ * Whether an error means that the server has no endpoints of the console. An unknown app gives the same error, so this
+ * asks the server for the list of apps.
  */
 export async function lacksConsole(invocation: Invocation, error: unknown): Promise<boolean> {
   if (!isUnknownAddress(error)) return false;

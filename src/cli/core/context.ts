@@ -18,16 +18,16 @@ export interface Source {
   readonly isTerminal: boolean;
   /** All of it. Throws a CliError if it is longer than a text can be. */
   text(): Promise<string>;
-  /** Its beginning and its end, of at most so many bytes each. */
-  ends(bytes: number): Promise<Ends>;
+  /** Its first and its last bytes, at most `bytes` of each. */
+  ends(bytes: number): Promise<StreamEnds>;
 }
 
-/** Both ends of a stream. Together they are all of it, if they have as many bytes. */
-export interface Ends {
+/** The first and the last bytes of a stream. For a short stream, `head` and `tail` together are the whole stream. */
+export interface StreamEnds {
   readonly head: Buffer;
-  /** What follows the head, or the end of that. */
+  /** The bytes after the head; only the last ones of a long stream. */
   readonly tail: Buffer;
-  /** Of the whole stream. */
+  /** The length of the whole stream. */
   readonly bytes: number;
 }
 
@@ -35,7 +35,7 @@ export interface Io {
   readonly stdin: Source;
   readonly stdout: Sink;
   readonly stderr: Sink;
-  /** Asks on the terminal and gives the typed line. `hidden` echoes nothing; `signal` ends the question. */
+  /** Asks on the terminal and returns the typed line. With `hidden` nothing is echoed; `signal` cancels the question. */
   ask(question: string, options?: AskOptions): Promise<string>;
 }
 
@@ -44,7 +44,7 @@ export interface AskOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Everything that a command uses of its process. `bin` makes it of the real process, tests make their own. */
+/** Everything that a command uses from its process. `bin` makes it from the real process; tests make their own. */
 export interface Context {
   readonly io: Io;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -52,9 +52,9 @@ export interface Context {
   readonly cwd: string;
   readonly home: string;
   readonly platform: string;
-  /** Of the package. */
+  /** The version of the package. */
   readonly version: string;
-  /** Of Node, such as `v24.4.0`. */
+  /** The version of Node, such as `v24.4.0`. */
   readonly nodeVersion: string;
   readonly processId: number;
   /** Whether a process with this id runs on this machine. */
@@ -69,14 +69,14 @@ export interface Context {
   readonly keychain: () => Promise<Keychain | undefined>;
   /** Opens an address in the person's browser; rejects if there is none. */
   readonly openBrowser: (url: string) => Promise<void>;
-  /** Opens a file in an editor on this terminal, by the person's command for it; returns its exit code. */
+  /** Opens a file with the person's editor command on this terminal; returns the exit code. */
   readonly openEditor: (command: string, file: string) => Promise<number>;
   /** The words that start this program in a new terminal of this machine. */
   readonly wordsToStart: () => Promise<readonly string[]>;
   readonly programs: Programs;
-  /** Loads what `serve` needs. Rejects with an Error that names what is missing. */
+  /** Loads the packages that `serve` needs. Rejects with an Error that names a missing one. */
   readonly checkServer: () => Promise<void>;
-  /** Sends requests, in place of the network of this machine. */
+  /** Sends the requests of a test; undefined for the real network. */
   readonly transport?: Transport;
 }
 
@@ -109,7 +109,7 @@ export interface GlobalFlags {
 export interface FoundCredential {
   readonly secret: string;
   readonly source: string;
-  /** Given with this command by a flag or a variable, so that nothing says which server it is for. */
+  /** True if a flag or a variable gave the credential. Then it is not bound to a server. */
   readonly isGiven?: true;
 }
 
@@ -119,9 +119,9 @@ export interface Server {
   readonly address: string;
   /** For messages: a flag, a variable, a profile, a file, "the last sign-in" or "the default". */
   readonly from: string;
-  /** A project file names it, which may come from a stranger. */
+  /** True if a project file names the server. A stranger may have written that file. */
   readonly isProject?: true;
-  /** The profile that names it, if `--profile` names that one. */
+  /** The profile that names the server, if `--profile` selected that profile. */
   readonly profile?: string;
 }
 
@@ -134,18 +134,18 @@ export interface Invocation {
   /** The address of the server. */
   baseUrl(): string;
   /**
-   * The API with the credentials of this person. Nothing is read before the first call. With `--dry-run` the first
-   * mutation prints its request and ends the command. A mutation gets an Idempotency-Key, which the same command
-   * reuses when it is started again, until the server has answered.
+   * The API with the credentials of this person. They are read at the first call. With `--dry-run` the first
+   * mutation prints its request and ends the command. Each mutation gets an Idempotency-Key. If the command ends before
+   * the server has answered, the next run of the same command uses the same key.
    */
   client(): Client;
-  /** As `client`, for any route, with the whole answer. */
+  /** Like `client`, but sends any route and returns the whole answer. */
   sender(): Sender;
   /**
    * The credential of this kind, with its source; undefined if there is none. Throws a CliError if it is of another
    * kind.
    */
   credential(kind: CredentialKind): Promise<FoundCredential | undefined>;
-  /** Folder of what must outlive the command: `pending/` holds idempotency keys, `spool/` unsent reports. */
+  /** The folder of files that stay after the command: idempotency keys in `pending/`, unsent reports in `spool/`. */
   readonly stateFolder: string;
 }

@@ -26,8 +26,8 @@ const storedElsewhere = ({ context }: Invocation, kind: CredentialKind, origin: 
   );
 
 /**
- * Whether a variable holds a secret that is not for this server: what the environment gives belongs to the server of the
- * environment, and `--profile` names another one.
+ * Whether a variable holds a secret for another server. A secret in a variable is for the server in INNKEEP_BASE_URL;
+ * `--profile` may select another server.
  */
 export function isOfOtherServer({ env }: Context, { address, profile }: Server, variable: string): boolean {
   if (profile === undefined || !env[variable]?.trim()) return false;
@@ -35,13 +35,13 @@ export function isOfOtherServer({ env }: Context, { address, profile }: Server, 
   return !URL.canParse(own) || new URL(own).origin !== new URL(address).origin;
 }
 
-/** Says that a secret of the environment does not go to the server of a profile. */
+/** The note that a secret in a variable is not sent to the server of the profile. */
 export const notSent = (variable: string, { address, profile }: Server): string =>
   `${variable} is not sent to ${address}: the profile ${profile} names that server, and not the environment.`;
 
 /**
- * Throws a CliError if only a project file names a server: a checkout from a stranger must not choose where a secret goes,
- * in a CI job neither. `refusal` says what is not done with which secret. A stored credential is pinned to its server.
+ * Throws a CliError if only a project file names a server: a checkout from a stranger must not choose the server that gets
+ * a secret, not in a CI job either. `refusal` is the beginning of the message. A stored credential is bound to its server.
  */
 export function assertKnownServer(context: Context, { address, isProject }: Server, refusal: string): void {
   if (!isProject) return;
@@ -70,15 +70,15 @@ const fileFlags = {
 } as const satisfies Record<CredentialKind, { flag: string; name: keyof GlobalFlags } | undefined>;
 
 interface WantedCredential {
-  /** The server that the credential is for, with what names it. */
+  /** The server that gets the credential. */
   readonly server: Server;
   readonly kind: CredentialKind;
 }
 
 /**
- * Finds a credential, in this order: the file that a flag names, the environment unless `--profile` names another server
- * than it, the store of this machine for the origin of the server. Undefined if there is none. Throws a CliError if it is given for any server, and only a file of the
- * project names this one.
+ * Finds a credential, in this order: the file that a flag names; the variable, unless `--profile` selects another server
+ * than INNKEEP_BASE_URL; the store of this machine, by the origin of the server. Undefined if there is none. Throws a
+ * CliError if a flag or a variable gives the credential, but only a project file names the server.
  */
 export async function findCredential(
   context: Context,
@@ -91,7 +91,7 @@ export async function findCredential(
   return given;
 }
 
-/** The credential of the file that a flag names, or of the environment. Nothing says which server it is for. */
+/** The credential from the file that a flag names, or from the variable. It is not bound to a server. */
 async function givenCredential(
   context: Context,
   flags: GlobalFlags,
@@ -132,7 +132,7 @@ export function profileKind(context: Context, flags: GlobalFlags, kind: Credenti
   return name === undefined ? kind : `${kind}#${name}`;
 }
 
-/** The credentials that this person stored on this machine. */
+/** Opens the store of this person's credentials on this machine. */
 export const openStore = (context: Context): CredentialStore =>
   createStore({
     folder: configFolder(context),
@@ -140,7 +140,7 @@ export const openStore = (context: Context): CredentialStore =>
     onSlowKeychain: () => context.io.stderr.write("Waiting for your keychain. It may be asking you.\n"),
   });
 
-/** Throws a CliError if a credential is of another kind, because the server would only say that it is invalid. */
+/** Throws a CliError if a credential is of another kind. The server would only answer that it is invalid. */
 export function assertCredentialKind(found: FoundCredential, kind: CredentialKind): void {
   const message = wrongKindMessage(found, kind);
   if (message === undefined) return;
@@ -154,7 +154,7 @@ export function assertCredentialKind(found: FoundCredential, kind: CredentialKin
 }
 
 /**
- * Says in a sentence which other kind of credential this is, by its prefix; undefined if it may be the right kind.
+ * A sentence that names the kind of a credential if its prefix is that of another kind; else undefined.
  */
 export function wrongKindMessage(
   { secret, source }: FoundCredential,

@@ -3,7 +3,7 @@ import type { PreparedRequest } from "../../client/options.ts";
 import { redactBody, redactHeaders, redactUrl } from "../../client/redact.ts";
 import type { Route } from "../../client/routes.ts";
 
-/** Ends a command at the request that it would have sent. */
+/** Thrown in place of sending a request: `--dry-run` ends the command and prints the request. */
 export class DryRun extends Error {
   readonly request: RequestView;
 
@@ -14,7 +14,7 @@ export class DryRun extends Error {
   }
 }
 
-/** A request as it may be shown: without secrets, with files only named. */
+/** A request without secrets and without the content of files, to be printed. */
 export interface RequestView {
   readonly method: string;
   readonly url: string;

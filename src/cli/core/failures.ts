@@ -17,7 +17,7 @@ import { DryRun, textOfRequest } from "./dry-run.ts";
 import { asLogged, asLoggedJson, type Painter, painter, printable } from "./plain-text.ts";
 import { withFlagNames } from "./usage-faults.ts";
 
-/** Prints why a command ended early, and gives its exit. */
+/** Prints why a command ended early. Returns its exit. */
 export function printFailure(
   error: unknown,
   flags: GlobalFlags,
@@ -59,7 +59,7 @@ function textOf({ message, issues = [], next, requestId }: Failure, paint: Paint
 
 const plain = (text: string): string => redactText(printable(text));
 
-/** A group was called without a command: its help is shown. */
+/** Whether a group was called without a command, so that its help was shown. */
 const isShownHelp = (error: unknown): boolean =>
   error instanceof CommanderError && error.code === "commander.help";
 
@@ -87,8 +87,8 @@ export const cliErrorOf = (error: unknown): CliError =>
   error instanceof CliError ? error : new CliError(failureOf(error));
 
 /**
- * Failures of the server and of the operator's commands. These programs are built apart, so that their errors are
- * recognised by name and not by class.
+ * Failures of the server and of the operator's commands. They are in other bundles, so their errors have other classes
+ * than ours. This recognises them by name.
  */
 function programFailure(error: unknown): Failure {
   if (!(error instanceof Error)) return unexpectedFailure(error, "unexpected");
@@ -126,7 +126,7 @@ const unexpectedFailure = (error: unknown, code: string): Failure => ({
   message: error instanceof Error ? error.message : String(error),
 });
 
-/** The parser's other errors are put into our words before. */
+/** The message of a parser error that `explainParserError` did not replace. */
 const usageOf = ({ code, message }: CommanderError): string =>
   code === "commander.help" ? "Name a command. `--help` lists them." : message.replace(/^error: /, "");
 

@@ -56,7 +56,7 @@ async function createFile(file: string, text: string): Promise<boolean> {
   }
 }
 
-/** Calls `use` with a new file that has the text. Afterwards that file is gone. */
+/** Writes the text to a temporary file and calls `use` with it. Removes that file afterwards if it still exists. */
 async function withPart(
   file: string,
   { text, mode }: { readonly text: string; readonly mode: number },
@@ -73,8 +73,8 @@ async function withPart(
 }
 
 /**
- * A link in a checkout of a stranger may lead to any folder of the machine. Only what is named under the working folder comes
- * with a checkout; a person may name any other place. Throws a usage error. (rule C25)
+ * Throws a usage error if a path under the working folder leads out of it through a link: in a stranger's checkout a link
+ * may lead to any folder of the machine. A person may name a path outside of the working folder. (rule C25)
  */
 export async function assertInside(cwd: string, named: string): Promise<void> {
   const absolute = resolve(cwd, named);
@@ -94,7 +94,7 @@ export function isUnder(folder: string, inner: string, paths: PlatformPath = pat
   return inside !== "" && inside.split(paths.sep)[0] !== ".." && !paths.isAbsolute(inside);
 }
 
-/** Where a path leads, or the nearest folder above it that is there. */
+/** The real path, or that of the nearest folder above it that exists. */
 async function nearest(given: string): Promise<string> {
   for (let folder = given; ; folder = dirname(folder)) {
     const there = await realpath(folder).catch(() => undefined);

@@ -1,16 +1,16 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { usageError } from "./cli-error.ts";
 
-/** The flag of a command that shows one thing. */
+/** Adds the flag of commands that show one item. */
 export const views = (command: Command): Command =>
   command.option("--raw <field>", "print this field alone, exactly as it is stored");
 
 const ofChanges = new WeakSet<Option>();
 
-/** Whether a flag is one of those that every command which changes something takes. Help shows them once, apart. */
+/** Whether a flag is one of those that `mutates` adds. Help shows them once, on a page of their own. */
 export const isOfEveryChange = (option: Option): boolean => ofChanges.has(option);
 
-/** The flags of a command that changes something. `dryRun` says what `--dry-run` does. */
+/** Adds the flags of commands that change something. `dryRun` is the help of `--dry-run`. */
 export function mutates(command: Command, dryRun = "print the request instead of sending it"): Command {
   const options = [
     new Option("--dry-run", dryRun),
@@ -28,7 +28,7 @@ export function mutates(command: Command, dryRun = "print the request instead of
   return command;
 }
 
-/** Timers of Node end at once after 24 days. */
+/** A timer of Node with more than 24 days ends at once, so a day is the limit. */
 function atMostADay(given: string): number {
   const seconds = duration(given);
   if (seconds < 1 || seconds > 86_400)
@@ -36,17 +36,17 @@ function atMostADay(given: string): number {
   return seconds;
 }
 
-/** The flags of a command that destroys something. */
+/** Adds the flags of commands that destroy something. */
 export const destroys = (command: Command, dryRun?: string): Command =>
   mutates(command, dryRun).option("-y, --yes", "do not ask");
 
-/** The flags of a command that destroys something on this machine alone. */
+/** Adds the flags of commands that destroy something on this machine only. */
 export const destroysHere = (command: Command): Command =>
   command
     .option("--dry-run", "say what would be dropped instead of dropping it")
     .option("-y, --yes", "do not ask");
 
-/** The flag that says which app is meant. */
+/** Adds the flag that selects the app. */
 export const ofApp = (command: Command): Command =>
   command.option("--app <id>", "id or name of the app (INNKEEP_APP); needs a maintainer token");
 
@@ -92,7 +92,7 @@ export function instantOf(flag: string, given: string | undefined): string | und
   );
 }
 
-/** The texts on both sides of the first `=`. Throws without `=`, or with nothing before it. */
+/** Splits `name=value` at the first `=`. Throws without `=` or without a name. */
 export function splitPair(given: string): [string, string] {
   const at = given.indexOf("=");
   if (at < 1) throw new InvalidArgumentError("It must be of the form name=value.");

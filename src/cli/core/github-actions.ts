@@ -3,7 +3,7 @@ import { systemReason } from "../../words/system-reason.ts";
 import type { Context } from "./context.ts";
 import { onOneLine } from "./plain-text.ts";
 
-/** Writes into the state of the step when it was set up: before the first step of the job. (rule L21) */
+/** Stores the present time in the state of the step. GitHub runs this before the first step of the job. (rule L21) */
 export async function recordStart({ env, clock, newId, io }: Context): Promise<void> {
   const file = env.GITHUB_STATE;
   if (!file) return;
@@ -52,21 +52,21 @@ interface StepOutput {
 export const addOutput = (file: string, { value, ...output }: StepOutput): Promise<void> =>
   addLines(file, { ...output, value: onOneLine(value) });
 
-/** The same for a value of several lines, and for the state of a step; `file` may also be the value of GITHUB_STATE. */
+/** Writes an output of several lines, or the state of a step; then `file` is the value of GITHUB_STATE. */
 export const addLines = (file: string, { name, value, delimiter }: StepOutput): Promise<void> =>
   appendFile(file, `${name}<<${delimiter}\n${value}\n${delimiter}\n`);
 
-/** A line after which the log of the job shows `***` in place of this text. */
+/** A line for the log of the job. After it, GitHub shows `***` in place of this text. */
 export const maskLine = (secret: string): string => `::add-mask::${escaped(secret, /[%\r\n]/g)}\n`;
 
-/** Text as a block of Markdown that shows every character as it is. */
+/** A Markdown code block that shows every character of the text unchanged. */
 export function markdownBlock(text: string): string {
   const runs = [...text.matchAll(/`+/g)].map(([run]) => run.length);
   const fence = "`".repeat(Math.max(2, ...runs) + 1);
   return `${fence}text\n${text}\n${fence}`;
 }
 
-/** Strangers' text as one line of Markdown that shows every character as it is. */
+/** Text of strangers as one line of Markdown that shows every character unchanged. */
 export const markdownText = (text: string): string => onOneLine(text).replace(/[!-/:-@[-`{-~]/g, "\\$&");
 
 /** A Markdown link; only its text if the address is not a web address. */

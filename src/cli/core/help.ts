@@ -1,7 +1,7 @@
 import { type Command, Help, type Option } from "commander";
 import { isOfEveryChange } from "./flags.ts";
 
-/** The form of help: without aliases, and without what is the same for every command. */
+/** How help is formatted: without aliases, and without the flags that all changing commands have. */
 export const helpStyle = {
   subcommandTerm: (command: Command): string => `${command.name()} ${argumentsOf(command)}`.trim(),
   commandUsage: (command: Command): string =>
@@ -12,14 +12,14 @@ export const helpStyle = {
     `${new Help().optionDescription(option)}${option.mandatory ? " (required)" : ""}`,
 };
 
-/** The same for the whole program: its options stand on a page of their own. */
+/** The same for the whole program, without its options: `innkeep help options` shows them. */
 export const programHelpStyle = {
   ...helpStyle,
   formatHelp: (command: Command, help: Help): string =>
     new Help().formatHelp(command, Object.assign(help, { visibleOptions: () => [] })),
 };
 
-/** Adds the end of the help to each command below: examples, and where the global options are. */
+/** Adds to the help of each subcommand its examples, and the command that lists the global options. */
 export function addHelpEndings(command: Command): void {
   for (const one of command.commands) {
     one.addHelpText("after", () => endingOf(one));
@@ -320,7 +320,7 @@ const shortForms = Object.entries(all)
   .filter(([words]) => words.startsWith("testing ") && words !== "testing slot rotate-key")
   .map(([words, lines]) => [short(words), lines.map(short)]);
 
-/** What to type, by the words of the command. `innkeep help …` shows it. */
+/** Examples, by the words of the command. `innkeep help …` shows them. */
 export const examples: Readonly<Record<string, readonly string[]>> = {
   ...all,
   ...Object.fromEntries(shortForms),

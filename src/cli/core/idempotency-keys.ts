@@ -12,7 +12,7 @@ interface PendingKey {
   readonly processId: number;
 }
 
-/** Servers keep a key for 24 hours. A younger one leaves the request time to run. */
+/** Servers keep a key for 24 hours. The last hour is left for the request itself. */
 const usableMs = 23 * 3_600_000;
 
 /**
@@ -38,7 +38,7 @@ export function idempotencyKeys(context: Context, stateFolder: string): Idempote
   };
 }
 
-/** Whether a key was left by a process that has ended, and the server still knows it. */
+/** Whether this process may use a stored key: the server still knows it, and the process that made it has ended. */
 const isOurs = ({ clock, processId, isRunning }: Context, left: PendingKey): boolean =>
   clock.now().getTime() - Date.parse(left.at) < usableMs &&
   (left.processId === processId || !isRunning(left.processId));
@@ -46,7 +46,7 @@ const isOurs = ({ clock, processId, isRunning }: Context, left: PendingKey): boo
 // A reused key keeps its time, because the server counts from the first request.
 const fresh = ({ clock, newId }: Context) => ({ key: newId(), at: clock.now().toISOString() });
 
-/** If the folder is not writable, the key is not kept, but the command goes on. */
+/** Ignores a failure: if the folder is not writable, the key is not stored, but the command continues. */
 function attempt(change: () => void): void {
   try {
     change();

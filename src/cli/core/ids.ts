@@ -30,7 +30,7 @@ export async function wholeId(
     /** The command that lists all items. */
     readonly command: string;
     readonly list: () => Promise<readonly Listed[]>;
-    /** What the list leaves out, in a sentence. */
+    /** A sentence about items that the list does not show. */
     readonly leftOut?: string;
   },
 ): Promise<string> {
@@ -57,7 +57,7 @@ export const isStart = (text: string): boolean =>
 
 const shown = 8;
 
-/** The shortest starts of the ids that are all different. */
+/** The ids, shortened to the same length at which they still differ. */
 export function shortened(ids: readonly string[]): string[] {
   const different = new Set(ids);
   let length = shown;
@@ -75,8 +75,8 @@ interface NamedApp {
 export const isId = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 
 /**
- * The id of the command's app: what its argument, `--app`, INNKEEP_APP, the project file or the profile name (an id, the
- * start of one, or a name), or the only app of the maintainer token.
+ * The id of the command's app. Its argument, `--app`, INNKEEP_APP, the project file or the profile names it, by id, start
+ * of the id, or name; else it is the only app of the maintainer token.
  * Throws a usage error that lists the apps if the choice is not clear.
  */
 export async function appIdOf(
@@ -93,18 +93,21 @@ export async function appIdOf(
   throw usageError(problemOf(wanted, fitting.length), choice === "" ? undefined : `${next}\n${choice}`);
 }
 
-/** Whether a command uses the console's API: if `--app` is given, or only a maintainer token is there. */
+/** Whether a command uses the API of the console: with `--app`, or if there is a maintainer token and no app key. */
 export async function goesThroughConsole(invocation: Invocation): Promise<boolean> {
   if (invocation.flags.app !== undefined) return true;
   if (await invocation.credential("appKey")) return false;
   return hasMaintainerToken(invocation);
 }
 
-/** Whether a maintainer token is there, for what an app key cannot do. */
+/** Whether there is a maintainer token, for requests that an app key does not allow. */
 export const hasMaintainerToken = async (invocation: Invocation): Promise<boolean> =>
   (await invocation.credential("maintainerToken")) !== undefined;
 
-/** The apps of the token. A token that may not list apps still has the one app that it is limited to. */
+/**
+ * The apps that the token can use. A token without the right to list apps may be limited to one app; then it is that
+ * one.
+ */
 export async function reachableApps(invocation: Invocation): Promise<readonly NamedApp[]> {
   try {
     return (await invocation.client().apps.list()).items;

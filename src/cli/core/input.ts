@@ -6,7 +6,7 @@ import { decodedText } from "../../words/decoded-text.ts";
 import { systemReason } from "../../words/system-reason.ts";
 import { fromTerminal } from "../../words/terminal.ts";
 import { CliError, usageError } from "./cli-error.ts";
-import type { Context, Ends, Invocation, Io } from "./context.ts";
+import type { Context, Invocation, Io, StreamEnds } from "./context.ts";
 import { onOneLine } from "./plain-text.ts";
 
 type Texts = Readonly<Record<string, string | undefined>>;
@@ -17,7 +17,7 @@ type Reading = (
   given: string | undefined,
 ) => Promise<string | undefined>;
 
-/** The texts of flags that take text, `-` or `@file`, by field name. A text that cannot be read is a fault. */
+/** Reads the texts of flags that accept text, `-` or `@file`, by field name. Each text that cannot be read adds a fault. */
 export async function readTexts(
   invocation: Invocation,
   given: Texts,
@@ -52,13 +52,13 @@ async function readOne(
 }
 
 /**
- * The text of a flag, as a person sees it in a terminal: the value itself, standard input for `-`, a file for `@file`. `@@`
- * starts a text that begins with `@`.
+ * Reads the text of a flag: the value itself, standard input for `-`, a file for `@file`. A value with `@@` means a text
+ * that begins with one `@`. Returns the text as a terminal would show it, without control sequences.
  */
 export const textOf = async (invocation: Invocation, flag: string, given: string): Promise<string> =>
   fromTerminal(await rawTextOf(invocation, flag, given));
 
-/** As `textOf`, character for character. */
+/** As `textOf`, but returns every character unchanged. */
 export async function rawTextOf({ context }: Invocation, flag: string, given: string): Promise<string> {
   if (given === "-") return withoutLastLineEnd(await readText(context, flag, given));
   if (given.startsWith("@@")) return given.slice(1);
@@ -86,11 +86,11 @@ export async function readText({ io, cwd, signal }: Context, flag: string, file:
   throw usageError(`${fileOf(flag, file)} is larger than ${mostTextBytes / 1_048_576} MiB.`);
 }
 
-/** An argument is the file itself; a flag is named. */
+/** Names the file in a message, and the flag that gave it unless it was an argument. */
 const fileOf = (flag: string, file: string): string =>
   flag.startsWith("-") ? `${flag}: the file ${file}` : `The file ${file}`;
 
-/** Whether the path means standard input, which often cannot be opened once more. */
+/** Whether the path means standard input, which often cannot be opened a second time. */
 export const isStandardInput = (path: string): boolean =>
   /^\/dev\/stdin$|^\/(dev|proc\/self)\/fd\/0$/.test(path);
 
@@ -98,7 +98,7 @@ const takenBy = new WeakMap<Io, string>();
 
 const texts = new WeakMap<Io, Promise<string>>();
 
-/** The text of standard input, as often as one flag asks. */
+/** The text of standard input. The same flag may read it several times. */
 function standardInput(io: Io, flag: string): Promise<string> {
   takeStandardInput(io, flag);
   const reading =
@@ -107,17 +107,17 @@ function standardInput(io: Io, flag: string): Promise<string> {
   return reading;
 }
 
-/** A fault of standard input, with the flag that reads it. */
+/** The error of reading standard input, with the name of the flag. */
 const named = (cause: unknown, flag: string): unknown =>
   cause instanceof CliError ? usageError(`${flag}: ${cause.message}`, cause.next) : cause;
 
 /** The beginning and the end of standard input. Throws a usage error if another flag has read it. */
-export function endsOfStandardInput({ io }: Context, flag: string, bytes: number): Promise<Ends> {
+export function endsOfStandardInput({ io }: Context, flag: string, bytes: number): Promise<StreamEnds> {
   takeStandardInput(io, flag);
   return io.stdin.ends(bytes);
 }
 
-/** Standard input can be read once, by the first flag that names it. */
+/** Reserves standard input for a flag. Throws a usage error if another flag has it, because it can be read only once. */
 function takeStandardInput(io: Io, flag: string): void {
   const first = takenBy.get(io) ?? flag;
   takenBy.set(io, first);
@@ -150,8 +150,8 @@ export async function readAtMost(path: string, signal: AbortSignal): Promise<Rea
 }
 
 /**
- * The open descriptor of a path such as `/dev/fd/3`. A pipe that is opened once more may never end, and a socket
- * cannot be opened.
+ * The open descriptor of a path such as `/dev/fd/3`. It is used as it is: a pipe that is opened a second time may never
+ * end, and a socket cannot be opened.
  */
 function descriptorOf(path: string): number | undefined {
   const number = /^\/(?:dev|proc\/self)\/fd\/(\d{1,9})$/.exec(path)?.[1];
@@ -197,7 +197,7 @@ async function* ofStream(fd: number, signal: AbortSignal): AsyncGenerator<Buffer
   yield* new Socket({ fd, readable: true, writable: false, signal });
 }
 
-/** The bytes of a file, or in words why it was not read. */
+/** The bytes of a file, or the reason why it was not read. */
 type ForeignFile = { readonly bytes: Buffer } | { readonly fault: string; readonly code?: string };
 
 /**
@@ -217,14 +217,14 @@ export function readForeign(path: string, most: number): ForeignFile | undefined
   }
 }
 
-/** Its text; undefined without the file. Throws a usage error, in which the file is called `shown`, if it is not read. */
+/** As `readForeign`, but returns text. Throws a usage error that names the file as `shown` if it cannot be read. */
 export function readForeignText(path: string, shown: string, most: number): string | undefined {
   const read = readForeign(path, most);
   if (read && "fault" in read) throw usageError(`${shown} ${read.fault}.`);
   return read?.bytes.toString("utf8");
 }
 
-/** A file of /proc has no size, and another one may have grown or become a pipe. */
+/** Reads up to the limit and does not trust the size: a file of /proc has none, and another file may have grown since. */
 function readAll(path: string, most: number): ForeignFile {
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
@@ -252,7 +252,7 @@ export interface InputFault {
   readonly message: string;
 }
 
-/** Either the result, or all faults that prevent it. */
+/** A result. It is valid only if there are no faults. */
 export interface Checked<Value> {
   readonly value: Value;
   readonly faults: readonly InputFault[];

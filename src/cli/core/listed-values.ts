@@ -3,7 +3,7 @@ import { choices } from "./choices.ts";
 import { profileKeys } from "./settings.ts";
 import { allKinds, wordOf } from "./store-credential.ts";
 
-/** The command that lists the values of an argument, the field that the argument takes, and one to tell them apart. */
+/** The command that lists the values of an argument, the field with the value, and a field that describes it. */
 export interface Listing {
   readonly command: readonly string[];
   readonly value: string;
@@ -32,7 +32,7 @@ const tokens: Listing = { command: ["token", "list"], value: "id", name: "label"
 
 const reports: Listing = { command: ["feedback", "resend", "--list"], value: "id", name: "subject" };
 
-/** The arguments whose values a command lists with one request, by the words of their command. */
+/** The arguments whose values come from a list command, by the words of the command that has the argument. */
 export const listedArguments: Readonly<Record<string, Listing>> = {
   "faq view": faqs,
   "faq edit": faqs,
@@ -69,7 +69,7 @@ export const listedArguments: Readonly<Record<string, Listing>> = {
 /** The same for flags. */
 export const listedFlags: Readonly<Record<string, Listing>> = { "--profile": profiles, "--app": apps };
 
-/** The fixed values of a flag, also of one that the command checks itself; undefined for a free text. */
+/** The allowed values of a flag, even if the command and not the parser checks them; undefined for any text. */
 export const choicesOf = ({ argChoices, flags }: Option): readonly string[] | undefined =>
   argChoices ?? (flags === "--type <type>" ? choices.feedbackTypes : undefined);
 

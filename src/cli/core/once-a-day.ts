@@ -4,11 +4,11 @@ import type { Context } from "./context.ts";
 
 const dayMs = 86_400_000;
 
-/** Whether a day has passed since an instant, as epoch milliseconds; also if the clock was set back. */
+/** Whether a day has passed since an instant (in epoch milliseconds). Also true if the clock was set back. */
 export const isDayOver = (since: number, now: number): boolean => now - since >= dayMs || since > now;
 
-/** Whether it is time to say something that is said at most once a day on this machine. Notes that it is said now. */
-export function isTimeToSay(context: Context, what: string): boolean {
+/** Whether a note that this machine shows at most once a day may be shown now. If so, stores that it was shown. */
+export function mayShowToday(context: Context, what: string): boolean {
   const file = join(stateFolder(context), `said-${what}`);
   const now = context.clock.now();
   const before = Date.parse(readIfThere(file)?.trim() ?? "");
@@ -16,7 +16,7 @@ export function isTimeToSay(context: Context, what: string): boolean {
   try {
     writePrivately(file, `${now.toISOString()}\n`, context.newId);
   } catch {
-    // It is said more often then.
+    // Then the note is shown more often.
   }
   return true;
 }

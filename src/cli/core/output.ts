@@ -13,7 +13,7 @@ import {
   widthOf,
 } from "./plain-text.ts";
 
-/** Notes how to read on in a list of threads. A search may have found nothing yet when it ended early. */
+/** Prints the cursor of the next page of threads. A search that ended early may have found nothing yet. */
 export function noteFurther(invocation: Invocation, items: readonly object[], nextCursor: string): void {
   const more = items.length === 0 ? "Older threads were not searched yet" : "There are more";
   note(invocation, `${more}: --cursor ${nextCursor}`);
@@ -23,9 +23,9 @@ export function noteFurther(invocation: Invocation, items: readonly object[], ne
 export interface Column<Row> {
   readonly heading: string;
   readonly of: (row: Row) => unknown;
-  /** An id that commands also take by its start. A terminal shows only the start. */
+  /** True for an id. A terminal shows only its start, which commands accept. */
   readonly isId?: boolean;
-  /** A terminal shows it only if a row has something in it. */
+  /** True for a column that a terminal shows only if at least one row has a value in it. */
   readonly isRare?: boolean;
 }
 
@@ -49,7 +49,7 @@ export function printOne(invocation: Invocation, value: unknown, text: () => str
   else writeText(invocation, text());
 }
 
-/** Text with colours of our own. Texts of strangers in it must be `printable` already. */
+/** Text with our colours. The caller has passed texts of strangers through `printable`. */
 interface Painted {
   readonly painted: string;
 }
@@ -65,8 +65,8 @@ interface List<Row> {
 }
 
 /**
- * Writes a list to standard output: with `--json` one object `{items, …extra}`; else a table on a terminal, and tab-separated full values without headings in a pipe. `--fields` chooses
- * the fields of each item.
+ * Writes a list to standard output: with `--json` one object `{items, …extra}`; else a table on a terminal, and
+ * tab-separated full values without headings in a pipe. `--fields` chooses the fields of each item.
  */
 export function printList<Row>(
   invocation: Invocation,
@@ -100,7 +100,7 @@ export function printList<Row>(
   }
 }
 
-/** The places of the columns. If rows need several lines, ids come first: a person copies them from the line of their row. */
+/** The order of the columns. If a row needs several lines, ids come first, so that a person finds them on its first line. */
 function orderOnTerminal<Row>(
   { context }: Invocation,
   columns: readonly Column<Row>[],
@@ -164,7 +164,7 @@ function writeTable(
   stdout.write(`${asLogged(context.env, lines)}\n`);
 }
 
-/** A pipe gets exactly the server's text; a terminal gets it without control characters. */
+/** Writes the server's text unchanged to a pipe, and without control characters to a terminal. */
 function printRaw({ context, flags }: Invocation, value: unknown, name: string): void {
   if (flags.json || flags.fields !== undefined)
     throw usageError("--raw prints one field as it is.", "Leave out --json and --fields.");

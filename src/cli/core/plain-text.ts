@@ -2,21 +2,21 @@ import { escapedJson, oneLine, visibleText } from "../../words/visible.ts";
 import { isCiJob } from "./ci.ts";
 import type { Context, GlobalFlags, Sink } from "./context.ts";
 
-// An emoji that is a letter without its mark of presentation, U+FE0F, is wide with it: the mark counts as a column.
+// A character that becomes an emoji through U+FE0F takes two columns then, so U+FE0F itself counts as one column.
 const wide =
   /[\u{20000}-\u{3fffd}\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
 
 const escapes: Readonly<Record<string, string>> = { "\\": "\\\\", "\t": "\\t", "\r": "\\r" };
 
 /**
- * Text of strangers without characters that move the cursor, change the direction of text or are not seen. Line ends and
- * tabs stay.
+ * Removes from a stranger's text the characters that move the cursor, change the direction of text or are invisible. Line
+ * ends and tabs stay.
  */
 export const printable = (text: string): string => visibleText(text).text;
 
 /**
- * The text as lines that no CI service reads as commands: `::` and `##` at the start of a line, `##[` and `##vso[`
- * anywhere.
+ * Changes a text so that no CI service finds a command in it. Commands are `::` and `##` at the start of a line, and
+ * `##[` and `##vso[` anywhere.
  */
 export const withoutCommands = (text: string): string =>
   text.replace(/(^|\n)([^\S\n]*)(?=::|##)/g, "$1$2\\").replace(/##(?=\w*\[)/g, "# #");
@@ -24,14 +24,14 @@ export const withoutCommands = (text: string): string =>
 type Env = Context["env"];
 
 /**
- * Text that is safe in the log of a CI job: strangers wrote parts of it, and the service runs commands from the
- * log.
+ * Makes a text safe for the log of a CI job: strangers wrote parts of it, and the service runs commands that it finds in
+ * the log.
  */
 export const asLogged = (env: Env, text: string): string => (isCiJob(env) ? withoutCommands(text) : text);
 
 /**
- * JSON as it is printed, with the same meaning: what nobody sees is escaped. In the log of a CI job `#` is, too, which
- * stands in strings only. (rule W4)
+ * Escapes invisible characters of JSON, which does not change its meaning. In the log of a CI job it also escapes `##`,
+ * which JSON has only in strings. (rule W4)
  */
 export const asLoggedJson = (env: Env, json: string): string =>
   isCiJob(env) ? escapedJson(json).replaceAll("##", "#\\u0023") : escapedJson(json);

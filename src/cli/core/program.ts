@@ -8,10 +8,16 @@ import { DryRun } from "./dry-run.ts";
 import { printFailure } from "./failures.ts";
 import { addHelpEndings, helpStyle, programHelpStyle } from "./help.ts";
 import { canAsk } from "./input.ts";
-import { allMissing, calledBy, collectValueFaults, faultsError, inOurWords } from "./usage-faults.ts";
+import {
+  calledBy,
+  collectValueFaults,
+  explainParserError,
+  faultsError,
+  nameAllMissingFlags,
+} from "./usage-faults.ts";
 
 /**
- * Runs one command line (without the program's name) and gives the exit code. Writes to the context's streams: data
+ * Runs one command line (without the program's name) and returns the exit code. Writes to the context's streams: data
  * to standard output, everything else to standard error.
  */
 export async function runCli(argv: readonly string[], context: Context): Promise<number> {
@@ -25,13 +31,13 @@ export async function runCli(argv: readonly string[], context: Context): Promise
     await program.parseAsync(argv.length > 0 ? argv : ["--help"], { from: "user" });
     return codeOf(outcome.exit);
   } catch (error) {
-    // The parser may have stopped before `--json`.
+    // The parser may have stopped before it read `--json`.
     const flags: GlobalFlags = { json: argv.includes("--json"), ...program.opts<GlobalFlags>() };
     const complete =
       wrong.length === 0 &&
-      (await completed(allMissing(error, program, argv), { argv, program, context, flags }));
+      (await completed(nameAllMissingFlags(error, program, argv), { argv, program, context, flags }));
     if (complete) return runCli(complete, context);
-    const fault = inOurWords(error, { argv, program, wrong });
+    const fault = explainParserError(error, { argv, program, wrong });
     const verb = bestEffortVerb(argv);
     if (verb && isFailure(fault, context)) {
       const { warnUnreadAndContinue } = await import("../delivery/tell-ci-job.ts");
@@ -41,7 +47,7 @@ export async function runCli(argv: readonly string[], context: Context): Promise
   }
 }
 
-/** The command line with what was missing, if a person at a terminal can be asked for it. (rule L52) */
+/** Asks a person at a terminal for missing values. Returns the completed command line, or undefined. (rule L52) */
 async function completed(
   fault: unknown,
   ended: {
@@ -71,8 +77,8 @@ const isFailure = (error: unknown, { signal }: Context): boolean =>
   !signal.aborted && !(error instanceof DryRun) && !(error instanceof CommanderError && error.exitCode === 0);
 
 /**
- * The tree of commands. Only the groups that the command line names are loaded; the others have only what help and
- * suggestions need.
+ * Builds the tree of commands. Loads only the nouns that the command line names; the others have only a name and a
+ * summary, for help and suggestions.
  */
 export async function createProgram(argv: readonly string[], setup: Setup): Promise<Command> {
   const program = withGlobalFlags(new Command("innkeep"))
@@ -104,7 +110,7 @@ const wanted = ([first = ""]: readonly string[]): readonly Noun[] => {
 
 const byGroup = nounGroups.flatMap((group) => nouns.filter((noun) => noun.group === group));
 
-/** Whether the command line calls for every command, with all its flags. */
+/** Whether the command line needs every command with all its flags: only `completion` does. */
 const isWhole = ([first]: readonly string[]): boolean => first === "completion";
 
 const wordsOf = ({ name, aliases = [] }: Noun): readonly string[] => [name, ...aliases];

@@ -2,16 +2,16 @@
 export interface PublishedPackage {
   /** The address of the registry, without a slash at the end. */
   readonly registry: string;
-  /** The name that the registry has it under. */
+  /** The name of the package in the registry. */
   readonly name: string;
 }
 
 /**
- * Where everybody can fetch this package; null while no registry has it under a name of ours. Then no line that we print or
- * show fetches it by a name: whoever takes the name would get what people paste, with their tokens. (rule L56)
+ * The registry and the name of this package; null until we own a name in a registry. Until then no command that we show
+ * fetches the package by name: a stranger could register that name, and would get the tokens of users. (rule L56)
  */
 export const published: PublishedPackage | null = null;
 
-/** The words that start the command line: from the registry where nothing is installed, else as it is installed. */
+/** The command that starts this program: `npx` with the published name, or `innkeep` if it is not published. */
 export const wordsToStart = (from: PublishedPackage | null = published): readonly string[] =>
   from === null ? ["innkeep"] : ["npx", "-y", from.name];

@@ -2,10 +2,10 @@ import { isatty } from "node:tty";
 import { type RenderOptions, render } from "ink";
 import type { ReactNode } from "react";
 
-/** Where a screen is shown, and when it ends. */
+/** The streams of a screen, and the signal that ends it. */
 export interface Shown {
   readonly signal: AbortSignal;
-  /** Other streams than those of this process. */
+  /** Streams of a test, in place of those of this process. */
   readonly streams?: Pick<RenderOptions, "stdin" | "stdout" | "debug">;
 }
 
@@ -22,7 +22,10 @@ export async function showOnTerminal(screen: ReactNode, { signal, streams }: Sho
   release();
 }
 
-/** Ends the process with its terminal, and gives the terminal back for a pause. Returns a function that stops this. */
+/**
+ * Ends the process when its terminal closes, and restores the terminal while the process is suspended. Returns a
+ * function that stops this.
+ */
 function watchTerminal(): () => void {
   const { stdin, stdout } = process;
   const goOn = () => {
@@ -40,7 +43,7 @@ function watchTerminal(): () => void {
   };
 }
 
-/** The library draws what has not changed only if the screen has become narrower. */
+/** Makes the library draw the whole screen again. It does that only after the screen has become narrower. */
 function drawAnew(stdout: NodeJS.WriteStream): void {
   for (const by of [-1, 1]) {
     stdout.columns += by;
@@ -51,13 +54,13 @@ function drawAnew(stdout: NodeJS.WriteStream): void {
 const [hideCursor, showCursor] = ["\u001b[?25l", "\u001b[?25h"];
 const clearScreen = "\u001b[2J\u001b[H";
 
-/** The shell that takes over needs a terminal that shows what is typed. */
+/** Suspends the process. The shell then needs a terminal that echoes what is typed. */
 function pause(): void {
   process.stdin.setRawMode(false);
   process.stdout.write(showCursor, () => process.kill(process.pid, "SIGSTOP"));
 }
 
-/** Waits until the process knows that its terminal is gone, whatever noticed it first. */
+/** Waits for the abort that follows a closed terminal, also if the library noticed the end first. */
 async function hungUp(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
   const aborted = new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
@@ -65,5 +68,5 @@ async function hungUp(signal: AbortSignal): Promise<void> {
   await aborted;
 }
 
-/** The system sends this signal, too, but not to every process that uses the terminal. */
+/** Sends SIGHUP to this process. The system does not send it to every process that uses the terminal. */
 const endAsHungUp = (): void => void process.kill(process.pid, "SIGHUP");

@@ -9,8 +9,8 @@ import { sourcesOf } from "./settings.ts";
 const local = "http://127.0.0.1:4700";
 
 /**
- * The server of a command: the first that the flags, the variables, the project file or the profile name, else the server
- * of the last sign-in, else the one on this machine. Throws a usage error for a text that is not a web address.
+ * The server of a command: the first one that a flag, a variable, the project file or the profile names; else the server
+ * of the last sign-in; else the one on this machine. Throws a usage error for a text that is not a web address.
  */
 export function serverOf(context: Context, flags: GlobalFlags, asTester: boolean): Server {
   for (const { server, from, isProject, profile } of sourcesOf(context, flags)) {
@@ -23,13 +23,13 @@ export function serverOf(context: Context, flags: GlobalFlags, asTester: boolean
   return { address: local, from: "the default" };
 }
 
-/** A credential in a variable may be for another server than the one that this machine signed in to. */
+/** Whether a variable holds a credential. It may be for another server than that of the last sign-in. */
 const hasCredentialVariable = ({ env }: Context): boolean =>
   Object.values(credentialKinds).some(({ variable }) => env[variable]);
 
 /**
- * The app that the flags, the variables, the project file or the profile name, by id or name. What also names a server
- * counts only for that server. Undefined if nothing names one.
+ * The app, by id or name, that a flag, a variable, the project file or the profile names. A source that also names a
+ * server counts only for that server. Undefined if none names an app.
  */
 export function namedApp({ context, flags, baseUrl }: Invocation): string | undefined {
   for (const { app, server, from } of sourcesOf(context, flags)) {
@@ -38,7 +38,7 @@ export function namedApp({ context, flags, baseUrl }: Invocation): string | unde
   return undefined;
 }
 
-/** The address of the console of the command's server: as it is named, or the server's default. */
+/** The address of the console of the command's server: the one that a variable or the profile names, or the default. */
 export function consoleAddress({ context, flags, baseUrl }: Invocation): string {
   const address = baseUrl();
   for (const { console, server, from } of sourcesOf(context, flags)) {
@@ -72,7 +72,7 @@ export function rememberSignIn(context: Context, baseUrl: string, expiresAt: str
   writePrivately(expiryIn(context), `${expiresAt ?? ""}\n`, context.newId);
 }
 
-/** When the token of the last sign-in ends, if that was at this server. Undefined if it is not known. */
+/** When the token of the last sign-in expires. Undefined if that was at another server, or if it is not known. */
 export function signInExpiry(context: Context, origin: string): Date | undefined {
   const address = lastSignIn(context);
   if (address === undefined || new URL(address).origin !== origin) return undefined;

@@ -6,22 +6,22 @@ import { CliError, didYouMean, usageError } from "./cli-error.ts";
 import type { Context, GlobalFlags } from "./context.ts";
 import { readForeign } from "./input.ts";
 
-/** Something that may name the server, its app and its console. */
+/** A flag, variable, profile or file that may name the server, its app and its console. */
 interface Source {
   /** For messages: a flag, a variable, a profile or a file. */
   readonly from: string;
   readonly server?: string | undefined;
   readonly app?: string | undefined;
   readonly console?: string | undefined;
-  /** A file that came with a checkout. */
+  /** True for a project file, which came with a checkout. */
   readonly isProject?: true;
   /** The name of a profile that `--profile` names. */
   readonly profile?: string;
 }
 
 /**
- * What may name the server and the app of a command, the first that counts first. Each is read only when it is asked for,
- * so a damaged file stops no command that does not need it.
+ * The sources that may name the server and the app of a command, in the order of precedence. Each is read only when the
+ * caller asks for it, so a damaged file stops no command that does not need it.
  */
 export function* sourcesOf(context: Context, flags: GlobalFlags): Generator<Source> {
   const { env } = context;
@@ -122,7 +122,7 @@ function isProfiles(value: unknown): value is Profiles {
   );
 }
 
-/** What a project says about itself: which server, and which of its apps. */
+/** The project file `innkeep.json`: the server, and an app on it. */
 interface ProjectFile {
   readonly file: string;
   readonly server?: string;
@@ -160,8 +160,8 @@ export function projectText(file: string): string | undefined {
 }
 
 /**
- * A folder and those above it, up to the home folder or the root. Windows takes the same folder in other letters, so that
- * the system's own comparison finds the home folder.
+ * A folder and those above it, up to the home folder or the root. Windows ignores the case of letters in paths, so
+ * `path.relative` compares the folders.
  */
 export function foldersUpwards(start: string, home: string, paths: PlatformPath = path): string[] {
   const folders = [start];

@@ -12,7 +12,7 @@ export interface StoreFlags {
   readonly insecureStorage?: boolean;
 }
 
-/** What may be shown of a stored credential. */
+/** The parts of a stored credential that may be shown. */
 interface IssuedCredential {
   readonly origin: string;
   readonly kind: CredentialKind;
@@ -21,8 +21,8 @@ interface IssuedCredential {
 }
 
 /**
- * Stores a credential for the command's server, and says where. Throws a CliError if that fails, and if only a file of the
- * project names the server: a server with a stored credential counts as known.
+ * Stores a credential for the command's server, and prints where. Throws a CliError if that fails, or if only a project
+ * file names the server: from then on the stored credential would make that server trusted.
  */
 export async function storeCredential(
   invocation: Invocation,
@@ -53,10 +53,10 @@ export async function storeCredential(
   return { origin, kind, source, hint: hintOf(secret) };
 }
 
-/** The origin that credentials are pinned to. */
+/** The origin of the command's server. Credentials are stored by it. */
 export const originOf = (invocation: Invocation): string => new URL(invocation.baseUrl()).origin;
 
-/** Runs a change of files. Turns an error of the file system into a CliError that says what to do. */
+/** Runs a change of files. Throws a CliError with the next step in place of an error of the file system. */
 export async function explainWriteFailure<T>(change: () => Promise<T>): Promise<T> {
   try {
     return await change();
@@ -80,7 +80,7 @@ export const allKinds: readonly CredentialKind[] = ["appKey", "agentToken", "dev
 /** The names of all kinds, for help and messages. */
 export const kindWords: string = allKinds.map(wordOf).join(", ");
 
-/** The kind with this name. */
+/** Returns the kind with this name. Throws an error of the parser for any other text. */
 export function kindOf(word: string): CredentialKind {
   const kind = allKinds.find((one) => wordOf(one) === word);
   if (kind) return kind;

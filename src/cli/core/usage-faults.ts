@@ -5,8 +5,8 @@ import { type CliError, type Failure, usageError } from "./cli-error.ts";
 import { wordsOf } from "./help.ts";
 
 /**
- * Lets the parser go on after a wrong value of a flag or an argument, so that all faults are named at once. Returns the
- * list that it fills; no action may run with a fault in it.
+ * Lets the parser continue after a wrong value of a flag or an argument, so that one message names all faults. Returns
+ * the list to which the parser adds them. If it is not empty, no action may run.
  */
 export function collectValueFaults(program: Command): readonly ParserFault[] {
   const faults: ParserFault[] = [];
@@ -33,7 +33,7 @@ function collectFrom(value: Option | Argument, path: string, faults: ParserFault
   };
 }
 
-/** The parser's own sentence, or one of ours: "Allowed choices are a, b." or "It must be …." */
+/** Reads the sentence of an error, from the parser ("Allowed choices are a, b.") or from us ("It must be …."). */
 function faultOfValue(sentence: string, given: string): Pick<ParserFault, "message" | "meant"> {
   const [, list] = /^(?:Allowed choices are|It is one of) (.+)\.$/.exec(sentence) ?? [];
   if (list !== undefined)
@@ -42,18 +42,18 @@ function faultOfValue(sentence: string, given: string): Pick<ParserFault, "messa
   return { message: `${said.charAt(0).toLowerCase()}${said.slice(1)}, not \`${given}\`` };
 }
 
-/** What is wrong with one flag or word of a command line: the first words of a sentence, and the others. */
+/** A fault of one flag or word of a command line. `path` and `message` together are a sentence. */
 interface ParserFault {
   readonly path: string;
   readonly message: string;
-  /** What was probably meant. */
+  /** The word that the user probably meant. */
   readonly meant?: string | undefined;
   /** What the reader does next. */
   readonly next?: string | undefined;
 }
 
-/** An error of the parser as one that names all faults of the command line. Returns any other error unchanged. */
-export function inOurWords(
+/** Replaces an error of the parser by one that names all faults of the command line. Returns any other error unchanged. */
+export function explainParserError(
   error: unknown,
   {
     argv,
@@ -73,7 +73,7 @@ export function inOurWords(
   return faultsError([...wrong, faultOf(error, command)]);
 }
 
-/** One sentence for one fault, else a list. */
+/** The usage error for these faults: a sentence for one fault, a list for several. */
 export function faultsError(faults: readonly ParserFault[]): CliError {
   const [only, ...others] = faults;
   if (!only || others.length > 0)
@@ -123,7 +123,7 @@ function faultOf({ code, message }: CommanderError, command: Command): ParserFau
 
 const named = (command: Command): string => `\`${`innkeep ${wordsOf(command)}`.trim()}\``;
 
-/** The long form in the parser's words for a flag, such as `-f, --field <name=text>`. */
+/** The long name of a flag in the notation of the parser, such as `-f, --field <name=text>`. */
 const flagIn = (words: string): string => /--[\w-]+/.exec(words)?.[0] ?? words;
 
 function likeFlag(given: string, command: Command): Pick<ParserFault, "meant" | "next"> {
@@ -177,8 +177,11 @@ export const missingFlags = (flags: readonly string[]): CliError =>
     },
   );
 
-/** As `missingFlags`, for a parser error about the first missing flag. Returns any other error unchanged. */
-export function allMissing(error: unknown, program: Command, argv: readonly string[]): unknown {
+/**
+ * Replaces the parser's error about the first missing flag by one about all missing flags. Returns any other error
+ * unchanged.
+ */
+export function nameAllMissingFlags(error: unknown, program: Command, argv: readonly string[]): unknown {
   if (!(error instanceof CommanderError) || error.code !== "commander.missingMandatoryOptionValue")
     return error;
   const missing = missingMandatory(calledBy(argv, program));
@@ -199,7 +202,7 @@ const missingArguments = ({ registeredArguments, args }: Command): readonly stri
     .map((argument) => `<${argument.name()}>`);
 
 /**
- * A failure with the names of flags and arguments instead of the request's fields. A field without a flag keeps its
+ * Replaces the names of request fields in a failure by those of flags and arguments. A field without a flag keeps its
  * name.
  */
 export function withFlagNames(failure: Failure, command: Command): Failure {
@@ -228,9 +231,9 @@ export const calledBy = (argv: readonly string[], program: Command): Command =>
     program,
   );
 
-/** What took the place of the commands for continuous copies. */
+/** The hint for the removed commands of continuous copies. */
 export const copiesByLitestream =
   'Litestream makes continuous copies of SQLite now, and `litestream restore` restores them: see "Continuous copies" in docs/operating.md.';
 
-/** Commands of earlier versions, and what took their place. */
+/** Removed commands of earlier versions, and a hint for each. */
 const goneCommands: Readonly<Record<string, string>> = { instants: copiesByLitestream };

@@ -6,7 +6,7 @@ import { systemReason } from "../../words/system-reason.ts";
 import { CliError, type Failure } from "../core/cli-error.ts";
 import type { Invocation } from "../core/context.ts";
 import { failureOf } from "../core/failures.ts";
-import { isTimeToSay } from "../core/once-a-day.ts";
+import { mayShowToday } from "../core/once-a-day.ts";
 import { note } from "../core/output.ts";
 import { onOneLine } from "../core/plain-text.ts";
 import { type LastTry, openSpool, resendOf, type Spool, type SpooledItem, type StoredKind } from "./spool.ts";
@@ -136,7 +136,7 @@ export async function remind<I extends SpooledItem>(
 ): Promise<void> {
   const { items } = await openSpool(invocation, kind).list();
   if (items.length === 0 || invocation.flags.json) return;
-  if (!isTimeToSay(invocation.context, `kept-${kind.word}`)) return;
+  if (!mayShowToday(invocation.context, `kept-${kind.word}`)) return;
   const count = items.length === 1 ? `One ${kind.word} is` : `${items.length} ${kind.word}s are`;
   note(invocation, `${count} kept that no server has confirmed: ${resendOf(kind, "--list")}`);
 }
