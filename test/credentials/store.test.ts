@@ -92,7 +92,7 @@ describe("the store of credentials", () => {
     const { store } = await storeWith(async () => chain);
     await store.put({ origin: here, kind: "appKey" }, secret);
     chain = undefined;
-    await expect(store.find({ origin: here, kind: "appKey" })).rejects.toThrow("is not there");
+    await expect(store.find({ origin: here, kind: "appKey" })).rejects.toThrow("stored in a keychain");
   });
 
   it("removes a secret", async () => {
