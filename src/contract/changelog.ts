@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { appParams } from "./apps.ts";
 import { endpoint } from "./endpoint.ts";
-import { entry, note } from "./example-values.ts";
+import { at } from "./example-values.ts";
 import { Success } from "./faqs.ts";
 import { givenInstant, instant, pageLimit, text, uuid } from "./fields.ts";
 import { limits } from "./limits.ts";
@@ -103,6 +103,27 @@ export const ImportedChangelogEntry = z.extend(EditedChangelogEntry, {
   keptFields: z.array(importedField),
 });
 
+const exampleEntry = {
+  id: "0198c1a3-5d88-7e65-8fc0-7b8c9daebfcc",
+  title: "Faster search",
+  version: "2.4.0",
+  versions: [{ platform: "android", version: "2.4.0 (240)" }],
+  releaseType: "minor",
+  bodyFormat: "items",
+  body: "",
+  items: [{ type: "added", text: "Search finds ingredients" }],
+  publishedAt: at,
+};
+
+const exampleNote = {
+  title: "Faster search",
+  versions: [{ platform: "android", version: "2.4.0 (240)" }],
+  releaseType: "minor",
+  bodyFormat: "items",
+  items: [{ type: "added", text: "Search finds ingredients" }],
+  publish: true,
+};
+
 export const consoleChangelog = {
   list: endpoint({
     ...traits,
@@ -131,7 +152,7 @@ export const consoleChangelog = {
     body: NewChangelogEntry,
     success: { status: 201, body: EditedChangelogEntry },
     errors: ["not_found", "version_exists"],
-    example: { request: { ...note, version: "2.4.0" } },
+    example: { request: { ...exampleNote, version: "2.4.0" } },
   }),
   put: endpoint({
     ...traits,
@@ -143,7 +164,7 @@ export const consoleChangelog = {
     body: ReleaseImport,
     success: { status: 200, body: ImportedChangelogEntry },
     errors: ["not_found", "version_exists"],
-    example: { request: note },
+    example: { request: exampleNote },
   }),
   read: endpoint({
     ...traits,
@@ -221,6 +242,6 @@ export const changelog = {
     }),
     success: { status: 200, body: z.object({ entries: z.array(ChangelogEntry) }) },
     errors: ["changelog_disabled"],
-    example: { answer: { entries: [entry] } },
+    example: { answer: { entries: [exampleEntry] } },
   }),
 } as const;

@@ -1,6 +1,5 @@
 import * as z from "zod/mini";
 import { endpoint, maintainerScopes } from "./endpoint.ts";
-import { linkToken } from "./example-values.ts";
 import { text, uuid } from "./fields.ts";
 import { limits } from "./limits.ts";
 import { Registration } from "./sign-in.ts";
@@ -20,6 +19,8 @@ const newPassword = z
     z.minLength(limits.password.min, `must have at least ${limits.password.min} characters`),
     z.maxLength(limits.password.max, `must have at most ${limits.password.max} characters`),
   );
+
+const exampleLinkToken = "VGhpcyBpcyBubyByZWFsIHRva2VuIG9mIGEgbGluay4";
 
 export const session = {
   create: endpoint({
@@ -166,7 +167,7 @@ export const accountLinks = {
     errors: ["invalid_code", "forbidden"],
     attempts,
     example: {
-      request: { token: linkToken, password: "a long passphrase of her own" },
+      request: { token: exampleLinkToken, password: "a long passphrase of her own" },
     },
   }),
   recover: endpoint({
@@ -190,7 +191,7 @@ export const accountLinks = {
     errors: ["invalid_code"],
     attempts,
     example: {
-      request: { token: linkToken, newPassword: "a longer passphrase of her own" },
+      request: { token: exampleLinkToken, newPassword: "a longer passphrase of her own" },
     },
   }),
 } as const;

@@ -20,27 +20,6 @@ export const at = "2026-11-21T09:30:00.000Z";
 
 export const endOfDay = "2026-11-22T00:00:00.000Z";
 
-export const faq = {
-  id: faqId,
-  question: "How do I export my recipes?",
-  answer: "Open **Settings**, then *Export*.",
-  sortOrder: 3,
-};
-
-export const listedFaq = { ...faq, createdAt: at, updatedAt: at, pushedHash: null, pushedSortOrder: null };
-
-export const entry = {
-  id: "0198c1a3-5d88-7e65-8fc0-7b8c9daebfcc",
-  title: "Faster search",
-  version: "2.4.0",
-  versions: [{ platform: "android", version: "2.4.0 (240)" }],
-  releaseType: "minor",
-  bodyFormat: "items",
-  body: "",
-  items: [{ type: "added", text: "Search finds ingredients" }],
-  publishedAt: at,
-};
-
 export const app = {
   name: "Larder",
   iconUrl: "https://larder.example/icon.png",
@@ -61,14 +40,6 @@ export const grant = {
   profile: { timezone: "Europe/London", isTester: true },
 };
 
-export const account = {
-  email: "priya@example.org",
-  password: "a long passphrase of her own",
-  deviceId: "pixel-8-priya",
-  deviceName: "Priya's Pixel",
-  timezone: "Europe/London",
-};
-
 export const plan = "1. Guard the handler.\n2. Add a test.";
 
 export const run = {
@@ -79,11 +50,6 @@ export const run = {
   planSha256: "4f0c2d3be0f8f4f3a4a4c8f7f5f0c3a1b2d4e6f8091a2b3c4d5e6f708192a3b4",
   ...{ expiresAt: null, claim: { worker: "build-7", claimedAt: at, releasedAt: null } },
   ...{ progress: { text: "The guard is in.", reportedAt: at, count: 1 }, outcome: null },
-};
-
-export const outcome = {
-  ...{ status: "succeeded", summary: "The settings page opens once. Tests pass." },
-  links: ["https://github.com/larder/android/pull/318"],
 };
 
 export const thread = {
@@ -98,14 +64,3 @@ export const thread = {
   omittedMessages: 0,
   latestProposal: null,
 };
-
-export const note = {
-  title: "Faster search",
-  versions: [{ platform: "android", version: "2.4.0 (240)" }],
-  releaseType: "minor",
-  bodyFormat: "items",
-  items: [{ type: "added", text: "Search finds ingredients" }],
-  publish: true,
-};
-
-export const linkToken = "VGhpcyBpcyBubyByZWFsIHRva2VuIG9mIGEgbGluay4";

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { appParams } from "./apps.ts";
 import { endpoint } from "./endpoint.ts";
-import { faq, faqId, listedFaq } from "./example-values.ts";
+import { at, faqId } from "./example-values.ts";
 import { instant, text, uuid } from "./fields.ts";
 import { limits } from "./limits.ts";
 
@@ -82,6 +82,21 @@ export const replacesFaqs = {
 export const faqParams = z.object({ faqId: uuid });
 
 export const Success = z.object({ success: z.boolean() });
+
+const exampleFaq = {
+  id: faqId,
+  question: "How do I export my recipes?",
+  answer: "Open **Settings**, then *Export*.",
+  sortOrder: 3,
+};
+
+const exampleListedFaq = {
+  ...exampleFaq,
+  createdAt: at,
+  updatedAt: at,
+  pushedHash: null,
+  pushedSortOrder: null,
+};
 
 export const consoleFaqs = {
   list: endpoint({
@@ -175,7 +190,7 @@ export const faqs = {
     }),
     success: { status: 200, body: z.array(FaqAnswer) },
     errors: [],
-    example: { answer: [listedFaq] },
+    example: { answer: [exampleListedFaq] },
   }),
   replace: endpoint({
     ...replacesFaqs,
@@ -186,7 +201,7 @@ export const faqs = {
     countsRefusals: true,
     example: {
       request: { faqs: [{ id: faqId }, { question: "Is it free?", answer: "Yes.", sortOrder: 4 }] },
-      answer: [listedFaq],
+      answer: [exampleListedFaq],
     },
   }),
   create: endpoint({
@@ -200,7 +215,7 @@ export const faqs = {
     errors: [],
     rateLimit: "faqWrites",
     countsRefusals: true,
-    example: { request: { question: faq.question, answer: faq.answer }, answer: faq },
+    example: { request: { question: exampleFaq.question, answer: exampleFaq.answer }, answer: exampleFaq },
   }),
   update: endpoint({
     method: "PATCH",
@@ -214,7 +229,7 @@ export const faqs = {
     errors: ["not_found"],
     rateLimit: "faqWrites",
     countsRefusals: true,
-    example: { request: { sortOrder: 3 }, answer: faq },
+    example: { request: { sortOrder: 3 }, answer: exampleFaq },
   }),
   remove: endpoint({
     method: "DELETE",

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { endpoint } from "./endpoint.ts";
-import { at, claimId, outcome, run } from "./example-values.ts";
+import { at, claimId, run } from "./example-values.ts";
 import { givenInstant, instant, optionalText, text, uuid, webUrl } from "./fields.ts";
 import { limits } from "./limits.ts";
 
@@ -133,6 +133,11 @@ const work = {
   rateLimit: "runWork",
 } as const;
 
+const exampleOutcome = {
+  ...{ status: "succeeded", summary: "The settings page opens once. Tests pass." },
+  links: ["https://github.com/larder/android/pull/318"],
+};
+
 /** What an agent does with an approved proposal. */
 export const runWork = {
   claimRun: endpoint({
@@ -178,8 +183,8 @@ export const runWork = {
     success: { status: 200, body: Run },
     errors: ["not_found", "wrong_state", "claim_released", "claim_resumed"],
     example: {
-      request: { claimId, ...outcome },
-      answer: { ...run, outcome: { ...outcome, reportedAt: at } },
+      request: { claimId, ...exampleOutcome },
+      answer: { ...run, outcome: { ...exampleOutcome, reportedAt: at } },
     },
   }),
 } as const;

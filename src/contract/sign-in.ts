@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { endpoint } from "./endpoint.ts";
-import { account, grant } from "./example-values.ts";
+import { grant } from "./example-values.ts";
 import { instant, label, optionalLabel, optionalText, text } from "./fields.ts";
 import { limits } from "./limits.ts";
 import { challengePattern, verifierPattern } from "./pkce.ts";
@@ -116,6 +116,14 @@ export const Registration = z.extend(Account, {
 /** The answer contains a token, so it is stored for repeats only as long as a code is valid. */
 const grantSeconds = 300;
 
+const exampleAccount = {
+  email: "priya@example.org",
+  password: "a long passphrase of her own",
+  deviceId: "pixel-8-priya",
+  deviceName: "Priya's Pixel",
+  timezone: "Europe/London",
+};
+
 export const signIn = {
   exchange: endpoint({
     method: "POST",
@@ -184,7 +192,7 @@ export const signIn = {
     repeatableSeconds: grantSeconds,
     answersSecret: true,
     successor: authorizePath,
-    example: { request: account, answer: grant },
+    example: { request: exampleAccount, answer: grant },
   }),
   token: endpoint({
     method: "POST",
@@ -204,7 +212,7 @@ export const signIn = {
     repeatableSeconds: grantSeconds,
     answersSecret: true,
     successor: authorizePath,
-    example: { request: account, answer: grant },
+    example: { request: exampleAccount, answer: grant },
   }),
 } as const;
 
