@@ -1,6 +1,5 @@
 import { type ConsoleSession, consoleSessions } from "../../../src/contract/console-sessions.ts";
 import { devices } from "../../../src/contract/devices.ts";
-import { type ApiError, badRequest } from "../../../src/contract/errors.ts";
 import { account } from "../../../src/contract/people.ts";
 import { secondFactor } from "../../../src/contract/sign-in-methods.ts";
 import { tokens } from "../../../src/contract/tokens.ts";
@@ -17,7 +16,7 @@ import { goTo, type Reply, reshowForm, show } from "../../console/reply.ts";
 import { Line } from "../../console/text.tsx";
 import { Ago, LastUse, Timestamp } from "../../console/times.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
-import { CodeField, noRecoveryCodes } from "../sign-in-methods/second-factor.tsx";
+import { atFactorField, CodeField, noRecoveryCodes } from "../sign-in-methods/second-factor.tsx";
 
 async function endSession({ ask, fields, links, param }: SignedInVisit): Promise<Reply<"session-ended">> {
   const params = { sessionId: param("sessionId") };
@@ -40,15 +39,8 @@ function deleteAccount(visit: SignedInVisit): Promise<Reply<"account-deleted">> 
       await ask(account.remove, { body, idempotencyKey: fields.idempotencyKey });
       return goTo(links.signIn, "account-deleted");
     },
-    (refusal) => showAccount(visit, filledAgain(fields, atField(refusal))),
+    (refusal) => showAccount(visit, filledAgain(fields, atFactorField(refusal))),
   );
-}
-
-/** Moves the refusal to its field. The account is known, so `invalid_credentials` means a wrong password. */
-function atField(refusal: ApiError): ApiError {
-  if (refusal.code === "invalid_credentials") return badRequest("currentPassword", "is wrong");
-  if (refusal.code === "invalid_second_factor") return badRequest("code", "is wrong or was used before");
-  return refusal;
 }
 
 async function showAccount(visit: SignedInVisit, removal?: Filled): Promise<Reply> {

@@ -34,7 +34,7 @@ export const members = {
     return (await reader.get<{ role: Role }>(sql, appId, userId))?.role;
   },
 
-  /** The members of an app. Who joined first is first. */
+  /** The members of an app, in the order in which they joined. */
   list: (reader: Reader, appId: string) =>
     reader.all<Member>(
       `SELECT ${columns} FROM app_members m JOIN users u ON u.id = m.user_id

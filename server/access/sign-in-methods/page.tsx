@@ -24,7 +24,13 @@ import { Ago } from "../../console/times.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
 import type { IdentityProvider } from "../../settings/settings.ts";
 import { startAddress } from "../identity-providers/flow.tsx";
-import { CodeField, FactorForm, type RefusedFactorForm, SecondFactorLine } from "./second-factor.tsx";
+import {
+  atFactorField,
+  CodeField,
+  FactorForm,
+  type RefusedFactorForm,
+  SecondFactorLine,
+} from "./second-factor.tsx";
 
 /** Changes the password, or sets the first one. The page never contains a typed password. */
 function changePassword(visit: SignedInVisit): Promise<Reply<"first-password" | "password-changed">> {
@@ -46,7 +52,7 @@ function changePassword(visit: SignedInVisit): Promise<Reply<"first-password" | 
       await ask(session.firstPassword, { body, idempotencyKey });
       return goTo(links.signInMethods, "first-password");
     },
-    (refusal) => showSignInMethods(visit, { password: { value: () => "", refusal: atField(refusal) } }),
+    (refusal) => showSignInMethods(visit, { password: { value: () => "", refusal: atFactorField(refusal) } }),
   );
 }
 
@@ -110,7 +116,7 @@ function confirmSecondFactor(visit: SignedInVisit): Promise<Reply> {
       });
       return showRecoveryCodes(visit, made.recoveryCodes);
     },
-    (refusal) => showSetUp(visit, { form: { value: () => "", refusal: atField(refusal) } }),
+    (refusal) => showSetUp(visit, { form: { value: () => "", refusal: atFactorField(refusal) } }),
   );
 }
 
@@ -145,14 +151,8 @@ const againWith =
   (visit: SignedInVisit, name: string) =>
   (refusal: ApiError): Promise<Reply> =>
     showSignInMethods(visit, {
-      factor: { name, form: { value: () => "", refusal: atField(refusal) } },
+      factor: { name, form: { value: () => "", refusal: atFactorField(refusal) } },
     });
-
-/** Moves the refusal to the field that the person must change. The account is known, so `invalid_credentials` means a wrong password. */
-function atField(refusal: ApiError): ApiError {
-  if (refusal.code === "invalid_second_factor") return badRequest("code", "is wrong or was used before");
-  return refusal.code === "invalid_credentials" ? badRequest("currentPassword", "is wrong") : refusal;
-}
 
 /** Shows the sign-in methods that a person has or can add. */
 async function showSignInMethods(

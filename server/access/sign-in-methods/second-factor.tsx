@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type * as z from "zod/mini";
+import { type ApiError, badRequest } from "../../../src/contract/errors.ts";
 import type { SecondFactor as contract, Passkey } from "../../../src/contract/sign-in-methods.ts";
 import { filledWith } from "../../console/form-values.tsx";
 import { type Filled, IdempotencyField, TextField } from "../../console/forms.tsx";
@@ -202,3 +203,11 @@ export const CodeField = ({
     required
   />
 );
+
+/**
+ * Moves a refusal to the field of the wrong factor. The account is known, so `invalid_credentials` means a wrong password.
+ */
+export function atFactorField(refusal: ApiError): ApiError {
+  if (refusal.code === "invalid_second_factor") return badRequest("code", "is wrong or was used before");
+  return refusal.code === "invalid_credentials" ? badRequest("currentPassword", "is wrong") : refusal;
+}

@@ -4,7 +4,7 @@ import * as tables from "../../database/schema/access.ts";
 import { insert, select } from "../../database/statements.ts";
 
 export interface SecondFactorRow {
-  /** Null after the deployment's secret was lost: then only recovery codes work. */
+  /** Null if the secret of the deployment was lost. Then only recovery codes work. */
   readonly secretSealed: string | null;
   readonly lastStep: number;
   readonly confirmedAt: string | null;
@@ -20,7 +20,7 @@ const beginFactor = insert(
 
 /** The second factors of accounts: an authenticator app, and recovery codes. */
 export const secondFactors = {
-  /** Keeps other transactions from changing or using the second factor of an account until this transaction ends. */
+  /** Locks the second factor of an account against other transactions until this one ends. */
   lock: (tx: Transaction, userId: string) => tx.lock(`second factor:${userId}`),
 
   /** The second factor, confirmed or not. */
@@ -29,11 +29,11 @@ export const secondFactors = {
     return row && { ...row, lastStep: Number(row.lastStep) };
   },
 
-  /** Stores a secret that is not confirmed yet, in place of an earlier one; false if the account has a second factor. */
+  /** Stores an unconfirmed secret, and replaces an earlier one. Returns false if the account has a confirmed second factor. */
   begin: (tx: Transaction, userId: string, { secretSealed, at }: { secretSealed: string; at: string }) =>
     beginFactor(tx, { id: userId, secretSealed, lastStep: 0, createdAt: at }),
 
-  /** Turns the second factor on; false if its secret was replaced or confirmed meanwhile. */
+  /** Turns the second factor on. Returns false if its secret was replaced or confirmed meanwhile. */
   confirm: async (
     tx: Transaction,
     userId: string,
@@ -45,7 +45,7 @@ export const secondFactors = {
       ...[at, step, userId, secretSealed],
     )) === 1,
 
-  /** Records that the code of a time step was used; false if it, or a later one, was used before. */
+  /** Stores that the code of a time step is used. Returns false if it, or a later one, was used before. */
   useStep: async (tx: Transaction, userId: string, step: number): Promise<boolean> =>
     (await tx.run(
       `UPDATE second_factors SET last_step = ? WHERE id = ? AND last_step < ? AND confirmed_at IS NOT NULL`,
@@ -58,7 +58,7 @@ export const secondFactors = {
     return (await tx.run("DELETE FROM second_factors WHERE id = ?", userId)) === 1;
   },
 
-  /** Uses a recovery code up; false if it is unknown or was used before. */
+  /** Uses a recovery code up. Returns false if it is unknown or was used before. */
   useRecoveryCode: async (
     tx: Transaction,
     userId: string,
@@ -75,8 +75,8 @@ export const secondFactors = {
   },
 
   /**
-   * Ends all recovery codes, because nobody knows which were used since. Returns how many accounts have a second factor and no
-   * codes any more. (rule S25)
+   * Deletes all recovery codes after the restore of a backup, because nobody knows which were used after the backup. Returns
+   * how many accounts have a second factor and now no codes. (rule S25)
    */
   async endRecoveryCodes(tx: Transaction): Promise<number> {
     await tx.run("DELETE FROM recovery_codes");
@@ -90,7 +90,7 @@ export const secondFactors = {
   },
 };
 
-/** The stored form of a passkey. `transports` is a JSON array. */
+/** A row of `passkeys`. `transports` is a JSON array. */
 export interface PasskeyRow extends Passkey {
   readonly credentialId: string;
   readonly publicKey: string;
@@ -113,11 +113,11 @@ export const passkeys = {
     return rows.map((row) => ({ ...row, counter: Number(row.counter) }));
   },
 
-  /** Adds a passkey; false if there is one with its id already. */
+  /** Adds a passkey. Returns false if its credential id exists already. */
   insertUnlessTaken: (tx: Transaction, userId: string, row: PasskeyRow) =>
     insertPasskey(tx, { ...row, userId }),
 
-  /** Records a use; false if the passkey was removed meanwhile. */
+  /** Stores a use. Returns false if the passkey was removed meanwhile. */
   use: async (tx: Transaction, id: string, { counter, at }: { counter: number; at: string }) =>
     (await tx.run("UPDATE passkeys SET counter = ?, last_used_at = ? WHERE id = ?", counter, at, id)) === 1,
 

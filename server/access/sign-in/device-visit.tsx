@@ -33,7 +33,7 @@ export interface DeviceSignInVisit {
   readonly query: URLSearchParams;
   readonly fields: Fields;
   readonly ask: Ask;
-  /** Returns the person who is signed in in this browser; undefined if nobody is. */
+  /** Returns the person who is signed in with this browser; undefined if nobody is. */
   caller(): Promise<ConsoleCaller | undefined>;
   /** Calls an endpoint as this person. */
   readonly askAs: (caller: ConsoleCaller) => Ask;

@@ -71,7 +71,7 @@ interface SecondFactorPageProps {
   readonly action: string;
   /** The sealed first step of the sign-in. */
   readonly step: string;
-  /** The address to open after the sign-in. */
+  /** The address that the browser opens after the sign-in. */
   readonly to: string;
   /** The request to the authenticator; null if the account has no passkey. */
   readonly passkey: PasskeyRequest | null;

@@ -21,7 +21,7 @@ export function tokens(deps: Pick<Deps, "clock" | "database" | "newId">): Handle
       const { kind, label, appId = null, expiresAt } = body;
       const scopes = grantedScopes(kind, body.scopes ?? []);
       return save(async (tx) => {
-        // An agent acts for an owner. What a maintainer token may do is what its maker may do. (rule K22)
+        // An agent acts for an owner. A maintainer token has the rights of its creator. (rule K22)
         const needs = kind === "agent" ? "owner" : "viewer";
         if (appId !== null) await ownedApp(tx, appId, { ...caller, needs });
         const wanted = {

@@ -1,6 +1,6 @@
 import { oneLine, visibleText } from "../../../src/words/visible.ts";
 
-/** What mails are about. */
+/** The kinds of mails. */
 export type MailKind = "reply" | "invitation" | "recovery" | "notice" | "release";
 
 /** Mails in different queues never wait for each other. */
