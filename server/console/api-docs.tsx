@@ -46,7 +46,7 @@ export function docsRoutes(
   ];
 }
 
-/** The page of the API. Everybody can read it; a reader with a key can try the calls. */
+/** The page of the API. Everybody can read it. With a key, a reader can try the calls. */
 const Docs = ({
   links,
   baseUrl,
@@ -102,7 +102,7 @@ const Docs = ({
   );
 };
 
-/** Shown only when scripts run. The key is in no form, so only the calls of this page send it. */
+/** A script shows it. The key is not in a form, so only the calls of this page send it. */
 const Tools = () => (
   <div class="card stack" id="docs-tools" hidden>
     <div class="columns">
@@ -129,7 +129,7 @@ const titleOf = (tag: string): string => {
 interface OperationProps {
   readonly operation: Operation;
   readonly baseUrl: string;
-  /** The address of the operation's own JSON. */
+  /** The address of the JSON of the operation. */
   readonly json: string;
 }
 
@@ -277,7 +277,7 @@ const Example = ({ operation, baseUrl }: Pick<OperationProps, "operation" | "bas
 const requiredHeaders = ({ parameters = [] }: Operation): string[] =>
   parameters.flatMap(({ name, in: place, required }) => (place === "header" && required ? [name] : []));
 
-/** The text in single quotes for a shell. */
+/** A text in single quotes for a shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 /** The fields have no names, so that a browser never puts their values into an address. */

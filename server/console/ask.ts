@@ -18,13 +18,13 @@ import {
 } from "../http/handler.ts";
 import { createInvoke } from "../http/pipeline.ts";
 
-/** What a page asks of an endpoint. */
-export interface Asked {
+/** The input of a call of an endpoint. */
+export interface CallInput {
   readonly params?: Readonly<Record<string, string>>;
   /** Empty values count as left out. */
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: Readonly<Record<string, unknown>>;
-  /** Makes repeats of a mutation act once. Like the header `Idempotency-Key` over HTTP. */
+  /** Like the header `Idempotency-Key` over HTTP: a repeat of a change acts once. */
   readonly idempotencyKey?: string | undefined;
 }
 
@@ -32,11 +32,11 @@ export type Answered<E extends Endpoint> = E["success"] extends { body: infer Bo
   ? z.output<Body>
   : undefined;
 
-/** Calls an endpoint as the API would be called. Throws its ApiErrors, those of a stored refusal too. */
-export type Ask = <E extends Endpoint>(endpoint: E, asked?: Asked) => Promise<Answered<E>>;
+/** Calls an endpoint as over HTTP. Throws its ApiErrors, also those of a stored refusal. */
+export type Ask = <E extends Endpoint>(endpoint: E, input?: CallInput) => Promise<Answered<E>>;
 
-/** Who asks, and where from. */
-export interface Asking {
+/** The person and the browser that a page calls endpoints for. */
+export interface CallOrigin {
   readonly caller: ConsoleCaller | undefined;
   readonly address: string;
   readonly browser: Request["browser"];
@@ -44,30 +44,30 @@ export interface Asking {
 }
 
 /**
- * Calls endpoints for the console's own pages: the same handlers, rules, audit and idempotency as over HTTP. The result
- * throws for an endpoint that the API does not have.
+ * Makes the function by which pages call endpoints, with the same handlers, rules, audit and idempotency as over HTTP. It throws for
+ * an endpoint that the API does not have.
  */
 export function createAsks<C extends Groups>(
   api: Api<C>,
   deps: InvokeDeps & Pick<Deps, "stopping">,
-): (asking: Asking) => Ask {
+): (origin: CallOrigin) => Ask {
   const invokes = new Map<Endpoint, Invoke>(
     mapEndpoints(api, (endpoint, handle) => [endpoint, createInvoke(endpoint, handle, deps)]),
   );
-  return (asking) =>
+  return (origin) =>
     async (endpoint, { params = {}, query = {}, body, idempotencyKey } = {}) => {
       const invoke = invokes.get(endpoint);
       if (!invoke) throw new Error(`The console does not know ${endpoint.path}`);
       const path = endpoint.path.replace(/:(\w+)/g, (_, name: string) => params[name] ?? "");
       const given = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ""));
-      const callerNow = async () => asking.caller;
-      const incoming = { ...asking, callerNow, path, params, body, query: given, idempotencyKey };
+      const callerNow = async () => origin.caller;
+      const incoming = { ...origin, callerNow, path, params, body, query: given, idempotencyKey };
       const outcome = await retryWhileBusy(() => invoke({ ...incoming, signal: () => deps.stopping }));
       return answerOf(endpoint, outcome);
     };
 }
 
-/** A form sent twice at once waits for its twin, to show what that did. */
+/** If a form is sent twice at once, the second request waits for the first, and shows its result. */
 async function retryWhileBusy(
   attempt: () => Promise<InvocationResult>,
   times = 20,
@@ -87,7 +87,7 @@ function answerOf<E extends Endpoint>(endpoint: E, { status, body }: InvocationR
   const value: unknown = body === undefined ? undefined : JSON.parse(textOf(body));
   if (status >= 400) throw refusalOf(value);
   const answer = "body" in endpoint.success ? endpoint.success.body.parse(value) : undefined;
-  // The schema of this very endpoint has just made it so.
+  // The schema of this endpoint has just given the answer this type.
   return answer as Answered<E>;
 }
 

@@ -4,7 +4,7 @@ import { isOwnOrigin } from "../http/authenticate.ts";
 import type { PresentedCredentials } from "../http/credentials.ts";
 import type { Settings } from "../settings/settings.ts";
 
-/** Throws `forbidden` for a form that was sent from a page of another server. */
+/** Throws `forbidden` for a form from a page of another server. */
 export function refuseForeignForm({ mutates, origin }: PresentedCredentials, settings: Settings): void {
   if (!mutates || isOwnOrigin(origin, settings)) return;
   throw new ApiError("forbidden", {
@@ -12,7 +12,7 @@ export function refuseForeignForm({ mutates, origin }: PresentedCredentials, set
   });
 }
 
-/** The result of `work`; undefined when it throws `sign_in_required`. */
+/** The result of `work`; undefined if it throws `sign_in_required`. */
 export async function unlessSignedOut<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work();

@@ -21,7 +21,7 @@ interface PageDeps {
   readonly steps: Pick<RequestSteps, "holdAnswer">;
 }
 
-/** Answers the failed requests of browsers with what `show` gives. Other clients get the error as JSON. */
+/** Answers failed requests of browsers with the result of `show`. Other clients get the error as JSON. */
 export function answerWithErrorPage({ settings, steps }: PageDeps, show: ShowError): AnswerWithPage {
   const links = createLinks(consolePathOf(settings).href);
   const respond = createRespond(settings, steps);
@@ -33,8 +33,8 @@ export function answerWithErrorPage({ settings, steps }: PageDeps, show: ShowErr
 }
 
 /**
- * Answers an error below the console's path with a page when the client is a browser. A browser without a console
- * session is sent to the sign-in page. Every other client gets JSON.
+ * Answers errors below the path of the console. Browsers get a page; without a console session, that for the sign-in. Other clients
+ * get JSON.
  */
 export function createErrorPages({ settings, steps }: PageDeps): AnswerWithPage {
   const consolePath = consolePathOf(settings);
@@ -55,7 +55,7 @@ export function createErrorPages({ settings, steps }: PageDeps): AnswerWithPage 
   return async (ctx, error) => isPage(pathOf(ctx) ?? "") && answer(ctx, error);
 }
 
-/** A page has its ids and cursors in the address. A wrong one means that there is no such page. */
+/** The ids and cursors of a page are in its address. With a wrong one, the page does not exist. */
 const asSeen = ({ method }: Context, error: ApiError): ApiError =>
   method === "GET" && error.code === "bad_request" ? new ApiError("not_found", {}, { cause: error }) : error;
 
@@ -63,18 +63,18 @@ const asSeen = ({ method }: Context, error: ApiError): ApiError =>
 const wantedPage = (ctx: Context, { href, mountedAt }: ConsolePath): string =>
   ctx.method === "GET" ? href + (ctx.req.url ?? "").slice(mountedAt.length) : pageOfForm(ctx);
 
-/** What the error page shows about a request. */
+/** The content of the error page of a request. */
 interface FailedRequest {
   readonly requestId: string;
   /** The unsaved texts in its form. */
   readonly typed: readonly UnsavedText[];
-  /** What its form says then, if it was a form of the console. */
+  /** The notice of its form, if it was a form of the console. */
   readonly form?: NotDone | undefined;
-  /** The page of its form; empty if that is not known. */
+  /** The page of its form; empty if it is unknown. */
   readonly from?: string;
 }
 
-/** The page for an error. */
+/** The error page. */
 export const showErrorPage = (
   links: Links,
   error: ApiError,
@@ -86,7 +86,7 @@ export const showErrorPage = (
       <div class="card stack">
         <h1>{title}</h1>
         <p>
-          {/* After an error of the server it is not certain. */}
+          {/* After an error of the server, the form may have been done. */}
           {form && error.status !== 500 && <b>{form.notDone} </b>}
           {text}
         </p>
@@ -112,7 +112,7 @@ export const showErrorPage = (
   );
 };
 
-/** Shows what was typed, so that it can be copied. */
+/** Shows the typed text, so that the person can copy it. */
 const TypedText = ({ typed }: Pick<FailedRequest, "typed">) => (
   <section class="stack" aria-labelledby="typed">
     <h2 id="typed">What you had typed</h2>
@@ -157,7 +157,7 @@ interface UnsavedText {
   readonly text: string;
 }
 
-/** The texts in a form that differ from the form's first values. No password and no secret is among them. (rule O18) */
+/** The texts in a form that differ from its first values, without passwords and secrets. (rule O18) */
 const unsavedTextsIn = (fields: Fields): UnsavedText[] =>
   fields.entries().flatMap(([name, text]) => {
     const label = draftFieldOf(name)?.label;
@@ -167,16 +167,16 @@ const unsavedTextsIn = (fields: Fields): UnsavedText[] =>
 
 const sent = new WeakMap<object, Fields>();
 
-/** Remembers the fields of this request's form for its error page. */
+/** Remembers the fields of the form of this request for its error page. */
 export const rememberForm = (request: object, fields: Fields): void => void sent.set(request, fields);
 
-/** The fields of this request's form; none when the form was not read. */
+/** The fields of the form of this request; none if the form was not read. */
 const rememberedForm = (request: object): Fields => sent.get(request) ?? noFields;
 
 const notDone = new WeakMap<object, NotDone>();
 
-/** Remembers what this request's form says if it was not done. */
+/** Remembers the notice of the form of this request for its error page. */
 export const rememberNotDone = (request: object, form: NotDone): void => void notDone.set(request, form);
 
-/** What this request's form says if it was not done; undefined if it is no form of the console. */
+/** The notice of the form of this request; undefined if it is no form of the console. */
 const rememberedNotDone = (request: object): NotDone | undefined => notDone.get(request);

@@ -43,7 +43,7 @@ export const Files = ({
 const Video = ({ url, label }: { readonly url: string; readonly label: string }) =>
   h("video", { src: url, controls: true, preload: "metadata", "aria-label": label });
 
-/** A small image. A click opens it in full over the page; Escape closes it. */
+/** A small image. A click opens it in full size; Escape closes it. */
 export const Picture = ({ url, alt }: { readonly url: string; readonly alt: string }) => {
   const id = `picture-${versionOf(url)}`;
   return (

@@ -5,14 +5,14 @@ import { limits } from "../../src/contract/limits.ts";
 import { counted, mediaTypeOf, readBytes, refuseEncoded, type Sending } from "../http/body/read-body.ts";
 import type { Filled } from "./forms.tsx";
 
-/** Hidden fields that record the values with which a form began. */
+/** Hidden fields with the versions of the first values of a form. */
 export const OriginalValues = ({ current }: { readonly current: Values }) => (
   <OriginalVersions
     versions={Object.fromEntries(Object.entries(current).map(([name, value]) => [name, fieldVersion(value)]))}
   />
 );
 
-/** The same for versions that are already computed. */
+/** Like `OriginalValues`, for computed versions. */
 export const OriginalVersions = ({ versions }: { readonly versions: Values }) => (
   <>
     {Object.entries(versions).map(([name, version]) => (
@@ -24,10 +24,10 @@ export const OriginalVersions = ({ versions }: { readonly versions: Values }) =>
 /** Values of a form by the names of its fields. */
 export type Values = Readonly<Record<string, string>>;
 
-/** The name of the hidden field that holds the version of a field's value when the form was shown. */
+/** The name of the hidden field with the version that the value of a field had when the form was shown. */
 export const originalVersionName = (name: string): string => `was-${name}`;
 
-/** Identifies a version of a field's value. All kinds of line breaks count as the same: a form sends each as a line feed. */
+/** Identifies a version of the value of a field. All kinds of line breaks count as equal. */
 export const fieldVersion = (value: string): string => versionOf(withLineFeeds(value));
 
 /** The values that a form sent for these fields. */
@@ -35,8 +35,8 @@ export const givenFor = (fields: Fields, names: Values): Values =>
   Object.fromEntries(Object.keys(names).map((name) => [name, fields.text(name)]));
 
 /**
- * The values of `given` that were changed in this form. Unchanged values are left out, so that they do not undo somebody
- * else's change. Throws a `bad_request` that names every field that both changed.
+ * The values of `given` that were changed in this form. Unchanged values are left out, so that they do not undo the change of another
+ * person. Throws `bad_request` with all fields that both have changed.
  */
 export function changedValues(fields: Fields, given: Values, current: Values): Values {
   const changed = Object.entries(given).filter(
@@ -61,12 +61,12 @@ const isChangedElsewhere = (
 ): boolean =>
   fieldVersion(current) !== fields.text(originalVersionName(name)) && withLineFeeds(current) !== given.trim();
 
-/** A form with these values that was not sent yet. */
+/** A form with these values, before it is sent. */
 export const filledWith = (values: Readonly<Record<string, string>> = {}): Filled => ({
   value: (name) => values[name] ?? "",
 });
 
-/** A form as it was sent, with its refusal. */
+/** A form with its sent values and its refusal. */
 export const filledAgain = (fields: Fields, refusal: ApiError): Filled => ({
   value: fields.text,
   refusal,
@@ -79,23 +79,23 @@ export const versionOf = (value: unknown): string =>
 
 /** The fields of a sent form. Line breaks are single line feeds, as in all stored text. */
 export interface Fields {
-  /** The value of a field; empty when it was not sent. */
+  /** The value of a field; empty if it was not sent. */
   text(name: string): string;
   /** All values of the fields with this name. */
   all(name: string): string[];
   has(name: string): boolean;
   /** All fields, in the order of the page. */
   entries(): [name: string, value: string][];
-  /** The value of the hidden field `once`. It makes repeats of this form act once. */
+  /** The value of the hidden field `once`. With it, repeats of this form act once. */
   readonly idempotencyKey: string | undefined;
 }
 
-/** Enough for the longest release note with every character escaped. */
+/** Enough for the longest release note with all characters escaped. */
 const mostBytes = 2 * 1_048_576;
 
 /**
- * Reads a posted form. Throws `unsupported_media_type` for another kind of body, and `payload_too_large` over 2 MiB, or
- * over 32 KiB when nobody is signed in.
+ * Reads a sent form. Throws `unsupported_media_type` for another kind of body, and `payload_too_large` over 2 MiB, or over 32 KiB if
+ * nobody is signed in.
  */
 export const readForm = (request: IncomingMessage, sending: Sending): Promise<Fields> =>
   counted(sending, () => readFields(request, sending));

@@ -22,7 +22,7 @@ export const Choices = ({
   readonly name: string;
   readonly legend: string;
   readonly options: readonly Choice[];
-  /** Keeps ids unique when a page has several choices of the same name. */
+  /** Makes ids unique if a page has several choices with the same name. */
   readonly part?: string;
 }) => {
   const fault = faultAt(form, name);
@@ -81,21 +81,21 @@ export const Tick = ({
 export interface Filled {
   value(name: string): string;
   readonly refusal?: ApiError | undefined;
-  /** Whether the values are those that were sent, not the stored ones. */
+  /** Whether the values are those of the sent form, not the stored ones. */
   readonly sent?: boolean;
 }
 
 interface FieldProps {
   readonly form: Filled;
-  /** Name of the field, and the path of its faults. */
+  /** The name of the field, and the path of its faults. */
   readonly name: string;
   readonly label: string;
   readonly hint?: ComponentChildren;
   /** Whether the label is for screen readers only. */
   readonly unlabelled?: boolean;
-  /** Keeps ids unique when two fields on a page have the same name. */
+  /** Makes ids unique if two fields on a page have the same name. */
   readonly part?: string;
-  /** Whether its text is never kept, though the text of a field with this name is kept elsewhere. (rule O18) */
+  /** Whether no draft of its text is kept, although drafts of other fields with this name are. (rule O18) */
   readonly unkept?: boolean;
 }
 
@@ -183,7 +183,7 @@ export const Select = ({
   );
 };
 
-/** The fault of a field or of a part of it, as words that follow the label; undefined when there is none. */
+/** The fault of a field or of a part of it, as words that follow the label; undefined if there is none. */
 export const faultAt = ({ refusal }: Pick<Filled, "refusal">, name: string): string | undefined =>
   refusal?.details.issues?.find(({ path }) => path === name || path.startsWith(`${name}.`))?.message;
 
@@ -233,7 +233,7 @@ function fieldIds({ form, name, hint, part = "field" }: Omit<FieldProps, "label"
   };
 }
 
-/** An action that shows its effects before it can be done. */
+/** A button that first shows the effects of its action, with a second button to confirm it. */
 export const Confirmation = ({
   offer,
   action,
@@ -242,10 +242,10 @@ export const Confirmation = ({
   large = false,
   children,
 }: {
-  /** The text that opens the confirmation. */
+  /** The text of the first button. */
   readonly offer: string;
   readonly action: string;
-  /** The text of the button that does the action. */
+  /** The text of the second button. */
   readonly button: string;
   readonly danger?: boolean;
   /** Whether the button has the size of other buttons, as on pages with one object. In lists it is small. */
@@ -276,14 +276,14 @@ export const HiddenFields = ({ values }: { readonly values: readonly (readonly [
   </>
 );
 
-/** A unique value in every form. A form that is sent twice, by a double click or from the history, acts once. */
+/** A unique value for every form, so that a form that is sent twice acts once. */
 export const IdempotencyField = () => <input type="hidden" name="once" value={randomUUID()} />;
 
 /** The attribute of a form whose script asks an authenticator. */
 export const passkeyAttribute = (asked: PasskeyRequest | PasskeyCreation | null) =>
   asked === null ? {} : { "data-passkey": JSON.stringify(asked) };
 
-/** The field for the answer of an authenticator, and the button that asks for it. It is seen where scripts run. */
+/** The field for the answer of an authenticator, and the button that asks for it. A script shows the button. */
 export const PasskeyParts = ({
   button,
   primary = false,
@@ -297,12 +297,12 @@ export const PasskeyParts = ({
       {button}
     </button>
     <p class="fault" data-passkey-failed hidden>
-      The device gave no passkey. Try again, or choose another way.
+      The device gave no passkey. Try again, or use another method.
     </p>
   </>
 );
 
-/** What a script put into the field; undefined if it is not JSON. */
+/** The value that a script put into the field; undefined if it is not JSON. */
 export function passkeyIn(sent: string): object | undefined {
   try {
     const answer: unknown = JSON.parse(sent);

@@ -3,18 +3,18 @@ import { useContext } from "preact/hooks";
 import { renderToString } from "preact-render-to-string";
 import { waitIfTurnIsLong } from "../event-loop.ts";
 
-/** The items of a list that can be long. They are rendered after the page around them, in several turns if they need them. */
+/** The items of a list that can be long. They are rendered after the page around them. Other requests run in between. */
 export const InTurns = ({ children }: { readonly children: readonly VNode[] }, context: object) => {
   const later = useContext(Later);
   if (later === undefined) return <>{children}</>;
   later.push({ items: children, context });
-  // Made for each list: the renderer links it to its page, so one for all lists would keep the last page in memory.
+  // A new element for each list: the renderer links it to its page, so a shared one would keep the last page in memory.
   return h(place, {});
 };
 
 /** The HTML of a document, in UTF-8. Other requests are answered while it renders the items of long lists. */
 export async function renderInTurns(document: VNode): Promise<Buffer> {
-  // Each piece is encoded at once. Encoding a long text that was put together from many would fill a turn.
+  // Each piece is encoded separately, because encoding the whole text at once would block other requests.
   const pieces = [Buffer.from("<!doctype html>")];
   const page = renderAround(document, {});
   const isLong = page.lists.some(({ items }) => items.length > mostItemsOfShort);
@@ -23,16 +23,16 @@ export async function renderInTurns(document: VNode): Promise<Buffer> {
   return Buffer.concat(pieces);
 }
 
-/** More items make a page long. */
+/** A page with more items is long. */
 const mostItemsOfShort = 100;
 
-/** How many long pages may wait for turns at once. */
+/** How many long pages may be rendered with pauses at the same time. */
 const mostLongPages = 4;
 let longPages = 0;
 
 /**
- * Renders the lists of a long page. A page that waits keeps what it shows in memory. If many wait already, it does not wait,
- * so that requests which all come together cannot fill the memory.
+ * Renders the lists of a long page. During its pauses the page keeps its data in memory. If many pages pause already, this one does
+ * not, so that many requests at once cannot fill the memory.
  */
 async function fillLong(page: Around, pieces: Buffer[]): Promise<void> {
   if (longPages >= mostLongPages) return fill(page, { pieces, pause: async () => {} });
@@ -56,14 +56,14 @@ async function fill(
   for (const [at, { items, context }] of lists.entries()) {
     for (const item of items) {
       await output.pause();
-      // The page keeps its items until its end, and an item keeps what was rendered of it. A copy can be freed at once.
+      // The page keeps its items until its end, and an item keeps its rendered content. A copy of it is freed at once.
       await fill(renderAround(cloneElement(item), context), output);
     }
     output.pieces.push(Buffer.from(html[at + 1] ?? ""));
   }
 }
 
-/** What is rendered of a page or an item: the HTML around its lists, and the lists. */
+/** A rendered page or item: the HTML around its lists, and the lists. */
 interface Around {
   readonly html: readonly string[];
   readonly lists: readonly LongList[];
@@ -75,14 +75,14 @@ function renderAround(content: VNode, context: object): Around {
   return { html: lists.length === 0 ? [html] : html.split(`<${place}></${place}>`), lists };
 }
 
-/** A list that is not rendered yet, and the values that its components take from the page around it. */
+/** A list that is not rendered yet, and the context values for its components. */
 interface LongList {
   readonly items: readonly VNode[];
   readonly context: object;
 }
 
-/** The long lists that were found in what is being rendered. */
+/** The lists that were found while a page or an item is rendered. */
 const Later = createContext<LongList[] | undefined>(undefined);
 
-/** The element that stands for a long list in the page around it. Texts of people cannot hold it, because they are escaped. */
+/** The element in place of a list. Texts of people cannot contain it, because they are escaped. */
 const place = "innkeep-list";

@@ -20,9 +20,9 @@ export const ConsolePage = ({
 }: {
   readonly navigation: Navigation;
   readonly title: string;
-  /** For forms and text, which are hard to read in long lines. */
+  /** For pages with forms and text, because long lines are hard to read. */
   readonly narrow?: boolean;
-  /** The page's own address, if the page may be the answer to a form. */
+  /** The address of the page, if the page may be the answer to a form. */
   readonly address?: string;
   readonly children: ComponentChildren;
 }) => (
@@ -55,7 +55,7 @@ export const ConsolePage = ({
   </Document>
 );
 
-/** Begins with what is unread, so that the tab of the browser shows it: in the inbox of an app, or in all apps at home. */
+/** Begins with the number of unread threads, so that the tab of the browser shows it: of the app in its inbox, of all apps at home. */
 function titleOf({ app, tab, counts }: Navigation, title: string): string {
   const here = app && tab === "inbox" ? (counts.get(app.id)?.unread ?? 0) : 0;
   const unread = tab === "decisions" ? sumOf(counts, "unread") : here;
@@ -73,7 +73,7 @@ const Waiting = ({ navigation }: { readonly navigation: Navigation }) => {
   return <Count id="count-decisions" count={waiting + asked} words={words.join(", ")} />;
 };
 
-/** A number in the bar, which an open page keeps up to date. It is there without a number, too, so that one can appear. */
+/** A number in the bar, which a script updates. The element is there for 0, too, so that a number can appear. */
 const Count = ({
   id,
   count,
@@ -164,7 +164,7 @@ const tabs: readonly [AppTab, string][] = [
   ["settings", "Settings"],
 ];
 
-/** Only owners have settings to change. */
+/** Only owners can change settings. */
 const tabsFor = (role: Role) => tabs.filter(([name]) => name !== "settings" || role === "owner");
 
 const Tabs = ({
@@ -206,7 +206,7 @@ const Tabs = ({
   );
 };
 
-/** A page without navigation, for one purpose. It works without a console session. */
+/** A page without navigation. It works without a console session. */
 export const BarePage = ({
   links,
   title,
@@ -227,18 +227,18 @@ export const BarePage = ({
 interface DocumentProps {
   readonly links: Links;
   readonly title: string;
-  /** The page's own address, if the page may be the answer to a form. */
+  /** The address of the page, if the page may be the answer to a form. */
   readonly address?: string | undefined;
-  /** The e-mail address of the signed-in person. Only their own drafts are shown to them. */
+  /** The e-mail address of the signed-in person. Scripts show only the drafts of this person. */
   readonly person?: string;
-  /** The path before the API's addresses, for the scripts of a page that calls the API. */
+  /** The path before the addresses of the API, for the scripts of a page that calls the API. */
   readonly base?: string;
-  /** Scripts besides the one of every page. */
+  /** Further scripts besides that of every page. */
   readonly scripts?: readonly Asset[];
   readonly children: ComponentChildren;
 }
 
-/** The shell of every page. */
+/** The document of every page. */
 export const Document = ({ links, title, address, person, base, scripts = [], children }: DocumentProps) => (
   <html
     lang="en"

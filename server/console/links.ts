@@ -34,7 +34,7 @@ export function createLinks(at: string) {
     ) => `${at}/cycles/${appId}/${cycleId}/seats/${slotId}/${part}`,
     newApp: `${at}/new-app`,
     app: app("apps"),
-    /** Everything of an app as a file, and an app out of one. */
+    /** The export of an app. */
     data: app("data"),
     importApp: `${at}/import`,
     members: app("members"),
@@ -104,8 +104,7 @@ export interface ConsolePath {
 }
 
 /**
- * The two paths of the console. They differ when a proxy cuts off the path of `baseUrl`. Neither ends in a slash; both may
- * be empty.
+ * The two paths of the console. They differ if a proxy removes the path of `baseUrl`. Neither ends in a slash; both may be empty.
  */
 export function consolePathOf({
   baseUrl,
@@ -116,7 +115,7 @@ export function consolePathOf({
   return { href, mountedAt: below ? consoleUrl.slice(baseUrl.length) : href };
 }
 
-/** The path and query of the page whose form was sent; empty when the browser does not say. */
+/** The path and query of the page whose form was sent; empty if the browser sends no `Referer`. */
 export function pageOfForm({ req }: { readonly req: IncomingMessage }): string {
   const { referer } = req.headers;
   if (referer === undefined || !URL.canParse(referer)) return "";
@@ -125,8 +124,8 @@ export function pageOfForm({ req }: { readonly req: IncomingMessage }): string {
 }
 
 /**
- * The address to open after signing in: the given one if it is a path of this origin, else `otherwise`. Backslashes,
- * `//host` and other schemes are parsed as a browser does, then refused.
+ * The address to open after the sign-in: the given one if it is a path of this origin, else `otherwise`. Backslashes, `//host` and
+ * other schemes are parsed as browsers do, and lead to `otherwise`.
  */
 export function returnPath(given: string, consoleUrl: string, otherwise: string): string {
   if (!given.startsWith("/") || !URL.canParse(given, consoleUrl)) return otherwise;

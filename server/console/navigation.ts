@@ -8,28 +8,28 @@ import type { Notices } from "./notices.ts";
 import type { AppCounts } from "./page-reads.ts";
 import type { SignedInVisit } from "./visit.ts";
 
-/** The tabs of the console: the decisions that wait for a person, and the parts of an app. */
+/** The tabs of the console: the decisions of a person, and the parts of an app. */
 export type Tab = "decisions" | "inbox" | "faqs" | "changelog" | "testing" | "members" | "settings";
 
-/** What every page shows a signed-in person around its content. */
+/** The content of the bar and the tabs, for a signed-in person. */
 export interface Navigation {
   readonly links: Links;
   readonly email: string;
   /** The address of the API's page. */
   readonly docs: string;
   readonly apps: readonly App[];
-  /** What is unread and what waits for a decision, by app. */
+  /** The number of unread threads and of waiting proposals, by app. */
   readonly counts: ReadonlyMap<string, AppCounts>;
   /** How many testers ask for a slot, by app. */
   readonly requests: ReadonlyMap<string, number>;
-  /** The word in the address for what a form has just done. */
+  /** The word in the address for the result of the last form. */
   readonly done: string;
   readonly notices: Notices;
   readonly app?: App | undefined;
   readonly tab?: Tab | undefined;
 }
 
-/** What waits in all apps together. */
+/** The sum of a number over all apps. */
 export const sumOf = (counts: Navigation["counts"], of: keyof AppCounts): number =>
   [...counts.values()].reduce((sum, app) => sum + app[of], 0);
 
@@ -67,8 +67,8 @@ export interface AppNavigation extends Navigation {
 }
 
 /**
- * The navigation of a page of the app that the path names. Throws `not_found` for an app of somebody else, and `forbidden`
- * for a page that needs another role than the person has.
+ * The navigation of a page of the app that the path names. Throws `not_found` if the person is no member of the app, and
+ * `forbidden` if the role of the person is too low for the page.
  */
 export async function appNavigationOf(visit: SignedInVisit, tab: Tab): Promise<AppNavigation> {
   const { needs } = visit;

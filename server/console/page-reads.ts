@@ -27,7 +27,7 @@ import { type SlotRequestRow, slotRequests } from "../testing/slots/store.ts";
 export type WaitingProposal = AwaitingRow;
 export type Changes = ChangeCounts;
 
-/** What waits for a person in an app: unread threads, and proposals that the person may decide on. */
+/** The unread threads of an app, and its proposals that the person may decide on. */
 export interface AppCounts {
   readonly unread: number;
   readonly waiting: number;
@@ -43,37 +43,36 @@ export type ConnectedIdentity = IdentityRow;
 
 const pageSize = 50;
 const mostSlotRequests = 500;
-/** Enough to see at a glance what agents do. One row more says that there are others. */
+/** The most rows of each list of agent work. One more row is read to know whether there are others. */
 const mostWork = 10;
 const workShownMilliseconds = 30 * 86_400_000;
 
-/** One page of the proposals that wait. An empty `cursor` is the first page. */
+/** One page of the waiting proposals. An empty `cursor` means the first page. */
 interface WaitingPage {
   readonly newestFirst: boolean;
   readonly cursor: string;
 }
 
 /**
- * What console pages show and no endpoint of the API answers. Everything is read for one signed-in person, at the time
- * `now`.
+ * Reads the data of pages that no endpoint of the API answers, for one signed-in person at the time `now`.
  */
 export const createPageReads =
   ({ database, settings }: Pick<Deps, "database" | "settings">) =>
   ({ userId, email }: Pick<ConsoleCaller, "userId" | "email">, now: Date) => ({
-    /** Whether replies leave this server by mail. */
+    /** Whether this server sends mails. */
     sendsMail: sendsMail(settings),
 
-    /** What is unread and what waits for a decision, by app. No number is greater than 100. (rule F54) */
+    /** The number of unread threads and of waiting proposals, by app. No number is greater than 100. (rule F54) */
     async counts(): Promise<ReadonlyMap<string, AppCounts>> {
       const rows = await unreadCounts(database, userId);
       return new Map(rows.map(({ appId, unread, waiting }) => [appId, { unread, waiting }]));
     },
 
-    /** Whether others changed fields of a thread since then. The caller has checked that the thread is this person's. */
+    /** Whether others changed fields of a thread since then. The caller must have checked that the person may read the thread. */
     wasEdited: ({ app, feedback }: Pick<Thread, "app" | "feedback">, since: string) =>
       wasEdited(database, { appId: app.id, feedbackId: feedback.id, userId, since }),
 
-    /** What happened in an app since then. The caller has checked that the app is this person's. */
+    /** Counts the changes in an app since then. The caller must have checked that the person is a member. */
     changesSince: (appId: string, since: string) => changesSince(database, { appId, userId, since }),
 
     /** A page of the proposals that wait for a decision, in all apps. Throws `bad_request` for a broken cursor. */
@@ -85,7 +84,7 @@ export const createPageReads =
       return pageOf(rows, pageSize, ({ createdAt, id }) => [createdAt, id]);
     },
 
-    /** What agents work on, what failed, and what was sent back and not proposed again, of 30 days, in all apps. */
+    /** The work of agents in all apps in the last 30 days: in work, failed, and sent back without a new proposal. */
     async agentWork() {
       const since = new Date(now.getTime() - workShownMilliseconds).toISOString();
       const asked = { userId, since, most: mostWork + 1 };
@@ -100,42 +99,42 @@ export const createPageReads =
     /** How many testers ask for a slot, by app. */
     countSlotRequests: () => slotRequests.countByApp(database, userId, now.toISOString()),
 
-    /** The requests for slots of all apps that expire first, one page of them. */
+    /** The requests for slots in all apps that expire first, at most one page. */
     slotRequests: () => slotRequests.list(database, userId, { now: now.toISOString(), most: pageSize }),
 
     /** The requests for slots of an app. */
     slotRequestsOf: (appId: string) =>
       slotRequests.list(database, userId, { now: now.toISOString(), most: mostSlotRequests, appId }),
 
-    /** How far the newest proposal of each thread is. The caller has checked that the threads are this person's. */
+    /** The newest proposal of each thread. The caller must have checked that the person may read the threads. */
     newestProposals: (threadIds: readonly string[]) => newestProposals(database, threadIds, now),
 
-    /** What happened to each proposal of a thread. The caller has checked that the thread is this person's. */
+    /** The history of each proposal of a thread. The caller must have checked that the person may read the thread. */
     proposalLives: (threadId: string) => livesOfThread(database, threadId),
 
-    /** The chat messages about the proposals of a thread. The caller has checked that the thread is this person's. */
+    /** The chat messages about the proposals of a thread. The caller must have checked that the person may read the thread. */
     deliveries: (threadId: string) => deliveries.list(database, threadId),
 
-    /** The threads that a release note names. The caller has checked that the note is this person's. */
+    /** The threads that a release note names. The caller must have checked that the person may read the note. */
     feedbackOfReleaseNote: (entryId: string) => changelogFeedback.listSubjects(database, entryId),
 
-    /** How many senders get a mail when a release note is published. The caller has checked that it is this person's. */
+    /** How many senders get a mail when a release note is published. The caller must have checked that the person may read it. */
     countTold: async (note: { readonly id: string; readonly appId: string }) =>
       sendsMail(settings) ? (await audienceOf(database, note)).size : 0,
 
-    /** The release notes that name a thread. The caller has checked that the thread is this person's. */
+    /** The release notes that name a thread. The caller must have checked that the person may read the thread. */
     releaseNotesOfFeedback: (threadId: string) => changelogFeedback.listReleaseNotes(database, threadId),
 
-    /** Who last changed each entry of an app's FAQ. The caller has checked that the app is this person's. */
+    /** The last change of each entry of the FAQ of an app. The caller must have checked that the person is a member. */
     faqAuthors: async (appId: string) => byId(await authors.ofFaqs(database, appId)),
 
-    /** Who last changed these release notes. The caller has checked that they are this person's. */
+    /** The last change of each of these release notes. The caller must have checked that the person may read them. */
     releaseNoteAuthors: async (ids: readonly string[]) => byId(await authors.ofReleaseNotes(database, ids)),
 
-    /** Who last changed the settings of an app. The caller has checked that the app is this person's. */
+    /** The last change of the settings of an app. The caller must have checked that the person is a member. */
     appAuthor: (appId: string) => authors.ofApp(database, appId),
 
-    /** Who can look after a thread of an app. The caller has checked that the app is this person's. */
+    /** The members to whom a thread of an app can be assigned. The caller must have checked that the person is a member. */
     assignableMembers: (appId: string) => assignableMembers(database, appId),
 
     async hasPassword(): Promise<boolean> {
@@ -143,12 +142,12 @@ export const createPageReads =
       return Boolean(user?.passwordHash);
     },
 
-    /** Whether the person can and must still show that the address is theirs. (rule S30) */
+    /** Whether the person must still confirm the e-mail address, and can do so. (rule S30) */
     mustVerify: async () => sendsMail(settings) && !(await users.isVerified(database, userId)),
 
     connectedIdentities: () => identities.list(database, userId),
 
-    /** The time zone of this person's profile; `UTC` when none was set. */
+    /** The time zone in the profile of this person; `UTC` if there is none. */
     async timezone(): Promise<string> {
       const profile = await devices.findProfile(database, userId);
       return profile?.timezone ?? "UTC";

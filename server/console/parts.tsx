@@ -6,14 +6,14 @@ import type { ApiError } from "../../src/contract/errors.ts";
 import { suffices } from "../access/members/rules.ts";
 import type { Notices } from "./notices.ts";
 
-/** A note to the reader. The result of a form has the focus when the page opens, so that it is seen and read aloud. */
+/** A message to the reader. The result of a form gets the focus when the page opens, so that screen readers read it. */
 export const Notice = ({
   kind,
   done,
   children,
 }: {
   readonly kind?: "alert" | "attention";
-  /** The word for what a form did. */
+  /** The word for the result of a form. */
   readonly done?: string;
   readonly children: ComponentChildren;
 }) => (
@@ -29,7 +29,7 @@ export const Notice = ({
 
 const focused = { autofocus: true, tabIndex: -1 };
 
-/** The result of the last form. Unknown words are not shown, because anybody can write the address. */
+/** The notice of the last form. Anybody can write an address, so unknown words show nothing. */
 export const DoneNotice = ({
   done,
   notices,
@@ -42,7 +42,7 @@ export const DoneNotice = ({
   return note === undefined ? null : <Notice done={done}>{note}</Notice>;
 };
 
-/** Why a sign-in was refused. */
+/** The reason why a sign-in was refused. */
 export const SignInRefused = ({ refusal }: { readonly refusal: ApiError | undefined }) => {
   if (!refusal) return null;
   const { issues = [], retryAfterSeconds } = refusal.details;
@@ -55,7 +55,7 @@ export const SignInRefused = ({ refusal }: { readonly refusal: ApiError | undefi
   );
 };
 
-/** Why a form was refused. Faults of fields are shown at the fields, every other reason here. */
+/** The reason why a form was refused. Faults of fields are shown at the fields, all other reasons here. */
 export const Refused = ({ refusal }: { readonly refusal: ApiError | undefined }) => {
   if (!refusal) return null;
   const { issues = [], retryAfterSeconds } = refusal.details;
@@ -74,23 +74,23 @@ export const Refused = ({ refusal }: { readonly refusal: ApiError | undefined })
   );
 };
 
-/** What the person is in the app of the page. Pages outside an app are about the person's own things. */
+/** The role of the person in the app of the page. Outside of an app it is `owner`. */
 export const RoleHere = createContext<Role>("owner");
 
-/** A part of a page that only people see who can use it: a form, or the way to one. */
+/** A part of a page that only people with a certain role see: a form, or a link to one. */
 export const Can = ({
   needs,
   otherwise = null,
   children,
 }: {
-  /** The least role for which this part of the page is of use. */
+  /** The least role that a person needs to use this part. */
   readonly needs: Role;
-  /** What all others see instead. */
+  /** Shown to all others instead. */
   readonly otherwise?: ComponentChildren;
   readonly children: ComponentChildren;
 }) => <>{suffices(useContext(RoleHere), needs) ? children : otherwise}</>;
 
-/** Stands in place of an empty list: says what belongs there and how to get it. */
+/** Shown in place of an empty list: tells what the list is for, and how to get the first entry. */
 export const Empty = ({
   title,
   children,
@@ -114,7 +114,7 @@ export const Pager = ({
   firstWords = "Back to the newest",
   nextWords = "Older",
 }: {
-  /** The address of the first page; undefined on the first page itself. */
+  /** The address of the first page; undefined if this is the first page. */
   readonly first: string | undefined;
   readonly next: string | undefined;
   readonly firstWords?: string;
@@ -137,10 +137,10 @@ export const Pager = ({
     </nav>
   );
 
-/** Attributes of an element that scrolls. With the focus, it is scrolled by the arrow keys. */
+/** Attributes of an element that scrolls. It can get the focus, and then the arrow keys scroll it. */
 export const scrolledByKeys = { tabIndex: 0 };
 
-/** A key or token. It is shown only this once. */
+/** A new key or token, which is shown only once. */
 export const Secret = ({ label, secret }: { readonly label: string; readonly secret: string }) => (
   <div class="field">
     <label for="secret">{label}</label>
@@ -156,13 +156,13 @@ export const Secret = ({ label, secret }: { readonly label: string; readonly sec
   </div>
 );
 
-/** A text as a QR code. It is black on white in every colour scheme, or cameras would not read it. */
+/** A text as a QR code. It is black on white in all colour schemes, so that cameras can read it. */
 export const QrCode = ({
   text,
   label,
 }: {
   readonly text: string;
-  /** What the picture is, for people who do not see it. */
+  /** The description for screen readers. */
   readonly label: string;
 }) => {
   const rows = encodeQR(text, "raw", { ecc: "medium", border: 4 });

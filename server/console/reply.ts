@@ -1,28 +1,28 @@
 import type { VNode } from "preact";
 import { ApiError } from "../../src/contract/errors.ts";
 
-/** The answer to a visit: a whole HTML document, or a redirect to another address with a word for what was done. */
+/** The answer to a request: an HTML document, or a redirect to an address with a word for the result of the form. */
 export type Reply<Done extends string = never> = (PageReply | Redirect<Done>) & {
-  /** The fields whose text was acted on, if the form holds other text, too. */
+  /** The fields whose text was used, if the form has other text, too. */
   readonly sentFields?: readonly string[];
 };
 
 interface Redirect<Done extends string> {
   readonly location: string;
-  /** The word in `location` for what a form did. */
+  /** The word in `location` for the result of a form. */
   readonly done?: Done | undefined;
 }
 
 interface PageReply {
   readonly status: number;
   readonly document: VNode;
-  /** When the form may be sent again, after a refusal for now. */
+  /** When the form may be sent again, if it was refused only for now. */
   readonly retryAfterSeconds?: number | undefined;
 }
 
 export const show = (document: VNode, status = 200): Reply => ({ status, document });
 
-/** Redirects the browser. `done` is the word for what a form did; `anchor` is a place on that page. (303: with GET) */
+/** Redirects the browser, which then sends a GET. `done`: the word for the result of a form; `anchor`: an element of the next page. */
 export function goTo(location: string): Reply;
 export function goTo<Done extends string>(location: string, done: Done, anchor?: string): Reply<Done>;
 export function goTo(location: string, done?: string, anchor?: string): Reply<string> {
@@ -31,8 +31,8 @@ export function goTo(location: string, done?: string, anchor?: string): Reply<st
 }
 
 /**
- * Runs the action of a form. When the endpoint refuses the values, shows the form `again` with its faults. Throws a
- * refusal that no other values could change.
+ * Runs the action of a form. If the endpoint refuses the values, shows the form `again` with its faults. Rethrows an error that other
+ * values could not avoid.
  */
 export async function reshowForm<Done extends string = never>(
   act: () => Promise<Reply<Done>>,
@@ -41,18 +41,18 @@ export async function reshowForm<Done extends string = never>(
   try {
     return await act();
   } catch (error) {
-    if (!(error instanceof ApiError) || !aboutTheForm.has(error.code)) throw error;
+    if (!(error instanceof ApiError) || !refusesValues.has(error.code)) throw error;
     const { retryAfterSeconds } = error.details;
     return { ...(await again(error)), retryAfterSeconds };
   }
 }
 
-const aboutTheForm: ReadonlySet<string> = new Set([
+const refusesValues: ReadonlySet<string> = new Set([
   "bad_request",
   "invalid_code",
   "invalid_credentials",
   "invalid_second_factor",
-  // For a form that was sent without a console session and is only shown again.
+  // For a form that was sent without a console session, which is only shown again.
   "sign_in_required",
   "email_taken",
   "already_decided",

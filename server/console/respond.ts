@@ -4,16 +4,16 @@ import type { Settings } from "../settings/settings.ts";
 import { renderInTurns } from "./in-turns.tsx";
 import type { Reply } from "./reply.ts";
 
-/** The headers of a page that differ from the usual ones. */
+/** Options for the headers of a page. */
 export interface PageTraits {
-  /** Another origin to which its forms may lead. Browsers check the redirect after a form against it, too. */
+  /** Another origin to which a form of the page may lead, also by a redirect after the form. */
   readonly formAction?: string;
   readonly referrerPolicy?: "no-referrer";
 }
 
 /**
- * Sends a reply. Every page has strict headers and is never cached. Throws `busy` if a large page that changed nothing
- * has no room among the unread answers.
+ * Makes a function that sends replies. Every page has strict headers and is never cached. Throws `busy` for a large page if too much
+ * memory is used by answers that clients have not read, unless the request has changed something.
  */
 export function createRespond(
   settings: Pick<Settings, "baseUrl" | "consoleUrl">,
@@ -64,7 +64,7 @@ export function pageHeaders(
     "Cache-Control": "no-store",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
-    // With `no-referrer`, browsers send `Origin: null` with forms: own forms would look like forms of other servers.
+    // With `no-referrer`, browsers send `Origin: null` with forms, and our forms would look like forms of other servers.
     "Referrer-Policy": "same-origin",
     "X-Frame-Options": "DENY",
   };

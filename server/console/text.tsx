@@ -3,11 +3,11 @@ import type { ComponentChildren } from "preact";
 import { limits } from "../../src/contract/limits.ts";
 import { piecesOf } from "../../src/words/hidden.ts";
 
-/** The person who did something, after the words that say what. */
+/** ` by ` and the person who did something. */
 export const By = ({
   change,
 }: {
-  /** Who did it; undefined if no member did, or if nobody knows any more. */
+  /** Undefined if no member did it, or if the person is unknown. */
   readonly change: { readonly email: string } | undefined;
 }) =>
   change === undefined ? null : (
@@ -17,20 +17,20 @@ export const By = ({
     </>
   );
 
-/** Text as its writer typed it. Hidden characters are shown as marks. */
+/** Text exactly as a person typed it. Hidden characters are shown as their codes. */
 export const UserText = ({
   text,
   exact = false,
 }: {
   readonly text: string;
-  /** Keeps every column in its place, for a plan that will be followed exactly. */
+  /** Uses a font in which all characters have the same width, for plans. */
   readonly exact?: boolean;
 }) => <div class={exact ? "written exact" : "written"}>{marked(text)}</div>;
 
-/** The same within a line of text. */
+/** Like `UserText`, inside a line of text. */
 export const Line = ({ text }: { readonly text: string }) => <bdi>{marked(text)}</bdi>;
 
-/** Says how many characters of these texts are hidden; nothing when none are. */
+/** Tells how many characters of these texts are hidden. Shows nothing if there are none. */
 export const HiddenCount = ({ texts }: { readonly texts: readonly string[] }) => {
   const count = texts.flatMap(piecesOf).filter(({ kind }) => kind === "hidden").length;
   if (count === 0) return null;
@@ -53,7 +53,7 @@ const Mark = ({ code, name }: { readonly code: string; readonly name: string }) 
   </span>
 );
 
-/** `7`, or `99+` for more than are counted. (rule F54) */
+/** `7`, or `99+` for a number above the highest counted one. (rule F54) */
 export const shownCount = (count: number): string =>
   count > limits.mostCounted ? `${limits.mostCounted}+` : String(count);
 
@@ -61,7 +61,7 @@ export const shownCount = (count: number): string =>
 export const counted = (count: number, one: string, many = `${one}s`): string =>
   `${shownCount(count)} ${count === 1 ? one : many}`;
 
-/** A link to another site, which does not learn where it was followed. Plain text if the address is not safe to link. */
+/** A link to another site, which does not get the address of this page. Plain text if the address is not safe. */
 export const ExternalLink = ({
   to,
   children = to,
@@ -79,8 +79,8 @@ export const ExternalLink = ({
 };
 
 /**
- * Markdown as HTML. The writer's own HTML is escaped. Links lead only to web and mail addresses. Only images below
- * `uploads` are shown; other images become links.
+ * Makes a function that converts Markdown to HTML. HTML in the Markdown is escaped. Links lead only to web and mail addresses. Only
+ * images below `uploads` are shown; other images become links.
  */
 export function createMarkdown(uploads: string): (text: string) => string {
   const markdown = new MarkdownIt("default", { html: false, linkify: false, typographer: false });
@@ -104,7 +104,7 @@ export function createMarkdown(uploads: string): (text: string) => string {
 
 const allowed: ReadonlySet<string> = new Set(["http:", "https:", "mailto:"]);
 
-/** An absolute address to which a page may link; undefined for every other, such as `javascript:` or a path. */
+/** The address if a page may link to it; undefined for others, such as `javascript:` or a path. */
 function safeAddress(given: string): string | undefined {
   const url = URL.canParse(given) ? new URL(given) : undefined;
   return url && allowed.has(url.protocol) ? url.href : undefined;

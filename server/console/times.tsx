@@ -1,6 +1,6 @@
 const hourMilliseconds = 3_600_000;
 
-/** When a credential was last used. Only the hour is recorded, not the minute. */
+/** The time of the last use of a credential. The server records only the hour. */
 export const LastUse = ({ at, now }: { readonly at: string | null; readonly now: Date }) => {
   if (at === null) return <span>never used</span>;
   if (now.getTime() - Date.parse(at) < hourMilliseconds) return <span>used in the last hour</span>;
@@ -11,17 +11,17 @@ export const LastUse = ({ at, now }: { readonly at: string | null; readonly now:
   );
 };
 
-/** An instant in full. The script shows it in the reader's time zone. */
+/** Date and time of an instant. The script converts it to the time zone of the reader. */
 export const Timestamp = ({ at }: { readonly at: string }) => <time dateTime={at}>{fullTime(at)}</time>;
 
-/** An instant in UTC. The script leaves it in UTC, because it is entered in UTC. */
+/** Date and time of an instant in UTC. The script does not convert it, because people enter it in UTC. */
 export const TimestampUtc = ({ at }: { readonly at: string }) => (
   <time dateTime={at} data-fixed>
     {fullTime(at)}
   </time>
 );
 
-/** How long ago an instant was. After a week it is a date, which the script shows in the reader's time zone. */
+/** How long ago an instant was. After a week it is a date, which the script converts to the time zone of the reader. */
 export const Ago = ({ at, now }: { readonly at: string; readonly now: Date }) => (
   <time dateTime={at} title={fullTime(at)} data-relative={isFar(at, now) ? "day" : ""}>
     {relativeTime(at, now)}
@@ -37,7 +37,7 @@ export const Remaining = ({ at, now }: { readonly at: string; readonly now: Date
 
 let made: ReturnType<typeof makeNames> | undefined;
 
-/** Made at the first use: they are slow to make, and a server starts without them. */
+/** Made at the first use, because making them is slow and would delay the start of the server. */
 function names() {
   made ??= makeNames();
   return made;
@@ -51,7 +51,7 @@ function makeNames() {
   };
 }
 
-/** `3 Jun 2026`, in UTC. (Formatting dates with `Intl` took a tenth of the time of a page with 300 of them.) */
+/** `3 Jun 2026`, in UTC. `Intl` is not used, because it took a tenth of the time of a page with 300 dates. */
 const dayOf = (date: Date): string =>
   `${date.getUTCDate()} ${names().months[date.getUTCMonth()]} ${date.getUTCFullYear()}`;
 
@@ -64,12 +64,12 @@ export function fullTime(at: string): string {
   return `${dayOf(date)}, ${hours}:${minutes} UTC`;
 }
 
-/** Whether an instant is a week or more away. Its date is then shown in place of the distance. */
+/** Whether an instant is a week or more away. Then its date is shown, not the distance. */
 const isFar = (at: string, now: Date): boolean => Math.abs(secondsTo(at, now)) >= week;
 
 const secondsTo = (at: string, now: Date): number => Math.round((Date.parse(at) - now.getTime()) / 1_000);
 
-/** `3 minutes ago`, `yesterday`; the date itself when it is a week or more away. */
+/** `3 minutes ago`, `yesterday`; a date if it is a week or more away. */
 function relativeTime(at: string, now: Date): string {
   if (isFar(at, now)) return dayOf(new Date(at));
   const seconds = secondsTo(at, now);
@@ -117,7 +117,7 @@ interface ZonedProps {
   readonly timezone: string;
 }
 
-/** An instant in a cycle's time zone. The script leaves it there, because the cycle's days follow that zone. */
+/** Date and time of an instant in the time zone of a cycle. The script does not convert it, because that zone decides the days. */
 export const ZonedTime = ({ at, timezone }: ZonedProps) => (
   <time dateTime={at} data-fixed>
     {zonedTime(at, timezone)}
@@ -167,7 +167,7 @@ const weekday = formatIn("UTC", { weekday: "short" });
 
 const numeral = formatIn("UTC", { day: "numeric", month: "short" });
 
-/** The instant before. The last day of something that ends at midnight is the day before. */
+/** The millisecond before an instant. A cycle that ends at midnight has its last day before. */
 export const justBefore = (at: string): string => new Date(Date.parse(at) - 1).toISOString();
 
 /** `Tue` and `9 Jun`, of a date in UTC. */

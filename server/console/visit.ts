@@ -19,36 +19,36 @@ export interface Visit {
   readonly now: Date;
   /** The value of a parameter of the path. */
   param(name: string): string;
-  /** The value of a parameter of the query; empty when it is missing. */
+  /** The value of a parameter of the query; empty if it is missing. */
   query(name: string): string;
   readonly fields: Fields;
   readonly ask: Ask;
 }
 
 /**
- * The least role in the app of a page that its reader needs, if the page is of no use to others; "account" for a page
- * outside of an app. What a person may read and do is decided by the endpoints that the page asks, not here.
+ * The least role in its app that a person needs to open a page; "account" for a page outside of an app. It hides pages that are of
+ * no use to others. What a person may read and do is decided by the endpoints, not here.
  */
 export type PageNeeds = Role | "account";
 
-/** The visit of a signed-in person. */
+/** A request of a signed-in person. */
 export interface SignedInVisit extends Visit {
-  /** What the visited page asks for, or the page of the form that was sent. */
+  /** The `needs` of the page, or of the page of the form. */
   readonly needs: PageNeeds;
   readonly caller: ConsoleCaller;
   readonly reads: PageReads;
   readonly views: PageViews;
-  /** Whether a script asks what has changed on an open page, or a browser fetches the page in advance: nobody reads it now. */
+  /** Whether a script updates an open page, or a browser fetches a page in advance. Then no person reads the page now. */
   readonly isLive: boolean;
   readonly drafts: PageDrafts;
   readonly answering: PageAnswering;
 }
 
-/** The visit of a signed-in person whose form has files. */
+/** A request of a signed-in person with a form that has files. */
 export interface UploadVisit extends SignedInVisit {
-  /** The body of the form, its files on the disk. */
+  /** The body of the form. Its files are on the disk. */
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** Answers a visit to one page or form. `Done` are the words that it puts into an address. */
+/** Answers a request to one page or form. `Done` are the words that it puts into an address. */
 export type PageHandler<V extends Visit, Done extends string = never> = (visit: V) => Promise<Reply<Done>>;

@@ -24,7 +24,7 @@ import { createPageReads } from "./page-reads.ts";
 import { goTo, type Reply } from "./reply.ts";
 import type { PageNeeds, SignedInVisit, Visit } from "./visit.ts";
 
-/** Makes a function that answers a form with files, which are on the disk for so long. */
+/** Makes a function that answers a form with files. They are on the disk until it has answered. */
 export function createAnswerUpload(deps: ConsoleDeps, steps: RequestSteps, ofCaller: OfCaller) {
   const readBody = createBodyReader(deps, steps);
   return async (
@@ -64,18 +64,18 @@ interface ConsoleServer {
   readonly notices: Notices;
 }
 
-/** The visit of a person who is known already, also of a form that was read already. */
+/** Makes the visit of a known person. With `sent`, the form was read already. */
 type OfCaller = (
   ctx: Context,
   params: Params,
   known: { readonly caller: ConsoleCaller; readonly needs: PageNeeds; readonly sent?: Fields },
 ) => Promise<SignedInVisit>;
 
-/** Whether a script or a browser fetches the page, and no person opens it. */
+/** Whether a script or a browser fetches the page in the background. */
 const isLive = (ctx: Context): boolean =>
   ctx.get("x-innkeep-live") !== "" || ctx.get("sec-purpose").startsWith("prefetch");
 
-/** Makes visits of requests: finds the caller, refuses forms of other servers' pages, reads what a form sent. */
+/** Makes visits of requests: finds the caller, refuses forms from pages of other servers, and reads the fields of a form. */
 export function createVisits({ deps, steps, api, notices }: ConsoleServer, { href, mountedAt }: ConsolePath) {
   const readsOf = createPageReads(deps);
   const viewsOf = createPageViews(deps);
@@ -102,7 +102,7 @@ export function createVisits({ deps, steps, api, notices }: ConsoleServer, { hre
     return ofCaller(ctx, params, { caller, needs });
   };
 
-  /** A form that was sent without a console session is kept while the person signs in. Then its page shows it again. */
+  /** Keeps a form that was sent without a console session while the person signs in. Then its page shows it again. */
   const answerForm = async (ctx: Context, params: Params, form: Form): Promise<Reply<string>> => {
     const page = pageOfForm(ctx);
     const visit = await unlessSignedOut(() => ofSignedIn(ctx, params, neededFor(form)));
@@ -121,11 +121,11 @@ export function createVisits({ deps, steps, api, notices }: ConsoleServer, { hre
     );
   };
 
-  /** Reads a form after an error came before its fields were read, such as a failed lookup of the console session. */
+  /** Reads the fields of a form after an early error, such as a failed lookup of the console session. */
   const rememberUnread = async (ctx: Context, params: Params): Promise<void> => {
     if (!ctx.req.readableDidRead) await visitOf(ctx, params).catch(() => undefined);
   };
-  /** A form with a file that was sent without a console session is not read. Its page says so after the sign-in. */
+  /** Does not read a form with files that was sent without a console session. Its page says so after the sign-in. */
   const askToSignIn = async (ctx: Context, params: Params, lost: NotDone): Promise<Reply> =>
     showSignIn(await visitOf(ctx, params, { sent: noFields }), { to: pageOfForm(ctx), lost });
 
@@ -139,7 +139,7 @@ export function createVisits({ deps, steps, api, notices }: ConsoleServer, { hre
   };
 }
 
-/** Makes the function that reads a request to a page, or takes what was read already. */
+/** Makes a function that makes the visit of any person. With `sent`, the form was read already. */
 function createVisitOf({ deps, steps, api, notices }: ConsoleServer, links: Links) {
   const asks = createAsks(api, deps);
   const cookie = sessionCookie(deps.settings);

@@ -8,19 +8,19 @@ export interface PreparedAnswer {
   readonly prepared: true;
   readonly body: string | Buffer;
   readonly etag: string;
-  /** Given if the same request gets this answer again, as long as its credential stays what it is. */
+  /** How long the same request gets this answer. Undefined if the answer cannot be kept. */
   readonly lasts?: Lasting;
 }
 
-/** For how long something stays as it is, beginning with `from` and before `until`, in epoch milliseconds. */
+/** How long something stays the same: from `from`, and before `until`, in epoch milliseconds. */
 export interface Lasting {
   readonly from: number;
   readonly until: number;
-  /** Whether everything from which it was made is still in memory as it was. */
+  /** Whether everything from which it was made is in memory and unchanged. */
   readonly isCurrent: () => boolean;
 }
 
-/** An answer that is a file, made while it is sent. */
+/** An answer that is a file. It is generated while it is sent. */
 export interface Download {
   readonly isDownload: true;
   readonly fileName: string;
@@ -35,7 +35,7 @@ export interface Download {
 export const isDownload = (answer: unknown): answer is Download =>
   typeof answer === "object" && answer !== null && "isDownload" in answer && answer.isDownload === true;
 
-/** Short text is sent in one piece with the head. Long text is turned into bytes once, not once for each reader. */
+/** Node sends short text together with the headers. Longer text is encoded once, not once for each client. */
 const shortLength = 8_192;
 
 export function prepareAnswer(json: string): PreparedAnswer {
@@ -56,8 +56,8 @@ export const etagOf = (body: string | Buffer): string =>
   `"${hash("sha256", body, "base64url").slice(0, 27)}"`;
 
 /**
- * Whether `If-None-Match` or `If-Match` names the tag, also as the weak one that a compressing proxy makes of it. Unlike Koa's `fresh`, this ignores `Cache-Control: no-cache` of the request: a
- * client that sends the tag has the answer already.
+ * Whether `If-None-Match` or `If-Match` names the ETag. A weak ETag matches too, because a compressing proxy makes ETags weak.
+ * Unlike `fresh` of Koa, this ignores `Cache-Control: no-cache` of the request: a client that sends the ETag has the answer.
  */
 export const matchesEtag = (header: string, etag: string): boolean =>
   header.split(",").some((entry) => entry.trim() === "*" || entry.trim().replace(/^W\//, "") === etag);
@@ -65,8 +65,8 @@ export const matchesEtag = (header: string, etag: string): boolean =>
 /** Remembers prepared answers by name until their version changes, their time has passed, or the clock was set back. */
 export interface Answers {
   /**
-   * Returns the remembered answer of this version, or makes and remembers it. Requests that come while it is made share it: a
-   * large answer is in memory once. `until` is in epoch milliseconds.
+   * Returns the remembered answer of this version, or makes and remembers it. Requests that arrive meanwhile wait for the same
+   * answer, so that a large one is in memory once. `until` is in epoch milliseconds.
    */
   recall(wanted: Wanted, make: () => Promise<Made>): Promise<PreparedAnswer>;
 }
@@ -82,11 +82,11 @@ interface Made {
   readonly until?: number | undefined;
 }
 
-/** How much memory a body takes at most: a character of a text has one byte or two. */
+/** The most memory that a body uses, in bytes: a character of a text uses one or two. */
 export const bytesOfBody = (body: string | Buffer): number =>
   typeof body === "string" ? 2 * body.length : body.length;
 
-/** How much memory an answer takes beside its body and its name. */
+/** The memory of an answer without its body and its name, in bytes. */
 const smallThings = 1_000;
 
 interface Remembered {
@@ -97,13 +97,13 @@ interface Remembered {
 }
 
 /**
- * Creates the memory of prepared answers. A version names one state of a list only as long as the database loses nothing: a
- * database that was restored counts the same versions again. So answers are forgotten when anything may have changed. (decision 04)
+ * Creates the memory of prepared answers. After a restore the database counts the same versions again for other contents. So all
+ * answers are dropped when anything may have changed. (decision 04)
  */
 export function createAnswers(memory: Memory): Answers {
   const remembered = memory.createPart<Remembered>();
   const inMaking = new Map<string, Promise<Remembered>>();
-  /** How often anything may have changed. */
+  /** How often all answers were dropped. */
   let changes = 0;
   memory.onChange((topic) => {
     if (topic !== everyTopic) return;
@@ -115,7 +115,7 @@ export function createAnswers(memory: Memory): Answers {
     const began = changes;
     const { answer, until = Number.POSITIVE_INFINITY } = await make();
     const from = now.getTime();
-    // The caller's credential names the version: it is not in memory any more if the version has changed.
+    // The version comes from the caller's credential, which leaves memory when the version changes.
     const lasts = memory.isOn ? { lasts: { from, until, isCurrent: always } } : {};
     const made = { version, from, until, answer: { ...answer, ...lasts } };
     if (changes === began)

@@ -32,10 +32,10 @@ import {
 } from "./handler.ts";
 import { cachedLookup } from "./memory.ts";
 
-/** Finds the caller of a request. A credential that is missing, malformed, unknown or revoked gets the same refusal. */
+/** Finds the caller of a request. Throws the same error for a credential that is missing, malformed, unknown or revoked. */
 export interface Authenticate {
   <A extends Auth>(auth: A, presented: PresentedCredentials): Promise<Callers[A]>;
-  /** For how long requests with this credential have just this caller, and need no record of its use. */
+  /** How long requests with this credential have this caller, and need no new record of their use. */
   readonly lasting: (
     auth: KeptAuth,
     presented: Pick<PresentedCredentials, "apiKey" | "authorization">,
@@ -43,7 +43,7 @@ export interface Authenticate {
   ) => Lasting;
 }
 
-/** The kinds of credentials that stay in memory. */
+/** The kinds of credentials that the server remembers. */
 type KeptAuth = "appKey" | "agentToken" | "deviceToken";
 
 export const isKept = (auth: Auth): auth is KeptAuth =>
@@ -92,7 +92,7 @@ export function createAuthenticate(
       return maintainerCaller((await token("maintainer", presented)).row);
     },
     async session(presented) {
-      // Only a person may decide, and a request with a bearer token does not come from a browser.
+      // Only a person may do this, and a request with a bearer token comes from a program.
       if (presented.authorization !== undefined)
         throw new ApiError("sign_in_required", { message: "No token may do this. Sign in to the console." });
       return person(presented);
@@ -103,7 +103,7 @@ export function createAuthenticate(
   return Object.assign(authenticate, { lasting: createLasting(find, touch) });
 }
 
-/** Makes the function that says for how long a credential gives the same caller. */
+/** Makes `lasting` of `Authenticate`. */
 const createLasting =
   ({ findAppKey, findToken, findDevice }: ReturnType<typeof createFindCredentials>, touch: Touch) =>
   (
@@ -129,13 +129,13 @@ const createLasting =
 /** The topics that mean that any credential may have changed. */
 export const topicsOfAllCredentials: readonly string[] = [credentialsTopic];
 
-/** What a token in memory depends on. */
+/** The topics that drop a token from memory. */
 export const topicsOfToken = ({ userId, appId }: Pick<TokenCredential, "userId" | "appId">): string[] => [
   userTopic(userId),
   ...(appId === null ? [] : [accessTopic(appId)]),
 ];
 
-/** Makes the functions that find credentials by their hashes. */
+/** Makes functions that find credentials by their hashes. */
 function createFindCredentials({ database, memory }: Pick<Deps, "database" | "memory">) {
   const dropAll = topicsOfAllCredentials;
   return {
@@ -193,7 +193,7 @@ interface KnownToken {
   readonly agent: AgentCaller;
 }
 
-/** The caller of a program that acts for an owner. */
+/** The caller for the token of an agent. */
 export const agentCaller = (
   { id, userId, appId }: Pick<TokenCredential, "id" | "userId" | "appId">,
   scopes: readonly AgentScope[],
@@ -232,7 +232,7 @@ const deviceCaller = ({ id, userId, email, scopes }: DeviceCredential): DeviceCa
 export const bearerOf = (authorization: string | undefined): string =>
   /^bearer +(\S+)$/i.exec(authorization ?? "")?.[1] ?? "";
 
-/** Throws `insufficient_scope` if the caller lacks the scope of the endpoint, and is not the token that it is about. */
+/** Throws `insufficient_scope` if the caller lacks the scope of the endpoint. A token may always act on itself. */
 export function requireScope(
   { scope, ownToken }: Endpoint,
   { caller, params }: { readonly caller: Callers[Auth]; readonly params: unknown },
@@ -244,12 +244,12 @@ export function requireScope(
   throw new ApiError("insufficient_scope", { message: `The credential lacks the scope \`${scope}\`.` });
 }
 
-/** The caller with the role that the endpoint asks for. Without one only an owner may act. */
+/** Adds the role that the endpoint needs to its caller. An endpoint that names no role needs an owner. */
 export function asAsked({ role = "owner" }: Pick<Endpoint, "role">, caller: Callers[Auth]): Callers[Auth] {
   return caller && "needs" in caller && role !== "account" ? { ...caller, needs: role } : caller;
 }
 
-/** Whether a request that changes something comes from a page of this deployment. */
+/** Whether the `Origin` of a request is that of this deployment. */
 export function isOwnOrigin(origin: string | undefined, { baseUrl, consoleUrl }: Deps["settings"]): boolean {
   return origin !== undefined && [baseUrl, consoleUrl].some((url) => new URL(url).origin === origin);
 }
@@ -262,16 +262,16 @@ interface Touched {
 /** Records the hour of a credential's last use. */
 interface Touch {
   (hash: string, touched: Touched, write: typeof credentials.touchToken): void;
-  /** The hour in which more uses of the credential need no record, in epoch milliseconds. */
+  /** The hour that is recorded already: further uses in it need no record. In epoch milliseconds. */
   readonly recorded: (hash: string) => { readonly from: number; readonly until: number };
 }
 
-/** How many credentials are remembered as recorded: the use of another one is recorded once more. */
+/** How many credentials are remembered as recorded. The use of a forgotten one is recorded again. */
 const mostRecorded = 100_000;
 
 /**
- * Makes a Touch. The request does not wait for it. The hour is kept by the hash, so that a new credential in the place of
- * an old one is recorded too. Only those of the present hour are in memory.
+ * Makes a function that records uses; requests do not wait for it. It remembers the hour by the hash, not by the id, so that a
+ * renewed credential with the same id is recorded, too. It remembers only uses of the present hour.
  */
 export function createTouch({ database, clock, log }: Pick<Deps, "database" | "clock" | "log">): Touch {
   const touched = new Map<string, string>();
@@ -297,7 +297,7 @@ export function createTouch({ database, clock, log }: Pick<Deps, "database" | "c
   return Object.assign(touch, { recorded });
 }
 
-/** `hourOf`, which remembers the minute that it was last asked about: every request asks. */
+/** Like `hourOf`, but computes the hour once for each minute, because every request needs it. */
 function createHourAt(): (at: Date) => string {
   let minute = Number.NaN;
   let hour = "";
@@ -309,7 +309,7 @@ function createHourAt(): (at: Date) => string {
   };
 }
 
-/** Of the scopes that this kind of credential can have, those that the stored list grants. */
+/** Makes a function that returns the scopes of a stored list, without those that this kind of credential cannot have. */
 const grantedOf =
   <S extends Scope>(possible: readonly S[]) =>
   (json: string): S[] => {
@@ -317,11 +317,9 @@ const grantedOf =
     return possible.filter((scope) => Array.isArray(granted) && granted.includes(scope));
   };
 
-/** Of the scopes of a maintainer token, those that the stored list grants. */
 const maintainerScopesOf = grantedOf(maintainerScopes);
 
-/** Of the scopes of a device token, those that the stored list grants. */
 const deviceScopesOf = grantedOf(deviceScopes);
 
-/** Of the scopes of an agent token, those that the stored list grants. */
+/** The granted scopes of an agent token, from its stored list. */
 export const agentScopesOf = grantedOf(agentScopes);

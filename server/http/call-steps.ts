@@ -34,9 +34,9 @@ export interface Call {
   readonly deps: InvokeDeps;
   incoming: IncomingRequest;
   key: IdempotentRequest | undefined;
-  /** Whose rate limit the call uses up, if it has one. */
+  /** The key of the rate limit that the call uses; undefined without a limit. */
   limitedBy: string | undefined;
-  /** Whether a refusal from now on is one of the endpoint: it must be declared, and repeats may get it again. */
+  /** Whether the endpoint must declare an error from now on. Only such an error is stored for repeats. */
   begun: boolean;
   parts: ReturnType<typeof parse>;
   saving: Pick<Request, "save" | "saveRow">;
@@ -46,7 +46,7 @@ export interface Call {
   outcome: InvocationResult | undefined;
 }
 
-/** Creates a call that has passed no step. */
+/** Creates a call before its first step. */
 export const newCall = (made: Pick<Call, "endpoint" | "handle" | "deps" | "incoming">): Call => ({
   ...made,
   key: undefined,
@@ -59,7 +59,7 @@ export const newCall = (made: Pick<Call, "endpoint" | "handle" | "deps" | "incom
   outcome: undefined,
 });
 
-/** Throws `forbidden` if the credential may not do this. */
+/** Throws `insufficient_scope` if the credential lacks the scope of the endpoint. */
 export function checkScope(call: Call): void {
   requireScope(call.endpoint, call.incoming);
   call.incoming = { ...call.incoming, caller: asAsked(call.endpoint, call.incoming.caller) };
@@ -74,7 +74,7 @@ export async function replayAnswer(call: Call): Promise<void> {
   if (isRarelyRepeated(endpoint, incoming)) return;
   const kept = await idempotency.find(deps.database, key, deps.clock.now());
   if (!kept) return;
-  // Another secret with the key may be a guess of the secret: it counts like any attempt.
+  // A request with the same key and another secret may be a guess of the secret, so it counts as an attempt.
   if (endpoint.sealedBy && kept.fingerprint !== key.fingerprint) await countAttempt(endpoint, incoming, deps);
   call.outcome = await replayFor(incoming, key, kept, deps);
 }
@@ -87,12 +87,12 @@ export async function countAttempts(call: Call): Promise<void> {
   if (endpoint.attempts) await countAttempt(endpoint, incoming, deps);
 }
 
-/** Throws `not_found` for an id of a wrong form, and `bad_request` with every fault of query and body. */
+/** Throws `not_found` for a malformed id, and `bad_request` with all faults of query and body. */
 export function checkShape(call: Call): void {
   call.parts = parse(call.endpoint, call.incoming);
 }
 
-/** Prepares the one transaction of a change: its rate limit, its key and its work. A read uses up its limit now. */
+/** For a change, prepares the transaction that also counts the limit and claims the key. A read is counted now. */
 export async function applyLimit(call: Call): Promise<void> {
   const { endpoint, incoming, deps, key, limitedBy, parts } = call;
   if (isMutation(endpoint)) {
@@ -117,14 +117,14 @@ export async function callHandler(call: Call): Promise<void> {
   call.answer = await call.handle(requestOf(call));
 }
 
-/** Lets only declared fields out. */
+/** Drops undeclared fields from the answer. */
 export function shapeAnswer(call: Call): void {
   call.outcome = outcomeOf(call.endpoint, call.answer);
 }
 
 /**
- * Returns the stored answer if the same request was answered meanwhile. Throws the error that the endpoint declares for what was
- * thrown, and stores it for repeats if it is about what was asked.
+ * Handles an error of a step. Returns the stored answer if a request with the same key was answered meanwhile. Otherwise throws
+ * the declared error, and stores it if repeats must get it again.
  */
 export async function refuse(call: Call, thrown: unknown): Promise<InvocationResult> {
   const { endpoint, incoming, deps, key, limitedBy } = call;
@@ -134,11 +134,11 @@ export async function refuse(call: Call, thrown: unknown): Promise<InvocationRes
   if (!(error instanceof ApiError)) throw error;
   if (!errorsOf(endpoint).includes(error.code))
     throw new Error(`${endpoint.path} may not answer ${error.code}`, { cause: error });
-  // A request with the same key may have acted since: what it changed may be why this one is refused.
+  // Another request with the same key may have succeeded meanwhile, and its change may be the reason for this error.
   const since = key && (await idempotency.find(deps.database, key, deps.clock.now()));
   if (key && since) return replay(key, since);
   if (key && isKeptRefusal(endpoint, error)) await storeRefusal(deps, key, refusalOf(error));
-  // The limit of rule T30 also counts what the server puts off.
+  // The limit of rule T30 also counts requests that get `busy`.
   if (limitedBy && endpoint.rateLimit && endpoint.rateLimitBy && error.code === "busy")
     await deps.limiter.spend({ who: limitedBy, rateLimit: endpoint.rateLimit });
   throw namingLimit(error, endpoint.rateLimit);
@@ -151,13 +151,13 @@ const shapeOf =
     "body" in success ? success.body.parse(answer) : undefined;
 
 /**
- * Whether a stored answer is looked for only when the key is claimed, or when the request is refused. Reports are many, and
- * few of them are repeats.
+ * Whether the server looks for a stored answer only when it claims the key, or after a refusal. Apps send many reports, and few
+ * of them are repeats.
  */
 const isRarelyRepeated = ({ attempts }: Endpoint, { caller }: IncomingRequest): boolean =>
   caller?.kind === "appKey" && attempts === undefined;
 
-/** The app whose key the request carries: with the app's people, its stored answers are erased. */
+/** The app of the app key. The stored answer is linked to it, so that an erasure in the app finds the answer. */
 const appOfKey = ({ caller }: IncomingRequest): string | undefined =>
   caller?.kind === "appKey" && "appId" in caller ? String(caller.appId) : undefined;
 
@@ -171,7 +171,7 @@ async function spendOnRead({ rateLimit }: Endpoint, who: string, { limiter }: In
 
 const nothingUsed: GiveBack = () => {};
 
-/** Returns the stored answer to a repeat, unless the person may no longer do what was asked. (rule K23) */
+/** Returns the stored answer to a repeat, if the person still has the role that the request needs. (rule K23) */
 async function replayFor(
   { caller }: IncomingRequest,
   key: IdempotentRequest,
@@ -193,8 +193,8 @@ const readsOnly: Pick<Request, "save" | "saveRow"> = {
 };
 
 /**
- * What the request was about, or the app whose key it carried, was deleted during the request. The answer is the same as
- * after the deletion.
+ * The error for a request whose subject or app was deleted while the request ran. It is the same error as after the
+ * deletion.
  */
 const goneMeanwhile = (endpoint: Endpoint, cause: unknown): ApiError =>
   new ApiError(errorsOf(endpoint).includes("not_found") ? "not_found" : "invalid_api_key", {}, { cause });
@@ -202,7 +202,7 @@ const goneMeanwhile = (endpoint: Endpoint, cause: unknown): ApiError =>
 const nothingGiven = { params: undefined, query: undefined, body: undefined };
 
 /**
- * Checks the three parts of a request. Throws `not_found` for an id of a wrong form, and `bad_request` with every fault
+ * Parses the path parameters, the query and the body. Throws `not_found` for a malformed id, and `bad_request` with all faults
  * of query and body.
  */
 function parse<E extends Endpoint>(endpoint: E, incoming: IncomingRequest) {
@@ -260,8 +260,8 @@ function outcomeOf(endpoint: Endpoint, answer: unknown): InvocationResult {
 }
 
 /**
- * Whether a repeat of the request must get this refusal again: it is about what was asked, not how, and not about the time
- * alone. (rule H13)
+ * Whether a repeat of the request must get this error again. It must if the state refused the request, and if more than the
+ * passing of time has to change. (rule H13)
  */
 const isKeptRefusal = ({ keptRefusals = [] }: Endpoint, { status, code, details }: ApiError): boolean =>
   !details.isPassing &&

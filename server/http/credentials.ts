@@ -4,18 +4,18 @@ import type { Sealer } from "../secrets/secrets.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { Request } from "./handler.ts";
 
-/** What a request says about its sender. Nothing of it has been checked. */
+/** The credentials of a request, before they are checked. */
 export interface PresentedCredentials {
   readonly apiKey: string | undefined;
   readonly authorization: string | undefined;
   readonly sessionId: string | undefined;
-  /** The cookie that names the accounts to which the browser has signed in. */
+  /** The cookie with the accounts to which the browser has signed in. */
   readonly known: string | undefined;
   /** Whether the request changes something. */
   readonly mutates: boolean;
-  /** What the client says that it is. */
+  /** The header `User-Agent`. */
   readonly userAgent: string | undefined;
-  /** The origin of the page from which a browser says that the request comes. */
+  /** The header `Origin`: the page that sent the request. */
   readonly origin: string | undefined;
 }
 
@@ -42,7 +42,7 @@ export function createReadCredentials(settings: Pick<Settings, "consoleUrl">): R
       origin,
       "user-agent": userAgent,
     } = ctx.req.headers;
-    // Most API requests have no cookies: Koa's parser is then not needed.
+    // Most requests of the API have no cookies, so Koa's parser is not needed.
     const { sessionId, known } = cookies === undefined ? noCookies : cookie.shown(ctx);
     return {
       apiKey: typeof apiKey === "string" ? apiKey : undefined,
@@ -88,17 +88,17 @@ type Marking = Pick<Sealer, "mark">;
 const mostAccounts = 5;
 
 /**
- * A cookie that names the accounts to which a browser has signed in: a random id, and for each account a mark that only
- * this deployment can make. It grants no access. Failed sign-ins from elsewhere do not use up the limit of this browser.
+ * A cookie with a random id of the browser, and a keyed hash for each account to which the browser has signed in. It grants no
+ * access. Its browser has a limit of its own for sign-ins, so that failed sign-ins of others do not lock it out.
  */
 export const knownBrowser = {
-  /** The browser's id, if the browser has signed in to this account. */
+  /** The id of the browser; undefined if it has never signed in to this account. */
   idFor(sealer: Marking, kept: string | undefined, email: string): string | undefined {
     const [id = "", ...marks] = (kept ?? "").split(".");
     return marks.includes(markOf(sealer, id, email)) ? id : undefined;
   },
 
-  /** The new value of the cookie: this account first, then the last few others. */
+  /** The new value of the cookie: this account first, then the latest others. */
   withAccount(sealer: Marking, kept: string | undefined, email: string): string {
     const [found = "", ...marks] = (kept ?? "").split(".");
     const id = /^[\w-]{22}$/.test(found) ? found : randomBytes(16).toString("base64url");

@@ -5,7 +5,7 @@ import type { Deps } from "../deps.ts";
 import { FilesUnavailable } from "../files/files.ts";
 import { UploadFailure } from "./body/upload.ts";
 
-/** The body of every error: `{error, code}` and the fields that belong to the code. */
+/** The body of every error: `{error, code}` and the fields of its code. */
 export const errorBody = ({ message, code, details }: ApiError) => ({
   error: message,
   code,
@@ -18,17 +18,17 @@ export const errorBody = ({ message, code, details }: ApiError) => ({
   ...(details.reasons ? { reasons: details.reasons } : {}),
 });
 
-/** What is wrong, as sentences, for answers without `issues`. */
+/** The message of an error as sentences, for pages and mails that have no `issues`. */
 export function sentencesOf({ message, details }: Pick<ApiError, "message" | "details">): string[] {
   const { issues = [] } = details;
   if (issues.length === 0) return [message];
   return issues.map((issue) => `${issue.path} ${issue.message}.`.trim().replace(/\.\.$/, "."));
 }
 
-/** Answers with a page if the client wants one. Returns whether it has answered. */
+/** Answers with an error page if the client is a browser. Returns whether it has answered. */
 export type AnswerWithPage = (ctx: Context, error: ApiError) => boolean | Promise<boolean>;
 
-/** Turns a thrown value into one answer, a page or JSON. Its cause goes only to the log. */
+/** Answers a thrown error with a page or JSON. Only the log gets its cause. */
 export function answerErrors(deps: Pick<Deps, "log">, answerWithPage: AnswerWithPage) {
   const hasPage = async (ctx: Context, error: ApiError): Promise<boolean> => {
     try {
@@ -92,7 +92,7 @@ const challenges: ReadonlyMap<string, string> = new Map([
   ["invalid_api_key", 'ApiKey realm="innkeep", header="x-api-key"'],
 ] satisfies [ErrorCode, string][]);
 
-/** Logs an error of the server with its cause. An error that a developer has asked for is none. */
+/** Logs a server error with its cause. An error that a developer has requested is not logged. */
 function logServerError(
   { log }: Pick<Deps, "log">,
   ctx: Context,

@@ -13,13 +13,13 @@ import type { RateLimitName } from "../../src/contract/limits.ts";
 import type { Inserter, Transaction } from "../database/database.ts";
 import type { Download, PreparedAnswer } from "./answers.ts";
 
-/** A contract together with a handler for each of its endpoints. */
+/** A contract, and a handler for each of its endpoints. */
 export interface Api<C extends Groups> {
   readonly contract: C;
   readonly handlers: HandlersOf<C>;
 }
 
-/** Returns what `make` returns for each endpoint of an API and its handler. */
+/** Calls `make` with each endpoint of an API and its handler, and returns the results. */
 export function mapEndpoints<C extends Groups, Made>(
   { contract, handlers }: Api<C>,
   make: <E extends Endpoint>(endpoint: E, handle: Handler<E>) => Made,
@@ -32,7 +32,7 @@ export function mapEndpoints<C extends Groups, Made>(
   return groups.flatMap((name) => inGroup(contract[name], handlers[name]));
 }
 
-/** A request as it came, after authentication and before validation. */
+/** A request after authentication and before validation. */
 export interface IncomingRequest {
   readonly caller: Callers[Endpoint["auth"]];
   readonly path: string;
@@ -50,7 +50,7 @@ export interface IncomingRequest {
   readonly setSession: Request["setSession"];
 }
 
-/** What an endpoint answers: a status with JSON text, a prepared answer, a file, or no body. */
+/** The answer of an endpoint: a status with JSON text, a prepared answer, a file, or no body. */
 export interface InvocationResult {
   readonly status: number;
   readonly body: string | PreparedAnswer | Download | undefined;
@@ -61,7 +61,7 @@ export interface InvocationResult {
 /** Calls the handler of an endpoint. Throws the ApiErrors that the endpoint declares. */
 export type Invoke = (incoming: IncomingRequest) => Promise<InvocationResult>;
 
-/** The text of a field of a value that may be unchecked, trimmed and cut. Empty if the field is missing or not text. */
+/** The text of a field of an unchecked value, trimmed and cut. Empty if the field is missing or is not text. */
 export function fieldOf(value: unknown, name: string): string {
   return textAt(value, name).trim().slice(0, mostCharacters);
 }
@@ -140,9 +140,9 @@ export interface Browser {
   readonly origin: string | undefined;
   /** The value of its session cookie. */
   readonly sessionId: string | undefined;
-  /** The cookie that names the accounts to which it has signed in. */
+  /** The cookie with the accounts to which it has signed in. */
   readonly known: string | undefined;
-  /** What it says that it is. */
+  /** The header `User-Agent`. */
   readonly userAgent: string | undefined;
 }
 
@@ -154,24 +154,24 @@ export interface Request<E extends Endpoint = Endpoint> {
   readonly body: Parsed<E["body"]>;
   /** The ETags of what the client has read, as it sends them in `If-Match`. */
   readonly ifMatch: string | undefined;
-  /** By how many milliseconds the clock of the sender is ahead; 0 if it does not tell. */
+  /** By how many milliseconds the clock of the sender is ahead; 0 if the request has no date. */
   readonly clockAhead: number;
   /** The client's network address. */
   readonly address: string;
-  /** What a browser adds by itself: the origin of the page, and its cookies. */
+  /** The headers that a browser adds by itself. */
   readonly browser: Browser;
   /**
-   * The caller as the same credential gives it now. Rejects like the first check if the credential was revoked since.
+   * Checks the credential again and returns its caller. Rejects if the credential was revoked since.
    */
   readonly callerNow: () => Promise<Callers[E["auth"] & Auth]>;
   /** Makes a signal that aborts when the client disconnects or the server stops. */
   readonly signal: () => AbortSignal;
-  /** Takes back what a request with `wait` has used up of its rate limit. */
+  /** Undoes the counting of a request with `wait` against its rate limit. */
   readonly giveBack: () => void;
   /**
    * Does the work of a mutation in one transaction together with its rate limit and its Idempotency-Key. The result of
-   * `work` is the answer. A handler calls it once. `repeatableUntil`: when the stored answer expires at the latest;
-   * `first`: what is done before the key is checked; `rateLimit`: the limit to use instead of the endpoint's.
+   * `work` is the answer. A handler calls `save` once. `repeatableUntil`: when the stored answer expires at the latest;
+   * `first`: runs before the key is checked; `rateLimit`: returns the limit to use instead of that of the endpoint.
    */
   save<Answer extends AnswerOf<E>>(
     work: (tx: Transaction) => Promise<Answer>,
@@ -181,7 +181,7 @@ export interface Request<E extends Endpoint = Endpoint> {
       readonly rateLimit?: () => RateLimitName;
     },
   ): Promise<Answer>;
-  /** The same for work that is one insert, which then shares its statement with other waiting inserts. */
+  /** Like `save` for work that is one insert. The server joins it with other waiting inserts into one statement. */
   saveRow<Answer extends AnswerOf<E>>(
     insert: (into: Inserter) => Promise<void>,
     answer: Answer,

@@ -2,7 +2,7 @@ import { limits } from "../../src/contract/limits.ts";
 import type { Deps } from "../deps.ts";
 import type { Request } from "./handler.ts";
 
-/** What a request waits for, as `Waiting` takes it. */
+/** What a request waits for; see `Waiting`. */
 export interface Holding<Found> {
   readonly topics: readonly string[];
   readonly look: () => Promise<Found>;
@@ -13,8 +13,8 @@ export interface Holding<Found> {
 }
 
 /**
- * Holds a request until it finds enough, or its time is over. A long wait that found nothing gives its read back, and so does
- * one that ends because the server stops: its client asks again. (rules A9, A31)
+ * Lets a request wait until it finds enough, or its time is over. A long wait that found nothing does not count against the rate
+ * limit. Neither does a wait that ends because the server stops, because its client asks again. (rules A9, A31)
  */
 export async function hold<Found>(
   { clock, stopping, waiting }: Pick<Deps, "clock" | "stopping" | "waiting">,

@@ -3,7 +3,7 @@ import { valueAt } from "../../src/contract/json.ts";
 import { admitted, type Viewer } from "../access/members/visibility.ts";
 import type { Reader, Transaction } from "../database/database.ts";
 
-/** Where a request names what it is about, and how the app of that is found. */
+/** For each path parameter, the statement that finds the app of what it names. */
 const appsOfParameters: readonly (readonly [name: string, sql: string])[] = [
   ["appId", `SELECT id AS "appId" FROM apps WHERE id = ?`],
   ["id", `SELECT app_id AS "appId" FROM feedback WHERE id = ?`],
@@ -22,7 +22,7 @@ const appsOfParameters: readonly (readonly [name: string, sql: string])[] = [
   ],
 ];
 
-/** The app that a request is about; undefined if its parameters name nothing that exists. */
+/** The app that the path parameters of a request lead to; undefined if they name nothing that exists. */
 export async function appOfRequest(reader: Reader, params: unknown): Promise<string | undefined> {
   for (const [name, sql] of appsOfParameters) {
     const id = valueAt(params, name);
@@ -32,8 +32,8 @@ export async function appOfRequest(reader: Reader, params: unknown): Promise<str
 }
 
 /**
- * Whether a person may still get the stored answer to an earlier request. Throws `forbidden` if the role no longer
- * suffices. The answer to the deletion of an app has no text, and stays. (rule K23)
+ * Whether a person may still get the stored answer to an earlier request. Throws `forbidden` if the role is now too low. The answer
+ * to the deletion of an app has no text, so its repeats may always get it. (rule K23)
  */
 export async function mayStillGet(
   reader: Reader,
@@ -61,15 +61,15 @@ export interface IdempotencyKey {
   readonly key: string;
   /** The fingerprint of the whole request. A repeat has the same one. */
   readonly fingerprint: string;
-  /** How long the answer is kept. The default is 24 hours. */
+  /** How long the answer is stored. The default is 24 hours. */
   readonly lifetimeSeconds?: number;
   /** The app that the request is about, if it needs a role there. */
   readonly appId?: string | undefined;
-  /** Set only while the clock's time is in doubt: no answer expires then. `behindMs` is how far the clock may be behind. */
+  /** Set only while the clock is in doubt; then no answer expires. `behindMs`: how far the clock may be behind. */
   readonly inDoubt?: { readonly behindMs: number };
 }
 
-/** A key whose request body is not yet known. */
+/** A key without the fingerprint: the body may not have arrived. */
 export type KnownKey = Pick<IdempotencyKey, "scope" | "key" | "inDoubt">;
 
 export interface StoredAnswer {
@@ -82,12 +82,12 @@ export interface FoundAnswer extends StoredAnswer {
   readonly fingerprint: string;
 }
 
-/** `in_progress`: another transaction acts on the key. `stored`: the request was answered after the caller looked. */
+/** `in_progress`: another transaction has the key. `stored`: there is an answer already. */
 type Claim = "claimed" | "in_progress" | "stored";
 
 /** The answers to requests with an Idempotency-Key. */
 export const idempotency = {
-  /** The stored answer to the request with this key, if it is still kept. */
+  /** The stored answer to the request with this key, if it has not expired. */
   find(reader: Reader, request: KnownKey, now: Date): Promise<FoundAnswer | undefined> {
     const { scope, key } = request;
     return reader.get<FoundAnswer>(
@@ -100,8 +100,8 @@ export const idempotency = {
   },
 
   /**
-   * Reserves the key for this transaction, which must then `store` an answer or throw. An answer that is known already
-   * is stored at once. Never waits for another transaction.
+   * Reserves the key for this transaction, which must then `store` an answer or throw. With `answer`, stores it at once. Never
+   * waits for another transaction.
    */
   async claim(tx: Transaction, request: IdempotencyKey, now: Date, answer?: StoredAnswer): Promise<Claim> {
     const scope = scopeHash(request.scope);
@@ -158,10 +158,10 @@ function expiryOf({ inDoubt, lifetimeSeconds }: IdempotencyKey, now: Date): stri
   return new Date(now.getTime() + (inDoubt?.behindMs ?? 0) + seconds * 1_000).toISOString();
 }
 
-/** The instant up to which answers have expired. */
+/** Answers that expire at this instant or earlier have expired. */
 const expiredBy = ({ inDoubt }: KnownKey, now: Date): string => (inDoubt ? new Date(0) : now).toISOString();
 
-/** On PostgreSQL, takes a lock until the transaction ends; false if another transaction has it. SQLite has one writer. */
+/** On PostgreSQL, locks the name until the transaction ends; false if another one has it locked. SQLite has one writer. */
 async function lockAtOnce(tx: Transaction, name: string): Promise<boolean> {
   if (tx.engine === "sqlite") return true;
   const row = await tx.get<{ taken: number }>(
@@ -171,11 +171,11 @@ async function lockAtOnce(tx: Transaction, name: string): Promise<boolean> {
   return row?.taken === 1;
 }
 
-/** The requests of one sender to one address. */
+/** The scope of the requests of one sender to one address. */
 export const scopeOf = (whose: readonly string[], method: string, path: string): string =>
   [...whose, method, sameAddress(path)].join("\n");
 
-/** The case of an id has no meaning: a repeat that writes the id in capitals must not act again. */
+/** Upper and lower case of an id mean the same, so a repeat with the id in capitals must not act again. */
 const sameAddress = (path: string): string => path.toLowerCase().replace(/(?<!\/)\/+$/, "");
 
 /** The stored form of a scope. */

@@ -24,14 +24,14 @@ import {
 import type { MutationUse } from "./rate-limits/limiter.ts";
 import { isInMemory } from "./rate-limits/rate-limits.ts";
 
-/** The parts of one mutation that its transaction needs. */
+/** What the transaction of a mutation needs to know about its request. */
 interface MutationContext {
   readonly endpoint: Endpoint;
-  /** The identity of the request; undefined without an Idempotency-Key. */
+  /** Identifies the request and its repeats; undefined without an Idempotency-Key. */
   readonly key: IdempotentRequest | undefined;
-  /** The key of the rate limit that the request uses up; undefined without a limit. */
+  /** The key of the rate limit that the request uses; undefined without a limit. */
   readonly limitedBy: string | undefined;
-  /** Finds the app that the request is about, before it changes anything. */
+  /** Finds the app of the request, before the request changes anything. */
   readonly appOf: (reader: Reader) => Promise<string | undefined>;
   /** Drops undeclared fields from the answer. */
   readonly shape: (answer: unknown) => unknown;
@@ -39,7 +39,7 @@ interface MutationContext {
 
 type Saving = Pick<Deps, "database" | "clock" | "limiter">;
 
-/** The `save` and `saveRow` of a request: effect, rate limit and stored answer commit together or not at all. */
+/** Makes `save` and `saveRow` of a request. Its change, its rate limit and its stored answer commit together or not at all. */
 export function createSave(
   deps: Saving,
   mutation: MutationContext,
@@ -69,7 +69,7 @@ export function createSave(
     return ending(using, () => database.write(all));
   }
 
-  /** Uses up a limit that is counted in memory, and gives the use back if the work fails. */
+  /** Counts a use of a limit in memory, and undoes that if the work fails. */
   async function spending<Result>(work: () => Promise<Result>): Promise<Result> {
     if (!limit || !limitedBy) return work();
     const giveBack = limiter.spendAtOnce({ who: limitedBy, rateLimit: limit });
@@ -90,7 +90,7 @@ export function createSave(
   };
 }
 
-/** Does the work of a mutation. If it fails, what the mutation has used of its limit is given back. */
+/** Does the work of a mutation. If the work fails, the use of its limit is undone. */
 async function ending<Result>(using: MutationUse, work: () => Promise<Result>): Promise<Result> {
   try {
     const result = await work();
@@ -102,15 +102,15 @@ async function ending<Result>(using: MutationUse, work: () => Promise<Result>): 
   }
 }
 
-/** How one save differs from others. */
+/** The options of one `save`. */
 interface SaveOptions {
   /** When the stored answer expires at the latest. */
   readonly repeatableUntil?: Date;
   /**
-   * Done before the Idempotency-Key is checked, so that a second request with the same key waits here for the first.
+   * Runs before the Idempotency-Key is checked, so that a second request with the same key waits here for the first one.
    */
   readonly first?: (tx: Transaction) => Promise<void>;
-  /** Called after `first`: the limit that the request uses up instead of the endpoint's own. */
+  /** Called after `first`. Returns the limit that the request uses instead of that of the endpoint. */
   readonly rateLimit?: () => RateLimitName;
 }
 
@@ -123,7 +123,7 @@ function keptUntil(
   return { ...key, lifetimeSeconds: Math.max(0, (until.getTime() - clock.now().getTime()) / 1_000) };
 }
 
-/** Stores a refusal that a repeat of the request must get again. The request has no other effect. */
+/** Stores an error that repeats of the request must get again. The request has no other effect. */
 export async function storeRefusal(deps: Saving, key: IdempotencyKey, answer: StoredAnswer): Promise<void> {
   await deps.database.write((tx) => idempotency.claim(tx, key, deps.clock.now(), answer));
 }
@@ -150,15 +150,15 @@ function storedAnswer(
   return { status: endpoint.success.status, body: sealer ? sealer.seal(body) : body };
 }
 
-/** A request with an Idempotency-Key, and what seals its stored answer if that holds a secret. */
+/** A request with an Idempotency-Key. The sealer is for stored answers that contain a secret. */
 export interface IdempotentRequest extends IdempotencyKey {
   readonly sealer: Pick<Sealer, "seal" | "open"> | undefined;
 }
 
 /**
- * The identity of a request with an Idempotency-Key. Undefined without a key, and if neither a credential nor a field of
- * the body identifies its sender. If fields of the body identify the sender, only a request with the same fields gets
- * the stored answer, which is sealed with them. (rule H15)
+ * Identifies a request with an Idempotency-Key. Undefined without a key, and if neither a credential nor a field of the body
+ * identifies the sender. If fields of the body identify the sender, the stored answer is sealed with them, so that only a request
+ * with the same fields gets it. (rule H15)
  */
 export function idempotentRequestOf(
   endpoint: Endpoint,
@@ -179,8 +179,8 @@ export function idempotentRequestOf(
 }
 
 /**
- * SHA-256, in hex, of the content of a request. It is the same for JSON values that differ only in the order of keys,
- * and for bodies whose files have the same bytes, declared types and names, as JSON or as a form.
+ * SHA-256 of the content of a request, in hex. The order of keys in JSON does not matter. A JSON body and a form have the same hash
+ * if their fields are equal, and their files have the same bytes, declared types and names.
  */
 export function fingerprintOf(value: unknown): string {
   return createHash("sha256")
@@ -188,7 +188,7 @@ export function fingerprintOf(value: unknown): string {
     .digest("hex");
 }
 
-// Objects become lists of pairs, so that no object can look like the stand-in for a file.
+// Objects become lists of pairs, so that no object can look like the list that replaces a file.
 function canonical(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map(canonical);
@@ -202,8 +202,7 @@ const byKey = ([a]: [string, unknown], [b]: [string, unknown]) => (a < b ? -1 : 
 type Keyed = Pick<IncomingRequest, "caller" | "path" | "body" | "idempotencyKey">;
 
 /**
- * Whether a request with this Idempotency-Key was answered already, as far as this can be known before its body has
- * arrived.
+ * Whether a request with this Idempotency-Key was answered already. The body has not arrived, so its content is not compared.
  */
 export async function isAnswered(
   endpoint: Endpoint,
@@ -229,19 +228,19 @@ function knownKeyOf(
 }
 
 /**
- * The scope of all requests to an endpoint that have a given value in a field of the body, with any app key of the app. The
- * value is given as its hash.
+ * The scope of all requests to an endpoint, with any app key of the app, whose field `repeatableBy` has this value. `fieldHash` is
+ * the hash of the value.
  */
 export const scopeOfField = (appId: string, fieldHash: string, { method, path }: Endpoint): string =>
   scopeOf(["app", appId, fieldHash], method, path);
 
 /**
- * Returns the stored answer to a repeat. Throws `idempotency_mismatch` if the idempotency key was used for another
- * request.
+ * Returns the stored answer to a repeat. Throws `idempotency_mismatch` if an earlier request with another content has used the
+ * key.
  */
 export function replay({ fingerprint, sealer }: IdempotentRequest, kept: FoundAnswer): InvocationResult {
   if (kept.fingerprint !== fingerprint) throw new ApiError("idempotency_mismatch");
-  // An older server has stored answers of some endpoints as JSON, which no sealed text looks like.
+  // Older servers stored some answers as JSON. A sealed text never begins with a brace.
   const sealed = sealer !== undefined && kept.status < 300 && !kept.body.startsWith("{");
   return {
     status: kept.status,
@@ -251,8 +250,8 @@ export function replay({ fingerprint, sealer }: IdempotentRequest, kept: FoundAn
 }
 
 /**
- * An answer to a request without a credential is also sealed with the fields that the sender knows: a person who has the
- * database and the deployment's secret still cannot read a token.
+ * Without a credential, the answer is also sealed with the secret fields of the request. A person who has the database and the
+ * secret of the deployment still cannot read a token in it.
  */
 function sealerOf(
   { repeatableBy, sealedBy = [] }: Endpoint,
@@ -267,7 +266,7 @@ function sealerOf(
   };
 }
 
-/** Without a credential the fields may be a password. A plain hash of one would allow guessing. */
+/** Without a credential the fields may be a password, and a plain hash would make it easy to guess. So they are hashed with a key. */
 function senderPartsOf(
   { repeatableBy }: Endpoint,
   { caller, body }: Pick<IncomingRequest, "caller" | "body">,

@@ -4,12 +4,12 @@ import type { Deps } from "../deps.ts";
 
 /** Smaller answers are not counted. */
 const largeBytes = 1_048_576;
-/** For how long an answer keeps its connection, even if others need the memory. */
+/** In this time the server never cuts an answer, even if others need the memory. */
 const graceMilliseconds = 10_000;
 
-/** A large answer that its reader has not taken yet. */
+/** A large answer that the client has not read completely. */
 interface Waiting {
-  /** The same for answers that share their memory. */
+  /** Answers with the same object share their memory. */
   readonly memory: object;
   readonly bytes: number;
   readonly since: number;
@@ -17,13 +17,13 @@ interface Waiting {
 
 export interface NewAnswer {
   readonly body: string | Buffer;
-  /** False if the request has changed something: then its answer is held in any case. */
+  /** False if the request has changed something: then its answer must be sent. */
   readonly canRefuse: boolean;
 }
 
 /**
- * Accounts for large answers, JSON or pages, until their readers have taken them. Throws `busy` if there is no room for one more, after it has
- * cut the connections whose readers have been slow for longest.
+ * Counts the memory of large answers until their clients have read them. If one more needs too much, cuts the connections of
+ * the slowest clients. Throws `busy` if that does not help.
  */
 export type HoldAnswer = (response: ServerResponse, answer: NewAnswer) => void;
 
@@ -45,7 +45,7 @@ export function createHoldAnswer({ settings }: Pick<Deps, "settings">): HoldAnsw
     }
   }
 
-  /** Cuts the connection that has read for longest. Returns false if all have just begun. */
+  /** Cuts the connection whose answer has waited for the longest time. Returns false if all have just begun. */
   function cutSlowest(): boolean {
     const [slowest] = waiting;
     if (!slowest || performance.now() - slowest[1].since < graceMilliseconds) return false;
@@ -55,7 +55,7 @@ export function createHoldAnswer({ settings }: Pick<Deps, "settings">): HoldAnsw
   }
 
   return (response, { body, canRefuse }) => {
-    // A character has at most three bytes: the bytes of a small text need no count.
+    // A character has at most three bytes, so a short text need not be counted.
     if (body.length * 3 < largeBytes || response.closed) return;
     const bytes = typeof body === "string" ? Buffer.byteLength(body) : body.length;
     if (bytes < largeBytes) return;

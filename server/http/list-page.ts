@@ -37,8 +37,8 @@ export function pageOf<Row>(rows: readonly Row[], limit: number, keyOf: (row: Ro
 const cursorOf = (position: Position): string => Buffer.from(position.join(" ")).toString("base64url");
 
 /**
- * A page of a search. If the search ended early, another page follows even if this one is not full: it goes on before the number
- * `reached`.
+ * A page of a search. If the search stopped early, `nextCursor` is set even if the page is not full: the next page continues before
+ * the number `reached`.
  */
 export function searchedPage<Row>(
   rows: readonly Row[],

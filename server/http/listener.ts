@@ -13,7 +13,7 @@ import type { Deps } from "../deps.ts";
 import type { Budgets } from "../settings/limits.ts";
 import { errorBody } from "./errors.ts";
 
-/** How often the server looks for heads and requests that take too long. */
+/** How often the server checks for requests that arrive too slowly, at least. */
 const mostCheckMilliseconds = 1_000;
 
 /** Makes an HTTP server with the time limits of the budgets. It does not listen yet. */
@@ -28,14 +28,14 @@ export function createListener(budgets: Budgets): Server {
   return server;
 }
 
-/** Answers all requests of a server with `answer`, and keeps its connections within their limits. */
+/** Answers all requests of a server with `answer`, and limits its connections. */
 export function attach(server: Server, answer: RequestListener, deps: Pick<Deps, "log" | "settings">): void {
   server.on("request", answer);
   answerConnectionFaults(server, deps);
   limitConnections(server, deps);
 }
 
-/** The last request of a connection, and since when it is in progress. */
+/** The last request of a connection, and when it began. */
 interface Use {
   request: IncomingMessage | undefined;
   response: ServerResponse | undefined;
@@ -43,16 +43,15 @@ interface Use {
 }
 
 /**
- * Keeps the number of open connections within their budget. A new connection takes the place of the one that has gone
- * longest without a whole request. If most have never sent a request, it takes the place of one of those, so that a
- * client between two requests keeps its connection. Idle connections are closed first, then slow bodies, then answers
- * that take over a second. If every connection is busy, the new one is closed.
+ * Limits the number of open connections. For a new connection above the limit, closes the one that has been without a request for
+ * the longest time. If most connections have never sent a request, closes one of those, so that a client between two requests
+ * keeps its connection. Closes idle connections first, then those with slow bodies, then those whose answer takes over a second.
+ * If all connections are busy, closes the new one.
  */
 function limitConnections(server: Server, { log, settings }: Pick<Deps, "log" | "settings">): void {
   const most = settings.budgets.connections;
   const open = new Map<Socket, Use>();
-  // Keeping the order of the last requests costs time at each request, so it is kept only while many connections are
-  // open.
+  // Sorting connections by their last requests costs time at each request, so it is done only while many are open.
   let isOrdered = false;
   const withoutRequest = new Set<Socket>();
   const warn = createWarning((count) => log.warn({ count, most }, "too many connections: some were closed"));
@@ -71,7 +70,7 @@ function limitConnections(server: Server, { log, settings }: Pick<Deps, "log" | 
     if (open.size <= most) return;
     const [oldest] = withoutRequest.size * 2 > open.size ? withoutRequest : [];
     const leaving = oldest ?? mostIdle(open) ?? socket;
-    // The place is free now, before the socket reports that it has closed.
+    // The connection no longer counts, although its socket has not reported yet that it has closed.
     forget(leaving);
     leaving.destroy();
     warn();
@@ -91,14 +90,14 @@ function limitConnections(server: Server, { log, settings }: Pick<Deps, "log" | 
 
 const busyMilliseconds = 1_000;
 
-/** Puts the connections first that have had no request for the longest time. */
+/** Sorts the connections: the one without a request for the longest time comes first. */
 function order(open: Map<Socket, Use>): void {
   const ordered = [...open].sort(([, one], [, other]) => one.since - other.since);
   open.clear();
   for (const [socket, use] of ordered) open.set(socket, use);
 }
 
-/** The connection that is closed to make room for a new one. `open` must be in order. */
+/** The connection to close for a new one. `open` must be sorted. */
 function mostIdle(open: ReadonlyMap<Socket, Use>): Socket | undefined {
   const longBefore = performance.now() - busyMilliseconds;
   let sending: Socket | undefined;
@@ -128,15 +127,15 @@ function createWarning(warn: (count: number) => void): () => void {
 }
 
 /**
- * Answers in the format of all errors where Node would send its own text: malformed HTTP, a head that is too large, a
- * request that does not arrive in time. An unknown `Expect` header is not an error.
+ * Answers errors of HTTP itself in the format of all errors, in place of the texts of Node: malformed HTTP, headers that are too
+ * large, a request that does not arrive in time. Accepts an unknown `Expect` header.
  */
 function answerConnectionFaults(server: Server, { log, settings }: Pick<Deps, "log" | "settings">): void {
   const { lingerMilliseconds } = settings.budgets;
   server.on("clientError", (error: Error & { code?: string }, socket: Socket) => {
     if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
     const requestId = randomBytes(8).toString("hex");
-    // The error carries the received bytes, which may hold secrets: only its code is logged.
+    // The error contains the received bytes, which may be secret, so only its code is logged.
     log.info({ requestId, fault: error.code }, "not a request");
     if (isUnderWay(socket)) socket.destroy();
     else endSoon(socket, responseText(faultOf(error.code), requestId), lingerMilliseconds);
@@ -145,8 +144,8 @@ function answerConnectionFaults(server: Server, { log, settings }: Pick<Deps, "l
 }
 
 /**
- * Sends the last bytes of a connection. A client that closes its side has read them. Any other client gets a moment,
- * because closing at once would discard what it has not read yet.
+ * Sends the last bytes of a connection, and closes it a moment later. Closing it at once would discard bytes that the client has
+ * not read.
  */
 function endSoon(socket: Socket, text: string, milliseconds: number): void {
   socket.end(text);
@@ -155,7 +154,7 @@ function endSoon(socket: Socket, text: string, milliseconds: number): void {
 }
 
 /**
- * Whether an answer has begun on this connection, so that no other bytes may be sent. Node has no public way to ask.
+ * Whether an answer has begun on this connection, so that no other bytes may be sent. Node has no public API for this.
  */
 function isUnderWay(socket: Socket): boolean {
   const response: unknown = Reflect.get(socket, "_httpMessage");

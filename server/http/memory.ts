@@ -2,7 +2,7 @@ import { LRUCache } from "lru-cache";
 import type { Database } from "../database/database.ts";
 import { everyTopic } from "../database/signals.ts";
 
-/** Finds a row by a name. A row in memory is used only if it is current. */
+/** Finds a row by a name, in memory or in the database. */
 interface Lookup<Row> {
   (name: string): Row | Promise<Row | undefined>;
   /** The row in memory; undefined if there is none. Loads nothing. */
@@ -14,19 +14,19 @@ interface LookupCacheOptions<Row> {
   readonly load: (name: string) => Promise<Row | undefined>;
   /** The topics that drop all rows. */
   readonly dropAll: readonly string[];
-  /** The topics that drop just this row. */
+  /** The topics that drop only this row. */
   readonly topicsOf?: (row: Row) => readonly string[];
-  /** The name and the row that a transaction of this process has stored, if its commit is announced by this topic. */
+  /** The name and the row that a transaction of this process has stored, if this topic signals its commit. */
   readonly storedWith?: (topic: string) => readonly [name: string, row: Row] | undefined;
   /** About how much memory a row takes, without its name and its topics. The default is 1,000. */
   readonly bytesOf?: (row: Row) => number;
 }
 
-/** Remembers what `load` found until one of its topics is signalled or another process writes. */
+/** Remembers the rows of `load` until one of their topics is signalled or another process writes. */
 export function cachedLookup<Row>(options: LookupCacheOptions<Row>): Lookup<Row> {
   const { memory, load, dropAll, topicsOf = () => [], storedWith } = options;
   const rows = createRows(options);
-  /** For each row that is being loaded, what was signalled meanwhile. */
+  /** For each row that is being loaded, the topics that were signalled meanwhile. */
   const loading = new Set<Set<string>>();
   const all = new Set([everyTopic, ...dropAll]);
 
@@ -58,14 +58,14 @@ export function cachedLookup<Row>(options: LookupCacheOptions<Row>): Lookup<Row>
 
 const defaultBytes = 1_000;
 
-/** How much memory a place in a map takes beside its text. */
+/** The memory of an entry of a map without its text, in bytes. */
 const placeBytes = 600;
 
-/** About how much memory it takes to find a row: many rows are smaller than their names and topics. */
+/** The memory of the names and topics of a row, about, in bytes. Many rows are smaller than these. */
 const findingBytes = (name: string, topics: readonly string[]): number =>
   [name, ...topics].reduce((sum, text) => sum + placeBytes + 2 * text.length, 0);
 
-/** The rows, and their names by their topics. A topic may still name a row that is not in memory any more. */
+/** The rows, and their names by topic. A topic may name a row that is no longer in memory. */
 function createRows<Row>({
   memory,
   bytesOf = () => defaultBytes,
@@ -97,34 +97,35 @@ interface KeptRow<Row> {
 }
 
 /**
- * What a process remembers of its database. Only the one process that writes a SQLite file remembers anything: it hears of every change in time. All parts share one
- * limit in bytes; what was not used for the longest time is dropped first. (decision 04)
+ * What a process remembers of its database. Only the one process that writes a SQLite file remembers anything, because only it
+ * knows every change at once. All parts share one limit in bytes. The least recently used values are dropped first.
+ * (decision 04)
  */
 export interface Memory {
   /** Whether this process remembers anything. */
   readonly isOn: boolean;
-  /** A part of the memory. Values of other parts may have the same names. `onDropped` hears of each value that leaves it. */
+  /** Creates a part of the memory. Other parts may use the same names. `onDropped` is called with each value that is dropped. */
   createPart<Value>(onDropped?: (name: string, value: Value) => void): MemoryPart<Value>;
   /** Calls `listener` with the topic of each change: `everyTopic` if anything may have changed. */
   onChange(listener: (topic: string) => void): void;
 }
 
 interface MemoryPart<Value> {
-  /** The value of a name, which was used now; undefined if it is not in memory. */
+  /** The value of a name, which counts as used now; undefined if it is not in memory. */
   get(name: string): Value | undefined;
-  /** Remembers the value instead of the one before. `bytes`: about how much memory it takes, with its name. Returns whether it is in memory. */
+  /** Remembers the value in place of the one before. `bytes`: its memory, about, with its name. Returns whether it is remembered. */
   keep(name: string, value: Value, bytes: number): boolean;
   forget(name: string): void;
   clear(): void;
 }
 
-/** A value in memory. The cache finds it by this object: joined names would be hashed at each look. */
+/** A value in memory. This object is its key in the cache: a text as the key would have to be hashed at each use. */
 interface Kept {
-  /** Takes the value out of its part. */
+  /** Removes the value from its part. */
   readonly drop: () => void;
 }
 
-/** Makes the memory of a process: at most `mostBytes` for all of its parts together. */
+/** Creates the memory of a process. All of its parts together have at most `mostBytes`. */
 export function createMemory(
   { remembers, onSignal, onForeignChange }: Pick<Database, "remembers" | "onSignal" | "onForeignChange">,
   mostBytes: number,

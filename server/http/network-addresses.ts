@@ -4,8 +4,8 @@ import type { LookupFunction } from "node:net";
 import ipaddr from "ipaddr.js";
 
 /**
- * Finds the client's address. X-Forwarded-For is believed only as far as trusted proxies wrote it: the client is the
- * last entry that is not a trusted proxy. If that entry is not an address, no earlier entry is believed.
+ * Makes a function that finds the address of the client. In X-Forwarded-For it trusts only what trusted proxies wrote: the client is
+ * the last entry that is not a trusted proxy. If that entry is not an address, the result is the address of the connection.
  */
 export function createAddressOf(trustedProxies: readonly string[]): (request: IncomingMessage) => string {
   const networks = trustedProxies.map((network) => ipaddr.parseCIDR(network));
@@ -28,8 +28,8 @@ export function createAddressOf(trustedProxies: readonly string[]): (request: In
 }
 
 /**
- * The key under which an address is counted: the address itself, or for IPv6 its network of 64 bits, which one customer
- * has.
+ * The network by which limits count an address: for IPv4 the address itself, for IPv6 its first 64 bits, because one customer
+ * usually has all addresses of such a network.
  */
 export function networkOf(address: string): string {
   if (!ipaddr.IPv6.isValid(address)) return address;
@@ -37,7 +37,7 @@ export function networkOf(address: string): string {
   return `${parts.map((part) => part.toString(16)).join(":")}::/64`;
 }
 
-/** The address as the system writes it, with IPv4 over IPv6 written as IPv4. */
+/** The address of the connection. An IPv4 address in IPv6 form becomes plain IPv4. */
 const peerOf = ({ socket }: IncomingMessage): string => {
   const { remoteAddress = "" } = socket;
   return remoteAddress.startsWith("::ffff:") ? plain(remoteAddress) : remoteAddress;
@@ -62,8 +62,8 @@ type Resolve = (
 ) => void;
 
 /**
- * Makes a lookup that resolves a name only to public addresses. A socket connects to what it gives: a name that has another
- * address a moment later leads nowhere else.
+ * Makes a lookup that resolves a name only to public addresses. The socket connects to this very result, so a name cannot change its
+ * address between the check and the connection.
  */
 export const createPublicLookup =
   (resolve: Resolve): LookupFunction =>
@@ -77,13 +77,13 @@ export const createPublicLookup =
     });
   };
 
-/** Public IPv6 addresses lie in 2000::/3. The rest counts as unicast too, such as ::127.0.0.1. */
+/** All public IPv6 addresses are in 2000::/3. The library also calls others `unicast`, such as ::127.0.0.1. */
 const publicIpv6 = ipaddr.parseCIDR("2000::/3");
 
 /** Resolves a name, but only to public addresses. */
 export const publicLookup = createPublicLookup(lookup);
 
-/** Whether the host of a URL is an address in a private network. A name is none: it must be looked up. */
+/** Whether the host of a URL is an address in a private network. False for a name, which must be looked up. */
 export function isPrivateAddress(hostname: string): boolean {
   const host = hostname.replace(/^\[|\]$/g, "");
   return ipaddr.isValid(host) && !isPublic(host);

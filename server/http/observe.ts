@@ -5,7 +5,7 @@ import type { Drill } from "../backup/rules.ts";
 import type { Deps } from "../deps.ts";
 import type { IncomingBodies } from "./body/incoming-body.ts";
 
-/** What every answer gets, and what is recorded of it. */
+/** Assigns ids and security headers to answers, and records answers. */
 export interface Observer {
   readonly nextId: () => string;
   /** The security headers: names and values. */
@@ -14,7 +14,7 @@ export interface Observer {
   readonly answered: (answer: {
     readonly requestId: string;
     readonly method: string;
-    /** Undefined if no route is known. */
+    /** Undefined if the request has no route. */
     readonly route: string | undefined;
     readonly status: number;
     readonly milliseconds: number;
@@ -45,8 +45,8 @@ export const createObserver = (
 });
 
 /**
- * Assigns an id to every request and security headers to every answer, and records it. If the body has not arrived completely,
- * sends the answer at once.
+ * Assigns an id to every request, sets the security headers, and records the answer. If the body has not arrived completely,
+ * the answer goes out at once.
  */
 export function observe({ stopping }: Pick<Deps, "stopping">, observer: Observer, answerEarly: AnswerEarly) {
   return async (ctx: Context, next: Next): Promise<void> => {
@@ -63,7 +63,7 @@ export function observe({ stopping }: Pick<Deps, "stopping">, observer: Observer
     const route: unknown = ctx.state.route;
     const name = typeof route === "string" ? route : undefined;
     observer.answered({ requestId, method, route: name, status, milliseconds });
-    // This is not a middleware of its own, because nearly every request has arrived completely by now.
+    // A middleware of its own would cost time, and nearly every request has arrived completely by now.
     if (!ctx.req.complete) await answerEarly(ctx);
   };
 }
@@ -79,8 +79,8 @@ function createIds(): () => string {
 }
 
 /**
- * Sends a whole answer at once although the body has not arrived completely. Closes the connection only after the rest
- * of the body was dropped: unread bytes of it would be taken for the next request.
+ * Sends the answer although the body has not arrived completely. Then reads and drops the rest of the body, and closes the
+ * connection: bytes that nobody reads would look like the next request.
  */
 type AnswerEarly = (ctx: Context) => Promise<void>;
 
@@ -126,7 +126,7 @@ export interface Metrics {
   readonly contentType: string;
 }
 
-/** What of this process has figures of its own. */
+/** Further sources of figures. */
 export interface Watched {
   /** The last nightly backup. */
   readonly drill?: (() => Drill | undefined) | undefined;
@@ -134,7 +134,7 @@ export interface Watched {
   readonly logBytes?: (() => Promise<number>) | undefined;
 }
 
-/** Makes the metrics of this process: count, kind and duration of its answers, its work, and Node's own metrics. */
+/** Makes the metrics of this process: its answers, nightly backups, the log of SQLite, and the metrics of Node. */
 export function createMetrics({ drill, logBytes }: Watched = {}): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -167,7 +167,7 @@ function measureLog(registry: Registry, logBytes: () => Promise<number>): void {
 
 const prefix = "innkeep_backup_drill";
 
-/** Adds the figures of the nightly backups, as they are when somebody asks. */
+/** Adds the figures of the nightly backups. They are read when the metrics are. */
 function countDrills(registry: Registry, last: () => Drill | undefined): void {
   const gauge = (name: string, help: string, value: (drill: Drill | undefined) => number) =>
     new Gauge({

@@ -55,7 +55,7 @@ const read = (path: string, answer: (ctx: Context) => Promise<void>): Route => (
 
 const leastFreeBytes = 64 * 1_048_576;
 
-/** Checks that the database answers and the disk has room. Returns warnings for the operator. Throws `busy` if it is not ready. */
+/** Returns warnings for the operator. Throws `busy` if the database does not answer or the disk is nearly full. */
 async function checkReady({ database, settings }: Pick<Deps, "database" | "settings">): Promise<string[]> {
   await ping(database);
   const disk = await statfs(settings.data);
@@ -67,8 +67,8 @@ async function checkReady({ database, settings }: Pick<Deps, "database" | "setti
 }
 
 /**
- * Sends the metrics to a bearer of the deployment's metrics token. Throws `not_found` for everyone else, and if no token
- * is set.
+ * Returns the metrics if the request has the metrics token of the deployment. Throws `not_found` without it, and if no token is
+ * set.
  */
 async function readMetrics(
   metrics: Metrics,
@@ -87,11 +87,11 @@ function mayRead(authorization: string | undefined, token: string | undefined): 
 /** Returns the OpenAPI document of this server. */
 export type ReadOpenApi = () => Promise<object>;
 
-/** The document takes long to make, and most servers are never asked for it. So it is made on first use. */
+/** Most servers are never asked for the document, and it takes long to make. So the first request makes it. */
 export const createReadOpenApi = ({ baseUrl }: Pick<Settings, "baseUrl">): ReadOpenApi =>
   onFirstUse(() => createOpenApi(baseUrl, waitIfTurnIsLong));
 
-/** Makes a value on first use and keeps it. A failure is not kept. */
+/** Returns a function that makes a value at its first call and remembers it. After a failure, the next call tries again. */
 export function onFirstUse<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => {

@@ -33,8 +33,8 @@ import {
 } from "./request-steps.ts";
 
 /**
- * What happens to a request of the API, in this order. Before, a ready answer may go out (`ready.ts`), and Koa has observed the request
- * and found its route (`app.ts`).
+ * The steps of a request of the API, in order. Before them the server looks for a ready answer (`ready.ts`), then Koa logs the
+ * request and finds its route (`app.ts`). (rule H5)
  */
 export const requestSteps: readonly Step<Exchange>[] = [
   nameSuccessor,
@@ -47,7 +47,7 @@ export const requestSteps: readonly Step<Exchange>[] = [
   keepAnswer,
 ];
 
-/** What happens to a call of an endpoint, in this order. A request, a page of the console or a tool of MCP makes it. */
+/** The steps of a call of an endpoint, in order. A request, a page of the console or a tool of MCP makes the call. */
 export const callSteps: readonly Step<Call>[] = [
   checkScope,
   replayAnswer,
@@ -59,7 +59,7 @@ export const callSteps: readonly Step<Call>[] = [
   shapeAnswer,
 ];
 
-/** A step reads and sets fields of what passes it. What it throws is the answer. */
+/** A step reads and sets fields of its request or call. If it throws, the error is the answer. */
 type Step<Of> = (of: Of) => Promise<void> | void;
 
 /** The routes of an API: the only place where the contract meets Koa. */
@@ -92,7 +92,7 @@ function routeOf(endpoint: Endpoint, invoke: Invoke, deps: MountDeps, steps: Req
 /** Makes one function of an endpoint and its handler. It throws the ApiErrors that the endpoint declares. */
 export function createInvoke<E extends Endpoint>(endpoint: E, handle: Handler<E>, deps: InvokeDeps): Invoke {
   // The schemas of this endpoint have given the parts of the request these types.
-  const handleAny = (request: Request) => handle(request as Request<Endpoint> as Request<E>);
+  const handleAny = (request: Request) => handle(request as Request<E>);
   return async (incoming) => {
     const call = newCall({ endpoint, handle: handleAny, deps, incoming });
     try {

@@ -7,20 +7,20 @@ import type { Observer } from "./observe.ts";
 import { isInMemory } from "./rate-limits/rate-limits.ts";
 
 /**
- * Answers that go out before Koa makes a context: the same request with the same credential gets the same bytes, as long as
- * everything from which they were made is still in memory as it was. All other requests go to Koa. (decision 04)
+ * Answers that go out without Koa. A request with the same address and credential as an earlier one gets the same bytes, as long
+ * as everything from which they were made is in memory and unchanged. Koa answers all other requests. (decision 04)
  */
 export interface Ready {
-  /** Keeps the answer that Koa gives to a request, if the same request can get it here the next time. */
+  /** Keeps an answer of Koa, if the next request like this one may get it without Koa. */
   keep(request: IncomingMessage, given: GivenAnswer): void;
-  /** Puts the ready answers in front of `next`. */
+  /** Returns a listener that sends a ready answer if there is one, and else calls `next`. */
   before(next: RequestListener): RequestListener;
 }
 
 export interface GivenAnswer {
   readonly endpoint: Endpoint;
   readonly callerId: string;
-  /** For how long the credential of the request has the same caller. */
+  /** How long the credential has the same caller. */
   readonly credential: Lasting;
   readonly answer: PreparedAnswer;
 }
@@ -33,7 +33,7 @@ interface Entry {
   readonly route: string;
   readonly etag: string;
   readonly body: Buffer;
-  /** Headers, as names and values in turns. The first value is the id of the request. */
+  /** The headers: name, value, name, value. The first value is the id of the request. */
   readonly whole: string[];
   /** The headers for a client that has the body already. */
   readonly unchanged: string[];
@@ -105,8 +105,8 @@ interface Asked {
 }
 
 /**
- * What a request asks, if its answer may be ready: a GET of such an address in its plain form, with one credential and
- * without anything else that matters to the answer.
+ * The name of the answer to a request, if the answer may be ready. Undefined for all but a GET of such an address, with one
+ * credential and without any other header that changes the answer.
  */
 function askedBy(request: IncomingMessage, targets: RegExp): Asked | undefined {
   const { method, url = "", rawHeaders } = request;
@@ -134,7 +134,7 @@ function askedBy(request: IncomingMessage, targets: RegExp): Asked | undefined {
   return { name: hashOf(`${url} ${credential}`), known };
 }
 
-/** The headers that matter to an answer. Koa answers requests with `other`, and with two of the same. */
+/** The headers that change an answer. Koa answers requests that have one with `other`, or the same header twice. */
 const parts: ReadonlyMap<string, "credential" | "host" | "known" | "other"> = new Map([
   ["x-api-key", "credential"],
   ["authorization", "credential"],
@@ -150,7 +150,7 @@ const parts: ReadonlyMap<string, "credential" | "host" | "known" | "other"> = ne
   ["trailer", "other"],
 ]);
 
-/** The addresses of these endpoints in their plain form, without percent signs. */
+/** Matches the addresses of these endpoints, if they have no percent signs. */
 function targetsOf(endpoints: readonly Endpoint[]): RegExp {
   const paths = endpoints.map(({ path }) => path.replace(/:\w+/g, "[\\w-]+"));
   return new RegExp(`^(?:${paths.join("|")})(?:\\?[\\w.~=&-]*)?$`);
@@ -188,7 +188,7 @@ function headersOf(
   };
 }
 
-/** Sends an answer, and gives its status. */
+/** Sends an answer and returns its status. */
 function send(
   response: ServerResponse,
   { whole, unchanged, etag, body }: Entry,
@@ -206,14 +206,14 @@ function send(
   return status;
 }
 
-/** The bytes of a text in memory of their own: a small buffer of Node would keep a block that it shares with others. */
+/** The bytes of a text in their own memory. `Buffer.from` would keep a whole block of Node's pool in memory. */
 function ownBytes(text: string): Buffer {
   const bytes = Buffer.alloc(Buffer.byteLength(text));
   bytes.write(text);
   return bytes;
 }
 
-/** Larger answers are counted while they are sent, by Koa's way. */
+/** Larger answers go through Koa, which counts their memory while it sends them. */
 const mostBytesOfOne = 262_144;
-/** How much memory an entry takes beside its body. */
+/** The memory of an entry without its body, in bytes. */
 const smallThings = 2_000;

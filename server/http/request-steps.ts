@@ -20,7 +20,6 @@ import {
 } from "./credentials.ts";
 import { asApiError } from "./errors.ts";
 import type { Callers, InvocationResult, Invoke } from "./handler.ts";
-
 import type { HoldAnswer } from "./large-answers.ts";
 import type { Ready } from "./ready.ts";
 import { sendDownload } from "./serve-file.ts";
@@ -32,7 +31,7 @@ export interface Route {
   readonly answer: (ctx: Context, params: Record<string, string>) => Promise<void>;
 }
 
-/** The steps of a request that routes outside of the API take, too. */
+/** What the steps of a request need. Routes outside of the API use it, too. */
 export interface RequestSteps {
   readonly readCredentials: ReadCredentials;
   readonly authenticate: Authenticate;
@@ -40,7 +39,7 @@ export interface RequestSteps {
   readonly admit: Admit;
   readonly arrivals: IncomingBodies;
   readonly holdAnswer: HoldAnswer;
-  /** Takes answers that need no Koa the next time. */
+  /** Keeps answers that go out without Koa the next time. */
   readonly ready?: Pick<Ready, "keep"> | undefined;
 }
 
@@ -64,7 +63,7 @@ export interface Exchange {
   outcome: InvocationResult;
 }
 
-/** Creates the exchange of a request that has passed no step. */
+/** Creates the exchange of a request before its first step. */
 export const newExchange = (
   made: Pick<Exchange, "ctx" | "endpoint" | "params" | "deps" | "steps" | "invoke" | "readReceived">,
 ): Exchange => ({
@@ -100,7 +99,7 @@ export function compareClocks(exchange: Exchange): void {
   if (endpoint.readsClock) exchange.clockAhead = clockAheadOf(ctx.req.headers.date, deps.clock.now());
 }
 
-/** Checks the scope and the Idempotency-Key first, because the body may be large or malformed. Counts what strangers send. */
+/** Checks the scope and the Idempotency-Key first, because the body may be large or malformed. Counts refused requests. (rule H18) */
 export async function readBody(exchange: Exchange): Promise<void> {
   const { ctx, endpoint, steps, params, caller } = exchange;
   const sender = senderOf(caller, steps.addressOf(ctx.req));
@@ -113,7 +112,7 @@ export async function readBody(exchange: Exchange): Promise<void> {
   });
 }
 
-/** Takes the steps of a call. */
+/** Runs the steps of the call (`callSteps`). */
 export async function callEndpoint(exchange: Exchange): Promise<void> {
   const { ctx, endpoint, steps, deps, params, caller, body, presented } = exchange;
   exchange.outcome = await exchange.invoke({
@@ -133,7 +132,7 @@ export async function callEndpoint(exchange: Exchange): Promise<void> {
   });
 }
 
-/** The bytes of a repeat do not count: nothing of them is stored. */
+/** Gives back the bytes of a repeat, because the server stores none of them. */
 export async function uncountRepeat({ ctx, endpoint, deps, caller, outcome }: Exchange): Promise<void> {
   if (outcome.replayed && caller) await uncountBytes(endpoint, caller.id, { request: ctx.req, deps });
 }
@@ -238,7 +237,7 @@ export function sendAnswer({ ctx, endpoint, steps, outcome: { status, body, repl
   ctx.body = content;
 }
 
-/** Keeps an answer for the next request like this one, which then gets it before Koa is asked. */
+/** Keeps the answer, so that the next request like this one gets it without Koa. */
 export function keepAnswer({ ctx, endpoint, steps, caller, presented, outcome }: Exchange): void {
   const { auth, ready } = endpoint;
   const { status, body: answer } = outcome;
@@ -248,8 +247,9 @@ export function keepAnswer({ ctx, endpoint, steps, caller, presented, outcome }:
 }
 
 /**
- * Counts a refused request against the rate limit of its sender, if the endpoint says so: refusing it cost as much as
- * taking it. This holds for the statuses 400, 404, 413 and 415. Throws `thrown`, or `rate_limited`.
+ * Counts a refused request against the rate limit of its sender if the endpoint has the trait `countsRefusals`, because a
+ * refusal costs the server as much as an accepted request. Only the statuses 400, 404, 413 and 415 count. Throws `thrown`, or
+ * `rate_limited`.
  */
 export async function countRefusal({ endpoint, caller, deps }: Exchange, thrown: unknown): Promise<never> {
   const { countsRefusals, rateLimit } = endpoint;

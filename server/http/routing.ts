@@ -4,9 +4,9 @@ import { ApiError, badRequest } from "../../src/contract/errors.ts";
 import type { Route } from "./request-steps.ts";
 
 /**
- * Sends each request to its route. Paths without parameters are found in one step, the others by the router of their
- * area. HEAD is answered like GET. Throws `method_not_allowed` if only the method is unknown, `bad_request` if the
- * target is not an address. Calls `next` for unknown paths.
+ * Calls the route of each request. A map finds paths without parameters; routers find the others. HEAD is treated like GET.
+ * Throws `method_not_allowed` for a known path with another method, and `bad_request` if the target is not an address. Calls
+ * `next` for unknown paths.
  */
 export function routing(routes: readonly Route[]): RouterMiddleware {
   const fixed = new Map(
@@ -44,8 +44,8 @@ export function routing(routes: readonly Route[]): RouterMiddleware {
 }
 
 /**
- * The path of a request, in which no letter or digit is encoded: `%65` means `e` (RFC 3986, 6.2.2.2). Undefined if its target
- * is an absolute URL that cannot be parsed.
+ * The path of a request, with encoded letters and digits decoded: `%65` means `e` (RFC 3986, 6.2.2.2). Undefined if the target of
+ * the request is an absolute URL that cannot be parsed.
  */
 export function pathOf(ctx: Context): string | undefined {
   try {
@@ -55,7 +55,7 @@ export function pathOf(ctx: Context): string | undefined {
   }
 }
 
-/** HTTP readers disagree on which Host header counts. */
+/** Servers and proxies disagree on which of two Host headers counts. */
 function hasTwoHosts(rawHeaders: readonly string[]): boolean {
   let hosts = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -77,8 +77,8 @@ function routerOf(routes: readonly Route[]): Router {
 }
 
 /**
- * The first three parts of a path, such as `/api/v1/agent`. A router tries all its routes, so each area has a router
- * with only a few.
+ * The first three parts of a path, such as `/api/v1/agent`. A router tries its routes one after the other, so each area has a
+ * router of its own.
  */
 const areaOf = (path: string): string => path.split("/", 4).join("/");
 
@@ -88,7 +88,7 @@ function methodsOf(router: Router, path: string): string[] {
   return [...new Set(router.match(path, "GET").path.flatMap((layer) => layer.methods))].sort();
 }
 
-/** Answers what no route has answered. The address is not repeated: it may hold a secret. */
+/** Throws `not_found` for requests without a route. The message does not repeat the address, which may hold a secret. */
 export const answerUnknown: Middleware = async () => {
   throw new ApiError("not_found");
 };
@@ -101,7 +101,7 @@ const allowed = {
   "Access-Control-Max-Age": "600",
 };
 
-/** Lets pages of the listed origins call the API, without cookies. Other origins are not allowed. */
+/** Allows pages of the listed origins to call the API, without cookies (CORS). */
 export function allowOrigins(origins: readonly string[]) {
   return async (ctx: Context, next: Next): Promise<void> => {
     const { origin } = ctx.req.headers;

@@ -15,15 +15,15 @@ export interface ServedFile {
 }
 
 /**
- * Answers GET and HEAD of `{base_url}/uploads/{name}`. Calls `next` if `find` does not know the name or the file is
- * lost. Throws `method_not_allowed` for other methods.
+ * Answers GET and HEAD of `{base_url}/uploads/{name}`. Calls `next` if `find` does not find the name, or if the file is lost. Throws
+ * `method_not_allowed` for other methods.
  */
 export function serveFiles(
   { baseUrl }: Pick<Settings, "baseUrl">,
   find: (name: string) => Promise<ServedFile | undefined>,
   files: Pick<Files, "open" | "size">,
 ): Middleware {
-  // A proxy may pass on the path of the base address or cut it off.
+  // A proxy may forward the path of the base address or remove it.
   const root = new URL(baseUrl).pathname.replace(/\/$/, "");
   return async (ctx, next) => {
     const name = nameIn(ctx.path.startsWith(`${root}/`) ? ctx.path.slice(root.length) : ctx.path);
@@ -75,7 +75,7 @@ function refuseRange(ctx: Context, size: number): void {
   ctx.body = "";
 }
 
-// The bytes come from strangers: nothing in them may run, and no browser may guess another type.
+// The files come from strangers. No script in them may run, and no browser may guess another type.
 function setHeaders(ctx: Context, { mediaType, fileName }: ServedFile): void {
   const kind = /^(image|video)\//.test(mediaType) ? "inline" : "attachment";
   ctx.set({
@@ -104,10 +104,10 @@ function parseByteRange(header: string | undefined, size: number): ByteSpan | "u
 
 const spanBetween = (start: number, end: number) => (start <= end ? { start, end } : "unsatisfiable");
 
-/** The longest time of a download. A client that reads nothing for a while is cut earlier, as for every answer. */
+/** The longest time of a download. A client that reads nothing loses its connection earlier, as with every answer. */
 const longestMilliseconds = 6 * 3_600_000;
 
-/** Sends a file while it is made, as fast as the client reads. Errors cut the connection, so that nobody takes a part for all. */
+/** Sends a file while it is generated, as fast as the client reads. An error cuts the connection, so that an incomplete file looks like a failure. */
 export function sendDownload(ctx: Context, { fileName, mediaType, bytes, chunks, end }: Download): void {
   ctx.set({
     "Content-Type": mediaType,
@@ -129,8 +129,8 @@ export function sendDownload(ctx: Context, { fileName, mediaType, bytes, chunks,
 }
 
 /**
- * Returns a Content-Disposition header for any file name: an ASCII name for every reader, and the full name in the form of
- * RFC 8187 if the ASCII name loses something. No name can end the header or its quotes early.
+ * Returns a Content-Disposition header for any file name: an ASCII name for all clients, and the full name in the form of RFC 8187
+ * if it is not ASCII. No name can end the header or its quotes early.
  */
 function contentDisposition(kind: "inline" | "attachment", fileName: string): string {
   const name = cleanFileName(fileName, "file");

@@ -1,12 +1,12 @@
 import type { Database } from "../database/database.ts";
 
-/** Lets requests wait for a change that a signal announces. */
+/** Lets requests wait for signals of changes. */
 export interface Waiting {
   /**
-   * Calls `look` until its result is `enough`: first at once, then at every signal of one of the `topics`. After
-   * `milliseconds`, or when `signal` aborts, gives the last result. Listens before the first look, so no signal is missed.
-   * On PostgreSQL it also looks every five seconds: the notification of another server may be
-   * lost, or be that of another version. (rule A22)
+   * Calls `look` until its result is `enough`: first at once, then at every signal of one of the `topics`. After `milliseconds`,
+   * or when `signal` aborts, returns the last result. Listens before the first call of `look`, so that it misses no signal. On
+   * PostgreSQL it also calls `look` every five seconds, because a notification of another server may be lost, or come from
+   * another version. (rule A22)
    */
   until<Found>(
     topics: readonly string[],
@@ -20,16 +20,16 @@ export interface WaitOptions<Found> {
   readonly milliseconds: number;
   /** Called only if the request really waits. */
   readonly signal: () => AbortSignal;
-  /** Calls `wake` for news that no topic brings. Returns the function that ends it. */
+  /** Registers `wake` for changes that have no topic. Returns a function that ends this. */
   readonly listen?: (wake: () => void) => () => void;
   /**
-   * Gets a function that says whether the request rests: it has looked, has heard nothing since, and its client is there.
-   * Returns the function that ends it.
+   * Called when the wait begins. `isResting` tells whether the request is waiting now: no signal has come since the last `look`.
+   * Returns a function to call when the wait ends.
    */
   readonly attend?: (isResting: () => boolean) => () => void;
 }
 
-/** Creates the waiting of requests on the signals of a database. */
+/** Makes requests wait on the signals of a database. */
 export function createWaiting(
   database: Pick<Database, "engine" | "onSignal" | "onForeignChange">,
   againMilliseconds = 5_000,
@@ -88,12 +88,12 @@ export function createWaiting(
   };
 }
 
-/** A bell that stays rung until somebody has waited for it. */
+/** An event that one function waits for. It is remembered if it comes before the function waits. */
 function createBell() {
   let rang = false;
   let wake: (() => void) | undefined;
   return {
-    /** Whether somebody waits for it, and it has not rung. */
+    /** Whether the function is waiting now. */
     isAwaited: () => wake !== undefined,
     ring() {
       rang = true;

@@ -3,7 +3,7 @@ import type { Deps } from "../../deps.ts";
 import type { Browser, ConsoleCaller } from "../../http/handler.ts";
 import { type DraftRow, drafts } from "./store.ts";
 
-/** The text of one field that was typed and not sent, as its person reads it. */
+/** The unsent text of one field, as its person reads it. */
 export interface Draft {
   readonly id: string;
   readonly page: string;
@@ -11,22 +11,22 @@ export interface Draft {
   readonly field: string;
   readonly writer: string;
   readonly text: string;
-  /** The version of the field's value with which the typing began; empty if the form has none. */
+  /** The version of the value that the field had before the typing; empty if the form has no version. */
   readonly was: string;
-  /** The browser in words. */
+  /** The name of the browser. */
   readonly browser: string | null;
   readonly updatedAt: string;
 }
 
 export type TypedField = Pick<Draft, "field" | "text" | "was">;
 
-/** All that one opened page has typed into one form, and not sent. */
+/** All unsent text in one form of one opened page. */
 export interface TypedForm {
   readonly page: string;
   readonly form: string;
   readonly writer: string;
   readonly fields: readonly TypedField[];
-  /** Other opened pages whose text of this form it replaces. */
+  /** The writers (opened pages) whose text of this form it replaces. */
   readonly replaces: readonly string[];
 }
 
@@ -38,12 +38,12 @@ export interface DoneForm {
   readonly sent: ReadonlyMap<string, string>;
 }
 
-/** How many texts a person may keep, and how many characters of them sealed. The oldest go. (rule O17) */
+/** How many texts are kept for a person, and how many characters of sealed text. The oldest are deleted first. (rule O17) */
 const most = { count: 200, length: 4_000_000 };
 
 type DraftsDeps = Pick<Deps, "database" | "limiter" | "newId" | "sealer" | "settings">;
 
-/** The typed texts of one signed-in person, at the time `now`. */
+/** Reads and changes the drafts of one signed-in person at the time `now`. */
 export const createPageDrafts =
   (deps: DraftsDeps) =>
   ({ userId }: Pick<ConsoleCaller, "userId">, browser: Pick<Browser, "userAgent">, now: Date) => {
@@ -56,7 +56,7 @@ export const createPageDrafts =
       listOfPage: async (page: string, forms: readonly string[]): Promise<Draft[]> =>
         opened(sealer, await drafts.listOfPage(database, userId, { page, forms })),
 
-      /** Replaces what an opened page has of a form. Throws `rate_limited`. */
+      /** Replaces the texts of one form of an opened page. Throws `rate_limited`. */
       async save({ page, form, writer, fields, replaces }: TypedForm): Promise<void> {
         if (settings.rateLimited) await limiter.spend({ who: userId, rateLimit: "drafts" });
         const from = browserName(browser.userAgent);
@@ -66,7 +66,7 @@ export const createPageDrafts =
           content: sealer.seal(JSON.stringify({ text, was, from })),
         }));
         await database.write(async (tx) => {
-          // A page that is left may save twice at the same time.
+          // A page that the person leaves may save twice at the same time.
           await tx.lock(`drafts:${userId}`);
           for (const each of [writer, ...replaces])
             await drafts.removeOfWriter(tx, { userId, form, writer: each });
@@ -78,7 +78,7 @@ export const createPageDrafts =
       /** Removes one; false if the person has no such draft. */
       remove: (id: string): Promise<boolean> => database.write((tx) => drafts.remove(tx, userId, id)),
 
-      /** Removes the texts that were sent: those of the page that sent them, and the same texts of other pages. */
+      /** Removes the sent texts: those of the page that sent them, and equal texts of other pages. */
       async removeSent({ form, writer, sent }: DoneForm): Promise<void> {
         const kept = opened(sealer, await drafts.listOfPage(database, userId, { page: "", forms: [form] }));
         const over = kept.filter(
@@ -95,7 +95,7 @@ export const createPageDrafts =
 
 export type PageDrafts = ReturnType<ReturnType<typeof createPageDrafts>>;
 
-/** The texts that can be read. A text that was sealed with a lost secret is left out. */
+/** Decrypts the texts. Leaves out a text that was sealed with a lost secret. */
 const opened = (sealer: DraftsDeps["sealer"], rows: readonly DraftRow[]): Draft[] =>
   rows.flatMap(({ content, ...row }) => {
     const read = contentOf(sealer, content);

@@ -1,21 +1,21 @@
 import { limits } from "../../../src/contract/limits.ts";
 
-/** A field for text that a person types: how it is called outside its form, and its limit in code points. */
+/** A field for text that a person types: its label outside of its form, and its limit in code points. */
 export interface DraftField {
   readonly label: string;
   readonly most: number;
-  /** Whether it is an answer in a thread: other members see which person writes in it. (rule F36) */
+  /** Whether it is an answer in a thread. Then other members see who is writing. (rule F36) */
   readonly answers?: boolean;
 }
 
-/** A number or a date, and what a person types in place of one. */
+/** The limit of fields for a number or a date. People may type other text there. */
 const short = 100;
 
 /**
- * The fields whose typed text is kept, by their names. A field without an entry is never kept: above all no password, no code
- * and no secret. (rule O18)
+ * The fields whose drafts are kept, by name. For other fields no draft is kept: no password, no code and no secret may be here.
+ * (rule O18)
  */
-const known: Readonly<Record<string, DraftField>> = {
+const single: Readonly<Record<string, DraftField>> = {
   note: { label: "Note to the agent", most: limits.decisionNote, answers: true },
   noteBody: { label: "Internal note", most: limits.message, answers: true },
   replyBody: { label: "Reply", most: limits.message, answers: true },
@@ -55,11 +55,11 @@ const several: readonly (readonly [RegExp, DraftField])[] = [
   [/^versions\.\d+\.version$/, { label: "Version on a platform", most: limits.version }],
 ];
 
-/** The field with this name; undefined for one whose text is not kept. */
+/** The field with this name; undefined if no draft of it is kept. */
 export const draftFieldOf = (name: string): DraftField | undefined =>
-  Object.hasOwn(known, name) ? known[name] : several.find(([pattern]) => pattern.test(name))?.[1];
+  Object.hasOwn(single, name) ? single[name] : several.find(([pattern]) => pattern.test(name))?.[1];
 
-/** Attributes of a field: its limit if its text is kept, whether its value was sent and is not stored, whether it is an answer. */
+/** Attributes of a field for the script: its limit, whether its value was sent and refused, and whether it is an answer. */
 export const draftTraits = (name: string, sent: boolean | undefined) => {
   const field = draftFieldOf(name);
   return field

@@ -12,7 +12,7 @@ import type { SignedInVisit } from "../visit.ts";
 import type { Draft } from "./api.ts";
 import { draftFieldOf } from "./fields.ts";
 
-/** Everything that a person has typed and not sent, also for pages that are gone. (rule O17) */
+/** Shows all unsent text of a person, also for pages that no longer exist. (rule O17) */
 async function showDrafts(visit: SignedInVisit): Promise<Reply> {
   const navigation = await navigationOf(visit);
   const found = await visit.drafts.list();
@@ -78,7 +78,7 @@ const DraftLine = ({
   );
 };
 
-/** Discards one text. A text that is already gone counts as discarded. */
+/** Discards one text. It is no error if the text no longer exists. */
 async function discardDraft({ drafts, fields, links }: SignedInVisit): Promise<Reply<"draft-discarded">> {
   await drafts.remove(fields.text("draft"));
   return goTo(links.drafts, "draft-discarded");

@@ -15,7 +15,7 @@ const most = { forms: 50, fields: 500, replaced: 50 };
 
 const longestPath = 1_000;
 
-/** What the script of every page calls to keep typed text on the server. Both answer JSON. (rule O17) */
+/** The two routes by which a script reads and saves drafts. Both answer JSON. (rule O17) */
 export const draftRoutes = (at: Links, visitOf: VisitOf): Route[] => [
   {
     method: "GET",
@@ -45,14 +45,14 @@ export const draftRoutes = (at: Links, visitOf: VisitOf): Route[] => [
         .filter(({ field, text }) => [...text].length <= (draftFieldOf(field)?.most ?? -1));
       const replaces = fields.all("replaces").filter(isWriter).slice(0, most.replaced);
       await drafts.save({ page, form, writer, fields: typed, replaces });
-      if (thread !== "") await (typed.some(holdsAnswer) ? answering.note(thread) : answering.end(thread));
+      if (thread !== "") await (typed.some(isAnswer) ? answering.note(thread) : answering.end(thread));
       answerJson(ctx, { kept: typed.map(({ field }) => field) });
     },
   },
 ];
 
-/** Whether the text of a field is the beginning of an answer in a thread. */
-const holdsAnswer = ({ field, text }: TypedField): boolean =>
+/** Whether a field has the beginning of an answer in a thread. */
+const isAnswer = ({ field, text }: TypedField): boolean =>
   text.trim() !== "" && draftFieldOf(field)?.answers === true;
 
 const isPath = (text: string): boolean => text.startsWith("/") && text.length <= longestPath;
@@ -72,8 +72,7 @@ function answerJson(ctx: Context, body: object): void {
 }
 
 /**
- * Removes the drafts of what a form sent, once it was done, and tells the script. A refused form keeps them. Returns the
- * reply as it is. (rule O17)
+ * Removes the drafts of a form after it was done, and informs the script. A refused form keeps them. Returns `reply`. (rule O17)
  */
 export async function noteDone<R extends Reply<string>>(
   ctx: Context,
@@ -84,28 +83,28 @@ export async function noteDone<R extends Reply<string>>(
   if (form === "" || ("status" in reply && reply.status >= 400)) return reply;
   const { sentFields } = reply;
   const sent = fields.entries().filter(([name]) => sentFields?.includes(name) ?? true);
-  // What could not be removed is offered again, which loses nothing.
+  // If this fails, the text is offered again, and nothing is lost.
   await drafts.removeSent({ form, writer, sent: new Map(sent) }).catch(() => undefined);
   const once = fields.idempotencyKey;
   if (once !== undefined) ctx.append("Set-Cookie", doneCookie(once, sentFields, settings));
   return reply;
 }
 
-/** Which typed text a form holds: the path of the form, and the opened page. The script adds both to what it sends. */
+/** The form and the opened page whose drafts a form sends. The script adds both to the form. */
 const sentDraftOf = (fields: Fields) => ({
   form: fields.text("draft-form"),
   writer: fields.text("draft-writer"),
 });
 
-/** Whether a form holds what another person has typed: somebody else has signed in since. Unknown without scripts. */
+/** Whether the text in a form is that of another person: somebody else has signed in since. Always false without scripts. */
 export function isOfAnother(fields: Fields, email: string): boolean {
   const person = fields.text("draft-person");
   return person !== "" && person !== versionOf(email);
 }
 
 /**
- * The cookie by which the script knows that the server has done a form: only an answer that arrived and says so ends a draft.
- * `once` is that of the form; `sent` names the fields whose text was acted on, undefined for all.
+ * The cookie by which the script knows that the server has done a form. Only then does the script delete its draft. `once` is that
+ * of the form; `sent` has the fields whose text was used, undefined for all.
  */
 function doneCookie(
   once: string,
@@ -117,5 +116,5 @@ function doneCookie(
   return `innkeep-done-${once}=${value}; Path=/; Max-Age=${seconds}; SameSite=Strict${secure}`;
 }
 
-/** Enough for the next page to open on a slow line. */
+/** Enough time for the next page to open on a slow connection. */
 const seconds = 120;

@@ -3,17 +3,17 @@ import * as tables from "../../database/schema/access.ts";
 import type { Row } from "../../database/schema/table.ts";
 import { listed, select } from "../../database/statements.ts";
 
-/** The text of one field that was typed in one opened page, and not sent. */
+/** The unsent text of one field in one opened page. */
 export type DraftRow = Omit<Row<typeof tables.drafts>, "userId">;
 
-/** The drafts of one person that one opened page has of one form. */
+/** Identifies the drafts of one person in one form of one opened page. */
 export interface DraftOwner {
   readonly userId: string;
   readonly form: string;
   readonly writer: string;
 }
 
-/** What one person may keep: the number of texts, and the characters of all of them as they are stored. */
+/** The limits for one person: the number of texts, and the characters of all stored texts together. */
 export interface MostDrafts {
   readonly count: number;
   readonly length: number;
@@ -23,12 +23,12 @@ const fields = ["id", "page", "form", "field", "writer", "content", "updatedAt"]
 const columns = listed(tables.drafts, fields);
 const draftsOf = select(tables.drafts, fields, "WHERE user_id = ? ORDER BY updated_at DESC, id DESC");
 
-/** Typed text that was not sent. It is shown only to the person who typed it. (rule O17) */
+/** Unsent text. Only the person who typed it can read it. (rule O17) */
 export const drafts = {
-  /** All of a person, newest first. */
+  /** All drafts of a person, newest first. */
   list: (reader: Reader, userId: string) => reader.all(draftsOf, userId),
 
-  /** Those that were typed on a page, or into one of these forms, newest first. */
+  /** The drafts that were typed on a page, or into one of these forms, newest first. */
   async listOfPage(
     reader: Reader,
     userId: string,
@@ -46,15 +46,15 @@ export const drafts = {
 
   insert: (tx: Inserter, userId: string, row: DraftRow) => tx.insert(tables.drafts, { ...row, userId }),
 
-  /** Removes what one opened page has of one form. */
+  /** Removes the drafts of one form of one opened page. */
   removeOfWriter: (tx: Transaction, { userId, form, writer }: DraftOwner) =>
     tx.run("DELETE FROM drafts WHERE user_id = ? AND form = ? AND writer = ?", userId, form, writer),
 
-  /** Removes one by its id; false if the person has no such draft. */
+  /** Removes one draft; false if the person has no such draft. */
   remove: async (tx: Transaction, userId: string, id: string): Promise<boolean> =>
     (await tx.run("DELETE FROM drafts WHERE user_id = ? AND id = ?", userId, id)) === 1,
 
-  /** Removes the oldest of a person above the limits. */
+  /** Removes the oldest drafts of a person above the limits. */
   trim: (tx: Transaction, userId: string, { count, length }: MostDrafts) =>
     tx.run(
       `DELETE FROM drafts WHERE id IN (SELECT id FROM (
@@ -66,7 +66,7 @@ export const drafts = {
       length,
     ),
 
-  /** Removes at most `most` that were last typed before an instant. Returns their number. */
+  /** Removes at most `most` drafts that were last typed before an instant. Returns their number. */
   prune: (tx: Transaction, before: string, most: number) =>
     tx.run(
       "DELETE FROM drafts WHERE id IN (SELECT id FROM drafts WHERE updated_at < ? LIMIT ?)",

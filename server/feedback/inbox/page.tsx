@@ -1,7 +1,7 @@
 import { apps } from "../../../src/contract/apps.ts";
 import { type Tag, tags as tagEndpoints } from "../../../src/contract/tags.ts";
 import { type Assignee, readMarks, type ThreadSummary, threads } from "../../../src/contract/threads.ts";
-import type { Asked } from "../../console/ask.ts";
+import type { CallInput } from "../../console/ask.ts";
 import { type Definitions, defineForm, definePage } from "../../console/definitions.ts";
 import { versionOf } from "../../console/form-values.tsx";
 import { HiddenFields, IdempotencyField } from "../../console/forms.tsx";
@@ -45,7 +45,7 @@ async function showInbox(visit: SignedInVisit): Promise<Reply> {
   return show(<Inbox {...shown} now={visit.now} />);
 }
 
-async function listWithProposals({ ask, reads }: SignedInVisit, asked: Asked) {
+async function listWithProposals({ ask, reads }: SignedInVisit, asked: CallInput) {
   const list = await ask(threads.list, asked);
   const withProposal = list.items.filter(({ proposalStatus }) => proposalStatus !== null);
   const proposals = await reads.newestProposals(withProposal.map(({ id }) => id));

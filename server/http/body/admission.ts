@@ -18,21 +18,21 @@ interface Arriving {
   readonly endpoint: Endpoint;
   readonly caller: Callers[Endpoint["auth"]];
   readonly path: string;
-  /** A repeat of a request uses up no rate limit, so it is not refused for one. */
+  /** A repeat uses no rate limit, so a used-up limit does not refuse it. */
   readonly idempotencyKey: string | undefined;
 }
 
-/** A large body that may be read. */
+/** A large body that the server may read now. */
 interface Admitted extends Turn {
-  /** Uses up the endpoint's limit for a body that did not arrive whole, if `thrown` was caused by its sender. */
+  /** Counts a body that did not arrive completely against the limit of the endpoint, if its sender caused `thrown`. */
   countFailed(thrown: unknown): Promise<void>;
-  /** Must be called when the body has arrived or has ended early. */
+  /** Call it when the body has arrived or has ended early. */
   countArrived(): Promise<void>;
 }
 
 /**
- * Decides on a large body before the server reads any of it. Returns undefined for a small one. Throws `rate_limited` for
- * a caller that has used up the endpoint's limit, `busy` while too many others are arriving.
+ * Decides whether the server may read a large body. Returns undefined for a small one. Throws `rate_limited` for a caller that has
+ * used up the limit of the endpoint, and `busy` while too many other bodies are arriving.
  */
 export type Admit = (arriving: Arriving) => Promise<Admitted | undefined>;
 
@@ -77,7 +77,7 @@ function largeBodyOf(request: IncomingMessage, { upload }: Endpoint): LargeBody 
   };
 }
 
-/** Whether a body is so small that it is admitted without a look at anything. */
+/** Whether a body is so small that it needs no decision. */
 export function needsNoAdmission({ headers }: IncomingMessage): boolean {
   const length = headers["content-length"];
   return length !== undefined && Number(length) < countedFrom;
@@ -86,7 +86,7 @@ export function needsNoAdmission({ headers }: IncomingMessage): boolean {
 const isLarge = ({ headers }: IncomingMessage): boolean =>
   Number(headers["content-length"] ?? Number.POSITIVE_INFINITY) >= largeBytes;
 
-/** Without this, a client could send bodies that always stop before their end without limit. */
+/** Without this, a client could send incomplete bodies without any limit. */
 async function countFailed(
   {
     endpoint,
@@ -102,8 +102,7 @@ async function countFailed(
   const wasCut = thrown instanceof ApiError && thrown.code === "busy";
   if (!settings.rateLimited || !(wasCut || thrown instanceof UploadFailure)) return;
   const { rateLimit, countsRefusals } = endpoint;
-  // A refusal that the endpoint counts anyway is counted once.
-  // One that is over its limit anyway is not counted.
+  // A refusal that `countRefusal` counts must not count twice. A caller that is over the limit already is not refused here.
   if (rateLimit && (wasCut || !countsRefusals))
     await limiter.spend({ who: caller.id, rateLimit }).catch(ignoreRefusal);
   const accountLimits = accountLimitsOf(endpoint, caller);
@@ -118,20 +117,20 @@ function ignoreRefusal(error: unknown): void {
   if (!(error instanceof ApiError)) throw error;
 }
 
-/** Smaller bodies are limited by the number of requests. */
+/** Smaller bodies do not count: the number of requests limits them. */
 const countedFrom = 8_192;
 
 interface Counted {
   readonly request: IncomingMessage;
   readonly deps: Limiting;
-  /** Whether the request was answered before: its bytes are given back when its content proves to be the same. */
+  /** Whether the request is probably a repeat. If it is, its bytes are given back at its end. */
   readonly isRepeat?: boolean;
 }
 
 /**
- * Counts the bytes of a body against the hourly limit of its key, before any of them is read. A request that was
- * answered before may use twice as many. Returns a function to call when the body has arrived, because a body of unknown
- * length is counted only then. Throws `rate_limited`.
+ * Counts the bytes of a body against the hourly limit of its key, before the server reads them. For a repeat the limit is twice as
+ * high. Returns a function to call when the body has arrived, because a body of unknown length is counted only then. Throws
+ * `rate_limited`.
  */
 async function countBytes(
   endpoint: Endpoint,
@@ -160,7 +159,7 @@ async function countBytes(
 
 const nothing = async () => {};
 
-/** Gives back the bytes that were counted for a request that was a repeat, or that got no turn. */
+/** Gives back the counted bytes of a repeat, or of a body that the server did not read. */
 export async function uncountBytes(
   endpoint: Endpoint,
   keyId: string,
@@ -180,11 +179,11 @@ function countedBytes(endpoint: Endpoint, { headers }: IncomingMessage, deps: Li
     : 0;
 }
 
-/** One large body that is being read. */
+/** One of the large bodies that are read at the same time. */
 interface Turn {
-  /** Calls `listener` when the body must give its place to another one. */
+  /** Calls `listener` when the body is cut for another one. */
   onCut(listener: (why: ApiError) => void): void;
-  /** Ends the turn: the next body gets the place. */
+  /** Call it when the body has ended. Then the next one is read. */
   over(): void;
 }
 
@@ -195,13 +194,15 @@ interface Waiter {
 }
 
 /**
- * Gives turns to large bodies: a limited number at once, and a limited number for each key. A body without a place waits
- * for a moment. A free place goes to the owner with the fewest bodies. While all places are taken, an owner with two
- * bodies fewer than the owner with the most takes the place of that owner's longest-running body. An owner with only one
- * body fewer takes a place after half a minute: that of the body that would take the longest, if the new body takes less
- * time at twice the least rate, else that of a body that comes too slowly. Without this condition honest senders would
- * cut each other, and no body would be completed. When too many bodies wait, the newest of the owner with the most gives
- * way to an owner with two fewer. Throws `busy`.
+ * Limits how many large bodies are read at the same time, in all and for each key. Other bodies wait for a moment. The next one to
+ * be read is that of the owner with the fewest bodies.
+ *
+ * While the limit is reached, a waiting body may cut one that is being read. It cuts the oldest body of the owner with the most, if
+ * its own owner has at least two fewer. With one fewer, it cuts only bodies that have been read for half a minute: the one with the
+ * longest remaining time, if the waiting body needs less time at twice the least rate; else one that comes too slowly. Without this
+ * condition honest senders would cut each other, and no body would be completed.
+ *
+ * If too many bodies wait, the newest of the owner with the most is refused for an owner with at least two fewer. Throws `busy`.
  */
 export function createTurns(
   budgets: Pick<Budgets, "uploads" | "uploadsPerKey" | "uploadTurnMilliseconds" | "bodyBytesPerSecond">,
@@ -271,11 +272,11 @@ export function createTurns(
 const countOf = (running: ReadonlySet<Running>, { sender }: Waiter): number =>
   countOfOwner(running, sender.owner);
 
-/** This many bodies may wait for each place. */
+/** How many bodies may wait for each one that may be read. */
 const mostWaitingOfEach = 4;
 
 /**
- * Removes the newest waiting body of the owner with the most from the queue. Returns whether `owner` then has room.
+ * Refuses the newest waiting body of the owner with the most. Returns whether `owner` may then wait.
  */
 function displaceFor(owner: string, waiting: ReadonlySet<Waiter>): boolean {
   const [newest, most] = newestOfBusiestOwner(waiting);
@@ -292,15 +293,15 @@ const fair = () =>
     retryAfterSeconds: 5,
   });
 
-/** A large body, and what is needed to estimate when it ends. */
+/** A large body, with what is needed to estimate when it ends. */
 export interface LargeBody {
-  /** Its length, or the largest length that is accepted if it is unknown. */
+  /** Its length. If that is unknown, the largest accepted length. */
   readonly bytes: number;
   /** How many of its bytes have arrived. */
   arrivedBytes(): number;
 }
 
-/** The sender of a body: a credential and its owner. Turns are shared among owners. */
+/** The sender of a body: a credential and its owner. Owners share the limit fairly. */
 export interface TurnSender {
   readonly key: string;
   readonly owner: string;
@@ -315,10 +316,10 @@ interface Running {
   isCut: boolean;
 }
 
-/** A body that has run for this long may have to give its place to an owner with one running body fewer. */
+/** A body that has been read for this long may be cut for an owner with one body fewer. */
 const longMilliseconds = 30_000;
 
-/** It keeps its place only if it comes faster than the least rate by this factor. */
+/** It is not cut if it comes faster than the least rate by this factor. */
 const enoughOfLeastRate = 1.5;
 
 /** Something that has a sender: a running or a waiting body. */
@@ -338,7 +339,7 @@ function countOfOwner(sent: Iterable<WithSender>, owner: string): number {
   return count;
 }
 
-/** The running body that is cut to make room for a body of this owner. Undefined if none has to be. */
+/** The body to cut for a waiting body of this owner; undefined if there is none. */
 function bodyToCut(
   running: ReadonlySet<Running>,
   owner: string,
@@ -346,7 +347,7 @@ function bodyToCut(
     ownMs,
     leastRate,
   }: {
-    /** How long the waiting body itself is expected to take. */
+    /** The expected time of the waiting body. */
     readonly ownMs: number;
     /** In bytes a second. */
     readonly leastRate: number;
@@ -364,13 +365,13 @@ function bodyToCut(
   );
 }
 
-/** The newest body of the owner with the most, and how many bodies that owner has. */
+/** The newest body of the owner with the most, and the number of that owner's bodies. */
 function newestOfBusiestOwner<Item extends WithSender>(sent: Iterable<Item>): [Item | undefined, number] {
   const [most] = bodiesOfBusiestOwners(sent);
   return [most?.at(-1), most?.length ?? 0];
 }
 
-/** The bodies of each owner who has the most, oldest first. */
+/** For each owner with the highest number of bodies, these bodies, oldest first. */
 function bodiesOfBusiestOwners<Item extends WithSender>(sent: Iterable<Item>): Item[][] {
   const byOwner = new Map<string, Item[]>();
   for (const item of sent) {
@@ -382,7 +383,7 @@ function bodiesOfBusiestOwners<Item extends WithSender>(sent: Iterable<Item>): I
   return [...byOwner.values()].filter(({ length }) => length === most);
 }
 
-/** How long a body will still take if it continues at its present rate. */
+/** The remaining time of a body at its present rate. */
 function remainingMs({ body, since }: Running, now: number): number {
   const came = body.arrivedBytes();
   return came <= 0 ? Number.POSITIVE_INFINITY : ((body.bytes - came) * (now - since)) / came;

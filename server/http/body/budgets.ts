@@ -11,7 +11,7 @@ export interface Sender {
 
 /** The memory that one body uses. */
 interface HeldBody {
-  /** Adds bytes. May cut another body, or this one, before it returns. */
+  /** Counts more bytes. May cut another body, or this one, before it returns. */
   hold(bytes: number): void;
   /** Frees the memory of the body. */
   end(): void;
@@ -31,8 +31,8 @@ interface Pool {
 }
 
 /**
- * One budget for all bodies that are held in memory while they arrive, and a part of it for senders without a
- * credential. When the budget is used up, the sender that holds the most loses its oldest body.
+ * One memory budget for all arriving bodies, and a part of it for senders without a credential. When it is used up, the oldest body
+ * of the sender with the most bytes is cut.
  */
 export function createBodyMemory(budgets: Pick<Budgets, "bufferedBytes" | "anonymousBufferedBytes">) {
   const { bufferedBytes, anonymousBufferedBytes } = budgets;
@@ -59,7 +59,7 @@ export function createBodyMemory(budgets: Pick<Budgets, "bufferedBytes" | "anony
   };
 }
 
-/** The memory that the server itself needs for a request in progress. */
+/** The memory of a request in progress without its body. */
 const ownBytes = 16_384;
 
 const createPool = (most: number): Pool => ({ most, held: 0, bySender: new Map() });
@@ -103,7 +103,7 @@ const full = () =>
     retryAfterSeconds: 1,
   });
 
-/** How much of a body the server waits for at most. */
+/** The limits up to which the server waits for a body. */
 interface Bounds {
   readonly bytes: number;
   readonly milliseconds: number;
@@ -111,8 +111,8 @@ interface Bounds {
 
 interface Pace {
   /**
-   * Watches a body while it arrives. Calls `late` once if the body comes too slowly, exceeds its bounds, or the server
-   * stops. Time in which the server itself does not read does not count. Returns a function that ends the watch.
+   * Checks the speed of a body while it arrives. Calls `late` once if the body comes too slowly or exceeds its bounds, or if the
+   * server stops. Time in which the server does not read does not count. Returns a function that ends this.
    */
   watch(request: IncomingMessage, late: (why: ApiError) => void, bounds?: Bounds): () => void;
 }
@@ -125,7 +125,7 @@ interface Watched {
   readonly since: number;
   /** The bytes that the connection had received at the last check. */
   seen: number;
-  /** How many bytes the body may fall behind. */
+  /** By how many bytes the body may be late. */
   credit: number;
 }
 
@@ -148,7 +148,7 @@ export function createPace(budgets: Budgets, stopping: AbortSignal): Pace {
 
   const look = () => {
     const now = performance.now();
-    // After a longer pause the server itself was blocked, and has not read yet what arrived meanwhile.
+    // After a longer pause the server itself was blocked, and has not read the bytes that arrived meanwhile.
     const due = (Math.min(now - last, 2 * pause) * rate) / 1_000;
     last = now;
     for (const body of watched) {
@@ -187,7 +187,7 @@ function faultOf(
     full,
   }: {
     readonly now: number;
-    /** The bytes that should have come since the last check. */
+    /** The bytes that the least speed requires since the last check. */
     readonly due: number;
     readonly full: number;
   },

@@ -25,13 +25,13 @@ export function readMultipartUpload(
 }
 
 interface FormParser {
-  /** Takes the next bytes of the body. Throws if a fault is known already. */
+  /** Parses the next bytes of the body. Throws the first fault that was found. */
   write(chunk: Buffer): void;
   /** Returns the form when all its files are written. */
   end(): Promise<unknown>;
 }
 
-/** Parses multipart/form-data. Throws and rejects with UploadFailure, or with the error of writing a file. */
+/** Makes a parser of multipart/form-data. It throws and rejects with UploadFailure, or with the error of writing a file. */
 function createFormParser(headers: IncomingHttpHeaders, intake: Intake, form: MultipartForm): FormParser {
   const busboy = openBusboy(headers, form);
   const fields = createFields(form);
@@ -114,7 +114,7 @@ function takeFile(
     readonly form: MultipartForm;
   },
 ): void {
-  // The parser itself reports a cut body.
+  // The parser reports an incomplete body.
   stream.on("error", () => {});
   stream.resume();
   attempt(() => {
@@ -145,9 +145,9 @@ async function receivedFrom({ fileName, type }: Part, file: TemporaryFile, isNam
 
 /** The fields that a form may have, and their limits. */
 export interface MultipartForm {
-  /** The fields that take files, and the limit of each file. `named` files become `{name, data}`, as in JSON bodies. */
+  /** The fields for files, and the limit of each file. Files of a `named` field become `{name, data}`, as in JSON bodies. */
   readonly files: Readonly<Record<string, { readonly bytes: number; readonly named?: boolean }>>;
-  /** The text fields that hold JSON. */
+  /** The text fields whose text is JSON. */
   readonly json: readonly string[];
   /** Bytes of the whole body. */
   readonly body: number;
@@ -168,8 +168,8 @@ interface Fields {
 }
 
 /**
- * Throws UploadFailure `malformed_multipart` for unusable names and for a text field that comes twice, `too_large` for
- * too much text.
+ * Throws UploadFailure `malformed_multipart` for unusable names and for a text field that comes twice, and `too_large` for too much
+ * text.
  */
 function createFields(form: MultipartForm): Fields {
   const fields = new Map<string, unknown>();
@@ -198,7 +198,7 @@ function createFields(form: MultipartForm): Fields {
   };
 }
 
-/** The file field of a part. `images[]` is `images`: so PHP, and libraries that follow it, name the elements of a list. */
+/** The file field of a part. `images[]` means `images`: PHP, and libraries that follow it, name the elements of a list so. */
 function fileFieldOf(name: string, { files }: Pick<MultipartForm, "files">): string | undefined {
   const field = name.replace(/\[\d{0,3}\]$/, "");
   return Object.hasOwn(files, field) ? field : undefined;
@@ -222,7 +222,7 @@ function checkedName(name: string | undefined): string {
   return name;
 }
 
-// Text that is not JSON stays text: the schema of the field will refuse it.
+// Text that is not JSON stays text, and the schema of the field refuses it.
 function parsed(text: string): unknown {
   if (text.trim() === "") return null;
   try {

@@ -8,29 +8,29 @@ import { createBodyMemory, createPace, type Sender } from "./budgets.ts";
 
 /** A body that is still arriving. */
 export interface IncomingBody {
-  /** Adds bytes that are held in memory. */
+  /** Counts more bytes that are in memory. */
   hold(bytes: number): void;
-  /** Stops waiting for the body: its reader fails with `why`. */
+  /** Stops waiting for the body. Reading it fails with `why`. */
   cut(why: ApiError): void;
   /** Calls `listener` when the body is cut, or at once if it was cut already. */
   onCut(listener: (why: ApiError) => void): void;
-  /** Ends the accounting: nobody reads the body any more. */
+  /** Call it when nothing reads the body any more. */
   end(): void;
 }
 
 export interface IncomingBodies {
   readonly count: CountBody;
   begin(request: IncomingMessage, sender: Sender): IncomingBody;
-  /** Accounts for the memory of a body that has arrived and waits. It may be cut. Returns a function that ends this. */
+  /** Counts the memory of a body that has arrived and waits. Calls `cut` if others need the memory. Returns a function that ends this. */
   keep(sender: Sender, bytes: number, cut: (why: ApiError) => void): () => void;
   /**
-   * Reads and drops the rest of a body, so that its sender can read the answer: a client that is still writing when its
-   * connection closes may never see it. Resolves when the body has ended or enough was dropped.
+   * Reads and drops the rest of a body, so that its sender can read the answer: a client that is still sending when its connection
+   * closes may never read it. Resolves at the end of the body, or when enough was dropped.
    */
   drop(request: IncomingMessage): Promise<void>;
 }
 
-/** Keeps bodies within the budgets of memory, speed and time. */
+/** Applies the budgets of memory, speed and time to arriving bodies. */
 export function createIncomingBodies(deps: Pick<Deps, "clock" | "settings" | "stopping">): IncomingBodies {
   const { settings, stopping } = deps;
   const { budgets } = settings;
@@ -48,7 +48,7 @@ export function createIncomingBodies(deps: Pick<Deps, "clock" | "settings" | "st
     begin(request, sender) {
       let why: ApiError | undefined;
       let tell: (why: ApiError) => void = () => {};
-      // There may be no memory even for the first bytes: the body is then cut before `end` is set.
+      // There may be no memory for the first bytes. Then the body is cut before `end` is set.
       let end = () => {};
       const cut = (reason: ApiError) => {
         if (why) return;

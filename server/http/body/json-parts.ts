@@ -4,23 +4,23 @@ import type { TemporaryFile } from "../../files/files.ts";
 import { createStringReader, deepestNesting, type StringReader, type TextSink } from "./strict-json.ts";
 import { type Intake, malformedJson } from "./upload.ts";
 
-/** A place in a JSON text: keys, and `*` for each element of an array, such as `attachments.*.data`. */
-export type Place = readonly string[];
+/** A path in a JSON text: keys, and `*` for each element of an array, such as `attachments.*.data`. */
+export type JsonPath = readonly string[];
 
 /** Receives the parts of a JSON text. */
 interface JsonParts {
-  /** Takes everything but the text of the strings at places and the quote that closes each of them. */
+  /** Receives all bytes but the text of the strings at the paths, and the quote that closes each of them. */
   text(bytes: Buffer): void;
-  /** Begins a string at a place. Its text comes with the escapes replaced. */
-  openString(place: Place): { write(text: Buffer): void; end(): void };
+  /** Begins a string at a path. `write` receives its text, with the escapes replaced. */
+  openString(place: JsonPath): { write(text: Buffer): void; end(): void };
 }
 
 /**
- * Returns a function that takes JSON text in pieces of bytes and splits it. A body with files is too large to be one text,
- * so this does not use the functions of `src/contract/json.ts`. It does not check the grammar: the text parts, with any
- * string in each gap, are well-formed exactly if the whole text is.
+ * Returns a function that receives JSON text in pieces of bytes, and separates the strings at the paths from the rest. A body with
+ * files is too large to be one text, so this does not use the functions of `src/contract/json.ts`. It does not check the grammar:
+ * if each removed string is replaced by another one, the rest is well-formed exactly if the whole text is.
  */
-export function createJsonScanner(places: readonly Place[], parts: JsonParts): (chunk: Buffer) => void {
+export function createJsonScanner(places: readonly JsonPath[], parts: JsonParts): (chunk: Buffer) => void {
   const levels = createLevels(places);
   let text: TextString | undefined;
   let gap: Gap | undefined;
@@ -75,10 +75,10 @@ interface Gap {
 
 const quote = 0x22;
 
-// No step of a place is this long, even if each of its letters is escaped.
+// No key of a path is this long, even if each of its letters is escaped.
 const longestKey = 256;
 
-function openGap(parts: JsonParts, place: Place): Gap {
+function openGap(parts: JsonParts, place: JsonPath): Gap {
   const { write, end } = parts.openString(place);
   return { reader: createStringReader(write), end };
 }
@@ -90,8 +90,7 @@ function continued(string: TextString, byte: number): TextString {
 }
 
 /**
- * Follows the position of a reader in a JSON text. For text that is not JSON the result has no meaning, but does no
- * harm.
+ * The path of the position in a JSON text that is being read. For text that is not JSON, the path has no meaning, but does no harm.
  */
 interface Levels {
   enter(isArray: boolean): void;
@@ -102,13 +101,13 @@ interface Levels {
   setKey(raw: string): void;
   /** Whether a string that begins here is a key. */
   awaitsKey(): boolean;
-  /** The place, among those looked for, of a value that begins here. */
-  place(): Place | undefined;
+  /** The path of a value that begins here, if it is one of the given paths. */
+  place(): JsonPath | undefined;
 }
 
-function createLevels(places: readonly Place[]): Levels {
+function createLevels(places: readonly JsonPath[]): Levels {
   const levels: Level[] = [];
-  // No place lies deeper. The parser decides how deep a text may be nested.
+  // No path is longer. The parser decides how deeply a text may be nested.
   let deeper = 0;
   return {
     enter(isArray) {
@@ -141,7 +140,7 @@ interface Level {
   awaitsKey: boolean;
 }
 
-function isAt(levels: readonly Level[], place: Place): boolean {
+function isAt(levels: readonly Level[], place: JsonPath): boolean {
   return levels.length === place.length && levels.every((level, at) => isStep(level, place[at]));
 }
 
@@ -160,7 +159,7 @@ function keyOf(raw: string): string {
 
 /**
  * Decodes the text of one data URL into a temporary file of at most `limit` bytes. Text that is not a data URL becomes a
- * ReceivedFile with a fault. Text that is not known to be base64 goes to `remainder`, which may refuse it.
+ * ReceivedFile with a fault. `remainder` receives all text that is not base64, and may refuse it.
  */
 export function createDataUrlFile(
   intake: Intake,
@@ -228,11 +227,11 @@ const base64Mark = ";base64,";
 // without quotes.
 const endOfHeader = /;base64,/i;
 
-// The bytes decide the kind of a file, so the type may be missing, wide (`image/*`) or wrong. Encoders put codecs, a
-// charset or a file name behind it.
+// The bytes decide the kind of a file, so the type may be missing, a range (`image/*`) or wrong. Encoders write codecs, a charset
+// or a file name after it.
 const dataUrlHeader = /^data:([ -:<-~\x80-\xff]*)(;[ -~\x80-\xff]*)?$/i;
 
-/** The declared type of a data URL, or null. Undefined if the text, one byte in each unit, is no data URL or no UTF-8. */
+/** The declared type of a data URL, or null. Undefined if the text is no data URL or no UTF-8. Each code unit is one byte. */
 function typeOf(header: string): string | null | undefined {
   if (header.length > longestHeader || !isUtf8(Buffer.from(header, "latin1"))) return undefined;
   const declared = dataUrlHeader.exec(header)?.[1];
@@ -245,7 +244,7 @@ interface Base64Decoder {
   write(bytes: Buffer): boolean;
   /** False if the last group of four is incomplete or has wrong padding. */
   end(): boolean;
-  /** The last few characters, which wait for the rest of their group. */
+  /** The last characters, whose group of four may be incomplete. */
   held(): string;
 }
 
@@ -286,8 +285,8 @@ const lastGroup = /^[A-Za-z0-9+/]{2}(==|[A-Za-z0-9+/](=|[A-Za-z0-9+/]))$/;
 
 const pieceLength = 65_536;
 
-// One buffer for all uploads: decoding is synchronous, and a buffer for each piece would become garbage at the rate of
-// the upload.
+// One buffer for all uploads, because decoding is synchronous. A buffer for each piece would produce as much garbage as the upload
+// has bytes.
 const decoded = Buffer.allocUnsafe((pieceLength / 4) * 3 + 3);
 
 /** Some encoders break lines after 76 characters. */
@@ -303,8 +302,8 @@ const carriageReturn = 0x0d;
 /** Decodes `first`, which is one group or empty, then `groups`. */
 function decode(first: string, groups: Buffer, take: (decoded: Buffer) => void): boolean {
   if (first !== "" && !group.test(first)) return false;
-  // Node skips characters that are not base64, which makes the result shorter. Node also accepts base64url, which is
-  // refused here.
+  // Node skips characters that are not base64, so that the result is shorter. Node also accepts base64url, which must be refused
+  // here.
   if (groups.includes(0x2d) || groups.includes(0x5f)) return false;
   let offset = decoded.write(first, "base64");
   for (let at = 0; at < groups.length; at += pieceLength) {

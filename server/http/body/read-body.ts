@@ -6,16 +6,16 @@ import type { Sender } from "./budgets.ts";
 import type { IncomingBodies } from "./incoming-body.ts";
 import { parseStrictJson } from "./strict-json.ts";
 
-/** The value of a large body. `release` must be called when the request was handled. */
+/** The value of a large body. Call `release` when the request was handled. */
 interface LargeJson {
   readonly value: unknown;
   release(): void;
 }
 
 /**
- * Makes a function that reads JSON bodies with a limit of their own. Those of over 1 MiB are parsed and handled one after
- * the other, because a value needs several times the memory of its text. The function throws what `readJson` throws, and
- * `busy` for a body that waits while others need its memory.
+ * Makes a function that reads JSON bodies of endpoints with a larger limit. Bodies of over 1 MiB are parsed and handled one after the
+ * other, because a parsed value needs several times the memory of its text. Throws the errors of `readJson`, and `busy` for a
+ * waiting body whose memory others need.
  */
 export function createLargeJsonReader(arrivals: IncomingBodies) {
   const turn = createLine();
@@ -23,7 +23,7 @@ export function createLargeJsonReader(arrivals: IncomingBodies) {
     const bytes = await readJsonBytes(request, sending);
     if (bytes.length <= limits.json) return { value: jsonOf(request, bytes), release() {} };
     const { length } = bytes;
-    // This function must not hold the bytes: it lives until its turn, and a body that is cut gives its memory up before.
+    // The closure refers only to the length, so that a body which is cut while it waits frees its memory at once.
     const release = await turn((cut) => arrivals.keep(sending.sender, length, cut));
     try {
       return { value: jsonOf(request, bytes), release };
@@ -34,10 +34,10 @@ export function createLargeJsonReader(arrivals: IncomingBodies) {
   };
 }
 
-/** Begins the accounting of a body that waits, and returns a function that ends it. `cut` gives up waiting. */
+/** Begins to count the memory of a waiting body, and returns a function that ends this. `cut` ends the wait with an error. */
 type Waiting = (cut: (why: ApiError) => void) => () => void;
 
-/** A line in which each waits for the one before. A turn ends when its function is called. */
+/** Makes a queue: each call waits until the one before has called its result. */
 function createLine() {
   let last: Promise<void> = Promise.resolve();
   return (waiting: Waiting): Promise<() => void> =>
@@ -62,35 +62,35 @@ function createLine() {
 
 const nothing = Buffer.alloc(0);
 
-/** The sender of a body, and what watches the body while it arrives. */
+/** The sender of a body, and the budgets of arriving bodies. */
 export interface Sending {
   readonly arrivals: IncomingBodies;
   readonly sender: Sender;
-  /** The most bytes of the body; 1 MiB unless given. Senders without a credential have 32 KiB in any case. */
+  /** The largest size; the default is 1 MiB. Without a credential it is always 32 KiB. */
   readonly most?: number | undefined;
 }
 
-/** A request that is judged. */
+/** A request whose refusal counts. */
 interface Judging extends Pick<Sending, "arrivals" | "sender"> {
-  /** How many bytes its body has, if it says so. */
+  /** The length of its body, if its headers name one. */
   readonly announced?: number | undefined;
 }
 
-/** How many bytes the head of a request says that its body has. */
+/** The length of a body as the headers of its request name it; undefined for a body in chunks. */
 export const announcedBytes = ({ headers }: IncomingMessage): number | undefined =>
   headers["transfer-encoding"] === undefined ? Number(headers["content-length"] ?? 0) : undefined;
 
 /**
- * Returns the JSON value of a request's body, or `{}` if it has none. Throws `unsupported_media_type` for anything but
- * JSON, `payload_too_large` over the limit, `bad_request` for a body that was cut, `busy` for one that comes too slowly,
- * UploadFailure for malformed JSON. Read it with `counted`.
+ * Returns the JSON value of a request's body, or `{}` if it has none. Throws `unsupported_media_type` for anything but JSON,
+ * `payload_too_large` over the limit, `bad_request` for an incomplete body, `busy` for one that comes too slowly, and UploadFailure
+ * for malformed JSON. Call it inside `counted`.
  */
 export const readJson = async (request: IncomingMessage, sending: Sending): Promise<unknown> =>
   jsonOf(request, await readJsonBytes(request, sending));
 
 /**
- * Judges and reads something of a request. Counts it if `read` refuses it: else the refusals of a sender would cost it
- * nothing. Throws `rate_limited`. (rule H18)
+ * Calls `read`. If it throws, the refusal counts against a limit of the sender, so that nobody can send bad requests without end.
+ * Throws `rate_limited`. (rule H18)
  */
 export async function counted<T>(
   { arrivals, sender, announced }: Judging,
@@ -107,14 +107,14 @@ export async function counted<T>(
   }
 }
 
-/** The bytes of a body that should be JSON. */
+/** The bytes of a JSON body, before it is parsed. */
 export async function readJsonBytes(request: IncomingMessage, sending: Sending): Promise<Buffer> {
   refuseEncoded(request);
   const most = sending.sender.anonymous ? limits.anonymousBody : (sending.most ?? limits.json);
   return readBytes(request, most, sending);
 }
 
-/** The JSON value of a body that has arrived. */
+/** Parses a JSON body that has arrived. */
 export function jsonOf(request: IncomingMessage, bytes: Buffer): unknown {
   if (bytes.length === 0) return {};
   if (mediaTypeOf(request) !== "application/json") throw new ApiError("unsupported_media_type");
@@ -134,8 +134,8 @@ export function refuseEncoded({ headers }: IncomingMessage): void {
 }
 
 /**
- * Returns the bytes of a body of at most `most` bytes. Throws `payload_too_large`, `bad_request` for a body that was cut,
- * and `busy` for one that takes too long.
+ * Returns the bytes of a body of at most `most` bytes. Throws `payload_too_large`, `bad_request` for an incomplete body, and `busy`
+ * for one that takes too long.
  */
 export function readBytes(
   request: IncomingMessage,
@@ -179,8 +179,8 @@ export function readBytes(
 }
 
 /**
- * The bytes of a body that has arrived, which then needs no watching. Undefined if some of it may be missing. Most small
- * bodies come in one piece with the head, and reading them as a stream costs more than all else that is done with them.
+ * The bytes of a body that has arrived completely; undefined if some may be missing. Most small bodies come together with the
+ * headers. Reading those as a stream would take longer than the rest of the request.
  */
 export function arrivedBytes(request: IncomingMessage): Buffer | undefined {
   if (!request.complete || request.destroyed || request.readableDidRead) return undefined;
@@ -194,7 +194,7 @@ const malformed = (message: string, cause?: unknown) =>
 
 /** Joins the pieces of a body. */
 interface ByteCollector {
-  /** Takes a piece, which must not change afterwards. Returns by how many bytes the memory has grown. */
+  /** Adds a piece, which must not change afterwards. Returns by how many bytes the used memory has grown. */
   add(piece: Buffer): number;
   readonly size: number;
   bytes(): Buffer;
@@ -203,8 +203,8 @@ interface ByteCollector {
 const leastCapacity = 4_096;
 
 /**
- * Uses one buffer that doubles: a list of pieces of one byte would cost a hundred times their size. `most` is how many
- * bytes are expected at most: the buffer does not double beyond it.
+ * Joins the pieces in one buffer, which doubles when it is full: a list of one-byte pieces would need a hundred times their size.
+ * The buffer does not double beyond `most`, the expected size.
  */
 export function createByteCollector(most = Number.POSITIVE_INFINITY): ByteCollector {
   let buffer: Buffer = nothing;

@@ -7,14 +7,14 @@ import { limits } from "../../../src/contract/limits.ts";
 import type { Files } from "../../files/files.ts";
 import { type MultipartForm, readMultipartUpload } from "./form-upload.ts";
 import type { IncomingBody } from "./incoming-body.ts";
-import { createDataUrlFile, createJsonScanner, type Place } from "./json-parts.ts";
+import { createDataUrlFile, createJsonScanner, type JsonPath } from "./json-parts.ts";
 import { arrivedBytes, createByteCollector, mediaTypeOf, refuseEncoded } from "./read-body.ts";
 import { createRawStringCheck, parseStrictJson } from "./strict-json.ts";
 import { consume, type Intake, receive, refuseMore, type Upload, UploadFailure } from "./upload.ts";
 
 /**
- * Reads a body with its files by the rules of its endpoint: as multipart/form-data, and for the kind `upload` also as
- * JSON. Throws `payload_too_large` for a declared length over the limit, before it reads, and `unsupported_media_type`.
+ * Reads a body with files, by the rules of its endpoint: as multipart/form-data, and for the kind `upload` also as JSON. Throws
+ * `unsupported_media_type`, and `payload_too_large` before it reads a body whose declared length is over the limit.
  */
 export async function readUpload(
   request: IncomingMessage,
@@ -70,23 +70,23 @@ const nothingToDiscard = async () => {};
 
 export interface JsonUploadLimits {
   /**
-   * The places where base64 data URLs become files, and the limit of decoded bytes of each: `{"images.*": 2_097_152}`.
+   * The paths at which base64 data URLs become files, each with its limit of decoded bytes: `{"images.*": 2_097_152}`.
    */
   readonly files: Readonly<Record<string, number>>;
-  /** The field that may hold any JSON object. */
+  /** The field whose value may be any JSON object. */
   readonly free?: string;
   /** Bytes of the whole body. */
   readonly body: number;
-  /** Bytes of the body without the text of its files, which are held in memory. */
+  /** Bytes of the body without its files. They are kept in memory. */
   readonly text: number;
   /** Lets the server cut the body before its end. */
   readonly arrival?: IncomingBody | undefined;
 }
 
 /**
- * Reads a JSON body and decodes its files to disk while it arrives. Each string at one of the places becomes a
- * ReceivedFile, faulty or not. Everything else is as JSON.parse gives it. Throws UploadFailure `malformed_json`,
- * `too_large` or `aborted`, and FilesUnavailable; then no file is left.
+ * Reads a JSON body and decodes its files to disk while it arrives. Each string at one of the paths becomes a ReceivedFile, faulty
+ * or not. All other values are those of JSON.parse. Throws UploadFailure `malformed_json`, `too_large` or `aborted`, and
+ * FilesUnavailable; then no file is left.
  */
 export function readJsonUpload(body: Readable, files: Files, allowed: JsonUploadLimits): Promise<Upload> {
   return receive(files, async (intake) => {
@@ -110,7 +110,7 @@ export function readJsonUpload(body: Readable, files: Files, allowed: JsonUpload
 
 const smallBody = 65_536;
 
-type PlaceLimits = ReadonlyMap<Place, number>;
+type PlaceLimits = ReadonlyMap<JsonPath, number>;
 
 const placesOf = ({ files }: JsonUploadLimits): PlaceLimits =>
   new Map(Object.entries(files).map(([at, bytes]) => [at.split("."), bytes]));
@@ -129,7 +129,7 @@ function parseWhole(value: unknown, intake: Intake, places: PlaceLimits): Promis
   return withFiles(value, places, files);
 }
 
-// Until the files are complete, the value holds their numbers.
+// Until the files are complete, the value has their numbers in place of them.
 async function withFiles(value: unknown, places: PlaceLimits, pending: Promise<unknown>[]): Promise<unknown> {
   const files = await Promise.all(pending);
   for (const place of places.keys()) replaceStringsAt(value, place, (number) => files[Number(number)]);
@@ -150,7 +150,7 @@ function scanJson(intake: Intake, places: PlaceLimits, { text: maxText, free }: 
       throw new UploadFailure("too_large", `The body has over ${maxText} bytes beside its files.`);
     text.add(bytes);
   };
-  const openString = (place: Place) => {
+  const openString = (place: JsonPath) => {
     refuseMore(files.length);
     const file = createDataUrlFile(intake, places.get(place) ?? 0, createRawStringCheck());
     const end = () => keepText(Buffer.from(`${files.push(file.end()) - 1}"`));
@@ -165,9 +165,8 @@ function scanJson(intake: Intake, places: PlaceLimits, { text: maxText, free }: 
 
 /**
  * Replaces every string of `value` at `place` with the result of `replace`, in order, inside the same objects.
- * Everything else stays as it is.
  */
-function replaceStringsAt(value: unknown, place: Place, replace: (text: string) => unknown): void {
+function replaceStringsAt(value: unknown, place: JsonPath, replace: (text: string) => unknown): void {
   const [step, ...rest] = place;
   if (step === undefined || !isObjectOrList(value) || Array.isArray(value) !== (step === "*")) return;
   for (const key of step === "*" ? Object.keys(value) : [step]) {

@@ -15,24 +15,24 @@ type Free = string | typeof anything;
 export const anything: unique symbol = Symbol("anything");
 
 /**
- * Parses UTF-8 JSON text. Refuses what JSON.parse accepts although readers disagree on it: duplicate keys, `__proto__`,
- * nesting deeper than 32, and lists longer than any limit. Throws `malformed_json`. Inside `free` only duplicate keys
- * are refused: see `tameJson`.
+ * Parses UTF-8 JSON text. Refuses some text that JSON.parse accepts, because parsers disagree on it: duplicate keys, `__proto__`,
+ * nesting deeper than 32, and too long lists. Throws `malformed_json`. Inside `free` it refuses only duplicate keys; see
+ * `keepExactJson`.
  */
 export function parseStrictJson(bytes: Buffer, free?: Free): unknown {
   if (!isUtf8(bytes)) throw malformedJson("is not valid UTF-8");
   const given = bytes.toString("utf8", hasByteOrderMark(bytes) ? 3 : 0);
-  const text = free === undefined ? given : tameJson(given, free === anything ? undefined : free);
-  // Before JSON.parse, because this checks how deep the text is nested.
+  const text = free === undefined ? given : keepExactJson(given, free === anything ? undefined : free);
+  // Before JSON.parse, because this checks how deeply the text is nested.
   const colons = countColons(text);
   const value = parse(text);
-  // The text is well-formed here, so every colon outside a string belongs to a key. Fewer keys than colons mean that a
-  // key came twice.
+  // The text is well-formed here, so every colon outside a string belongs to a key. If there are fewer keys than colons, a key
+  // came twice.
   if (countKeys(value, free) !== colons) throw malformedJson("has an object with the same key twice");
   return value;
 }
 
-/** Some programs write it before UTF-8. It is not a part of the JSON. */
+/** Some programs write it before UTF-8 text. It is not a part of the JSON. */
 const hasByteOrderMark = (bytes: Buffer): boolean =>
   bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
 
@@ -71,8 +71,8 @@ const isOpening = (character: number) => character === 0x5b || character === 0x7
 const isClosing = (character: number) => character === 0x5d || character === 0x7d;
 
 /**
- * Counts the colons outside strings. Throws if the text is nested too deep: a second pass for this would double the
- * time. The count has no meaning for text that is not JSON.
+ * Counts the colons outside strings. Throws if the text is nested too deeply: a second pass for this would double the time. For
+ * text that is not JSON, the count has no meaning.
  */
 function countColons(text: string): number {
   let colons = 0;
@@ -91,12 +91,12 @@ function countColons(text: string): number {
 }
 
 /**
- * Makes JSON text safe for JSON.parse without losing content: a number that a double cannot hold becomes a string, and
- * what is nested deeper than 16 levels becomes a short stand-in with its hash, which is still too deep for any limit. It
- * changes the value of one field, or the whole text if no field is named. Text that is not JSON stays so. Throws
- * `malformed_json` if it notices that.
+ * Changes JSON text so that JSON.parse loses no content. A number that a double cannot represent exactly becomes a string. A value
+ * that is nested deeper than 16 levels becomes a short nested list with its hash, which is still too deep for any limit. Changes
+ * the value of one field, or the whole text if `field` is undefined. Does not repair text that is not JSON, and may throw
+ * `malformed_json` for it.
  */
-function tameJson(text: string, field?: string): string {
+function keepExactJson(text: string, field?: string): string {
   if (!mayExceedDouble.test(text) && !isNestedDeeperThan(text, step - 1)) return text;
   const out = createOutput(text);
   let depth = 0;
@@ -122,7 +122,7 @@ function tameJson(text: string, field?: string): string {
 
 const step = 16;
 
-/** Sixteen digits, or an exponent: other numbers fit into a double. */
+/** Sixteen digits or an exponent. A double represents all other numbers exactly. */
 const mayExceedDouble = /\d[\d.]{15}|\d[eE][+-]?\d/;
 
 const isDigit = (character: string): boolean => character >= "0" && character <= "9";
@@ -148,7 +148,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The text as far as it was scanned, with parts replaced. */
+/** Collects the scanned text, with some parts replaced. */
 function createOutput(text: string) {
   const pieces: string[] = [];
   const begun: number[] = [];
@@ -193,14 +193,14 @@ const numberForm = /-?[\d.eE+-]+/y;
 
 const jsonNumber = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 
-/** Whether a double holds exactly the number that is written. */
+/** Whether a double represents the written number exactly. */
 function fitsDouble(written: string): boolean {
   if (written.length > longestNumber) return false;
   const double = Number(written);
   return Number.isFinite(double) && decimal(written) === decimal(String(double));
 }
 
-/** The digits without zeros at either end, and the power of ten by which they are multiplied. */
+/** The number in one form: its digits without zeros at both ends, and a power of ten. */
 function decimal(written: string): string {
   const [mantissa = "", exponent = "0"] = written.replace("-", "").toLowerCase().split("e");
   const [whole = "", fraction = ""] = mantissa.split(".");
@@ -210,7 +210,7 @@ function decimal(written: string): string {
   return `${short}e${Number(exponent) - fraction.length + digits.length - short.length}`;
 }
 
-/** Takes text in pieces. */
+/** Receives text in pieces. */
 export interface TextSink<Result> {
   write(bytes: Buffer): void;
   end(): Result;
@@ -228,7 +228,7 @@ export interface StringReader {
  * a raw line break.
  */
 export function createStringReader(take: (text: Buffer) => void): StringReader {
-  // The start of an escape that the end of the last chunk cut.
+  // The beginning of an escape at the end of the last chunk.
   let held = "";
 
   const takeEscaped = (text: string) =>
@@ -275,7 +275,7 @@ export function createRawStringCheck(): TextSink<void> {
   };
   return {
     write(bytes) {
-      // These line breaks were escaped: the reader has refused all others.
+      // Line breaks were escaped in the JSON: the reader has refused all others.
       if (bytes.some((byte) => byte < 0x20 && byte !== 0x0a && byte !== 0x0d)) throw rawControl();
       decode(bytes);
     },
@@ -291,11 +291,11 @@ const backslash = 0x5c;
 
 const pieceLength = 65_536;
 
-// One buffer for all uploads, with room for a cut escape: pieces are passed on one at a time.
+// One buffer for all uploads, because pieces are passed on one at a time. A piece may begin with the rest of an escape.
 const unescaped = Buffer.allocUnsafe(pieceLength + 8);
 
 /**
- * The index of an escape that `text`, a part of a JSON string, does not complete; the length of `text` if there is none.
+ * The index of an incomplete escape at the end of `text`, a part of a JSON string; the length of `text` if there is none.
  */
 function incompleteEscapeAt(text: string): number {
   const at = text.lastIndexOf("\\");
@@ -310,7 +310,7 @@ function incompleteEscapeAt(text: string): number {
  */
 function unescapeToAscii(text: string): string {
   if (!text.includes("\\")) return text;
-  // Many encoders escape every slash, or break lines. If no backslash is itself escaped, `ease` does most of the work.
+  // Many encoders escape every slash, or break lines. Without an escaped backslash, `unescapeCommon` can replace these fast.
   const eased = text.includes("\\\\") ? text : unescapeCommon(text);
   return eased.replace(/\\(u[0-9a-fA-F]{4}|["\\/bfnrt])?/g, (_, escaped?: string) => characterOf(escaped));
 }

@@ -8,21 +8,21 @@ export interface Upload {
   /** The body. Each file in it is a ReceivedFile. */
   readonly value: unknown;
   readonly files: readonly ReceivedFile[];
-  /** Deletes the temporary files that were not kept. Must be called after every request. */
+  /** Deletes the temporary files that did not become permanent. Call it after every request. */
   discard(): Promise<void>;
 }
 
 /** The files of one body while it arrives. */
 export interface Intake {
   /**
-   * Opens a file that may have `limit` bytes. Throws `too_many_files` if the body has more files than any body may have.
+   * Opens a file of at most `limit` bytes. Throws `too_many_files` if the body has too many files.
    */
   open(limit: number): TemporaryFile;
   /** Adds a file that has arrived. Its hash may still be in progress. */
   add(file: Promise<ReceivedFile>): Promise<ReceivedFile>;
 }
 
-/** Runs `read`. If it throws, none of the files that it opened stays open or on disk. */
+/** Runs `read`. If it throws, closes and deletes all files that it opened. */
 export async function receive(files: Files, read: (intake: Intake) => Promise<unknown>): Promise<Upload> {
   const opened: TemporaryFile[] = [];
   const received: Promise<ReceivedFile>[] = [];
@@ -35,7 +35,7 @@ export async function receive(files: Files, read: (intake: Intake) => Promise<un
     },
     add(file) {
       received.push(file);
-      // Readers that await the file get the error. Without this line a refused body would leave it unhandled.
+      // Code that awaits the file gets the error. Without this line, a refused body would cause an unhandled rejection.
       file.catch(() => {});
       return file;
     },
@@ -53,7 +53,7 @@ export async function receive(files: Files, read: (intake: Intake) => Promise<un
 
 const mostFiles = 32;
 
-/** Throws `too_many_files` if the body has the largest allowed number of files already. */
+/** Throws `too_many_files` if the body has the highest allowed number of files already. */
 export function refuseMore(had: number): void {
   if (had === mostFiles)
     throw new UploadFailure("too_many_files", `The body must have at most ${mostFiles} files.`);
@@ -67,9 +67,9 @@ export interface Most {
 }
 
 /**
- * Passes each chunk of a request body to `take`, which must not keep the chunk. Resolves at the end. Rejects with
- * `aborted` when the sender disconnects, with `too_large` over the limit, with the reason for a cut, or with what `take`
- * threw. After a refusal the rest is read and dropped, so that the sender can read the answer.
+ * Passes each chunk of a request body to `take`, which must not keep the chunk. Resolves at the end. Rejects with `aborted` when the
+ * sender disconnects, with `too_large` over the limit, with the reason of a cut, or with the error of `take`. After a rejection the
+ * rest is read and dropped, so that the sender can read the answer.
  */
 export function consume(body: Readable, most: Most, take: (chunk: Buffer) => void): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -107,7 +107,7 @@ export function consume(body: Readable, most: Most, take: (chunk: Buffer) => voi
   });
 }
 
-/** After this many bytes other requests get a turn: one fast sender could otherwise use all of the server's time. */
+/** After this many bytes the event loop runs other work. Otherwise one fast sender could use all of the server's time. */
 const turnBytes = 131_072;
 
 const tooLarge = (maxBytes: number) =>

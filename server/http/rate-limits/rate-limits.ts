@@ -23,9 +23,10 @@ import {
 } from "./use-log.ts";
 
 /**
- * The limits that each server counts in its own memory: their windows are short, they send no mail, guard no secret and count by no network
- * address. Agents' reads are the exception among the long windows. The two limits on refusals protect the time of one
- * process, and a row for each request would cost more than the refusal. All others are rows of the database, exact on all servers together. (rule H16)
+ * The limits that each server counts in its own memory. Most have short windows, protect no secret, send no mail and do not count by
+ * network address. Reads of agents have a long window. The two limits on refusals protect the time of one process, and a row for
+ * each request would cost more than the refusal. All other limits are rows in the database, so that they are exact on all servers
+ * together. (rule H16)
  */
 const inMemory: ReadonlySet<RateLimitName> = new Set<RateLimitName>([
   ...(["feedback", "feedbackRepeats", "faqWrites", "agentReads", "drafts"] as const),
@@ -68,7 +69,7 @@ export function createLimiter(deps: {
   };
 }
 
-/** The counts in memory take at most 16 MB together: those of credentials, and those of requests that are refused. */
+/** The counts in memory have at most 16 MB: those of credentials and those of refused requests. */
 const mostBytes = { uses: 12_000_000, refusals: 4_000_000 } as const;
 
 function mutationUse(
@@ -99,8 +100,8 @@ type Caller = IncomingRequest["caller"];
 export type Limiting = Pick<Deps, "database" | "clock" | "settings" | "limiter">;
 
 /**
- * Refuses a caller that has used up its limits, before the body is read. Counts nothing. Throws `rate_limited` if every
- * limit that a request of the endpoint may use is used up, or one that counts by the account.
+ * Refuses a caller that has used up its limits, before the body is read. Counts nothing. Throws `rate_limited` if all limits of the
+ * endpoint are used up, or one that counts by account.
  */
 export async function refuseLimited(
   endpoint: Endpoint,
@@ -131,8 +132,8 @@ async function refuseWithoutRoom(
 }
 
 /**
- * Counts an attempt before anything else of the request is checked. The count stays, whatever the result is. Throws
- * `rate_limited`, and then counts nothing.
+ * Counts an attempt before anything else of the request is checked. The count stays, whatever the result is. Counts nothing if it
+ * throws `rate_limited`.
  */
 export async function countAttempt(
   endpoint: Endpoint,
@@ -149,7 +150,7 @@ export async function countAttempt(
   });
 }
 
-/** The limits of an endpoint that depend on the account alone, and the keys under which they are counted. */
+/** The limits of an endpoint that count by account, and the keys under which they are counted. */
 export function accountLimitsOf({ attempts = [] }: Endpoint, caller: Caller) {
   return attempts
     .filter(({ by }) => by.every((whose) => whose === "account"))
@@ -171,7 +172,7 @@ function partOf(whose: AttemptLimit["by"][number], { caller, address, body }: Id
   return fieldOf(body, whose.slice("body.".length)).toLowerCase();
 }
 
-/** The key of the rate limit that a request uses up. Undefined if there is none or if limits are switched off. */
+/** The key of the rate limit that a request uses. Undefined if there is none or if limits are switched off. */
 export function limitedByOf(
   endpoint: Endpoint,
   { caller, body }: IncomingRequest,
@@ -185,8 +186,8 @@ export function limitedByOf(
 }
 
 /**
- * Uses up one request of a limit for strangers, who may come in a flood: what is over the limit only reads, and waits for
- * no other request. Throws `rate_limited` with the seconds to wait.
+ * Counts a request of a stranger. A request over the limit only reads, so that a flood of them does not make others wait for the
+ * writer. Throws `rate_limited` with the seconds to wait.
  */
 export async function spendAsStranger(
   { clock, database, settings }: Pick<Deps, "clock" | "database" | "settings">,
@@ -197,10 +198,10 @@ export async function spendAsStranger(
   assertAllowed(await database.write((tx) => consume(tx, use)));
 }
 
-/** Begins to judge a request of so many bytes, if it says how many it has. Throws `rate_limited`. */
+/** Begins to count a request. `announced` is the length of its body, if its headers name one. Throws `rate_limited`. */
 export type CountBody = (sender: Sender, announced?: number) => Judged;
 
-/** How a request that is counted was judged. */
+/** Call one of the two when it is known whether the request was refused. */
 interface Judged {
   passed(): void;
   /** With the status of the answer. Throws `rate_limited` over the limit of a credential. */
@@ -208,13 +209,12 @@ interface Judged {
 }
 
 /**
- * The limits on requests that are refused before the limits of their endpoint are asked. (rule H18) They are counted in memory
- * alone: they protect the time of this process, and a write to the database would cost more than the refusal.
+ * The limits on requests that are refused before the limits of their endpoint apply. (rule H18) They are counted only in memory,
+ * because they protect the time of this process, and a write to the database would cost more than the refusal.
  *
- * A sender without a credential is counted before it is judged, so that requests at once are counted, too. For a credential
- * only refusals are counted, by credential and network: many devices may send at once with one app key, and one of them that is
- * broken must not stop the others. Behind one address there are many devices, too: so over the limit what is small is judged
- * still, and only what is refused gets the 429.
+ * A request without a credential counts when it begins, so that many at once count, too. With a credential only refusals count, by
+ * credential and network: many devices share an app key, and one broken device must not stop the others. Many devices also share
+ * an address. So over the limit the server still reads small bodies, and only refused requests get the 429.
  */
 export function createCountBody(deps: Pick<Deps, "clock" | "settings">): CountBody {
   const memory = createUsesInMemory(deps, mostBytes.refusals);
@@ -237,10 +237,10 @@ export function createCountBody(deps: Pick<Deps, "clock" | "settings">): CountBo
 
 const uncounted: Judged = { passed() {}, refused() {} };
 
-/** Refusals that a limit makes, and faults of the server, are not the sender's. */
+/** Other refusals are not the fault of the sender, such as those of a limit. */
 const countedStatuses = [400, 403, 413, 415];
 
-/** An agent has several limits. The sentence says which one is used up, and what still works. */
+/** An agent has several limits. These messages say which one is used up, and what still works. */
 const then = "Wait as long as Retry-After says, then send it again.";
 
 const sentences: Partial<Record<RateLimitName, string>> = {
@@ -249,7 +249,7 @@ const sentences: Partial<Record<RateLimitName, string>> = {
   runWork: `This token has claimed runs and reported on them as often as it may in an hour. Reading still works. ${then}`,
 };
 
-/** The refusal with the sentence of the limit that is used up. */
+/** Replaces the message of `rate_limited` by that of the limit, if it has one. */
 export function namingLimit(error: ApiError, limit: RateLimitName | undefined): ApiError {
   const message = limit && sentences[limit];
   return error.code === "rate_limited" && message !== undefined
@@ -265,12 +265,11 @@ interface UsesInMemory {
   forget(): void;
 }
 
-/** What a key takes beside its text and its uses: its place in the cache, and the objects of its log. */
-const placeBytes = 300;
+/** The memory of a key without its text and its uses, in bytes. */
+const entryBytes = 300;
 
 /**
- * Counts uses in the memory of this process, which take at most `mostBytes`. Over that, the keys that were not used for the
- * longest time are forgotten.
+ * Counts uses in the memory of this process, in at most `mostBytes`. Above that, the least recently used keys are dropped.
  */
 export function createUsesInMemory(
   { clock, settings }: Pick<Deps, "clock"> & { readonly settings: Pick<Deps["settings"], "rateLimits"> },
@@ -278,15 +277,15 @@ export function createUsesInMemory(
 ): UsesInMemory {
   const logs = new LRUCache<string, { readonly log: UseLog }>({
     maxSize: mostBytes,
-    // A letter takes two bytes, unless all letters of the text are of Latin 1.
-    sizeCalculation: ({ log }, key) => placeBytes + 2 * key.length + bytesOf(log),
+    // A character needs two bytes, unless the whole text is Latin-1.
+    sizeCalculation: ({ log }, key) => entryBytes + 2 * key.length + bytesOf(log),
   });
   const keyOf = ({ who, rateLimit }: Spending) => `${rateLimit}:${who}`;
   return {
     take(spending) {
       const { log } = logs.get(keyOf(spending)) ?? { log: createUseLog() };
       const verdict = takeUse(log, clock.now().getTime(), settings.rateLimits[spending.rateLimit]);
-      // In a new object, or the cache would not weigh it again.
+      // A new object, because the cache computes the size only of new values.
       logs.set(keyOf(spending), { log });
       if (!verdict.allowed)
         throw new ApiError("rate_limited", { retryAfterSeconds: verdict.retryAfterSeconds });

@@ -2,7 +2,7 @@ import type { Clock } from "../../clock.ts";
 import type { Engine, Reader, Transaction, Value } from "../../database/database.ts";
 import type { RateLimit } from "./use-log.ts";
 
-/** The bytes that a key wants to send now, and the most that it may send within an hour. */
+/** The bytes that a key is about to send, and the most that it may send in an hour. */
 interface ByteUse {
   readonly keyId: string;
   readonly bytes: number;
@@ -14,7 +14,7 @@ const minutesInHour = 60;
 
 const minuteMs = 60_000;
 
-/** Counts the bytes if the hourly limit allows them. Otherwise counts nothing and says when the limit will allow them. */
+/** Counts the bytes if the hourly limit allows them. Otherwise counts nothing and returns the seconds to wait. */
 export async function useBytes(tx: Transaction, { keyId, bytes, most, now }: ByteUse): Promise<RateVerdict> {
   const minute = Math.floor(now.getTime() / minuteMs);
   await tx.lock(`bytes:${keyId}`);
@@ -37,7 +37,7 @@ export async function useBytes(tx: Transaction, { keyId, bytes, most, now }: Byt
   return { allowed: true };
 }
 
-/** Counts received bytes, even beyond the limit. */
+/** Counts received bytes, even above the limit. */
 export async function addBytes(
   tx: Transaction,
   { keyId, bytes, now }: Pick<ByteUse, "keyId" | "bytes" | "now">,
@@ -52,7 +52,7 @@ export async function addBytes(
 }
 
 /**
- * Takes back counted bytes from the newest minute that has enough, because a repeated request must not use up the limit.
+ * Subtracts counted bytes from the newest minute that has enough, because a repeat must not use the limit.
  */
 export async function giveBackBytes(tx: Transaction, keyId: string, bytes: number): Promise<void> {
   await tx.lock(`bytes:${keyId}`);
@@ -83,10 +83,9 @@ export type RateVerdict =
   | { readonly allowed: false; readonly retryAfterSeconds: number };
 
 /**
- * Counts one use of a key if the limit allows it, as part of the transaction. Refusals are not counted. A row holds the
- * times of the last uses; the time of the use `limit` uses ago decides. On PostgreSQL the row is locked until the
- * transaction ends, and the time is that of the database, so that servers with different clocks agree. On SQLite the time
- * is that of `clock`.
+ * Counts one use of a key if the limit allows it, as a part of the transaction. Refusals do not count. A row has the times of the
+ * last uses; a use is allowed if the one `limit` uses ago is old enough. On PostgreSQL the row is locked until the transaction
+ * ends, and the time is that of the database, so that servers with different clocks agree. On SQLite the time is that of `clock`.
  */
 export async function consume(tx: Transaction, use: LimitedUse): Promise<RateVerdict> {
   for (;;) {
@@ -98,7 +97,7 @@ export async function consume(tx: Transaction, use: LimitedUse): Promise<RateVer
   }
 }
 
-/** Takes back the last use of `key`, for an attempt that is counted before it is made but counts only if it fails. */
+/** Removes the last use of `key`. For attempts that are counted first, but must count only if they fail. */
 export async function giveBack(tx: Transaction, key: string): Promise<void> {
   // No condition: on PostgreSQL it would be checked against the row as it was before concurrent transactions.
   await tx.run(
@@ -108,7 +107,7 @@ export async function giveBack(tx: Transaction, key: string): Promise<void> {
   await tx.run("DELETE FROM rate_limits WHERE key = ? AND times = ''", key);
 }
 
-/** The verdict that `consume` would give now. Counts nothing. */
+/** The verdict that `consume` would return now. Counts nothing. */
 export function peek(reader: Reader, use: LimitedUse): Promise<RateVerdict> {
   return judge(reader, use, use.clock.now().getTime());
 }
@@ -158,13 +157,13 @@ interface Uses {
 }
 
 /**
- * A time is stored as 13 digits: milliseconds since 1970. All times have the same length, so a text of times can be cut.
+ * A time is stored as 13 digits: milliseconds since 1970. All times have the same length, so that SQL can cut a text of times.
  */
 const digits = 13;
 
 const postgresNow = "(floor(extract(epoch FROM clock_timestamp()) * 1000) + CAST(? AS bigint))";
 
-/** `given` is the stored form of the time of this use. `now` is the present in milliseconds, in the conflict clause. */
+/** `given` is the stored form of the time of this use. `now` is the time in milliseconds, for the conflict clause. */
 const dialects = {
   sqlite: {
     given: "?",
@@ -195,9 +194,9 @@ function knownText(name: string, make: () => string): string {
 }
 
 /**
- * If the clock was set back by more than a window, the row starts again with this use. If it was set back by less, this use
- * gets a time that is not earlier than the last one. On PostgreSQL `now` is not taken from `excluded`, because it must be
- * read after the wait for the row lock.
+ * If the clock was set back by more than a window, the row begins again with this use. If it was set back by less, this use gets the
+ * time of the last one. On PostgreSQL `now` does not come from `excluded`, because it must be read after the wait for the row
+ * lock.
  */
 function textFor(engine: Engine, { limit, windowSeconds }: RateLimit, rows: string): string {
   const { given, now, right, greatest } = dialects[engine];
@@ -222,7 +221,7 @@ function consumeValues(engine: Engine, { key, rule, clock }: LimitedUse, now: nu
   return [key, offsetMs, staleHour, offsetMs, offsetMs, offsetMs, offsetMs, offsetMs];
 }
 
-/** Hours since 1970. This is precise enough for pruning, and it changes rarely, so that most uses change no index. */
+/** Hours since 1970. That is precise enough for pruning. The value changes rarely, so that most uses change no index. */
 function hourOf(ms: number): number {
   return Math.floor(ms / 3_600_000);
 }

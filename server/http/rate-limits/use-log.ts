@@ -11,22 +11,22 @@ export type UseVerdict =
   | { readonly allowed: false; readonly retryAfterSeconds: number };
 
 /**
- * The uses of one key, in memory. Two lists of numbers, because a server holds very many uses: an object for each would be
- * more work for the garbage collector.
+ * The uses of one key, in memory. They are two lists of numbers, because an object for each of very many uses would slow down the
+ * garbage collector.
  */
 export interface UseLog {
-  /** Oldest first, in milliseconds since 1970. Those before the place `start` no longer count. */
+  /** Oldest first, in milliseconds since 1970. Those before the index `start` no longer count. */
   times: number[];
-  /** How many uses there were at each of these times. */
+  /** The number of uses at each of these times. */
   counts: number[];
   start: number;
-  /** How many uses count. */
+  /** The number of uses that count. */
   total: number;
 }
 
 /** Up to this limit the time of each use is exact. A higher limit divides its window into this many parts. */
 const mostTimes = 2_048;
-/** So many uses may be forgotten before their memory is freed. */
+/** How many old uses may stay in memory before they are removed together. */
 const mostForgotten = 32;
 
 export const createUseLog = (): UseLog => ({ times: [], counts: [], start: 0, total: 0 });
@@ -38,7 +38,7 @@ export function takeUse(log: UseLog, now: number, rule: RateLimit): UseVerdict {
   return verdict;
 }
 
-/** The verdict that `takeUse` would give. Counts nothing. */
+/** The verdict that `takeUse` would return. Counts nothing. */
 export function lookAtUses(log: UseLog, now: number, { limit, windowSeconds }: RateLimit): UseVerdict {
   const windowMs = windowSeconds * 1_000;
   forgetOld(log, now, windowMs);
@@ -47,7 +47,7 @@ export function lookAtUses(log: UseLog, now: number, { limit, windowSeconds }: R
   return { allowed: false, retryAfterSeconds: Math.max(1, retryAfterSeconds) };
 }
 
-/** Takes back one use that `takeUse` counted at `at`. Returns whether it was still remembered. */
+/** Removes one use that `takeUse` counted at `at`. Returns whether it was still in memory. */
 export function giveUseBack(log: UseLog, at: number): boolean {
   const { times, counts } = log;
   const place = times.lastIndexOf(at);
@@ -61,13 +61,13 @@ export function giveUseBack(log: UseLog, at: number): boolean {
   return true;
 }
 
-/** At most so many bytes are taken by the two lists of a log. A list has room for more numbers, and keeps it for a while. */
+/** The most bytes that the two lists of a log use. An array allocates more space than it has numbers. */
 export const bytesOf = ({ times }: UseLog): number => 2 * (16 + 8 * (2 * times.length + 18));
 
 function forgetOld(log: UseLog, now: number, windowMs: number): void {
   const { times, counts } = log;
   const last = times.at(-1) ?? 0;
-  // The clock was set back by more than a window. A part of a window is the most by which a time lies ahead.
+  // The clock was set back by more than a window. `timeOf` rounds up by at most one part of the window.
   if (last > now + windowMs + Math.ceil(windowMs / mostTimes)) return void Object.assign(log, createUseLog());
   const oldest = now - windowMs;
   for (; log.start < times.length && (times[log.start] ?? 0) <= oldest; log.start += 1)
