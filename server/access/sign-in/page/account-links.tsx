@@ -180,7 +180,7 @@ const passwordFields = [
   { name: "repeatedPassword", label: "New password again" },
 ] as const;
 
-/** The pages to which links in mails lead, and the page for a forgotten password. */
+/** The pages that mailed links open, and the page for a forgotten password. They need no sign-in. */
 export const definitions: Definitions = [
   defineOpenPage({ at: (links) => links.recover, show: recoverPage }),
   defineOpenForm({ at: (links) => links.recover, act: recover, done: {} }),
