@@ -93,7 +93,7 @@ async function store(invocation: Invocation, flags: SetFlags, kind: CredentialKi
   printOne(invocation, kept, () => kept.hint);
 }
 
-/** Throws a CliError if the server refuses the credential. If the server does not say, a warning tells it. */
+/** Throws a CliError if the server refuses the credential. Prints a warning if that cannot be found out. */
 async function assertAccepted(invocation: Invocation, kind: CredentialKind, secret: string): Promise<void> {
   const { name } = credentialKinds[kind];
   assertKnownServer(invocation.context, invocation.server(), `The ${name} is not stored for`);
@@ -130,7 +130,7 @@ async function give(invocation: Invocation, _: object, kind: CredentialKind): Pr
   else stdout.write(`${secret}\n`);
 }
 
-/** A device token is for the server of the last sign-in, unless another is named. */
+/** A device token belongs to the server of the last sign-in, unless the person names another one. */
 const ofKind = ({ context, flags }: Invocation, kind: CredentialKind | undefined): Invocation =>
   startInvocation(context, flags, kind === undefined || kind === "deviceToken");
 

@@ -5,7 +5,7 @@ import type { LooseInput } from "../../client/send.ts";
 import { connect } from "../core/connection.ts";
 import type { FoundCredential, Invocation } from "../core/context.ts";
 
-/** Whether a server accepts a credential; `valid` is null if it does not say. */
+/** Whether a server accepts a credential; `valid` is null if that is not known. */
 export interface Verdict {
   readonly valid: boolean | null;
   readonly problem: string | null;
@@ -39,7 +39,7 @@ export async function checkCredential(
   return { valid, problem };
 }
 
-/** The same, with why the server does not say it. */
+/** As `checkCredential`, and also returns the error if that is not known. */
 export async function tryCredential(
   invocation: Invocation,
   { server, kind }: Place,

@@ -5,7 +5,7 @@ import { isSameVersion, plainVersion } from "../../contract/version.ts";
 import { usageError } from "../core/cli-error.ts";
 import type { Notes } from "./notes/release-notes.ts";
 
-/** A release note as it is sent: the version in the address, and the fields. */
+/** A release note in the form of a request: its version, which is part of the address, and its fields. */
 export interface ReleaseEntry {
   readonly version: string;
   readonly body: z.input<typeof ReleaseImport>;
@@ -13,7 +13,7 @@ export interface ReleaseEntry {
   readonly draftReason?: string;
 }
 
-/** What the command line says for all releases. */
+/** The flags that apply to all releases. */
 export interface EntryFlags {
   readonly title?: string;
   readonly draft?: boolean;
@@ -37,7 +37,7 @@ export function entryOf(release: DescribedRelease, flags: EntryFlags): ReleaseEn
       body: notes.body,
       items: notes.items.map(({ type, text }) => ({ type, text })),
       ...(flags.platformVersion && { versions: flags.platformVersion }),
-      // What was withdrawn disappears from the apps, too.
+      // Apps must no longer show a withdrawn release.
       ...(isYanked && { publishedAt: null }),
       ...(flags.overwrite && { overwrite: true }),
     },
@@ -79,7 +79,7 @@ export const unreleased = "Unreleased";
 export interface DescribedRelease {
   /** Undefined for notes that have no version yet. */
   readonly version?: string;
-  /** Where it stands, such as `CHANGELOG.md:12`. */
+  /** Its position in the source, such as `CHANGELOG.md:12`. */
   readonly place: string;
   /** Undefined if the source names only the version. */
   readonly title?: string;
@@ -94,13 +94,13 @@ export interface DescribedRelease {
   readonly notes: Notes;
 }
 
-/** The releases of a source, the oldest first, and what the person should know of them. */
+/** The releases of a source, the oldest first, and remarks about them for the person. */
 export interface Described {
   readonly releases: readonly DescribedRelease[];
   readonly remarks: readonly string[];
 }
 
-/** Whether a version is one before a release, such as `2.0.0-rc.1`. */
+/** Whether a version is a pre-release, such as `2.0.0-rc.1`. */
 export function isPreRelease(version: string): boolean {
   const plain = plainVersion(version);
   if (/^\d{4}-\d\d-\d\d$/.test(plain)) return false;

@@ -19,7 +19,7 @@ export interface ExportFlags extends GlobalFlags {
   readonly drafts?: boolean;
 }
 
-/** A file for a store, and how much of the release note it leaves out. */
+/** A file for a store, and how many parts of the release note did not fit into it. */
 interface StoreFile {
   readonly file: string;
   readonly version: string;
@@ -29,8 +29,8 @@ interface StoreFile {
 }
 
 /**
- * Writes the texts of release notes where fastlane reads them: for Android a file for each build, for iOS the one of the next
- * release. Throws a usage error that names every note for which there can be no file; then none is written. (rule L34)
+ * Writes release notes into files for fastlane: for Android one file for each build, for iOS one file for the next release.
+ * Throws a usage error that names every note that fits into no file; then it writes no file. (rule L34)
  */
 export async function exportReleases(invocation: Invocation, flags: ExportFlags): Promise<undefined> {
   await assertInside(invocation.context.cwd, flags.out);
@@ -62,7 +62,7 @@ async function filesOfAndroid(invocation: Invocation, flags: ExportFlags): Promi
   );
 }
 
-/** fastlane reads one text for each language: that of the version which it uploads. */
+/** For iOS, fastlane reads one text for each language, so only one version can be exported. */
 async function fileOfIos(invocation: Invocation, flags: ExportFlags): Promise<readonly StoreFile[]> {
   const { version: wanted = [], out } = flags;
   if (wanted.length > 1) throw usageError("For iOS there is one text: name one --version.");
@@ -80,7 +80,7 @@ async function fileOfIos(invocation: Invocation, flags: ExportFlags): Promise<re
   return [file];
 }
 
-/** The note that was or will be published last; a draft before all others. */
+/** The note with the latest date of publication. A draft counts as later than all others. */
 const newestOf = (releases: readonly Release[]): Release | undefined =>
   releases.reduce<Release | undefined>(
     (newest, one) => (newest && instantOf(newest) >= instantOf(one) ? newest : one),
@@ -98,7 +98,7 @@ const nothingForIos = (): CliError =>
     next: "`innkeep changelog list --all` shows them all.",
   });
 
-/** The release notes that are meant: the named ones, or all that are published. */
+/** The release notes to export: those that --version names, or all published ones. */
 async function chosen(invocation: Invocation, { version, drafts }: ExportFlags): Promise<readonly Release[]> {
   const readsDrafts = (drafts ?? false) || version !== undefined;
   const all = await readable(invocation, readsDrafts && (await hasMaintainerToken(invocation)));
@@ -156,8 +156,8 @@ function fileOf(release: Release, platform: Platform, file: string): StoreFile |
 
 async function write({ context }: Invocation, files: readonly StoreFile[], most: number): Promise<void> {
   try {
-    // A link is replaced: one in a checkout of a stranger may lead to any file of the machine.
-    // fastlane sends the file as it is, and a line end counts, too.
+    // This replaces a link: in a stranger's checkout it may lead to any file of the machine.
+    // fastlane sends the file unchanged, and a line end would count as a character.
     for (const { file, text } of files)
       await writeInOneStep(resolve(context.cwd, file), lengthOf(text) < most ? `${text}\n` : text);
   } catch (cause) {
@@ -177,7 +177,7 @@ function show(invocation: Invocation, files: readonly StoreFile[]): void {
   printList(invocation, { items: files, columns });
 }
 
-/** How many characters a store shows of what is new. */
+/** How many characters of a release note a store accepts. */
 const mostCharacters = { android: 500, ios: 4_000 } as const;
 
 type Platform = keyof typeof mostCharacters;
@@ -193,7 +193,7 @@ interface StoreText {
 const lengthOf = (text: string): number => [...text].length;
 
 /**
- * The plain text of a release note, as many whole changes as fit. Undefined if not even the first one does (rule L34).
+ * The plain text of a release note, with as many whole changes as fit. Undefined if the first one is too long (rule L34).
  */
 function storeTextOf(release: Release, most: number): StoreText | undefined {
   const pieces = piecesFor(release);
@@ -214,7 +214,7 @@ function fittingCount(pieces: readonly Piece[], most: number): number {
   return count;
 }
 
-/** What readers of the note see: its items, or its text; without both, its title. */
+/** The content of the note: its items, or its text, or else its title. */
 function piecesFor({ bodyFormat, body, items, title }: Release): readonly Piece[] {
   const changes = items
     .map(({ text }) => withoutFeedbackLines(text))
@@ -232,7 +232,7 @@ const joined = (pieces: readonly Piece[]): string => pieces.map(({ text }) => te
 const versionsOn = (platform: Platform, { versions }: Release): readonly string[] =>
   versions.filter((one) => one.platform.toLowerCase() === platform).map((one) => one.version);
 
-/** Whether a release is one of the platform: it names it, or none at all. */
+/** Whether a release is for the platform: it names this platform, or no platform. */
 const isOn = (platform: Platform, release: Release): boolean =>
   release.versions.length === 0 || versionsOn(platform, release).length > 0;
 

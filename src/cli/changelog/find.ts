@@ -22,7 +22,7 @@ interface Page {
   readonly more?: string;
 }
 
-/** Shows the release notes as apps read them; with a maintainer token, or `--drafts`, as their maintainer does. */
+/** Lists the release notes that apps see; with a maintainer token or `--drafts`, those that the maintainer sees. */
 export async function listReleases(invocation: Invocation, flags: ListFlags): Promise<undefined> {
   if (flags.all && (flags.limit !== undefined || flags.cursor !== undefined))
     throw usageError("--all shows everything: give it without --limit and --cursor.");
@@ -56,7 +56,7 @@ export async function viewRelease(invocation: Invocation, _: object, wanted: str
   printOne(invocation, entry, () => releaseDetails(entry));
 }
 
-/** An app key sees what is published; only a maintainer token sees the others, so it is used for them if it is there. */
+/** Whether to use the maintainer token: an app key reads only published release notes. */
 async function findRelease(invocation: Invocation, wanted: string): Promise<Release> {
   if (await goesThroughConsole(invocation)) return findWritten(invocation, wanted);
   try {
@@ -84,7 +84,10 @@ export const releaseDetails = (entry: Release): string =>
 
 const { default: usual, max: most } = limits.changelogPage;
 
-/** An app key sees one page, which does not say whether there is more. One entry more than shown answers that. */
+/**
+ * An app key reads only one page, which does not tell whether there are more. So the command asks for one entry more
+ * than it shows.
+ */
 async function published(invocation: Invocation, { since, limit, all }: ListFlags): Promise<Page> {
   const wanted = all ? most : (limit ?? usual);
   const asked = wanted > 0 && wanted < most ? wanted + 1 : wanted;
@@ -112,7 +115,7 @@ async function written(invocation: Invocation, { limit, cursor, all }: ListFlags
 
 export type Release = ChangelogEntry | EditedChangelogEntry;
 
-/** The release note with that id or version, as its maintainer sees it. Throws if there is none, or several. */
+/** Finds a release note by its id or version, with the maintainer token. Throws if there is none, or several. */
 export async function findWritten(invocation: Invocation, wanted: string): Promise<EditedChangelogEntry> {
   if (isId(wanted)) return invocation.client().consoleChangelog.read({ params: { entryId: wanted } });
   return onlyOne(await allWritten(invocation), wanted, "`innkeep changelog list --all` shows them all.");
@@ -122,7 +125,7 @@ export async function findWritten(invocation: Invocation, wanted: string): Promi
 export const idOfRelease = async (invocation: Invocation, wanted: string): Promise<string> =>
   isId(wanted) ? wanted : (await findWritten(invocation, wanted)).id;
 
-/** The published release note with that id or version, among those that an app key sees. */
+/** Finds a published release note by its id or version, with the app key. */
 async function findPublished(invocation: Invocation, wanted: string): Promise<Release> {
   const limit = limits.changelogPage.max;
   const { entries } = await invocation.client().changelog.list({ query: { limit: String(limit) } });
@@ -156,10 +159,10 @@ function onlyOne<Entry extends Release>(entries: readonly Entry[], wanted: strin
     });
   if (others.length === 0) return entry;
   const choice = found.map(({ id, title }) => `  ${id}  ${title}`).join("\n");
-  throw usageError(`${found.length} release notes are meant by ${wanted}.`, `Name one by its id:\n${choice}`);
+  throw usageError(`${found.length} release notes match ${wanted}.`, `Name one by its id:\n${choice}`);
 }
 
-/** The release notes with that id or version; else those whose id has that start. */
+/** The release notes with that id or version; else those whose id begins with that text. */
 function entriesOf<Entry extends Release>(entries: readonly Entry[], wanted: string): readonly Entry[] {
   const start = wanted.toLowerCase();
   if (isId(wanted)) return entries.filter(({ id }) => id === start);

@@ -6,10 +6,10 @@ import type { Invocation } from "../core/context.ts";
 import { several, splitPair } from "../core/flags.ts";
 import { optionalTextOf } from "../core/input.ts";
 
-/** The forms of release notes; the first is usual. */
+/** The formats of release notes; the first is the default. */
 const formats = ["keep-a-changelog", "changesets", "git", "github-release"];
 
-/** The flags that say where release notes come from, and what a command does with them. */
+/** The flags that select the source of release notes, and what a command does with them. */
 const readsReleases = (command: Command): Command =>
   command
     .addOption(
@@ -102,7 +102,7 @@ export const createsRelease = (command: Command): Command =>
       new Option("--allow-duplicate", "make a second release note of the version").conflicts("update"),
     );
 
-/** Marks the flags without which no release note is made. The command itself asks for them. */
+/** Notes in the help that flags are required. The command itself checks them. */
 function withRequired(command: Command): Command {
   for (const option of command.options) {
     if (option.long === "--version") option.description += " (required)";
@@ -111,7 +111,7 @@ function withRequired(command: Command): Command {
   return command;
 }
 
-/** The flags that hold a release note. */
+/** The flags with the fields of a release note. */
 export const describesRelease = (command: Command): Command =>
   command
     .option("--title <text>", "the title; `-` is standard input, `@file` a file")

@@ -6,7 +6,7 @@ import type { Invocation } from "../core/context.ts";
 import { type Described, isPreRelease, versionOfTag } from "./entry.ts";
 import { type Commit, notesOfCommits } from "./notes/commits.ts";
 
-/** The range of commits, and the types of commits that are left out. */
+/** The range of commits, and the types of commits to leave out. */
 export interface GitRange {
   readonly from?: string;
   readonly to?: string;
@@ -109,7 +109,7 @@ const run = promisify(execFile);
 
 const isMissing = (error: unknown): boolean => error instanceof CliError && error.code === "git_missing";
 
-/** Runs Git in the folder of the command. Rejects with what it said. */
+/** Runs Git in the working folder. Rejects with the message of Git. */
 async function git({ context }: Invocation, words: readonly string[]): Promise<string> {
   try {
     const options = { cwd: context.cwd, maxBuffer: 67_108_864, signal: context.signal };

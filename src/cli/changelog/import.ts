@@ -21,8 +21,8 @@ import { readWritten, showPlan, type WrittenReleases, writeRelease, writtenOf } 
 export type ImportFlags = SourceFlags & EntryFlags & GlobalFlags & { readonly version?: string };
 
 /**
- * Writes the release notes of all versions of a source, the oldest first. Versions with a date are published at it, all
- * others are drafts. What a person wrote since the last import stays (rule L30).
+ * Writes the release notes of all versions of a source, the oldest first. Versions with a date are published at that date;
+ * all others become drafts. Fields that a person has edited since the last import stay (rule L30).
  */
 export async function importReleases(
   invocation: Invocation,
@@ -94,7 +94,7 @@ function datedEntries(
   });
 }
 
-/** Writes the entries that the server does not have yet, one after the other. An error says how far it came. */
+/** Writes the entries that the server does not have yet, one after the other. An error tells how many were written. */
 async function writeAll(
   invocation: Invocation,
   { written, adoptsDraft }: { readonly written: WrittenReleases; readonly adoptsDraft: boolean },
@@ -136,14 +136,14 @@ const resultOf = ({ created, changedFields = [] }: ImportedChangelogEntry): stri
   return changedFields.length > 0 ? "changed" : "same";
 };
 
-/** Shows what became of each version. */
+/** Prints the result for each version. */
 function showImport(invocation: Invocation, answers: readonly ImportedChangelogEntry[]): void {
   const count = (result: string) => answers.filter((answer) => resultOf(answer) === result).length;
   const [created, changed, same] = [count("created"), count("changed"), count("same")];
   note(
     invocation,
     created + changed === 0
-      ? "Nothing to do: the server has all of it."
+      ? "Nothing to do: the server has all versions."
       : `${created} created, ${changed} changed, ${same} as before.`,
   );
   const columns = [
@@ -156,7 +156,7 @@ function showImport(invocation: Invocation, answers: readonly ImportedChangelogE
   printList(invocation, { items: answers, columns });
 }
 
-/** A draft of notes that the file no longer has, which no version took over. */
+/** Notes that the draft of unreleased notes stays, although the file has no such notes now. */
 function tellDraftLeft(
   invocation: Invocation,
   written: WrittenReleases,
@@ -167,7 +167,7 @@ function tellDraftLeft(
   note(invocation, `The draft ${unreleased} stays as it was: the file has no unreleased notes.`);
 }
 
-/** Changesets writes no dates, and some people do not, either. */
+/** Warns about versions without a date. Changesets writes no dates, and some people write none. */
 function tellDrafts(invocation: Invocation, releases: readonly DescribedRelease[], flags: EntryFlags): void {
   const undated = releases.filter(({ date, draftReason }) => date === undefined && draftReason === undefined);
   if (undated.length === 0 || flags.draft || flags.publishedAt) return;
@@ -178,16 +178,16 @@ function tellDrafts(invocation: Invocation, releases: readonly DescribedRelease[
   );
 }
 
-/** A release with its date, and the note that the server has of its version. */
+/** A release with its date, and the server's note of the same version. */
 interface Dated {
   readonly release: DescribedRelease;
   readonly known: Pick<EditedChangelogEntry, "publishedAt"> | undefined;
 }
 
 /**
- * When each release was published, oldest first: a day is its first moment in UTC, and versions of one day stand a
- * millisecond apart. Undefined if that is unknown, or if the note stays at its instant: it is published, and no other
- * day may replace it.
+ * When each release was published, oldest first. A day means its first moment in UTC; versions of the same day get
+ * instants with a distance of one millisecond. Undefined if the date is unknown, or if the note keeps its instant: it is
+ * published, and its day is the same.
  */
 function publicationDates(
   releases: readonly Dated[],
@@ -222,8 +222,8 @@ function utcOf(date: string): string | undefined {
 const dayOf = (instant: string): string => instant.slice(0, 10);
 
 /**
- * What the server would answer to a note that it has already: nothing is changed. Undefined if the note must be sent: it
- * differs, a person wrote one of its fields, a thread that it names is not linked, or an older server does not say.
+ * The answer for a note that the server already has: no field changed. Undefined if the note must be sent: it differs, a
+ * person edited one of its fields, a thread that it names is not linked, or an older server does not return these facts.
  */
 function sameRelease(
   entry: EditedChangelogEntry | undefined,
@@ -232,7 +232,8 @@ function sameRelease(
   const { overwrite: _, publish, ...fields } = body;
   if (!entry || publish) return undefined;
   const given = new Map(Object.entries(fields).filter(([, value]) => value !== undefined));
-  // A field that a person wrote belongs to the import again once both say the same, so the server must get it.
+  // If a person's text equals the imported one, later imports may change the field again. The server notes that only if
+  // it gets the text.
   if (!isTold(entry) || entry.editedFields.some((field) => given.has(field))) return undefined;
   const known = new Map<string, unknown>(Object.entries(entry));
   if ([...given].some(([field, value]) => !isSame(value, known.get(field)))) return undefined;
@@ -241,7 +242,7 @@ function sameRelease(
   return { ...entry, created: false, changedFields: [], keptFields: [] };
 }
 
-/** Whether the server says who wrote the fields, and what is linked. Older servers do not. */
+/** Whether the server returns which fields a person edited, and which threads are linked. Older servers do not. */
 const isTold = ({ editedFields, feedbackIds }: Partial<EditedChangelogEntry>): boolean =>
   editedFields !== undefined && feedbackIds !== undefined;
 

@@ -23,7 +23,10 @@ export interface SourceFlags {
 export const isWholeFile = ({ format = "keep-a-changelog" }: SourceFlags): boolean =>
   format === "keep-a-changelog" || format === "changesets";
 
-/** Reads releases from a file, a folder of changesets or a range of commits. Throws a usage error if that is not possible. */
+/**
+ * Reads releases from a file, a folder of changesets or a range of commits. Throws a usage error if that is not
+ * possible.
+ */
 export async function readReleases(
   invocation: Invocation,
   flags: SourceFlags,
@@ -40,7 +43,7 @@ export async function readReleases(
   return readChangelog(invocation, file);
 }
 
-/** The notes of one version, as `--notes` gives them. */
+/** The notes of one version, from `--notes`. */
 export async function readGivenNotes(invocation: Invocation, given: string, tag: string): Promise<Described> {
   const text = (await optionalTextOf(invocation, "--notes", given)) ?? "";
   const version = versionOfTag(tag);
@@ -86,7 +89,10 @@ async function readGitHubReleases({ context }: Invocation, file: string | undefi
   return describeGitHubReleases(file ?? "GITHUB_EVENT_PATH", await readText(context, "<file>", path));
 }
 
-/** A folder holds pending changesets. A file is the changelog that changesets writes. Without either, pending ones come first. */
+/**
+ * A folder holds pending changesets. A file is the changelog that changesets writes. Without either, pending ones come
+ * first.
+ */
 async function readChangesetsOrChangelog(
   invocation: Invocation,
   file: string | undefined,
@@ -119,7 +125,7 @@ function describeChangelog(name: string, text: string): Described {
   };
 }
 
-/** Newest first is usual; the dates show if a file is the other way round. */
+/** Returns the oldest first. Most files begin with the newest; the dates show if a file has the other order. */
 function isOldestFirst(releases: readonly FileRelease[]): boolean {
   const days = releases.flatMap(({ day }) => day ?? []);
   return (days[0] ?? "") < (days.at(-1) ?? "");
@@ -176,8 +182,7 @@ async function describeChangesets(
 }
 
 /**
- * Reads the JSON of an event `release`, of one release, or of a list of them. Throws a usage error if it is something
- * else.
+ * Reads the JSON of an event `release`, of one release, or of a list of them. Throws a usage error for any other JSON.
  */
 function describeGitHubReleases(name: string, json: string): Described {
   const found = releasesIn(parsed(name, json));
@@ -221,7 +226,7 @@ function describeGitHubRelease(place: string, release: Fields): DescribedRelease
   };
 }
 
-/** Whether a title says only the version: `v1.2.0`, `Release 1.2.0`. */
+/** Whether a title contains only the version: `v1.2.0`, `Release 1.2.0`. */
 const isOnlyVersion = (title: string, version: string): boolean =>
   plainVersion(title.replace(/^(?:release|version)\s+/i, "")) === version;
 

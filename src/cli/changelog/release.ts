@@ -71,7 +71,7 @@ async function describe(
 
 const isWaiting = ({ version }: DescribedRelease): boolean => version === undefined;
 
-/** The release that is meant. Notes without a version are released only under a version that the person names. */
+/** The release to publish. Notes without a version are published only if the person gives a version. */
 function choose(
   releases: readonly DescribedRelease[],
   wanted: string | undefined,
@@ -95,7 +95,7 @@ function choose(
   throw notThere(releases, wanted, waiting);
 }
 
-/** A person who names a version that is marked as not released yet releases it. */
+/** Drops the reason for a draft: a person who names a version wants to publish it. */
 function withoutWaiting(release: DescribedRelease): DescribedRelease {
   const { draftReason, ...rest } = release;
   return draftReason === "it is not released yet" ? rest : release;
@@ -118,7 +118,7 @@ function notThere(
   });
 }
 
-/** The entry as it is published: now, or at `--published-at`. */
+/** The entry with its date of publication: now, or `--published-at`. */
 function publishing(entry: ReleaseEntry, { publishedAt }: ReleaseFlags): ReleaseEntry {
   if (entry.draftReason !== undefined) return entry;
   const at = instantOf(publishedAt);

@@ -10,13 +10,13 @@ import { details, note, printList, printOne } from "../core/output.ts";
 import { type ReleaseEntry, unreleased } from "./entry.ts";
 import { allWritten } from "./find.ts";
 
-/** The release notes of an app, as they are on the server. */
+/** The release notes of an app on the server. */
 export interface WrittenReleases {
   readonly appId: string;
   readonly entries: readonly EditedChangelogEntry[];
 }
 
-/** Reads all release notes. Throws an error that says so if the server has no endpoint that writes them. */
+/** Reads all release notes. Throws a CliError if the server has no endpoints that write them. */
 export async function readWritten(invocation: Invocation): Promise<WrittenReleases> {
   try {
     return { appId: await appIdOf(invocation), entries: await allWritten(invocation) };
@@ -40,7 +40,7 @@ export function writtenOf({ entries }: WrittenReleases, version: string): Edited
 
 /**
  * Writes one release note. If `adopts` is true and no note has this version or a greater one, the draft of unreleased notes
- * becomes the note of this version, with what a person has edited in it.
+ * becomes the note of this version, and keeps the edits of a person.
  */
 export async function writeRelease(
   invocation: Invocation,
@@ -57,7 +57,10 @@ export async function writeRelease(
   return answer;
 }
 
-/** Whether the version is greater than those of all notes: an older one, of another branch, is not what a draft waits for. */
+/**
+ * Whether the version is greater than those of all notes. An older one, from another branch, must not take over the
+ * draft.
+ */
 const isNewer = (version: string, { entries }: WrittenReleases): boolean =>
   entries.every(
     (entry) => entry.version === unreleased || isGreater(numbersOf(version), numbersOf(entry.version)),
@@ -88,7 +91,7 @@ function tellKept(invocation: Invocation, { version, keptFields = [] }: Imported
   note(invocation, `Kept what a person wrote in ${version}: ${fields}. --overwrite replaces it.`);
 }
 
-/** An older server links nothing, and does not say so. */
+/** Warns that an older server does not link threads. */
 function tellUnknownFeedback(invocation: Invocation, answer: ImportedChangelogEntry): void {
   const { version, body, items, feedbackIds: linked } = answer;
   if (!linked) return;
@@ -98,7 +101,7 @@ function tellUnknownFeedback(invocation: Invocation, answer: ImportedChangelogEn
     note(invocation, `${version} names feedback that this app does not have: ${unknown.join(", ")}.`);
 }
 
-/** Shows each entry with the fields that would be sent. */
+/** Prints each entry with the fields that would be sent. */
 export function showPlan(invocation: Invocation, entries: readonly ReleaseEntry[]): undefined {
   const items = entries.map(({ version, body, draftReason }) => ({
     version,

@@ -54,28 +54,28 @@ export async function viewFaq(invocation: Invocation, _: object, given: string):
   printOne(invocation, faq, () => details({ ...faq }));
 }
 
-/** The whole list, with what a change of it needs. */
+/** The whole list, with the data that a change of it needs. */
 export interface TaggedList {
   readonly entries: readonly ServerEntry[];
   readonly etag: string | undefined;
-  /** Whether the server remembers what the last push set. An empty list does not show it. */
+  /** Whether the server stores the texts of the last push. Unknown for an empty list. */
   readonly keepsMarks: boolean | undefined;
 }
 
 /** The FAQ of an app, through the API of the app or of its maintainer. */
 export interface FaqApi {
-  /** The id of the app; undefined with an app key, which does not tell it. */
+  /** The id of the app; undefined with an app key, because the server does not return the id then. */
   app(): Promise<string | undefined>;
   list(): ReturnType<Client["faqs"]["list"]>;
   read(): Promise<TaggedList>;
-  /** Makes the FAQ this list, if it still has that ETag. */
+  /** Replaces the whole FAQ by this list, if the FAQ still has that ETag. */
   replace(faqs: readonly WantedFaq[], etag: string): Promise<readonly ServerEntry[]>;
   create(body: NewFaq): Promise<Faq>;
   update(faqId: string, body: FaqChange): Promise<Faq>;
   remove(faqId: string): ReturnType<Client["faqs"]["remove"]>;
 }
 
-/** The credentials decide which API it is. */
+/** Chooses the API by the credentials. */
 export async function faqApi(invocation: Invocation): Promise<FaqApi> {
   if (await goesThroughConsole(invocation)) return consoleFaqApi(invocation);
   const ofApp = appFaqApi(invocation);
@@ -83,8 +83,8 @@ export async function faqApi(invocation: Invocation): Promise<FaqApi> {
 }
 
 /**
- * The API of the app; where its key may not write, that of the maintainer whose token is there, too. The whole list is
- * replaced only through the API that it was read from: its ETag is of that list.
+ * The API of the app. If its key may not write and there is also a maintainer token, writes use the API of the maintainer.
+ * The whole list is replaced only through the API that read it, because the ETag belongs to that answer.
  */
 function withConsole(ofApp: FaqApi, ofConsole: FaqApi): FaqApi {
   const either = async <T>(write: (api: FaqApi) => Promise<T>): Promise<T> => {
@@ -151,7 +151,7 @@ function taggedList(success: Success, route: Route): TaggedList {
   };
 }
 
-/** Throws an UnexpectedAnswerError for an entry that no file can hold: files would be written or deleted because of it. */
+/** Throws an UnexpectedAnswerError for an invalid entry, before files are written or deleted because of it. */
 function refuseUnusable({ status, request }: Success, entries: readonly unknown[]): void {
   const known = new Set<string>();
   for (const [at, entry] of entries.entries()) {

@@ -11,7 +11,7 @@ import { conflictsIn, type EarlierEntry, type Item, type PlanInput, planOf, type
 import { type CheckedSource, fieldsInList, readSource } from "./source.ts";
 import { readStates, type SeenState, writeStates } from "./state.ts";
 
-/** The files of this machine, and what they know of servers. */
+/** The FAQ files, and the stored state of each server. */
 interface OpenedFiles {
   readonly invocation: Invocation;
   readonly source: CheckedSource;
@@ -21,12 +21,12 @@ interface OpenedFiles {
   readonly isCi: boolean;
 }
 
-/** The same beside the list of a server. */
+/** A checkout together with the list of a server. */
 export interface Checkout extends OpenedFiles {
-  /** The files with the ids that their entries have on this server. */
+  /** The files, with the ids of their entries on this server. */
   readonly entries: readonly FileEntry[];
   readonly list: TaggedList;
-  /** What is known of this server and app; nothing if these files never met them. */
+  /** The stored state of this server and app; empty if these files were never pushed to it or pulled from it. */
   readonly seen: SeenState;
 }
 
@@ -37,12 +37,12 @@ export async function openFiles(
   { api, mustHave }: { readonly api: FaqApi; readonly mustHave: boolean },
 ): Promise<OpenedFiles> {
   const source = await readSource(invocation.context, path, { mustHave });
-  // Without files there is nothing that this folder could have seen: a pull brings everything.
+  // Without files the stored state is out of date: a pull must write every entry.
   const states = source.entries.length === 0 ? [] : await readStates(source.statePlace);
   return { invocation, source, states, app: await api.app(), isCi: isCiJob(invocation.context.env) };
 }
 
-/** Puts the files beside the list of a server. */
+/** Reads the server's list, and matches the files with it. */
 export function besideList(files: OpenedFiles, list: TaggedList): Checkout {
   const { invocation, source, states, app } = files;
   const server = invocation.baseUrl();
@@ -52,7 +52,7 @@ export function besideList(files: OpenedFiles, list: TaggedList): Checkout {
   return { ...files, states: states.filter((state) => state !== known), entries, list, seen };
 }
 
-/** Says that these files meet a server or app for the first time, after others. */
+/** Notes that these files were used with other servers or apps, but never with this one. */
 export function tellNewServer({ invocation, states, seen }: Checkout): void {
   const others = states.map(({ server, app }) => [server, app].filter(Boolean).join(", app "));
   if (others.length === 0 || seen.entries.size > 0) return;
@@ -62,7 +62,7 @@ export function tellNewServer({ invocation, states, seen }: Checkout): void {
   );
 }
 
-/** Stores what is known of this server now, beside what is known of others. */
+/** Stores the new state of this server. The states of other servers stay. */
 export const storeSeen = ({ source, states, seen }: Checkout, entries: SeenState["entries"]) =>
   writeStates(source.statePlace, [...states, { ...seen, entries }]);
 
@@ -105,8 +105,8 @@ const mostCommits = 100;
 const mostBytes = 67_108_864;
 
 /**
- * What the files of conflicts had in earlier commits, for servers that do not remember the last push. Nothing where there
- * is no Git, or no history: a shallow clone has none.
+ * The earlier versions of the files with conflicts, from Git, for servers that do not store the last push. Empty without
+ * Git or without history, as in a shallow clone.
  */
 async function earlierVersions(
   cwd: string,
@@ -157,7 +157,7 @@ async function run(cwd: string, words: readonly string[]): Promise<string | unde
   });
 }
 
-/** What is known of a server and an app; undefined if these files never met them. */
+/** The stored state of a server and an app; undefined if there is none. */
 function stateOf(
   states: readonly SeenState[],
   server: string,

@@ -27,8 +27,8 @@ interface Edited {
 }
 
 /**
- * Opens an entry in the person's editor, as one document, and saves what was changed. If it cannot be saved, the text is
- * kept in a file that the error names.
+ * Opens an entry in the person's editor, as one document, and saves the changes. If that fails, it writes the text to a
+ * file, and the error names that file.
  */
 export async function editFaqInEditor(invocation: Invocation, given: string): Promise<undefined> {
   const api = await faqApi(invocation);
@@ -99,7 +99,7 @@ async function save(
   });
 }
 
-/** Keeps the text that could not be saved, and says where. */
+/** Writes the text that could not be saved to a file. The error names the file. */
 function withRecovery(
   { context, stateFolder }: Invocation,
   { id, text }: { readonly id: string; readonly text: string },

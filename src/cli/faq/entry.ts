@@ -6,12 +6,12 @@ export interface FaqText {
   readonly answer: string;
 }
 
-/** An entry as a file has it. */
+/** An entry in a file. */
 export interface FileEntry extends FaqText {
-  /** How messages call the file, or its place in a list. */
+  /** The name of the file in messages, or the position in a list file. */
   readonly file: string;
   readonly id: string | undefined;
-  /** Undefined if the file does not say where the entry stands. */
+  /** Undefined if the file gives no position. */
   readonly sortOrder: number | undefined;
 }
 

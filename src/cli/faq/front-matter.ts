@@ -30,7 +30,7 @@ export type Read<Value> = { readonly value: Value } | { readonly fault: string }
 
 const shape = /^---[ \t]*\n([\s\S]*?\n)??---[ \t]*(?:\n([\s\S]*))?$/;
 
-/** Takes a Markdown file apart. Without a question in its front matter the first heading is the question. */
+/** Splits a Markdown file into its parts. Without a question in the front matter, the first heading is the question. */
 export function splitMarkdown(text: string): Read<MarkdownParts> {
   const mark = text.startsWith("\ufeff") ? "\ufeff" : "";
   const lineEnd = text.includes("\r\n") ? "\r\n" : "\n";
@@ -166,7 +166,7 @@ export function setFields(document: Document, map: unknown, fields: Partial<File
   return true;
 }
 
-/** No line is folded: a long question stays on its line. */
+/** Long lines are not folded: a long question stays on one line. */
 export const yamlStyle = { lineWidth: 0 } as const;
 
 export const unixLines = (text: string): string => text.replace(/\r\n?/g, "\n");
@@ -177,7 +177,7 @@ const withoutMissing = (fields: object): Record<string, unknown> =>
 /** A heading at the beginning of a text. */
 interface Heading {
   readonly text: string;
-  /** Where the text goes on after it. */
+  /** The position after the heading. */
   readonly end: number;
   /** The heading with another text, in the same form, with its line end. */
   readonly with: (text: string) => string;

@@ -1,3 +1,3 @@
-/** The packages that FAQ files need. The build keeps them in a file of its own: most commands do not need it. */
+/** The packages that FAQ files need. The build puts them into a separate file, because most commands do not need them. */
 export { structuredPatch } from "diff";
 export { type Document, isMap, isSeq, parseDocument, stringify } from "yaml";

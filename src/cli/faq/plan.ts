@@ -24,7 +24,7 @@ export interface Item {
   readonly theirs?: ServerEntry | undefined;
   readonly text: Side;
   readonly order: Side;
-  /** Whether a person named the side that counts. */
+  /** Whether a person chose the file or the server with `--take`. */
   readonly isTaken?: boolean;
   /** Why it is a conflict. */
   readonly why?: string;
@@ -153,22 +153,22 @@ export const conflictsIn = (items: readonly Item[]): Item[] =>
 
 const pushed: readonly Action[] = ["create", "change", "move", "delete"];
 
-/** What a push would change on the server. */
+/** The changes that a push would make on the server. */
 export const changesIn = (items: readonly Item[]): Item[] =>
   items.filter(({ action }) => pushed.includes(action));
 
 /** Which of two values counts: they are equal, the file's, the server's, or nobody can tell. */
 type Side = "same" | "mine" | "theirs" | "conflict";
 
-/** The values of one thing: a text as its hash, or a position. */
+/** The values of one field in the file, on the server and before: the hash of a text, or a position. */
 interface Values<Value> {
-  /** In the file. */
+  /** The value in the file. */
   readonly mine: Value;
-  /** On the server now. */
+  /** The present value on the server. */
   readonly theirs: Value;
-  /** As both were when this checkout last saw the server; undefined if it never did. */
+  /** The value on both when this checkout last read the server; undefined if it never did. */
   readonly base: Value | undefined;
-  /** As the last push set it; undefined if none did. */
+  /** The value that the last push set; undefined without a push. */
   readonly pushed: Value | undefined;
   /** Whether the server's value is one that the file had in an earlier commit. */
   readonly wasMine?: boolean;

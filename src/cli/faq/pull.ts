@@ -27,7 +27,10 @@ interface Step {
   readonly word: "added" | "changed" | "deleted" | "kept" | "same";
 }
 
-/** Makes the files as the server has the FAQ. What was changed here only stays; a conflict stops everything. */
+/**
+ * Changes the files to the server's FAQ. Local changes stay if the server has no other change; a conflict stops the
+ * pull.
+ */
 export async function pullFaqs(
   invocation: Invocation,
   { take }: { readonly take?: readonly string[] },

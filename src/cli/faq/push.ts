@@ -25,10 +25,10 @@ import { planJson, planText } from "./plan-text.ts";
 import { defaultPath, type FileChange, type FileFault, faultsError } from "./source.ts";
 import type { SeenEntry } from "./state.ts";
 
-/** A list that changes this often while it is pushed is changed by a program. */
+/** How often a push tries again after the list changed meanwhile. More changes than that are made by a program. */
 const mostAttempts = 20;
 
-/** Makes the server's FAQ as the files have it. */
+/** Changes the server's FAQ to the content of the files. */
 export async function pushFaqs(
   invocation: Invocation,
   flags: PlanFlags,
@@ -64,7 +64,7 @@ export async function pushFaqs(
   });
 }
 
-/** Shows the plan and asks, unless `--yes` says that nobody needs to be asked. Returns whether it was shown. */
+/** Prints the plan and asks for confirmation, unless `--yes` is given. Returns whether it printed the plan. */
 async function agree(invocation: Invocation, plan: string): Promise<boolean> {
   const asks = !invocation.flags.yes && canAsk(invocation);
   if (asks) invocation.context.io.stderr.write(`${printable(plan)}\n`);
@@ -82,7 +82,7 @@ function showConflicts(checkout: Checkout, items: readonly Item[]): Exit {
   return "conflict";
 }
 
-/** Says on standard error what a person can do about conflicts. */
+/** Prints to standard error how a person can resolve the conflicts. */
 export const tellConflicts = (invocation: Invocation, what: string): void =>
   note(
     invocation,
@@ -147,7 +147,7 @@ function print(
   printOne(invocation, { path: source.path, ...more, ...planJson(items) }, () => text);
 }
 
-/** Shows what a push would do. */
+/** Prints the changes that a push would make. */
 export async function diffFaqs(
   invocation: Invocation,
   { exitCode = false }: { readonly exitCode?: boolean },
@@ -167,8 +167,8 @@ export async function diffFaqs(
 }
 
 /**
- * After a push: writes new ids and chosen texts into the files, and stores what was seen. A CI job writes nothing, because
- * its checkout is thrown away. A failure is only told: the push is done.
+ * After a push: writes new ids and chosen texts into the files, and stores the new state. A CI job writes nothing, because
+ * its checkout is deleted. A failure is only a warning: the push has succeeded.
  */
 async function writeBack(checkout: Checkout, items: readonly Item[], applied: Applied): Promise<void> {
   const { invocation, source, isCi } = checkout;
@@ -246,7 +246,7 @@ interface Result {
 }
 
 interface Applied {
-  /** The list afterwards. */
+  /** The list after the changes. */
   readonly entries: readonly ServerEntry[];
   /** The ids of new entries. */
   readonly ids: ReadonlyMap<FileEntry, string>;
@@ -267,7 +267,7 @@ async function apply(
   }: {
     readonly list: TaggedList;
     readonly items: readonly Item[];
-    /** The server has no way to take the whole list. */
+    /** The server has no endpoint for the whole list. */
     readonly oneByOne: boolean;
   },
 ): Promise<Applied | "moved" | "oneByOne"> {
@@ -290,7 +290,7 @@ interface Wanted {
   readonly file: string | undefined;
 }
 
-/** The whole list: an id alone for each entry that stays. */
+/** The whole list to send. An entry that does not change is only its id. */
 function wantedOf({ entries }: TaggedList, items: readonly Item[]): Wanted[] {
   const byId = new Map(items.flatMap((item) => (item.theirs ? [[item.theirs.id, item] as const] : [])));
   const kept = entries.flatMap(({ id }): Wanted[] => {

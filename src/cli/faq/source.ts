@@ -29,7 +29,7 @@ import { type StatePlace, statePlaceOf } from "./state.ts";
 
 /** A source without faults, and where its state is kept. */
 export interface CheckedSource extends Source {
-  /** As the person wrote it. */
+  /** The path that the person gave. */
   readonly path: string;
   readonly statePlace: StatePlace;
 }

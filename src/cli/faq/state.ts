@@ -6,7 +6,7 @@ import { usageError } from "../core/cli-error.ts";
 import { replaceFile } from "../core/files.ts";
 import { readForeignText } from "../core/input.ts";
 
-/** How an entry was when file and server were last the same: the hash of its text, and its position, apart. */
+/** The last state in which file and server were equal: the hash of the text, and the position. */
 export interface SeenEntry {
   readonly text: string | undefined;
   readonly sortOrder: number | undefined;
@@ -14,7 +14,7 @@ export interface SeenEntry {
   readonly fileId?: string | undefined;
 }
 
-/** What a checkout knows of a server and an app. Entries are by the ids that they have there. */
+/** The stored state of a server and an app. Its entries have the ids of that server. */
 export interface SeenState {
   readonly server: string | undefined;
   readonly app: string | undefined;
@@ -23,7 +23,7 @@ export interface SeenState {
 
 const fileName = ".innkeep-faq.json";
 
-/** Where the state of a folder, or of a list file, is kept, and under which name. */
+/** The file with the state of a folder or of a list file, and its key in that file. */
 export interface StatePlace {
   readonly file: string;
   readonly name: string;
@@ -34,7 +34,10 @@ export const statePlaceOf = (path: string, isList: boolean): StatePlace =>
     ? { file: join(dirname(path), fileName), name: basename(path) }
     : { file: join(path, fileName), name: "." };
 
-/** Reads what is known of each server and app; a file of an older version knows one. Throws a usage error for a damaged file. */
+/**
+ * Reads what is known of each server and app; a file of an older version knows one. Throws a usage error for a damaged
+ * file.
+ */
 export async function readStates({ file, name }: StatePlace): Promise<readonly SeenState[]> {
   const states = valueAt(await readAll(file), name);
   return states === undefined ? [] : [states].flat().map(stateIn);
