@@ -9,7 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { build } from "esbuild";
-import { asValues } from "./plugins.mjs";
+import { asValues, browserBundles } from "./plugins.mjs";
 import { shared } from "./settings.mjs";
 
 /** Requests that run before the one that counts. */
@@ -59,7 +59,7 @@ function bundleInto(folder) {
     splitting: true,
     packages: "external",
     outExtension: { ".js": ".mjs" },
-    plugins: [asValues()],
+    plugins: [asValues(), browserBundles()],
   });
 }
 
