@@ -1,8 +1,8 @@
-import { isObject } from "../contract/json.ts";
 /// <reference lib="esnext.disposable" preserve="true" />
 
 import { request } from "node:http";
 import { resolve } from "node:path";
+import { isObject } from "../contract/json.ts";
 import { isoDuration } from "./clock-move.ts";
 import { clientVariables, serverEnvironment, serverSettings, startServerProcess } from "./server-process.ts";
 

@@ -63,7 +63,7 @@ it("a step that resolves names each of several keys, and says when the job start
   expect(log).toContain(`"startedAt": "${startedAt}"`);
   expect(log).toMatch(/"passed": \[\s+"unit tests",\s+"nightly"\s+\]/);
   const own = { ...given, "run-started-at": "2026-11-21T09:00:00Z", status: "cancelled" };
-  expect((await runStep({ with: { ...maintainer, ...own } })).log).toContain('ended as "cancelled"');
+  expect((await runStep({ with: { ...maintainer, ...own } })).log).toContain('ended with "cancelled"');
   const later = await runStep({ with: { ...maintainer, ...own, status: "success" } });
   expect(later.log).toContain('"startedAt": "2026-11-21T09:00:00Z"');
 });
