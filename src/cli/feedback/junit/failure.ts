@@ -545,7 +545,10 @@ const instant =
 
 const clockTime = /\b\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d+)?(?: ?[AaPp][Mm])?\b/g;
 
-const path = /(?:\b[A-Za-z]:)?[^\s"'`()<>[\]{},;=|]*[\\/][^\s"'`()<>[\]{},;=|]*/g;
+/** What may be a path. Matching the slash, too, would take a time that grows with the square of the length. */
+const word = /[^\s"'`()<>[\]{},;=|]+/g;
+
+const withoutPath = (found: string): string => (/[\\/]/.test(found) ? "<path>" : found);
 
 const hexDigits = /\b(?=[0-9a-f]*\d)[0-9a-f]{7,}\b/gi;
 
@@ -581,7 +584,7 @@ export const normalised = (text: string): string =>
     .replace(uuid, "<id>")
     .replace(instant, "<time>")
     .replace(clockTime, "<time>")
-    .replace(path, "<path>")
+    .replace(word, withoutPath)
     .replace(address, "<address>")
     .replace(hexDigits, "<hex>")
     .replace(amount, "<number>")
