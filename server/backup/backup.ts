@@ -15,10 +15,11 @@ import { SettingError } from "../settings/setting-error.ts";
 import type { DataLocation } from "../settings/settings.ts";
 import { assertPlace, openFiles } from "../start/open-files.ts";
 import { type ArchiveWriter, createArchive, draftOf, encryptInto, publishDraft } from "./archive.ts";
+import { type BackupContents, contentsName, formatVersion, headerName, secretName } from "./format.ts";
 import { recipientsIn } from "./keys.ts";
-import { type BackupContents, contentsName, formatVersion, headerName, secretName } from "./load.ts";
+import { fullDisk, leftoversIn } from "./scratch.ts";
 import { dumpRows, snapshotName, type Table, tablesOf, withSnapshot } from "./store.ts";
-import { fullDisk, leftoversIn, verify } from "./verify.ts";
+import { verify } from "./verify.ts";
 
 /** The length in characters at which an entry of rows is written and the next one begins. */
 const entryLength = 1_048_576;

@@ -1,4 +1,3 @@
-import * as z from "zod/mini";
 import type { Transaction } from "../database/database.ts";
 import { type Migration, schemaOf, tooOld } from "../database/migrate.ts";
 import { migrations } from "../database/migrations.ts";
@@ -6,6 +5,15 @@ import { type DatabaseAddress, openDatabase } from "../database/open.ts";
 import { replaced } from "../database/schema/baseline.ts";
 import { storedFiles, uploads } from "../files/uploads-store.ts";
 import type { Archive, ArchiveEntry } from "./archive.ts";
+import {
+  type BackupContents,
+  type BackupHeader,
+  fileEntries,
+  newerBackup,
+  readContents,
+  readHeader,
+  rowEntries,
+} from "./format.ts";
 import { afterLoad, emptyTable, loadRows, type Table, tablesOf } from "./store.ts";
 
 /**
@@ -114,60 +122,3 @@ async function removeLost(tx: Transaction, present: ReadonlySet<string>): Promis
   for (const sha256 of lost) await uploads.removeBySha256(tx, sha256);
   return lost;
 }
-
-export const formatVersion = 1;
-
-export const headerName = "backup.json";
-
-export const secretName = "secret";
-
-export const contentsName = "contents.json";
-
-const Header = z.object({
-  format: z.literal(formatVersion),
-  migrations: z.array(z.object({ number: z.int(), name: z.string() })),
-  /** In the order in which a restore fills them. */
-  tables: z.array(z.object({ name: z.string(), columns: z.array(z.string()) })),
-});
-
-export type BackupHeader = z.output<typeof Header>;
-
-/** The header of a backup. Throws an Error with a message if this program cannot read the backup. */
-export async function readHeader(archive: Archive): Promise<BackupHeader> {
-  const [first] = archive.entries;
-  if (first?.name !== headerName) throw new Error("The file is not a backup of Innkeep.");
-  const result = Header.safeParse(JSON.parse(await archive.readText(first)));
-  if (result.success) return result.data;
-  throw new Error(newerBackup);
-}
-
-const Contents = z.object({
-  /** How many rows of each table there are. */
-  rows: z.record(z.string(), z.int()),
-  files: z.int(),
-  /** SHA-256 of the files that could not be copied. */
-  missing: z.array(z.string()),
-  /** SHA-256 of the files that were deleted while the backup was made. Rows still name them. */
-  deleted: z.array(z.string()),
-});
-
-export type BackupContents = z.output<typeof Contents>;
-
-/** What a backup says that it holds; undefined if it is from before backups said so. */
-async function readContents(archive: Archive): Promise<BackupContents | undefined> {
-  const entry = archive.entries.find(({ name }) => name === contentsName);
-  return entry && Contents.parse(JSON.parse(await archive.readText(entry)));
-}
-
-const newerBackup = "This backup was made by a newer version of Innkeep. Restore it with that version.";
-
-/** The entries that contain the rows of a table, in their order. */
-export const rowEntries = ({ entries }: Archive, table: string): ArchiveEntry[] =>
-  entries.filter(({ name }) => name.startsWith(`database/${table}/`));
-
-/** The entries that are files, by the SHA-256 of their bytes. */
-export const fileEntries = ({ entries }: Archive): [sha256: string, entry: ArchiveEntry][] =>
-  entries.flatMap((entry) => {
-    const sha256 = /^files\/([\da-f]{64})$/.exec(entry.name)?.[1];
-    return sha256 === undefined ? [] : [[sha256, entry]];
-  });

@@ -17,18 +17,11 @@ import type { DataLocation } from "../settings/settings.ts";
 import { adoptPlace, openFiles } from "../start/open-files.ts";
 import { type Archive, openArchive, verifyArchive } from "./archive.ts";
 import { eraseRestored, keepJournal, readJournals } from "./erase-restored.ts";
+import { type BackupHeader, fileEntries, rowEntries, secretName } from "./format.ts";
 import { identitiesIn } from "./keys.ts";
-import {
-  type Backup,
-  type BackupHeader,
-  fileEntries,
-  loadDatabase,
-  readBackup,
-  rowEntries,
-  secretName,
-} from "./load.ts";
+import { type Backup, loadDatabase, readBackup } from "./load.ts";
+import { fullDisk } from "./scratch.ts";
 import { isEmpty, tablesOf } from "./store.ts";
-import { fullDisk } from "./verify.ts";
 
 /**
  * Restores a backup of either engine after it has verified all of it. The folder or database must be empty: existing data is

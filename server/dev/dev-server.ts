@@ -5,7 +5,7 @@ import type { Deps } from "../deps.ts";
 import { isOwnOrigin } from "../http/authenticate.ts";
 import type { Handlers } from "../http/handler.ts";
 import { mount } from "../http/pipeline.ts";
-import type { RequestSteps, Route } from "../http/request-steps.ts";
+import type { Route, SharedSteps } from "../http/request-steps.ts";
 import { applyFaults, createActions, createFaults, type DevActions, type Fault } from "./actions.ts";
 import { isMovable } from "./clock.ts";
 import { development as endpoints, pageRoutes } from "./page-routes.ts";
@@ -20,7 +20,7 @@ interface DevServer {
 }
 
 /** Returns undefined if the server is not a development server. */
-export function createDevServer(deps: Deps, steps: RequestSteps): DevServer | undefined {
+export function createDevServer(deps: Deps, steps: SharedSteps): DevServer | undefined {
   const { settings, clock } = deps;
   if (!settings.dev || !isMovable(clock)) return undefined;
   const faults = createFaults();

@@ -10,7 +10,7 @@ import { createRespond } from "../console/respond.ts";
 import type { Deps } from "../deps.ts";
 import { isOwnOrigin } from "../http/authenticate.ts";
 import { senderOf } from "../http/body/incoming-body.ts";
-import type { RequestSteps, Route } from "../http/request-steps.ts";
+import type { Route, SharedSteps } from "../http/request-steps.ts";
 import { cycles } from "../testing/cycles/store.ts";
 import { slots } from "../testing/slots/store.ts";
 import type { DevActions } from "./actions.ts";
@@ -20,7 +20,7 @@ import type { Recorder } from "./recorder.ts";
 
 interface DevPageParts {
   readonly deps: Deps;
-  readonly steps: RequestSteps;
+  readonly steps: SharedSteps;
   readonly actions: DevActions;
   readonly recorder: Recorder;
 }

@@ -14,7 +14,7 @@ import { isConflict, isDangling } from "../database/errors.ts";
 import { appliedMigrations } from "../database/migrate.ts";
 import type { Deps } from "../deps.ts";
 import type { Files } from "../files/files.ts";
-import { orUnavailableLater } from "../files/local-files.ts";
+import { orUnavailableLater } from "../files/temporary-files.ts";
 import { storedFiles } from "../files/uploads-store.ts";
 import { type MovableClock, targetOf } from "./clock.ts";
 

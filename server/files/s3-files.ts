@@ -8,7 +8,7 @@ import type * as undici from "../../src/client/undici.lazy.ts";
 import type { ReceivedFile } from "../../src/contract/files.ts";
 import type { S3Settings } from "../settings/settings.ts";
 import { assertName, type ByteSpan, type Files, FilesUnavailable, isName, type PlaceMark } from "./files.ts";
-import { createTemporaryFolder, settledBefore } from "./local-files.ts";
+import { createTemporaryFolder, settledBefore } from "./temporary-files.ts";
 
 /**
  * Keeps files in an S3 store as `files/<sha256>`. Temporary files are in the local `folder`: a file is sent when it has

@@ -1,7 +1,7 @@
 import { mkdir, readdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { assertRoom, inScratch } from "../../../server/backup/verify.ts";
+import { assertRoom, inScratch } from "../../../server/backup/scratch.ts";
 import { temporaryFolder } from "../../support/files/temporary-folder.ts";
 
 const foldersIn = async (parent: string) =>
@@ -72,7 +72,7 @@ describe("a scratch place", () => {
       /^The scratch folder .*file cannot be made/,
     );
     await expect(assertRoom(parent, 2 ** 60)).rejects.toThrow(
-      /has \d+ MiB of room.*needs about 1099511627776 MiB/,
+      /has \d+ MiB of free space.*needs about 1099511627776 MiB/,
     );
   });
 });

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createTemporaryFile } from "../../../server/files/local-files.ts";
+import { createTemporaryFile } from "../../../server/files/temporary-files.ts";
 import { fileCalls } from "../../support/files/file-calls.ts";
 
 let folder: string;

@@ -1,0 +1,130 @@
+import { chmod, lstat, mkdir, mkdtemp, readdir, rm, statfs } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { systemReason } from "../../src/words/system-reason.ts";
+import { FolderInUse, lockFor } from "../database/folder-lock.ts";
+import { SettingError } from "../settings/setting-error.ts";
+
+/** The name of the database in a scratch folder. */
+export const scratchDatabase = "scratch.db";
+
+const prefix = "verify-";
+
+const lockName = "scratch.lock";
+
+/** The folders that this process uses. Opening the lock of one of them again would release it. */
+const own = new Set<string>();
+
+/**
+ * Calls `work` with a new, private folder in `parent`, and removes the folder afterwards. Before that it removes the folders
+ * of processes that were killed. Without a parent it is in the temporary folder of the system.
+ */
+export async function inScratch<Result>(
+  parent: string | undefined,
+  work: (folder: string) => Promise<Result>,
+): Promise<Result> {
+  const place = parent ?? (await privateTemporaryFolder());
+  const { folder, lock } = await makeFolder(place);
+  try {
+    return await work(folder);
+  } finally {
+    await lock.release();
+    await rm(folder, { recursive: true, force: true });
+    own.delete(folder);
+  }
+}
+
+async function makeFolder(parent: string) {
+  await mkdir(parent, { recursive: true, mode: 0o700 }).catch((cause) => {
+    throw new SettingError(`The scratch folder ${parent} cannot be made (${systemReason(cause)}).`);
+  });
+  // Nobody else tidies up while the new folder has no lock yet.
+  const gate = await lockFor("verify", parent);
+  try {
+    await removeLeftovers(parent);
+    const folder = await mkdtemp(join(parent, prefix));
+    own.add(folder);
+    return { folder, lock: await lockFor("scratch", folder) };
+  } finally {
+    await gate.release();
+  }
+}
+
+async function removeLeftovers(parent: string): Promise<void> {
+  for (const folder of await leftoversIn(parent, { prefix, contents: [lockName, scratchDatabase] }))
+    if (!own.has(folder) && (await isAbandoned(folder))) await rm(folder, { recursive: true, force: true });
+}
+
+async function isAbandoned(folder: string): Promise<boolean> {
+  try {
+    const lock = await lockFor("scratch", folder, { patienceMs: 0 });
+    await lock.release();
+    return true;
+  } catch (error) {
+    return !(error instanceof FolderInUse);
+  }
+}
+
+/** A folder that belongs to this user alone, because others can write to the temporary folder of the system. */
+async function privateTemporaryFolder(): Promise<string> {
+  const user = process.getuid?.();
+  const folder = join(tmpdir(), `innkeep-${user ?? "scratch"}`);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const { uid } = await lstat(folder);
+  if (user !== undefined && uid !== user)
+    throw new SettingError(`${folder} belongs to another user. Name a scratch folder with --scratch.`);
+  await chmod(folder, 0o700);
+  return folder;
+}
+
+/** Throws a SettingError if a folder has less free space than this number of bytes. */
+export async function assertRoom(folder: string, bytes: number): Promise<void> {
+  const { bavail, bsize } = await statfs(folder);
+  if (bavail * bsize >= bytes) return;
+  const [has, needs] = [bavail * bsize, bytes].map((count) => `${Math.ceil(count / 1_048_576)} MiB`);
+  throw new SettingError(
+    `The scratch folder ${folder} has ${has} of free space, and the database of this backup needs about ${needs}. Name another folder with --scratch or INNKEEP_BACKUP_SCRATCH.`,
+  );
+}
+
+/** How the folders of a command look. */
+interface OwnFolders {
+  /** What their names begin with. `mkdtemp` adds six characters. */
+  readonly prefix: string;
+  /** What the names of the files in them begin with. */
+  readonly contents: readonly string[];
+}
+
+/**
+ * The folders in `parent` that killed commands may have left. A person may have folders with similar names: what holds another
+ * file, or is a link, is not ours.
+ */
+export async function leftoversIn(parent: string, { prefix, contents }: OwnFolders): Promise<string[]> {
+  const found: string[] = [];
+  for (const entry of await readdir(parent, { withFileTypes: true })) {
+    const random = entry.name.startsWith(prefix) ? entry.name.slice(prefix.length) : "";
+    if (!entry.isDirectory() || !/^[a-zA-Z0-9]{6}$/.test(random)) continue;
+    const folder = join(parent, entry.name);
+    const names = await readdir(folder).catch(() => ["unreadable"]);
+    if (names.every((name) => contents.some((beginning) => name.startsWith(beginning)))) found.push(folder);
+  }
+  return found;
+}
+
+const fullMessage = /ENOSPC|EDQUOT|EFBIG|disk is full|disk I\/O error/;
+
+/** What could not be written, and a sentence that says what needs the space. */
+interface Writing {
+  readonly place: string;
+  readonly needs: string;
+}
+
+/** Returns the error for the operator if a disk is full. Returns other errors as they are. */
+export function fullDisk(error: unknown, { place, needs }: Writing): unknown {
+  if (!(error instanceof Error)) return error;
+  const found = [error.message, messageOf(error.cause)].find((message) => fullMessage.test(message));
+  if (found === undefined) return error;
+  return new Error(`${place} cannot be written: ${found}. ${needs}`, { cause: error });
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : "");
