@@ -24,8 +24,8 @@ export const longestSleep = 60_000;
 export const pauseInDoubt = 1_000;
 
 /**
- * Runs a job until it is stopped: one run after the other, with a pause between them. A run that fails is logged, and the next one
- * comes. Returns the function that stops the job and waits for the run that is under way.
+ * Runs a job until it is stopped: one run after the other, with a pause between them. A failure is logged, and the job
+ * goes on. Returns the function that stops the job and waits for the run that is under way.
  */
 export function startJob({ database, log }: JobDeps, job: Job): () => Promise<void> {
   const stopping = new AbortController();

@@ -42,15 +42,20 @@ export async function startTimeKeeper(deps: TimeDeps): Promise<() => Promise<voi
   const { database, time, settings } = deps;
   const last = await lastTimes.read(database);
   if (last !== undefined && !settings.dev) time.begin(last);
+  const failure = "the time could not be stored";
+  // Stored before the server listens, so that even a short run leaves its time.
+  await writeTime(deps).catch((error) => deps.log.warn({ err: error }, failure));
   const stopWriting = startJob(deps, {
     run: () => writeTime(deps),
     pause: () => writeMilliseconds,
-    failure: "the time could not be stored",
+    firstAfter: writeMilliseconds,
+    failure,
     severity: "warn",
   });
   const stopLooking = startJob(deps, {
     run: async () => void time.isDoubtful(),
     pause: () => lookMilliseconds,
+    firstAfter: lookMilliseconds,
     failure: "the clock could not be watched",
     severity: "warn",
   });
