@@ -1,7 +1,7 @@
 import type { Context } from "koa";
 import { ApiError } from "../../src/contract/errors.ts";
 import type { AnswerWithPage } from "../http/errors.ts";
-import type { RequestSteps } from "../http/request-steps.ts";
+import type { SharedSteps } from "../http/request-steps.ts";
 import { pathOf } from "../http/routing.ts";
 import type { Settings } from "../settings/settings.ts";
 import { acceptsHtml } from "./browser-request.ts";
@@ -18,7 +18,7 @@ export type ShowError = (ctx: Context, error: ApiError, links: Links) => Reply;
 
 interface PageDeps {
   readonly settings: Pick<Settings, "baseUrl" | "consoleUrl">;
-  readonly steps: Pick<RequestSteps, "holdAnswer">;
+  readonly steps: Pick<SharedSteps, "holdAnswer">;
 }
 
 /** Answers failed requests of browsers with the result of `show`. Other clients get the error as JSON. */

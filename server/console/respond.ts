@@ -1,5 +1,5 @@
 import type { Context } from "koa";
-import type { RequestSteps } from "../http/request-steps.ts";
+import type { SharedSteps } from "../http/request-steps.ts";
 import type { Settings } from "../settings/settings.ts";
 import { renderInTurns } from "./in-turns.tsx";
 import type { Reply } from "./reply.ts";
@@ -17,7 +17,7 @@ export interface PageTraits {
  */
 export function createRespond(
   settings: Pick<Settings, "baseUrl" | "consoleUrl">,
-  { holdAnswer }: Pick<RequestSteps, "holdAnswer">,
+  { holdAnswer }: Pick<SharedSteps, "holdAnswer">,
 ) {
   const usual = pageHeaders(settings, "'self'");
   return async (

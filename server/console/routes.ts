@@ -24,7 +24,7 @@ import { definitions as tags } from "../feedback/tags/page.tsx";
 import { definitions as thread } from "../feedback/threads/page/forms.ts";
 import type { Api } from "../http/handler.ts";
 import { mount } from "../http/pipeline.ts";
-import type { RequestSteps, Route } from "../http/request-steps.ts";
+import type { Route, SharedSteps } from "../http/request-steps.ts";
 import { definitions as automaticMails } from "../mail/incoming/page.tsx";
 import { definitions as cycle } from "../testing/cycles/page/cycle.tsx";
 import { definitions as cycleReport } from "../testing/cycles/page/report.tsx";
@@ -55,7 +55,7 @@ import { createRespond } from "./respond.ts";
 import { type ConsoleDeps, createAnswerUpload, createVisits } from "./visits.ts";
 
 /** The pages, forms and assets of the console. */
-export function consoleRoutes(deps: ConsoleDeps, steps: RequestSteps, api: Api<Contract>): Route[] {
+export function consoleRoutes(deps: ConsoleDeps, steps: SharedSteps, api: Api<Contract>): Route[] {
   const consolePath = consolePathOf(deps.settings);
   const patterns = createLinks(consolePath.mountedAt);
   const respond = createRespond(deps.settings, steps);
@@ -120,7 +120,7 @@ export function consoleRoutes(deps: ConsoleDeps, steps: RequestSteps, api: Api<C
 
 /** Downloads by the endpoints of the API. They have addresses of the console, because a page sends no token. */
 const downloadRoutes =
-  (deps: ConsoleDeps, steps: RequestSteps, { handlers }: Api<Contract>) =>
+  (deps: ConsoleDeps, steps: SharedSteps, { handlers }: Api<Contract>) =>
   (at: Links): Route[] => {
     const exports = mount(
       {

@@ -10,7 +10,7 @@ import { counted } from "../http/body/read-body.ts";
 import type { InvokeDeps } from "../http/call-steps.ts";
 import { sessionCookie } from "../http/credentials.ts";
 import type { Api, ConsoleCaller } from "../http/handler.ts";
-import { createBodyReader, type RequestSteps } from "../http/request-steps.ts";
+import { createBodyReader, type SharedSteps } from "../http/request-steps.ts";
 import { createAsks } from "./ask.ts";
 import { refuseForeignForm, unlessSignedOut } from "./browser-request.ts";
 import { type Form, neededFor, type UploadForm } from "./definitions.ts";
@@ -25,7 +25,7 @@ import { goTo, type Reply } from "./reply.ts";
 import type { PageNeeds, SignedInVisit, Visit } from "./visit.ts";
 
 /** Makes a function that answers a form with files. They are on the disk until it has answered. */
-export function createAnswerUpload(deps: ConsoleDeps, steps: RequestSteps, ofCaller: OfCaller) {
+export function createAnswerUpload(deps: ConsoleDeps, steps: SharedSteps, ofCaller: OfCaller) {
   const readBody = createBodyReader(deps, steps);
   return async (
     ctx: Context,
@@ -59,7 +59,7 @@ export type ConsoleDeps = InvokeDeps & Pick<Deps, "files" | "log" | "newId" | "s
 
 interface ConsoleServer {
   readonly deps: ConsoleDeps;
-  readonly steps: RequestSteps;
+  readonly steps: SharedSteps;
   readonly api: Api<Contract>;
   readonly notices: Notices;
 }

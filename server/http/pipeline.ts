@@ -25,9 +25,9 @@ import {
   type MountDeps,
   nameSuccessor,
   newExchange,
-  type RequestSteps,
   type Route,
   readBody,
+  type SharedSteps,
   sendAnswer,
   uncountRepeat,
 } from "./request-steps.ts";
@@ -63,12 +63,12 @@ export const callSteps: readonly Step<Call>[] = [
 type Step<Of> = (of: Of) => Promise<void> | void;
 
 /** The routes of an API: the only place where the contract meets Koa. */
-export const mount = <C extends Groups>(api: Api<C>, deps: MountDeps, steps: RequestSteps): Route[] =>
+export const mount = <C extends Groups>(api: Api<C>, deps: MountDeps, steps: SharedSteps): Route[] =>
   mapEndpoints(api, (endpoint, handle) =>
     routeOf(endpoint, createInvoke(endpoint, handle, deps), deps, steps),
   );
 
-function routeOf(endpoint: Endpoint, invoke: Invoke, deps: MountDeps, steps: RequestSteps): Route {
+function routeOf(endpoint: Endpoint, invoke: Invoke, deps: MountDeps, steps: SharedSteps): Route {
   const readReceived = createBodyReader(deps, steps);
   return {
     method: endpoint.method,

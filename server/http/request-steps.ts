@@ -32,7 +32,7 @@ export interface Route {
 }
 
 /** What the steps of a request need. Routes outside of the API use it, too. */
-export interface RequestSteps {
+export interface SharedSteps {
   readonly readCredentials: ReadCredentials;
   readonly authenticate: Authenticate;
   readonly addressOf: (request: IncomingMessage) => string;
@@ -51,7 +51,7 @@ export interface Exchange {
   readonly endpoint: Endpoint;
   readonly params: Record<string, string>;
   readonly deps: MountDeps;
-  readonly steps: RequestSteps;
+  readonly steps: SharedSteps;
   readonly invoke: Invoke;
   readonly readReceived: ReturnType<typeof createBodyReader>;
   presented: PresentedCredentials;
@@ -132,7 +132,7 @@ export async function callEndpoint(exchange: Exchange): Promise<void> {
   });
 }
 
-/** Gives back the bytes of a repeat, because the server stores none of them. */
+/** Takes the bytes of a repeat off the count, because the server stores none of them. */
 export async function uncountRepeat({ ctx, endpoint, deps, caller, outcome }: Exchange): Promise<void> {
   if (outcome.replayed && caller) await uncountBytes(endpoint, caller.id, { request: ctx.req, deps });
 }
@@ -148,7 +148,7 @@ export const noBody: ReceivedBody = { value: undefined };
 /** Makes a function that reads bodies. Large bodies must be admitted first. */
 export function createBodyReader(
   { files }: Pick<Deps, "files">,
-  { admit, arrivals, addressOf }: RequestSteps,
+  { admit, arrivals, addressOf }: SharedSteps,
 ) {
   const readLargeJson = createLargeJsonReader(arrivals);
   return async (

@@ -44,7 +44,7 @@ import {
 import { cachedLookup } from "../http/memory.ts";
 import type { Metrics } from "../http/observe.ts";
 import { createInvoke } from "../http/pipeline.ts";
-import type { RequestSteps, Route } from "../http/request-steps.ts";
+import type { Route, SharedSteps } from "../http/request-steps.ts";
 import type { ServedFile } from "../http/serve-file.ts";
 import { hashOf } from "../secrets/secrets.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -53,7 +53,7 @@ import { serverVersion } from "../version.ts";
 /** The parts of the server that the tools use. */
 interface McpParts {
   readonly deps: InvokeDeps & Pick<Deps, "log" | "memory" | "stopping">;
-  readonly steps: RequestSteps;
+  readonly steps: SharedSteps;
   readonly api: Api<Contract>;
   readonly metrics: Pick<Metrics, "count">;
   readonly readUpload: ReturnType<typeof createReadUpload>;
@@ -122,7 +122,7 @@ function refuseForeign({ req }: Context, settings: Deps["settings"]): void {
 async function readMessage(
   ctx: Context,
   caller: AgentCaller,
-  { arrivals, addressOf }: RequestSteps,
+  { arrivals, addressOf }: SharedSteps,
 ): Promise<unknown> {
   const sending = { arrivals, sender: senderOf(caller, addressOf(ctx.req)), most: limits.json };
   return counted(sending, async () => {
@@ -385,7 +385,7 @@ interface ToolUser {
  */
 function createToolAuthenticate(
   deps: Pick<Deps, "clock" | "database" | "log" | "memory">,
-  { authenticate }: Pick<RequestSteps, "authenticate">,
+  { authenticate }: Pick<SharedSteps, "authenticate">,
 ): (shown: PresentedCredentials) => Promise<ToolUser> {
   const find = cachedLookup({
     memory: deps.memory,

@@ -15,7 +15,7 @@ import { senderOf } from "../../http/body/incoming-body.ts";
 import { sessionCookie } from "../../http/credentials.ts";
 import { answerErrors } from "../../http/errors.ts";
 import type { ConsoleCaller } from "../../http/handler.ts";
-import type { RequestSteps, Route } from "../../http/request-steps.ts";
+import type { Route, SharedSteps } from "../../http/request-steps.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { showSecondFactor } from "../sign-in/finish.tsx";
 import { identities, type ProvenIdentity } from "./api.ts";
@@ -23,7 +23,7 @@ import { createProvider, type Provider } from "./provider.ts";
 import type { IdentityRefusal } from "./rules.ts";
 
 /** The routes that sign people in with OpenID Connect providers, and that connect providers to accounts. (rule S2) */
-export function identityRoutes(deps: FlowDeps & Pick<Deps, "log">, steps: RequestSteps): Route[] {
+export function identityRoutes(deps: FlowDeps & Pick<Deps, "log">, steps: SharedSteps): Route[] {
   const { settings, clock } = deps;
   const providers = new Map(
     settings.identityProviders.map((one) => [
@@ -67,7 +67,7 @@ function logRefusal({ log }: Pick<Deps, "log">, ctx: Context, error: ApiError): 
 }
 
 /** Makes the handler of the form that connects a proven identity to the account of the signed-in person. */
-function createConnect(deps: FlowDeps, steps: RequestSteps) {
+function createConnect(deps: FlowDeps, steps: SharedSteps) {
   const { signInMethods } = createLinks(consolePathOf(deps.settings).href);
   const sealed = createSealedFlows(deps);
   const { connect } = identities(deps);
@@ -93,7 +93,7 @@ const longestTo = 2_000;
 type FlowDeps = Pick<Deps, "clock" | "database" | "newId" | "sealer" | "settings" | "time">;
 
 /** Makes the handlers that send a person to a provider, and finish the sign-in when the person returns. */
-function createFlows(deps: FlowDeps, steps: RequestSteps) {
+function createFlows(deps: FlowDeps, steps: SharedSteps) {
   const { settings } = deps;
   const links = createLinks(consolePathOf(settings).href);
   const session = sessionCookie(settings);

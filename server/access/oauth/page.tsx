@@ -16,7 +16,7 @@ import { Line } from "../../console/text.tsx";
 import type { Deps } from "../../deps.ts";
 import { type AnswerWithPage, answerErrors } from "../../http/errors.ts";
 import type { Api, ConsoleCaller } from "../../http/handler.ts";
-import type { RequestSteps, Route } from "../../http/request-steps.ts";
+import type { Route, SharedSteps } from "../../http/request-steps.ts";
 import { hashOf } from "../../secrets/secrets.ts";
 import type { Settings } from "../../settings/settings.ts";
 import {
@@ -43,7 +43,7 @@ import { answeredRedirect, isOnThisComputer, isRegisteredRedirect, redirectName 
 type ConsentDeps = VisitDeps & Pick<Deps, "log" | "readClientDocument">;
 
 /** The page on which a person allows an agent to connect, and its form. */
-export function consentRoutes(deps: ConsentDeps, steps: RequestSteps, api: Api<Contract>): Route[] {
+export function consentRoutes(deps: ConsentDeps, steps: SharedSteps, api: Api<Contract>): Route[] {
   const { settings } = deps;
   if (!settings.mcp) return [];
   const withConsent = {

@@ -17,7 +17,7 @@ import { senderOf } from "../../http/body/incoming-body.ts";
 import type { InvokeDeps } from "../../http/call-steps.ts";
 import { sessionCookie } from "../../http/credentials.ts";
 import type { Api, ConsoleCaller } from "../../http/handler.ts";
-import type { RequestSteps } from "../../http/request-steps.ts";
+import type { SharedSteps } from "../../http/request-steps.ts";
 import type { Settings } from "../../settings/settings.ts";
 
 /** A request to a page or a form of the device sign-in. */
@@ -52,7 +52,7 @@ export type VisitDeps = InvokeDeps & Pick<Deps, "newId" | "stopping">;
 /** Makes the function that reads a request. A form of another site is refused before its body is read. */
 export function createDeviceSignInVisits(
   deps: VisitDeps,
-  steps: RequestSteps,
+  steps: SharedSteps,
   api: Api<Contract>,
 ): (ctx: Context) => Promise<DeviceSignInVisit> {
   const { settings, clock } = deps;

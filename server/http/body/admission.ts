@@ -159,7 +159,7 @@ async function countBytes(
 
 const nothing = async () => {};
 
-/** Gives back the counted bytes of a repeat, or of a body that the server did not read. */
+/** Takes the counted bytes of a repeat, or of a body that the server did not read, off the count. */
 export async function uncountBytes(
   endpoint: Endpoint,
   keyId: string,

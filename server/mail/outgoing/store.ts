@@ -134,7 +134,7 @@ export const mails = {
       id,
     ),
 
-  /** Gives up mails that were not sent in time. */
+  /** Marks mails as failed that could not be sent in time. */
   expire: (tx: Transaction, now: string) =>
     tx.run(
       `UPDATE mails SET status = 'failed', settled_at = ?, content = NULL,

@@ -16,7 +16,7 @@ import { Timestamp } from "../../console/times.tsx";
 import type { Deps } from "../../deps.ts";
 import { senderOf } from "../../http/body/incoming-body.ts";
 import { answerErrors } from "../../http/errors.ts";
-import type { RequestSteps, Route } from "../../http/request-steps.ts";
+import type { Route, SharedSteps } from "../../http/request-steps.ts";
 import { createSenderPages, type SenderPage, type SenderPages, type SharedFiles } from "./api.ts";
 import { statusPath } from "./links.ts";
 
@@ -25,7 +25,7 @@ type PageHandler = (ctx: Context, token: string) => Promise<Reply<string>>;
 /** The page on which the sender of a report reads replies and answers. No search engine lists it. (rules M8, M9, M11) */
 export function senderPageRoutes(
   deps: Pick<Deps, "clock" | "database" | "log" | "newId" | "sealer" | "settings">,
-  steps: RequestSteps,
+  steps: SharedSteps,
 ): Route[] {
   const { settings } = deps;
   const pages = createSenderPages(deps);

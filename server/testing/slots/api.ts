@@ -95,7 +95,7 @@ async function lockedSlot(tx: Transaction, id: string, viewer: Viewer): Promise<
 }
 
 /**
- * Gives a slot to the tester who requested it. Returns false if the request does not exist any more or the cycle is
+ * Assigns a slot to the tester who requested it. Returns false if the request does not exist any more or the cycle is
  * over.
  */
 async function acceptSlot(deps: SlotsDeps, tx: Transaction, { id, cycle }: SlotInCycle): Promise<boolean> {

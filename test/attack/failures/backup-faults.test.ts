@@ -183,7 +183,7 @@ describe("a full disk", () => {
     const small = await smallDisk();
     if (small === undefined) return;
     const full = await innkeep(["admin", "backup", "--verify", sound, "--scratch", small]);
-    expect(full).toMatchObject({ code: 2, stderr: expect.stringMatching(/has \d+ MiB of room/) });
+    expect(full).toMatchObject({ code: 2, stderr: expect.stringMatching(/has \d+ MiB of free space/) });
     expect((await readdir(small)).filter((name) => name.startsWith("verify-"))).toEqual([]);
   });
 });

@@ -17,7 +17,7 @@ import {
 import { answerErrors, sentencesOf } from "../../../http/errors.ts";
 import { networkOf } from "../../../http/network-addresses.ts";
 import { spendAsStranger } from "../../../http/rate-limits/rate-limits.ts";
-import type { RequestSteps, Route } from "../../../http/request-steps.ts";
+import type { Route, SharedSteps } from "../../../http/request-steps.ts";
 import type { Settings } from "../../../settings/settings.ts";
 import {
   exchangeCode,
@@ -32,7 +32,7 @@ import {
 type OAuthDeps = Pick<Deps, "clock" | "database" | "log" | "newId" | "settings">;
 
 /** The endpoints of OAuth that programs call. `page.tsx` has the consent page. */
-export function oauthRoutes(deps: OAuthDeps, steps: RequestSteps): Route[] {
+export function oauthRoutes(deps: OAuthDeps, steps: SharedSteps): Route[] {
   const { settings } = deps;
   if (!settings.mcp) return [];
   const { resource, server } = metadataPaths(settings);
@@ -81,7 +81,7 @@ const document = (path: string, body: object): Route => ({
 async function countAddress(
   { req }: Context,
   deps: OAuthDeps,
-  { steps, rateLimit }: { readonly steps: RequestSteps; readonly rateLimit: RateLimitName },
+  { steps, rateLimit }: { readonly steps: SharedSteps; readonly rateLimit: RateLimitName },
 ): Promise<string> {
   const address = steps.addressOf(req);
   if (deps.settings.rateLimited) await spendAsStranger(deps, { who: networkOf(address), rateLimit });
@@ -124,7 +124,7 @@ const answerWith = ({ access, refresh, expiresAt }: TokenPair, { clock }: Pick<D
   refresh_token: refresh,
 });
 
-async function register(ctx: Context, deps: OAuthDeps, steps: RequestSteps): Promise<void> {
+async function register(ctx: Context, deps: OAuthDeps, steps: SharedSteps): Promise<void> {
   await countAddress(ctx, deps, { steps, rateLimit: "clientsByAddress" });
   const sending = sendingOf(ctx, steps);
   const body = await counted(sending, () => readJson(ctx.req, sending));
@@ -154,13 +154,13 @@ interface Form {
   needed(name: string): string;
 }
 
-const sendingOf = ({ req }: Context, { arrivals, addressOf }: RequestSteps): Sending => ({
+const sendingOf = ({ req }: Context, { arrivals, addressOf }: SharedSteps): Sending => ({
   arrivals,
   sender: senderOf(undefined, addressOf(req)),
 });
 
 /** Reads the form of a program. Throws an ApiError if the body is no form. */
-async function formOf(ctx: Context, steps: RequestSteps): Promise<Form> {
+async function formOf(ctx: Context, steps: SharedSteps): Promise<Form> {
   const sending = sendingOf(ctx, steps);
   const bytes = await counted(sending, async () => {
     refuseEncoded(ctx.req);

@@ -18,7 +18,7 @@ import { Line } from "../../../console/text.tsx";
 import type { Deps } from "../../../deps.ts";
 import { answerErrors } from "../../../http/errors.ts";
 import type { Api, ConsoleCaller } from "../../../http/handler.ts";
-import type { RequestSteps, Route } from "../../../http/request-steps.ts";
+import type { Route, SharedSteps } from "../../../http/request-steps.ts";
 import { sendsMail } from "../../../mail/outgoing/queue.ts";
 import { ProviderLinks } from "../../identity-providers/flow.tsx";
 import { deviceApprovalHandlers } from "../api/device.ts";
@@ -49,7 +49,7 @@ import {
 /** The pages on which a person signs a device in. (rule S3) */
 export function deviceSignInRoutes(
   deps: VisitDeps & Pick<Deps, "log">,
-  steps: RequestSteps,
+  steps: SharedSteps,
   api: Api<Contract>,
 ): Route[] {
   const withApproval = {
