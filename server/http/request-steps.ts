@@ -63,11 +63,23 @@ export interface Exchange {
   outcome: InvocationResult;
 }
 
-/** Creates the exchange of a request before its first step. */
-export const newExchange = (
-  made: Pick<Exchange, "ctx" | "endpoint" | "params" | "deps" | "steps" | "invoke" | "readReceived">,
-): Exchange => ({
-  ...made,
+/** Creates the exchange of a request before its first step. Names each field, because a spread is slow. */
+export const newExchange = ({
+  ctx,
+  endpoint,
+  params,
+  deps,
+  steps,
+  invoke,
+  readReceived,
+}: Pick<Exchange, "ctx" | "endpoint" | "params" | "deps" | "steps" | "invoke" | "readReceived">): Exchange => ({
+  ctx,
+  endpoint,
+  params,
+  deps,
+  steps,
+  invoke,
+  readReceived,
   presented: nothingPresented,
   caller: undefined,
   clockAhead: 0,
