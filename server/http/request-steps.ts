@@ -72,7 +72,10 @@ export const newExchange = ({
   steps,
   invoke,
   readReceived,
-}: Pick<Exchange, "ctx" | "endpoint" | "params" | "deps" | "steps" | "invoke" | "readReceived">): Exchange => ({
+}: Pick<
+  Exchange,
+  "ctx" | "endpoint" | "params" | "deps" | "steps" | "invoke" | "readReceived"
+>): Exchange => ({
   ctx,
   endpoint,
   params,
