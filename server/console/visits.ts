@@ -5,11 +5,11 @@ import { pageOfPending, pendingFormOf, showAgain } from "../access/sign-in/pendi
 import type { Deps } from "../deps.ts";
 import { createPageAnswering } from "../feedback/messages/presence.ts";
 import { createPageViews } from "../feedback/unread/page-views.ts";
-import { senderOf } from "../http/body/incoming-body.ts";
 import { counted } from "../http/body/read-body.ts";
 import type { InvokeDeps } from "../http/call-steps.ts";
 import { sessionCookie } from "../http/credentials.ts";
 import type { Api, ConsoleCaller } from "../http/handler.ts";
+import { senderOf } from "../http/network-addresses.ts";
 import { createBodyReader, type SharedSteps } from "../http/request-steps.ts";
 import { createAsks } from "./ask.ts";
 import { refuseForeignForm, unlessSignedOut } from "./browser-request.ts";

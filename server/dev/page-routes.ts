@@ -9,7 +9,7 @@ import { consolePathOf, createLinks } from "../console/links.ts";
 import { createRespond } from "../console/respond.ts";
 import type { Deps } from "../deps.ts";
 import { isOwnOrigin } from "../http/authenticate.ts";
-import { senderOf } from "../http/body/incoming-body.ts";
+import { senderOf } from "../http/network-addresses.ts";
 import type { Route, SharedSteps } from "../http/request-steps.ts";
 import { cycles } from "../testing/cycles/store.ts";
 import { slots } from "../testing/slots/store.ts";

@@ -3,7 +3,6 @@ import { ApiError, type ErrorCode } from "../../src/contract/errors.ts";
 import { isUnavailable } from "../database/errors.ts";
 import type { Deps } from "../deps.ts";
 import { FilesUnavailable } from "../files/files.ts";
-import { UploadFailure } from "./body/upload.ts";
 
 /** The body of every error: `{error, code}` and the fields of its code. */
 export const errorBody = ({ message, code, details }: ApiError) => ({
@@ -103,4 +102,22 @@ function logServerError(
     { requestId: ctx.state.requestId, method: ctx.method, route: ctx.state.route, err: thrown },
     error.code,
   );
+}
+
+export type UploadFault =
+  | "malformed_json"
+  | "malformed_multipart"
+  | "too_large"
+  | "too_many_files"
+  | "aborted";
+
+/** A request body that cannot be read as a whole. The message says what the sender must change. */
+export class UploadFailure extends Error {
+  readonly fault: UploadFault;
+
+  constructor(fault: UploadFault, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "UploadFailure";
+    this.fault = fault;
+  }
 }

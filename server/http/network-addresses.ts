@@ -2,6 +2,7 @@ import { type LookupAddress, type LookupAllOptions, lookup } from "node:dns";
 import type { IncomingMessage } from "node:http";
 import type { LookupFunction } from "node:net";
 import ipaddr from "ipaddr.js";
+import type { Callers } from "./handler.ts";
 
 /**
  * Makes a function that finds the address of the client. In X-Forwarded-For it trusts only what trusted proxies wrote: the client is
@@ -94,3 +95,17 @@ function isPublic(given: string): boolean {
   if (address.range() !== "unicast") return false;
   return address.kind() === "ipv4" || address.match(publicIpv6);
 }
+
+/** The sender of a body: its credential, or its network address if it has none. */
+export interface Sender {
+  readonly id: string;
+  readonly anonymous: boolean;
+  readonly network: string;
+}
+
+/** Returns the sender of a body of this caller, or of this address. */
+export const senderOf = (caller: Callers[keyof Callers], address: string): Sender => ({
+  id: caller ? caller.id : networkOf(address),
+  anonymous: !caller,
+  network: networkOf(address),
+});

@@ -8,7 +8,7 @@ import type { Deps } from "../deps.ts";
 import { cachingOf, etagOf, isDownload, isPrepared, jsonType, matchesEtag } from "./answers.ts";
 import { type Authenticate, isKept, requireScope } from "./authenticate.ts";
 import { type Admit, needsNoAdmission, uncountBytes } from "./body/admission.ts";
-import { type IncomingBodies, type IncomingBody, senderOf } from "./body/incoming-body.ts";
+import type { IncomingBodies, IncomingBody } from "./body/incoming-body.ts";
 import { announcedBytes, counted, createLargeJsonReader, readJson } from "./body/read-body.ts";
 import { readUpload } from "./body/read-upload.ts";
 import type { InvokeDeps } from "./call-steps.ts";
@@ -21,6 +21,7 @@ import {
 import { asApiError } from "./errors.ts";
 import type { Callers, InvocationResult, Invoke } from "./handler.ts";
 import type { HoldAnswer } from "./large-answers.ts";
+import { senderOf } from "./network-addresses.ts";
 import type { Ready } from "./ready.ts";
 import { sendDownload } from "./serve-file.ts";
 

@@ -28,7 +28,6 @@ import {
   topicsOfAllCredentials,
   topicsOfToken,
 } from "../http/authenticate.ts";
-import { senderOf } from "../http/body/incoming-body.ts";
 import { counted, jsonOf, readJsonBytes } from "../http/body/read-body.ts";
 import type { InvokeDeps } from "../http/call-steps.ts";
 import type { PresentedCredentials } from "../http/credentials.ts";
@@ -42,6 +41,7 @@ import {
   type Request,
 } from "../http/handler.ts";
 import { cachedLookup } from "../http/memory.ts";
+import { senderOf } from "../http/network-addresses.ts";
 import type { Metrics } from "../http/observe.ts";
 import { createInvoke } from "../http/pipeline.ts";
 import type { Route, SharedSteps } from "../http/request-steps.ts";

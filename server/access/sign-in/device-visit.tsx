@@ -13,10 +13,10 @@ import { consolePathOf, createLinks, type Links } from "../../console/links.ts";
 import type { Reply } from "../../console/reply.ts";
 import type { PageTraits } from "../../console/respond.ts";
 import type { Deps } from "../../deps.ts";
-import { senderOf } from "../../http/body/incoming-body.ts";
 import type { InvokeDeps } from "../../http/call-steps.ts";
 import { sessionCookie } from "../../http/credentials.ts";
 import type { Api, ConsoleCaller } from "../../http/handler.ts";
+import { senderOf } from "../../http/network-addresses.ts";
 import type { SharedSteps } from "../../http/request-steps.ts";
 import type { Settings } from "../../settings/settings.ts";
 

@@ -4,11 +4,11 @@ import { ApiError } from "../../../src/contract/errors.ts";
 import { limits } from "../../../src/contract/limits.ts";
 import type { Deps } from "../../deps.ts";
 import type { Budgets } from "../../settings/limits.ts";
+import { UploadFailure } from "../errors.ts";
 import type { Callers } from "../handler.ts";
 import { isAnswered } from "../idempotency.ts";
 import { accountLimitsOf, refuseLimited } from "../rate-limits/rate-limits.ts";
 import { addBytes, consume, giveBackBytes, useBytes } from "../rate-limits/store.ts";
-import { UploadFailure } from "./upload.ts";
 
 /** Bodies of this size and more are checked before they are read. */
 const largeBytes = 65_536;

@@ -1,13 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { ApiError } from "../../../src/contract/errors.ts";
 import type { Budgets } from "../../settings/limits.ts";
-
-/** The sender of a body: its credential, or its network address if it has none. */
-export interface Sender {
-  readonly id: string;
-  readonly anonymous: boolean;
-  readonly network: string;
-}
+import type { Sender } from "../network-addresses.ts";
 
 /** The memory that one body uses. */
 interface HeldBody {

@@ -1,10 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import type { ApiError } from "../../../src/contract/errors.ts";
 import type { Deps } from "../../deps.ts";
-import type { Callers } from "../handler.ts";
-import { networkOf } from "../network-addresses.ts";
+import type { Sender } from "../network-addresses.ts";
 import { type CountBody, createCountBody } from "../rate-limits/rate-limits.ts";
-import { createBodyMemory, createPace, type Sender } from "./budgets.ts";
+import { createBodyMemory, createPace } from "./budgets.ts";
 
 /** A body that is still arriving. */
 export interface IncomingBody {
@@ -97,10 +96,3 @@ export function createIncomingBodies(deps: Pick<Deps, "clock" | "settings" | "st
     },
   };
 }
-
-/** The sender of a body. */
-export const senderOf = (caller: Callers[keyof Callers], address: string): Sender => ({
-  id: caller ? caller.id : networkOf(address),
-  anonymous: !caller,
-  network: networkOf(address),
-});

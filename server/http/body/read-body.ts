@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { ApiError } from "../../../src/contract/errors.ts";
 import { limits } from "../../../src/contract/limits.ts";
 import { asApiError } from "../errors.ts";
-import type { Sender } from "./budgets.ts";
+import type { Sender } from "../network-addresses.ts";
 import type { IncomingBodies } from "./incoming-body.ts";
 import { parseStrictJson } from "./strict-json.ts";
 

@@ -5,12 +5,13 @@ import { ApiError } from "../../../src/contract/errors.ts";
 import { isObjectOrList } from "../../../src/contract/json.ts";
 import { limits } from "../../../src/contract/limits.ts";
 import type { Files } from "../../files/files.ts";
+import { UploadFailure } from "../errors.ts";
 import { type MultipartForm, readMultipartUpload } from "./form-upload.ts";
 import type { IncomingBody } from "./incoming-body.ts";
 import { createDataUrlFile, createJsonScanner, type JsonPath } from "./json-parts.ts";
 import { arrivedBytes, createByteCollector, mediaTypeOf, refuseEncoded } from "./read-body.ts";
 import { createRawStringCheck, parseStrictJson } from "./strict-json.ts";
-import { consume, type Intake, receive, refuseMore, type Upload, UploadFailure } from "./upload.ts";
+import { consume, type Intake, receive, refuseMore, type Upload } from "./upload.ts";
 
 /**
  * Reads a body with files, by the rules of its endpoint: as multipart/form-data, and for the kind `upload` also as JSON. Throws

@@ -1,6 +1,7 @@
 import { finished, type Readable } from "node:stream";
 import type { ReceivedFile } from "../../../src/contract/files.ts";
 import type { Files, TemporaryFile } from "../../files/files.ts";
+import { UploadFailure } from "../errors.ts";
 import type { IncomingBody } from "./incoming-body.ts";
 
 /** A request body that has arrived completely, its files on disk. */
@@ -112,24 +113,6 @@ const turnBytes = 131_072;
 
 const tooLarge = (maxBytes: number) =>
   new UploadFailure("too_large", `The body must be at most ${maxBytes} bytes.`);
-
-export type UploadFault =
-  | "malformed_json"
-  | "malformed_multipart"
-  | "too_large"
-  | "too_many_files"
-  | "aborted";
-
-/** A request body that cannot be read as a whole. The message says what the sender must change. */
-export class UploadFailure extends Error {
-  readonly fault: UploadFault;
-
-  constructor(fault: UploadFault, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = "UploadFailure";
-    this.fault = fault;
-  }
-}
 
 export const malformedForm = (why: string, cause?: unknown) =>
   new UploadFailure("malformed_multipart", `The form ${why}.`, { cause });

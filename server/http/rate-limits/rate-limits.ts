@@ -7,9 +7,8 @@ import type { Database, Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import { hashOf } from "../../secrets/secrets.ts";
 import type { Settings } from "../../settings/settings.ts";
-import type { Sender } from "../body/budgets.ts";
 import { fieldOf, type IncomingRequest } from "../handler.ts";
-import { networkOf } from "../network-addresses.ts";
+import { networkOf, type Sender } from "../network-addresses.ts";
 import type { GiveBack, Limiter, MutationUse, Spending } from "./limiter.ts";
 import { consume, peek, type RateVerdict } from "./store.ts";
 import {

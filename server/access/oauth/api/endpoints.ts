@@ -5,7 +5,6 @@ import { ApiError, type ErrorCode } from "../../../../src/contract/errors.ts";
 import { fieldsOf } from "../../../../src/contract/json.ts";
 import { limits, type RateLimitName } from "../../../../src/contract/limits.ts";
 import type { Deps } from "../../../deps.ts";
-import { senderOf } from "../../../http/body/incoming-body.ts";
 import {
   counted,
   mediaTypeOf,
@@ -15,7 +14,7 @@ import {
   type Sending,
 } from "../../../http/body/read-body.ts";
 import { answerErrors, sentencesOf } from "../../../http/errors.ts";
-import { networkOf } from "../../../http/network-addresses.ts";
+import { networkOf, senderOf } from "../../../http/network-addresses.ts";
 import { spendAsStranger } from "../../../http/rate-limits/rate-limits.ts";
 import type { Route, SharedSteps } from "../../../http/request-steps.ts";
 import type { Settings } from "../../../settings/settings.ts";
