@@ -2,7 +2,6 @@ import { type LookupAddress, type LookupAllOptions, lookup } from "node:dns";
 import type { IncomingMessage } from "node:http";
 import type { LookupFunction } from "node:net";
 import ipaddr from "ipaddr.js";
-import type { Callers } from "./handler.ts";
 
 /**
  * Makes a function that finds the address of the client. In X-Forwarded-For it trusts only what trusted proxies wrote: the client is
@@ -104,7 +103,7 @@ export interface Sender {
 }
 
 /** Returns the sender of a body of this caller, or of this address. */
-export const senderOf = (caller: Callers[keyof Callers], address: string): Sender => ({
+export const senderOf = (caller: { readonly id: string } | undefined, address: string): Sender => ({
   id: caller ? caller.id : networkOf(address),
   anonymous: !caller,
   network: networkOf(address),
