@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { ApiError } from "../../src/contract/errors.ts";
-import type { Deps } from "../deps.ts";
+import type { Settings } from "../settings/settings.ts";
 
 /** Smaller answers are not counted. */
 const largeBytes = 1_048_576;
@@ -27,7 +27,7 @@ export interface NewAnswer {
  */
 export type HoldAnswer = (response: ServerResponse, answer: NewAnswer) => void;
 
-export function createHoldAnswer({ settings }: Pick<Deps, "settings">): HoldAnswer {
+export function createHoldAnswer({ settings }: { readonly settings: Settings }): HoldAnswer {
   const most = settings.budgets.answerBytes;
   const waiting = new Map<ServerResponse, Waiting>();
   const readers = new Map<object, number>();
