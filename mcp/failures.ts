@@ -8,7 +8,7 @@ import {
 } from "../src/client/errors.ts";
 import { errorCatalogue } from "../src/contract/errors.ts";
 import type { Deps } from "./deps.ts";
-import { Refusal } from "./refusal.ts";
+import { Refusal } from "./ids.ts";
 
 /**
  * Describes a failure and the next step in our own words. Nothing of the server's text is repeated, because it may

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { Refusal } from "./refusal.ts";
 
 const uuid = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
 
@@ -51,4 +50,12 @@ export function givenClaim(given: string): GivenClaim {
     [];
   if (id === undefined) throw new Refusal("`claim_id` must be the claim_id that start_work returned.");
   return { id, worker: worker && `mcp-${worker}` };
+}
+
+/** A tool refuses a call. The message is our own text, so a model may read it. */
+export class Refusal extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "Refusal";
+  }
 }

@@ -9,8 +9,7 @@ import {
 import { notices } from "../src/words/fence.ts";
 import type { Deps } from "./deps.ts";
 import { isNotFound } from "./failures.ts";
-import { feedbackIdOf } from "./ids.ts";
-import { Refusal } from "./refusal.ts";
+import { feedbackIdOf, Refusal } from "./ids.ts";
 import { readThread } from "./thread.ts";
 import { getDecision } from "./tools/get-decision.ts";
 import { listFeedback } from "./tools/list-feedback.ts";

@@ -1,4 +1,4 @@
-import { Refusal } from "./refusal.ts";
+import { Refusal } from "./ids.ts";
 
 /** Returns the kind of secret in a text; undefined if there is no known one. `own` are secrets of this process. */
 export function secretIn(text: string, own: readonly string[]): string | undefined {

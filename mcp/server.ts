@@ -14,9 +14,8 @@ import {
 } from "@modelcontextprotocol/server";
 import { listAt, textAt, valueAt } from "../src/contract/json.ts";
 import type { Deps } from "./deps.ts";
-import { feedbackIdOf } from "./ids.ts";
+import { feedbackIdOf, Refusal } from "./ids.ts";
 import type { McpOptions } from "./options.ts";
-import { Refusal } from "./refusal.ts";
 import { offerResources } from "./resources.ts";
 import type { Call, OfferPage, Page, ToolRun } from "./tool.ts";
 import { type ListedTool, tools, triageArguments } from "./tool-list.ts";

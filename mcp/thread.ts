@@ -3,8 +3,8 @@ import { fieldsOf, isText, listAt, numberAt, textAt, valueAt } from "../src/cont
 import { runDecisions } from "../src/contract/runs.ts";
 import type { Deps } from "./deps.ts";
 import { retryAfterWait } from "./failures.ts";
+import { Refusal } from "./ids.ts";
 import { idAt, instantAt, linkAt, oneOf, wordAt } from "./json.ts";
-import { Refusal } from "./refusal.ts";
 
 export type ReadThreadDeps = Pick<Deps, "clock" | "connection" | "consoleUrl" | "threadOfRun">;
 

@@ -5,8 +5,7 @@ import { issuesOf, ownMessages } from "../src/contract/issues.ts";
 import { isObject } from "../src/contract/json.ts";
 import { closest } from "../src/words/closest.ts";
 import type { Deps } from "./deps.ts";
-import { feedbackIdOf, runIdOf } from "./ids.ts";
-import { Refusal } from "./refusal.ts";
+import { feedbackIdOf, Refusal, runIdOf } from "./ids.ts";
 
 /** One call of a tool. */
 export interface Call {

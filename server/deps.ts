@@ -9,7 +9,7 @@ import type { Files } from "./files/files.ts";
 import type { KeptFiles } from "./files/kept-files.ts";
 import type { Answers } from "./http/answers.ts";
 import type { Memory } from "./http/memory.ts";
-import type { Limiter } from "./http/rate-limits/limiter.ts";
+import type { Limiter } from "./http/rate-limits/store.ts";
 import type { Waiting } from "./http/waiting.ts";
 import type { Sealer } from "./secrets/secrets.ts";
 import type { Settings } from "./settings/settings.ts";

@@ -1,7 +1,6 @@
 import type { Context } from "koa";
 import { ApiError } from "../../src/contract/errors.ts";
-import { isOwnOrigin } from "../http/authenticate.ts";
-import type { PresentedCredentials } from "../http/credentials.ts";
+import { isOwnOrigin, type PresentedCredentials } from "../http/authenticate.ts";
 import type { Settings } from "../settings/settings.ts";
 
 /** Throws `forbidden` for a form from a page of another server. */

@@ -1,17 +1,15 @@
 import type { Context } from "koa";
 import { ApiError } from "../../src/contract/errors.ts";
 import type { AnswerWithPage } from "../http/errors.ts";
-import type { SharedSteps } from "../http/request-steps.ts";
-import { pathOf } from "../http/routing.ts";
+import { pathOf, type SharedSteps } from "../http/request-steps.ts";
 import type { Settings } from "../settings/settings.ts";
 import { acceptsHtml } from "./browser-request.ts";
 import { draftFieldOf } from "./drafts/fields.ts";
-import { type Fields, fieldVersion, noFields, originalVersionName } from "./form-values.tsx";
+import { type Fields, fieldVersion, noFields, originalVersionName } from "./forms.tsx";
 import { BarePage } from "./layout.tsx";
 import { type ConsolePath, consolePathOf, createLinks, type Links, pageOfForm, returnPath } from "./links.ts";
 import type { NotDone } from "./notices.ts";
-import { goTo, type Reply, show } from "./reply.ts";
-import { createRespond } from "./respond.ts";
+import { createRespond, goTo, type Reply, show } from "./respond.ts";
 
 /** The reply to a browser whose request failed: an error page, or a redirect. */
 export type ShowError = (ctx: Context, error: ApiError, links: Links) => Reply;

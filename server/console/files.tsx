@@ -1,7 +1,7 @@
 import { h } from "preact";
 import type { ThreadFeedback } from "../../src/contract/agent.ts";
-import { versionOf } from "./form-values.tsx";
-import { Line } from "./text.tsx";
+import { versionOf } from "./forms.tsx";
+import { Line } from "./parts.tsx";
 import { fileSize } from "./times.tsx";
 
 /** The images, videos and attachments of a report. */

@@ -1,14 +1,12 @@
 import type { ComponentChildren } from "preact";
 import type { App } from "../../src/contract/apps.ts";
 import type { Role } from "../../src/contract/endpoint.ts";
-import { visibleLine } from "../../src/words/hidden.ts";
+import { visibleLine } from "../../src/words/visible.ts";
 import { type Asset, assets } from "./assets.ts";
-import { versionOf } from "./form-values.tsx";
-import { IdempotencyField } from "./forms.tsx";
+import { IdempotencyField, versionOf } from "./forms.tsx";
 import type { Links } from "./links.ts";
 import { type Navigation, requestsIn, sumOf, type Tab } from "./navigation.ts";
-import { DoneNotice, RoleHere } from "./parts.tsx";
-import { counted, Line, shownCount } from "./text.tsx";
+import { counted, DoneNotice, Line, RoleHere, shownCount } from "./parts.tsx";
 
 /** A page of the console, with the bar above it and the tabs of its app. */
 export const ConsolePage = ({

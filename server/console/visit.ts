@@ -5,11 +5,11 @@ import type { ConsoleCaller } from "../http/handler.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { Ask } from "./ask.ts";
 import type { PageDrafts } from "./drafts/api.ts";
-import type { Fields } from "./form-values.tsx";
+import type { Fields } from "./forms.tsx";
 import type { Links } from "./links.ts";
 import type { Notices } from "./notices.ts";
 import type { PageReads } from "./page-reads.ts";
-import type { Reply } from "./reply.ts";
+import type { Reply } from "./respond.ts";
 
 /** One request to a page or a form of the console. */
 export interface Visit {

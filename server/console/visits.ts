@@ -5,9 +5,9 @@ import { pageOfPending, pendingFormOf, showAgain } from "../access/sign-in/pendi
 import type { Deps } from "../deps.ts";
 import { createPageAnswering } from "../feedback/messages/presence.ts";
 import { createPageViews } from "../feedback/unread/page-views.ts";
+import { sessionCookie } from "../http/authenticate.ts";
 import { counted } from "../http/body/read-body.ts";
 import type { InvokeDeps } from "../http/call-steps.ts";
-import { sessionCookie } from "../http/credentials.ts";
 import type { Api, ConsoleCaller } from "../http/handler.ts";
 import { senderOf } from "../http/network-addresses.ts";
 import { createBodyReader, type SharedSteps } from "../http/request-steps.ts";
@@ -17,11 +17,11 @@ import { type Form, neededFor, type UploadForm } from "./definitions.ts";
 import { createPageDrafts } from "./drafts/api.ts";
 import { noteDone } from "./drafts/routes.ts";
 import { rememberForm } from "./error-page.tsx";
-import { type Fields, fieldsOf, noFields, readForm } from "./form-values.tsx";
+import { type Fields, fieldsOf, noFields, readForm } from "./forms.tsx";
 import { type ConsolePath, createLinks, type Links, pageOfForm, returnPath } from "./links.ts";
 import { type NotDone, type Notices, notDoneWord } from "./notices.ts";
 import { createPageReads } from "./page-reads.ts";
-import { goTo, type Reply } from "./reply.ts";
+import { goTo, type Reply } from "./respond.ts";
 import type { PageNeeds, SignedInVisit, Visit } from "./visit.ts";
 
 /** Makes a function that answers a form with files. They are on the disk until it has answered. */

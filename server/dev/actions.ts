@@ -6,7 +6,7 @@ import { everyTopic } from "../database/signals.ts";
 import { seedContentAgain, seedDemo } from "../demo/seed-demo.ts";
 import type { Deps } from "../deps.ts";
 import { type LatestMessage, outbox } from "../feedback/chat/store.ts";
-import { pathOf } from "../http/routing.ts";
+import { pathOf } from "../http/request-steps.ts";
 import { openMail } from "../mail/outgoing/queue.ts";
 import { type MailRow, mails } from "../mail/outgoing/store.ts";
 import { openAddress } from "../secrets/addresses.ts";

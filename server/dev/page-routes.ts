@@ -4,7 +4,7 @@ import { endpoint, type Group } from "../../src/contract/endpoint.ts";
 import { ApiError, errorCatalogue } from "../../src/contract/errors.ts";
 import { givenInstant, instant } from "../../src/contract/fields.ts";
 import { faultsOf, ownMessages } from "../../src/contract/issues.ts";
-import { type Fields, readForm } from "../console/form-values.tsx";
+import { type Fields, readForm } from "../console/forms.tsx";
 import { consolePathOf, createLinks } from "../console/links.ts";
 import { createRespond } from "../console/respond.ts";
 import type { Deps } from "../deps.ts";

@@ -1,14 +1,20 @@
 import type { ComponentChildren, VNode } from "preact";
 import { redactText } from "../../src/client/redact.ts";
 import type { ApiError } from "../../src/contract/errors.ts";
-import { visibleLine } from "../../src/words/hidden.ts";
+import { visibleLine } from "../../src/words/visible.ts";
 import { assets } from "../console/assets.ts";
-import { type Fields, filledAgain, filledWith, versionOf } from "../console/form-values.tsx";
-import { Confirmation, type Filled, TextField } from "../console/forms.tsx";
+import {
+  Confirmation,
+  type Fields,
+  type Filled,
+  filledAgain,
+  filledWith,
+  TextField,
+  versionOf,
+} from "../console/forms.tsx";
 import { Brand, Document } from "../console/layout.tsx";
 import type { Links } from "../console/links.ts";
-import { Notice, scrolledByKeys } from "../console/parts.tsx";
-import { Line } from "../console/text.tsx";
+import { Line, Notice, scrolledByKeys } from "../console/parts.tsx";
 import { TimestampUtc } from "../console/times.tsx";
 import type { CycleRow } from "../testing/cycles/store.ts";
 import type { OwnedSlotRow } from "../testing/slots/store.ts";

@@ -1,15 +1,20 @@
 import type { ComponentChildren } from "preact";
 import { type Erasure, type Preview, people } from "../../src/contract/people.ts";
 import { type Definitions, defineForm, definePage } from "../console/definitions.ts";
-import { filledAgain, filledWith } from "../console/form-values.tsx";
-import { type Filled, HiddenFields, IdempotencyField, TextField } from "../console/forms.tsx";
+import {
+  type Filled,
+  filledAgain,
+  filledWith,
+  HiddenFields,
+  IdempotencyField,
+  TextField,
+} from "../console/forms.tsx";
 import { InTurns } from "../console/in-turns.tsx";
 import { ConsolePage } from "../console/layout.tsx";
 import type { Links } from "../console/links.ts";
 import { type Navigation, navigationOf } from "../console/navigation.ts";
-import { Notice, Refused } from "../console/parts.tsx";
-import { goTo, type Reply, reshowForm, show } from "../console/reply.ts";
-import { Line } from "../console/text.tsx";
+import { Line, Notice, Refused } from "../console/parts.tsx";
+import { goTo, type Reply, reshowForm, show } from "../console/respond.ts";
 import { Ago, Timestamp } from "../console/times.tsx";
 import type { SignedInVisit } from "../console/visit.ts";
 

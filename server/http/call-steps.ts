@@ -19,8 +19,8 @@ import {
   storeRefusal,
 } from "./idempotency.ts";
 import { appOfRequest, type FoundAnswer, idempotency, mayStillGet } from "./idempotency-store.ts";
-import type { GiveBack } from "./rate-limits/limiter.ts";
 import { countAttempt, isInMemory, limitedByOf, namingLimit } from "./rate-limits/rate-limits.ts";
+import type { GiveBack } from "./rate-limits/store.ts";
 
 export type InvokeDeps = Pick<
   Deps,

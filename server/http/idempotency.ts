@@ -21,8 +21,8 @@ import {
   type StoredAnswer,
   scopeOf,
 } from "./idempotency-store.ts";
-import type { MutationUse } from "./rate-limits/limiter.ts";
 import { isInMemory } from "./rate-limits/rate-limits.ts";
+import type { MutationUse } from "./rate-limits/store.ts";
 
 /** What the transaction of a mutation needs to know about its request. */
 interface MutationContext {

@@ -25,12 +25,12 @@ import {
   agentScopesOf,
   bearerOf,
   createTouch,
+  type PresentedCredentials,
   topicsOfAllCredentials,
   topicsOfToken,
 } from "../http/authenticate.ts";
 import { counted, jsonOf, readJsonBytes } from "../http/body/read-body.ts";
 import type { InvokeDeps } from "../http/call-steps.ts";
-import type { PresentedCredentials } from "../http/credentials.ts";
 import { asApiError, errorBody, sentencesOf } from "../http/errors.ts";
 import {
   type AgentCaller,

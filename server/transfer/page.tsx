@@ -1,13 +1,11 @@
 import { appData } from "../../src/contract/app-data.ts";
 import type { ApiError } from "../../src/contract/errors.ts";
 import { type Definitions, definePage, defineUploadForm } from "../console/definitions.ts";
-import { filledAgain, filledWith } from "../console/form-values.tsx";
-import { type Filled, IdempotencyField, TextField } from "../console/forms.tsx";
+import { type Filled, filledAgain, filledWith, IdempotencyField, TextField } from "../console/forms.tsx";
 import { ConsolePage } from "../console/layout.tsx";
 import { appNavigationOf, navigationOf } from "../console/navigation.ts";
-import { Notice, Refused } from "../console/parts.tsx";
-import { goTo, type Reply, reshowForm, show } from "../console/reply.ts";
-import { Line } from "../console/text.tsx";
+import { Line, Notice, Refused } from "../console/parts.tsx";
+import { goTo, type Reply, reshowForm, show } from "../console/respond.ts";
 import type { SignedInVisit, UploadVisit } from "../console/visit.ts";
 
 /** Makes a new app of the file that was sent. */

@@ -2,13 +2,12 @@ import type { Command, Option } from "commander";
 import { systemReason } from "../words/system-reason.ts";
 import { type CliError, exitCodes, usageError } from "./core/cli-error.ts";
 import type { Context, Sink } from "./core/context.ts";
-import { cliErrorOf } from "./core/failures.ts";
+import { calledBy, cliErrorOf } from "./core/failures.ts";
 import { several } from "./core/flags.ts";
 import { addLines, addToSummary, annotation, markdownBlock, maskLine } from "./core/github-actions.ts";
 import type { InputFault } from "./core/input.ts";
 import { onOneLine } from "./core/plain-text.ts";
 import { createProgram, runCli } from "./core/program.ts";
-import { calledBy } from "./core/usage-faults.ts";
 
 /**
  * Runs one step of GitHub Actions: masks its secrets, runs the command that its inputs describe, and returns the exit

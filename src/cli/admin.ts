@@ -6,10 +6,10 @@ import { choices } from "./core/choices.ts";
 import { usageError } from "./core/cli-error.ts";
 import { commandAction, type Setup } from "./core/command.ts";
 import type { GlobalFlags, Invocation } from "./core/context.ts";
+import { copiesByLitestream } from "./core/failures.ts";
 import { instantOf, several } from "./core/flags.ts";
 import { canAsk, confirm } from "./core/input.ts";
 import { type Column, fieldOf, printList } from "./core/output.ts";
-import { copiesByLitestream } from "./core/usage-faults.ts";
 
 export function addAdmin(admin: Command, setup: Setup): void {
   addAccounts(admin, setup);

@@ -19,11 +19,11 @@ import type { ReleaseFlags } from "./changelog/release.ts";
 import { CliError, usageError } from "./core/cli-error.ts";
 import { commandAction, type Setup } from "./core/command.ts";
 import type { Invocation } from "./core/context.ts";
+import { missingFlags } from "./core/failures.ts";
 import { destroys, mutates, ofApp, views, wholeNumber } from "./core/flags.ts";
 import { appIdOf, isId } from "./core/ids.ts";
 import { confirm } from "./core/input.ts";
 import { note, printOne } from "./core/output.ts";
-import { missingFlags } from "./core/usage-faults.ts";
 
 export function addChangelog(changelog: Command, setup: Setup): void {
   const list = changelog.command("list").alias("ls").description(routes.changelog.list.summary);

@@ -18,7 +18,7 @@ import { count, destroysHere, instantOf, mutates, ofApp, several, views } from "
 import { appIdOf, wholeId } from "./core/ids.ts";
 import { canAsk, textOf } from "./core/input.ts";
 import { type Column, note, noteFurther, printList, printOne } from "./core/output.ts";
-import { rulesOf } from "./delivery/file-kinds.ts";
+import { rulesOf } from "./delivery/files.ts";
 import type { ResendFlags } from "./delivery/resend.ts";
 import type { SendFlags } from "./delivery/send-report.ts";
 import type { InboxFlags } from "./feedback/inbox/show.ts";

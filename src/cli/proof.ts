@@ -3,7 +3,7 @@ import { routes } from "../client/routes.ts";
 import { proofImages } from "../contract/limits.ts";
 import { commandAction, forTester, type Setup } from "./core/command.ts";
 import { destroysHere, mutates, several } from "./core/flags.ts";
-import { rulesOf } from "./delivery/file-kinds.ts";
+import { rulesOf } from "./delivery/files.ts";
 import type { SubmitFlags } from "./delivery/proof.ts";
 import type { ResendFlags } from "./delivery/resend.ts";
 

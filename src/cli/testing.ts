@@ -7,11 +7,11 @@ import { choices } from "./core/choices.ts";
 import { usageError } from "./core/cli-error.ts";
 import { commandAction, type Setup } from "./core/command.ts";
 import type { Invocation } from "./core/context.ts";
+import { missingFlags } from "./core/failures.ts";
 import { destroys, mutates, ofApp, several, systemTimeZone, views, wholeNumber } from "./core/flags.ts";
 import { appIdOf, type Listed, reachableApps, wholeId } from "./core/ids.ts";
 import { confirm, flagOf, optionalTextOf } from "./core/input.ts";
 import { type Column, details, note, printList, printOne } from "./core/output.ts";
-import { missingFlags } from "./core/usage-faults.ts";
 
 export function addTesting(testing: Command, setup: Setup): void {
   addListings(group(testing, "listing", "Your offers to testers"), setup);

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { createKey, createToken } from "../../server/access/new-credentials.ts";
 import { systemClock } from "../../server/clock.ts";
 import { openDatabase } from "../../server/database/open.ts";
-import { createNewId } from "../../server/secrets/new-id.ts";
+import { createNewId } from "../../server/secrets/secrets.ts";
 import type { DemoAccount } from "./demo-server.ts";
 
 export interface ManyKeys {

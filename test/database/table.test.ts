@@ -1,6 +1,5 @@
 import { describe, expect, expectTypeOf, it, onTestFinished } from "vitest";
 import type { Database } from "../../server/database/database.ts";
-import { statementsFor } from "../../server/database/schema/statement.ts";
 import {
   type Added,
   addedSince,
@@ -11,6 +10,7 @@ import {
   integer,
   type Row,
   ref,
+  statementsFor,
   statementsOf,
   table,
   text,

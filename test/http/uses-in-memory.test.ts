@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Spending } from "../../server/http/rate-limits/limiter.ts";
 import { createUsesInMemory } from "../../server/http/rate-limits/rate-limits.ts";
+import type { Spending } from "../../server/http/rate-limits/store.ts";
 import { rateLimitsOf } from "../../server/settings/limits.ts";
 import type { RateLimitName } from "../../src/contract/limits.ts";
 import { movableClock } from "../support/service/movable-clock.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { createNewId } from "../../server/secrets/new-id.ts";
+import { createNewId } from "../../server/secrets/secrets.ts";
 
 const many = (newId: () => string) => Array.from({ length: 5_000 }, newId);
 

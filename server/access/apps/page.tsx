@@ -4,29 +4,26 @@ import { type AppKey, keys } from "../../../src/contract/keys.ts";
 import { oldThreadsText } from "../../../src/contract/old-threads-text.ts";
 import { type Definitions, defineForm, definePage } from "../../console/definitions.ts";
 import {
+  Choices,
   changedValues,
+  type Filled,
   filledAgain,
   filledWith,
   givenFor,
-  OriginalValues,
-  type Values,
-} from "../../console/form-values.tsx";
-import {
-  Choices,
-  type Filled,
   HiddenFields,
   IdempotencyField,
+  OriginalValues,
   TextField,
   Tick,
+  type Values,
 } from "../../console/forms.tsx";
 import { InTurns } from "../../console/in-turns.tsx";
 import { ConsolePage } from "../../console/layout.tsx";
 import { type AppNavigation, appNavigationOf, navigationOf } from "../../console/navigation.ts";
 import { changed, changesNotSaved, type NotDone } from "../../console/notices.ts";
 import type { LastChange } from "../../console/page-reads.ts";
-import { Notice, Refused, Secret } from "../../console/parts.tsx";
-import { goTo, type Reply, reshowForm, show } from "../../console/reply.ts";
-import { By, Line } from "../../console/text.tsx";
+import { By, Line, Notice, Refused, Secret } from "../../console/parts.tsx";
+import { goTo, type Reply, reshowForm, show } from "../../console/respond.ts";
 import { Ago, LastUse } from "../../console/times.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
 

@@ -2,7 +2,7 @@ import type { AuditEntry } from "../../../src/contract/audit.ts";
 import type { Engine, Reader, Transaction } from "../../database/database.ts";
 import { type Condition, given, pageOfScopes } from "../../database/lists.ts";
 import * as tables from "../../database/schema/access.ts";
-import { personOf, tokenOf } from "../../database/schema/expressions.ts";
+import { personOf, tokenOf } from "../../database/schema/table.ts";
 import { plannedEachTime } from "../../database/statements.ts";
 import { membershipOf, type Viewer } from "../members/visibility.ts";
 

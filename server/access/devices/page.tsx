@@ -4,9 +4,8 @@ import { IdempotencyField } from "../../console/forms.tsx";
 import { InTurns } from "../../console/in-turns.tsx";
 import { ConsolePage } from "../../console/layout.tsx";
 import { navigationOf } from "../../console/navigation.ts";
-import { Empty } from "../../console/parts.tsx";
-import { goTo, type Reply, show } from "../../console/reply.ts";
-import { Line } from "../../console/text.tsx";
+import { Empty, Line } from "../../console/parts.tsx";
+import { goTo, type Reply, show } from "../../console/respond.ts";
 import { Ago, LastUse, Timestamp } from "../../console/times.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
 

@@ -8,15 +8,21 @@ import {
   type Offer,
 } from "../../../src/contract/members.ts";
 import { type Definitions, defineForm, definePage } from "../../console/definitions.ts";
-import { filledAgain, filledWith } from "../../console/form-values.tsx";
-import { Choices, Confirmation, type Filled, IdempotencyField, TextField } from "../../console/forms.tsx";
+import {
+  Choices,
+  Confirmation,
+  type Filled,
+  filledAgain,
+  filledWith,
+  IdempotencyField,
+  TextField,
+} from "../../console/forms.tsx";
 import { InTurns } from "../../console/in-turns.tsx";
 import { ConsolePage } from "../../console/layout.tsx";
 import { type AppNavigation, appNavigationOf, navigationOf } from "../../console/navigation.ts";
 import { changed } from "../../console/notices.ts";
-import { Empty, Notice, Refused, Secret } from "../../console/parts.tsx";
-import { goTo, type Reply, reshowForm, show } from "../../console/reply.ts";
-import { Line } from "../../console/text.tsx";
+import { Empty, Line, Notice, Refused, Secret } from "../../console/parts.tsx";
+import { goTo, type Reply, reshowForm, show } from "../../console/respond.ts";
 import { Ago, Timestamp } from "../../console/times.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
 

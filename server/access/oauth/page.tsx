@@ -9,10 +9,8 @@ import { answerWithErrorPage, type ShowError } from "../../console/error-page.ts
 import { IdempotencyField } from "../../console/forms.tsx";
 import { BarePage } from "../../console/layout.tsx";
 import type { Links } from "../../console/links.ts";
-import { Notice } from "../../console/parts.tsx";
-import { goTo, type Reply, show } from "../../console/reply.ts";
-import { createRespond } from "../../console/respond.ts";
-import { Line } from "../../console/text.tsx";
+import { Line, Notice } from "../../console/parts.tsx";
+import { createRespond, goTo, type Reply, show } from "../../console/respond.ts";
 import type { Deps } from "../../deps.ts";
 import { type AnswerWithPage, answerErrors } from "../../http/errors.ts";
 import type { Api, ConsoleCaller } from "../../http/handler.ts";

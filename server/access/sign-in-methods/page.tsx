@@ -3,9 +3,10 @@ import { type ApiError, badRequest } from "../../../src/contract/errors.ts";
 import { limits } from "../../../src/contract/limits.ts";
 import { type PasskeyCreation, passkeys, secondFactor } from "../../../src/contract/sign-in-methods.ts";
 import { type Definitions, defineForm, definePage } from "../../console/definitions.ts";
-import { filledAgain, filledWith } from "../../console/form-values.tsx";
 import {
   type Filled,
+  filledAgain,
+  filledWith,
   IdempotencyField,
   PasskeyParts,
   passkeyAttribute,
@@ -17,9 +18,8 @@ import type { Links } from "../../console/links.ts";
 import { type Navigation, navigationOf } from "../../console/navigation.ts";
 import type { NotDone } from "../../console/notices.ts";
 import type { ConnectedIdentity } from "../../console/page-reads.ts";
-import { QrCode, Refused } from "../../console/parts.tsx";
-import { goTo, type Reply, reshowForm, show } from "../../console/reply.ts";
-import { Line } from "../../console/text.tsx";
+import { Line, QrCode, Refused } from "../../console/parts.tsx";
+import { goTo, type Reply, reshowForm, show } from "../../console/respond.ts";
 import { Ago } from "../../console/times.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
 import type { IdentityProvider } from "../../settings/settings.ts";

@@ -2,11 +2,9 @@ import type { ComponentChildren } from "preact";
 import type * as z from "zod/mini";
 import { type ApiError, badRequest } from "../../../src/contract/errors.ts";
 import type { SecondFactor as contract, Passkey } from "../../../src/contract/sign-in-methods.ts";
-import { filledWith } from "../../console/form-values.tsx";
-import { type Filled, IdempotencyField, TextField } from "../../console/forms.tsx";
+import { type Filled, filledWith, IdempotencyField, TextField } from "../../console/forms.tsx";
 import type { Links } from "../../console/links.ts";
-import { Notice, Refused } from "../../console/parts.tsx";
-import { Line } from "../../console/text.tsx";
+import { Line, Notice, Refused } from "../../console/parts.tsx";
 import { Ago, LastUse } from "../../console/times.tsx";
 
 interface SecondFactorLineProps {

@@ -2,8 +2,8 @@ import { session } from "../../../src/contract/console-session.ts";
 import { ApiError } from "../../../src/contract/errors.ts";
 import type { PasskeyRequest } from "../../../src/contract/sign-in-methods.ts";
 import type { Ask } from "../../console/ask.ts";
-import type { Fields } from "../../console/form-values.tsx";
 import {
+  type Fields,
   type Filled,
   HiddenFields,
   PasskeyParts,
@@ -14,7 +14,7 @@ import {
 import { BarePage } from "../../console/layout.tsx";
 import type { Links } from "../../console/links.ts";
 import { SignInRefused } from "../../console/parts.tsx";
-import type { Reply } from "../../console/reply.ts";
+import type { Reply } from "../../console/respond.ts";
 import { type PendingForm, pendingFormFields } from "./pending-form.ts";
 
 /** The result of a sign-in form. */

@@ -5,9 +5,9 @@ import { unlessSignedOut } from "../../console/browser-request.ts";
 import type { Form } from "../../console/definitions.ts";
 import type { PageDrafts } from "../../console/drafts/api.ts";
 import { isOfAnother } from "../../console/drafts/routes.ts";
-import type { Fields } from "../../console/form-values.tsx";
+import type { Fields } from "../../console/forms.tsx";
 import type { NotDone, Notices } from "../../console/notices.ts";
-import type { Reply } from "../../console/reply.ts";
+import type { Reply } from "../../console/respond.ts";
 import type { SignedInVisit } from "../../console/visit.ts";
 
 /** A form that was sent after the console session had ended. The server did nothing with it. */

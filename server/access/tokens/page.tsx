@@ -1,16 +1,23 @@
 import type { App } from "../../../src/contract/apps.ts";
 import { agentScopes, maintainerScopes, type TokenScope } from "../../../src/contract/endpoint.ts";
 import { type Token, tokens } from "../../../src/contract/tokens.ts";
-import { visibleLine } from "../../../src/words/hidden.ts";
+import { visibleLine } from "../../../src/words/visible.ts";
 import { type Definitions, defineForm, definePage } from "../../console/definitions.ts";
-import { filledAgain, filledWith } from "../../console/form-values.tsx";
-import { Choices, type Filled, faultAt, IdempotencyField, Select, TextField } from "../../console/forms.tsx";
+import {
+  Choices,
+  type Filled,
+  faultAt,
+  filledAgain,
+  filledWith,
+  IdempotencyField,
+  Select,
+  TextField,
+} from "../../console/forms.tsx";
 import { InTurns } from "../../console/in-turns.tsx";
 import { ConsolePage } from "../../console/layout.tsx";
 import { type Navigation, navigationOf } from "../../console/navigation.ts";
-import { Empty, Refused, Secret } from "../../console/parts.tsx";
-import { goTo, type Reply, reshowForm, show } from "../../console/reply.ts";
-import { Line } from "../../console/text.tsx";
+import { Empty, Line, Refused, Secret } from "../../console/parts.tsx";
+import { goTo, type Reply, reshowForm, show } from "../../console/respond.ts";
 import { Ago, LastUse, Timestamp } from "../../console/times.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
 

@@ -1,9 +1,9 @@
 import type { Context } from "koa";
 import { ApiError } from "../../../src/contract/errors.ts";
 import type { Route } from "../../http/request-steps.ts";
-import { type Fields, versionOf } from "../form-values.tsx";
+import { type Fields, versionOf } from "../forms.tsx";
 import type { Links } from "../links.ts";
-import type { Reply } from "../reply.ts";
+import type { Reply } from "../respond.ts";
 import type { SignedInVisit } from "../visit.ts";
 import type { Draft, TypedField } from "./api.ts";
 import { draftFieldOf } from "./fields.ts";

@@ -3,23 +3,26 @@ import { ApiError } from "../../../src/contract/errors.ts";
 import { consoleFaqs, type Faq, type ListedFaq } from "../../../src/contract/faqs.ts";
 import { type Definitions, defineForm, definePage } from "../../console/definitions.ts";
 import {
+  Confirmation,
   changedValues,
+  type Filled,
   filledAgain,
   filledWith,
   givenFor,
+  IdempotencyField,
   OriginalValues,
+  TextArea,
+  TextField,
   type Values,
   versionOf,
-} from "../../console/form-values.tsx";
-import { Confirmation, type Filled, IdempotencyField, TextArea, TextField } from "../../console/forms.tsx";
+} from "../../console/forms.tsx";
 import { InTurns } from "../../console/in-turns.tsx";
 import { ConsolePage } from "../../console/layout.tsx";
 import { type AppNavigation, appNavigationOf } from "../../console/navigation.ts";
 import { changed, changesNotSaved } from "../../console/notices.ts";
 import type { LastChange } from "../../console/page-reads.ts";
-import { Can, Empty, Refused } from "../../console/parts.tsx";
-import { goTo, type Reply, reshowForm, show } from "../../console/reply.ts";
-import { By, Line, UserText } from "../../console/text.tsx";
+import { By, Can, Empty, Line, Refused, UserText } from "../../console/parts.tsx";
+import { goTo, type Reply, reshowForm, show } from "../../console/respond.ts";
 import { Ago } from "../../console/times.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
 

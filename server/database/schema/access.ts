@@ -1,6 +1,21 @@
 import type { AppKey } from "../../../src/contract/keys.ts";
-import { beforeToken, personOf, tokenOf, withEach } from "./expressions.ts";
-import { type AnyTable, erased, flag, id, index, instant, integer, json, ref, table, text } from "./table.ts";
+import {
+  type AnyTable,
+  beforeToken,
+  erased,
+  flag,
+  id,
+  index,
+  instant,
+  integer,
+  json,
+  personOf,
+  ref,
+  table,
+  text,
+  tokenOf,
+  withEach,
+} from "./table.ts";
 
 export const users = table(
   "users",

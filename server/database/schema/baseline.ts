@@ -1,6 +1,5 @@
 import type { Migration, Replaced } from "../migrate.ts";
-import { type Statement, statementsFor } from "./statement.ts";
-import { isTable, statementsOf } from "./table.ts";
+import { isTable, type Statement, statementsFor, statementsOf } from "./table.ts";
 import { schema } from "./tables.ts";
 
 const statements: readonly Statement[] = schema.flatMap((part) => {

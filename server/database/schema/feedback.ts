@@ -1,6 +1,4 @@
 import { appMembers, apps, users } from "./access.ts";
-import { loweredAddress, withEach } from "./expressions.ts";
-import type { Statement } from "./statement.ts";
 import {
   type AnyTable,
   erased,
@@ -10,11 +8,14 @@ import {
   instant,
   integer,
   json,
+  loweredAddress,
   other,
   ref,
+  type Statement,
   sequence,
   table,
   text,
+  withEach,
 } from "./table.ts";
 import { proofs } from "./testing.ts";
 

@@ -1,4 +1,4 @@
-import type { Statement } from "./statement.ts";
+import type { Statement } from "./table.ts";
 
 /** How many threads, in the order of arrival, share the lexemes of one range, and one of the marks of the newest ones. */
 export const rangeOfSearch = 8_000;

@@ -1,5 +1,4 @@
 import type { Engine, Value } from "../database.ts";
-import type { Statement } from "./statement.ts";
 
 /**
  * What a column of texts can hold of a person.
@@ -15,7 +14,7 @@ import type { Statement } from "./statement.ts";
  * - `sealed`: encrypted texts
  * - `network`: the network address of a person
  */
-export type Holding =
+type Holding =
   | "plain"
   | "address"
   | "name"
@@ -28,7 +27,7 @@ export type Holding =
   | "network";
 
 /** A text of SQL for both engines, or one for each. */
-export type Each = string | Readonly<Record<Engine, string>>;
+type Each = string | Readonly<Record<Engine, string>>;
 
 const textFor = (text: Each, engine: Engine): string => (typeof text === "string" ? text : text[engine]);
 
@@ -46,7 +45,7 @@ interface Facts {
 }
 
 /** A column. `Stored` is the type of its values, `Left` whether a new row may leave it out. */
-export interface Column<Stored extends Value = Value, Left extends boolean = boolean> {
+interface Column<Stored extends Value = Value, Left extends boolean = boolean> {
   readonly facts: Facts;
   null(): Column<Stored | null, true>;
   /** The value of a new row that has none. */
@@ -108,7 +107,7 @@ export const ref = (to: AnyTable, onDelete: OnDelete) =>
     references: `${to.name} (${"id" in to.columns ? "id" : to.key.join(", ")})${actions[onDelete]}`,
   });
 
-export interface Index {
+interface Index {
   readonly name: string;
   readonly on: Each;
   readonly where?: string;
@@ -182,7 +181,7 @@ export interface AnyTable extends Omit<About<string>, "primary"> {
 }
 
 /** A table. Its rows, and the rows that are added to it, are types of the compiler alone. */
-export interface Table<Own extends Columns = Columns, Name extends string = string> extends AnyTable {
+interface Table<Own extends Columns = Columns, Name extends string = string> extends AnyTable {
   readonly name: Name;
   readonly columns: Own;
   readonly row?: RowOf<Own>;
@@ -200,6 +199,7 @@ type Camel<Name extends string> = Name extends `${infer First}_${infer Rest}`
   : Name;
 
 type StoredIn<Of> = Of extends Column<infer Stored> ? Stored : never;
+
 type Flat<Of> = { [Name in keyof Of]: Of[Name] };
 
 /** The names of the columns that a new row may leave out. */
@@ -311,3 +311,40 @@ function createIndex(of: string, { name, on, where, unique, includes, only }: In
   ];
   return parts.filter((part) => part !== "").join(" ");
 }
+
+/** A statement that makes a part of the schema. `null` for an engine that has no such part. */
+export type Statement = string | Readonly<Record<Engine, string | null>>;
+
+/** The statements for one engine, in their order. */
+export function statementsFor(all: readonly Statement[], engine: Engine): string[] {
+  return all.flatMap((statement) => (typeof statement === "string" ? statement : (statement[engine] ?? [])));
+}
+
+/** An address in lower case. PostgreSQL would else use the language of the database. */
+export const loweredAddress: Record<Engine, (column: string) => string> = {
+  sqlite: (column) => `lower(${column})`,
+  postgres: (column) => `lower(${column} COLLATE "C")`,
+};
+
+export const beforeToken = ", token ";
+
+/** The text before ", token " of an actor such as "ada@example.org, token 0197…": the person, or `agent`. */
+export const personOf: Record<Engine, string> = {
+  sqlite: `substr(actor, 1, instr(actor || '${beforeToken}', '${beforeToken}') - 1)`,
+  postgres: `substr(actor, 1, strpos(actor || '${beforeToken}', '${beforeToken}') - 1)`,
+};
+
+/** The id of the token of an actor; an empty text for a person in a browser. */
+export const tokenOf: Record<Engine, string> = {
+  sqlite: `substr(actor, instr(actor || '${beforeToken}', '${beforeToken}') + ${beforeToken.length})`,
+  postgres: `substr(actor, strpos(actor || '${beforeToken}', '${beforeToken}') + ${beforeToken.length})`,
+};
+
+/** The statement for both engines, if they differ in an expression alone. */
+export const withEach = <Expression>(
+  expressions: Readonly<Record<Engine, Expression>>,
+  statement: (expression: Expression) => string,
+): Readonly<Record<Engine, string>> => ({
+  sqlite: statement(expressions.sqlite),
+  postgres: statement(expressions.postgres),
+});

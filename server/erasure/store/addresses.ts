@@ -1,5 +1,5 @@
 import type { Reader } from "../../database/database.ts";
-import { loweredAddress } from "../../database/schema/expressions.ts";
+import { loweredAddress } from "../../database/schema/table.ts";
 import { addressesIn, addressesInJson } from "../addresses.ts";
 import { type Erasing, jsonColumns, nameColumns, type PreviewedCount, textColumns } from "./erase.ts";
 import {

@@ -9,9 +9,8 @@ import { Confirmation, IdempotencyField } from "../../console/forms.tsx";
 import { InTurns } from "../../console/in-turns.tsx";
 import { ConsolePage } from "../../console/layout.tsx";
 import { type AppNavigation, appNavigationOf } from "../../console/navigation.ts";
-import { Empty, Refused } from "../../console/parts.tsx";
-import { goTo, type Reply, show } from "../../console/reply.ts";
-import { Line, UserText } from "../../console/text.tsx";
+import { Empty, Line, Refused, UserText } from "../../console/parts.tsx";
+import { goTo, type Reply, show } from "../../console/respond.ts";
 import { Ago } from "../../console/times.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
 

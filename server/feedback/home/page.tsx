@@ -1,13 +1,12 @@
 import { type Definitions, definePage } from "../../console/definitions.ts";
-import { versionOf } from "../../console/form-values.tsx";
+import { versionOf } from "../../console/forms.tsx";
 import { InTurns } from "../../console/in-turns.tsx";
 import { ConsolePage } from "../../console/layout.tsx";
 import type { Links } from "../../console/links.ts";
 import { type Navigation, navigationOf, requestsIn, sumOf } from "../../console/navigation.ts";
 import type { AgentWork, AppCounts, ShortList, WaitingProposal } from "../../console/page-reads.ts";
-import { Empty, Pager } from "../../console/parts.tsx";
-import { type Reply, show } from "../../console/reply.ts";
-import { counted, Line, shownCount } from "../../console/text.tsx";
+import { counted, Empty, Line, Pager, shownCount } from "../../console/parts.tsx";
+import { type Reply, show } from "../../console/respond.ts";
 import { Ago } from "../../console/times.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
 import { SlotRequestLines } from "../../testing/cycles/parts.tsx";

@@ -1,7 +1,7 @@
 import { ApiError } from "../../../src/contract/errors.ts";
 import type { Tag } from "../../../src/contract/tags.ts";
 import { type Assignee, threads } from "../../../src/contract/threads.ts";
-import { visibleLine } from "../../../src/words/hidden.ts";
+import { visibleLine } from "../../../src/words/visible.ts";
 import type { Ask } from "../../console/ask.ts";
 import type { SignedInVisit } from "../../console/visit.ts";
 import { TagBadge } from "../tags/badge.tsx";

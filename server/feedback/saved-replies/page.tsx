@@ -2,20 +2,23 @@ import { ApiError } from "../../../src/contract/errors.ts";
 import { type SavedReply, savedReplies } from "../../../src/contract/saved-replies.ts";
 import { type Definitions, defineForm, definePage } from "../../console/definitions.ts";
 import {
+  Confirmation,
   changedValues,
+  type Filled,
   filledAgain,
   filledWith,
   givenFor,
+  IdempotencyField,
   OriginalValues,
-} from "../../console/form-values.tsx";
-import { Confirmation, type Filled, IdempotencyField, TextArea, TextField } from "../../console/forms.tsx";
+  TextArea,
+  TextField,
+} from "../../console/forms.tsx";
 import { InTurns } from "../../console/in-turns.tsx";
 import { ConsolePage } from "../../console/layout.tsx";
 import { type AppNavigation, appNavigationOf } from "../../console/navigation.ts";
 import { changed, type NotDone } from "../../console/notices.ts";
-import { Can, Empty, Refused } from "../../console/parts.tsx";
-import { goTo, type Reply, reshowForm, show } from "../../console/reply.ts";
-import { Line, UserText } from "../../console/text.tsx";
+import { Can, Empty, Line, Refused, UserText } from "../../console/parts.tsx";
+import { goTo, type Reply, reshowForm, show } from "../../console/respond.ts";
 import type { SignedInVisit } from "../../console/visit.ts";
 import { replyFrom, withStatusUrl } from "./rules.ts";
 

@@ -1,5 +1,5 @@
 import type { ThreadTag } from "../../../src/contract/tags.ts";
-import { Line } from "../../console/text.tsx";
+import { Line } from "../../console/parts.tsx";
 
 /** A tag of a thread. */
 export const TagBadge = ({ tag: { name, colour } }: { readonly tag: Omit<ThreadTag, "id"> }) => (

@@ -1,15 +1,21 @@
 import { type Tag, tagColours, tags } from "../../../src/contract/tags.ts";
-import { visibleLine } from "../../../src/words/hidden.ts";
+import { visibleLine } from "../../../src/words/visible.ts";
 import { type Definitions, defineForm, definePage } from "../../console/definitions.ts";
-import { filledAgain, filledWith } from "../../console/form-values.tsx";
-import { Confirmation, type Filled, IdempotencyField, Select, TextField } from "../../console/forms.tsx";
+import {
+  Confirmation,
+  type Filled,
+  filledAgain,
+  filledWith,
+  IdempotencyField,
+  Select,
+  TextField,
+} from "../../console/forms.tsx";
 import { InTurns } from "../../console/in-turns.tsx";
 import { ConsolePage } from "../../console/layout.tsx";
 import { type AppNavigation, appNavigationOf } from "../../console/navigation.ts";
 import { changed, type NotDone } from "../../console/notices.ts";
-import { Can, Empty, Refused } from "../../console/parts.tsx";
-import { goTo, type Reply, reshowForm, show } from "../../console/reply.ts";
-import { Line } from "../../console/text.tsx";
+import { Can, Empty, Line, Refused } from "../../console/parts.tsx";
+import { goTo, type Reply, reshowForm, show } from "../../console/respond.ts";
 import type { SignedInVisit } from "../../console/visit.ts";
 import { TagBadge } from "./badge.tsx";
 

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from "node:http";
-import type { ApiError } from "../../../src/contract/errors.ts";
+import { ApiError } from "../../../src/contract/errors.ts";
 import type { Deps } from "../../deps.ts";
+import type { Budgets } from "../../settings/limits.ts";
 import type { Sender } from "../network-addresses.ts";
 import { type CountBody, createCountBody } from "../rate-limits/rate-limits.ts";
-import { createBodyMemory, createPace } from "./budgets.ts";
 
 /** A body that is still arriving. */
 export interface IncomingBody {
@@ -96,3 +96,207 @@ export function createIncomingBodies(deps: Pick<Deps, "clock" | "settings" | "st
     },
   };
 }
+
+/** The memory that one body uses. */
+interface HeldBody {
+  /** Counts more bytes. May cut another body, or this one, before it returns. */
+  hold(bytes: number): void;
+  /** Frees the memory of the body. */
+  end(): void;
+}
+
+interface Body {
+  readonly sender: string;
+  readonly cut: (why: ApiError) => void;
+  held: number;
+}
+
+interface Pool {
+  readonly most: number;
+  held: number;
+  /** The bodies of each sender, the oldest first. */
+  readonly bySender: Map<string, Set<Body>>;
+}
+
+/**
+ * One memory budget for all arriving bodies, and a part of it for senders without a credential. When it is used up, the oldest body
+ * of the sender with the most bytes is cut.
+ */
+function createBodyMemory(budgets: Pick<Budgets, "bufferedBytes" | "anonymousBufferedBytes">) {
+  const { bufferedBytes, anonymousBufferedBytes } = budgets;
+  const known = createPool(bufferedBytes - anonymousBufferedBytes);
+  const anonymous = createPool(anonymousBufferedBytes);
+
+  return (sender: Sender, cut: (why: ApiError) => void): HeldBody => {
+    const pool = sender.anonymous ? anonymous : known;
+    const body: Body = { sender: sender.id, cut, held: 0 };
+    add(pool, body);
+    const hold = (bytes: number) => {
+      if (!isIn(pool, body)) return;
+      body.held += bytes;
+      pool.held += bytes;
+      while (pool.held > pool.most) {
+        const loser = oldestOf(largestSender(pool));
+        if (!loser) return;
+        remove(pool, loser);
+        loser.cut(full());
+      }
+    };
+    hold(ownBytes);
+    return { hold, end: () => remove(pool, body) };
+  };
+}
+
+/** The memory of a request in progress without its body. */
+const ownBytes = 16_384;
+
+const createPool = (most: number): Pool => ({ most, held: 0, bySender: new Map() });
+
+const isIn = ({ bySender }: Pool, body: Body): boolean => bySender.get(body.sender)?.has(body) === true;
+
+function add({ bySender }: Pool, body: Body): void {
+  const bodies = bySender.get(body.sender);
+  if (bodies) bodies.add(body);
+  else bySender.set(body.sender, new Set([body]));
+}
+
+function remove(pool: Pool, body: Body): void {
+  const bodies = pool.bySender.get(body.sender);
+  if (!bodies?.delete(body)) return;
+  pool.held -= body.held;
+  if (bodies.size === 0) pool.bySender.delete(body.sender);
+}
+
+function largestSender({ bySender }: Pool): ReadonlySet<Body> {
+  let largest: ReadonlySet<Body> = new Set();
+  let most = 0;
+  for (const bodies of bySender.values()) {
+    let held = 0;
+    for (const body of bodies) held += body.held;
+    if (held <= most) continue;
+    most = held;
+    largest = bodies;
+  }
+  return largest;
+}
+
+function oldestOf(bodies: ReadonlySet<Body>): Body | undefined {
+  for (const body of bodies) if (body.held > 0) return body;
+  return undefined;
+}
+
+const full = () =>
+  new ApiError("busy", {
+    message: "Too many requests arrive at once. Nothing was changed; send it again shortly.",
+    retryAfterSeconds: 1,
+  });
+
+/** The limits up to which the server waits for a body. */
+interface Bounds {
+  readonly bytes: number;
+  readonly milliseconds: number;
+}
+
+interface Pace {
+  /**
+   * Checks the speed of a body while it arrives. Calls `late` once if the body comes too slowly or exceeds its bounds, or if the
+   * server stops. Time in which the server does not read does not count. Returns a function that ends this.
+   */
+  watch(request: IncomingMessage, late: (why: ApiError) => void, bounds?: Bounds): () => void;
+}
+
+interface Watched {
+  readonly request: IncomingMessage;
+  readonly late: (why: ApiError) => void;
+  readonly bounds: Bounds;
+  readonly firstByte: number;
+  readonly since: number;
+  /** The bytes that the connection had received at the last check. */
+  seen: number;
+  /** By how many bytes the body may be late. */
+  credit: number;
+}
+
+const mostLookMilliseconds = 500;
+
+const unbounded = { bytes: Number.POSITIVE_INFINITY, milliseconds: Number.POSITIVE_INFINITY };
+
+/** One timer checks all bodies. It runs only while there are any. */
+export function createPace(budgets: Budgets, stopping: AbortSignal): Pace {
+  const { bodyBytesPerSecond: rate, bodyPatienceMilliseconds: patience, stopMilliseconds } = budgets;
+  const full = (rate * patience) / 1_000;
+  const pause = Math.min(mostLookMilliseconds, Math.ceil(patience / 4));
+  const watched = new Set<Watched>();
+  let timer: NodeJS.Timeout | undefined;
+  let last = 0;
+  let stopAt = Number.POSITIVE_INFINITY;
+  stopping.addEventListener("abort", () => {
+    stopAt = performance.now() + stopMilliseconds;
+  });
+
+  const look = () => {
+    const now = performance.now();
+    // After a longer pause the server itself was blocked, and has not read the bytes that arrived meanwhile.
+    const due = (Math.min(now - last, 2 * pause) * rate) / 1_000;
+    last = now;
+    for (const body of watched) {
+      const why = now >= stopAt ? ending() : faultOf(body, { now, due, full });
+      if (!why) continue;
+      watched.delete(body);
+      body.late(why);
+    }
+    if (watched.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+  const start = () => {
+    last = performance.now();
+    timer = setInterval(look, pause);
+    timer.unref();
+  };
+
+  return {
+    watch(request, late, bounds = unbounded) {
+      const seen = request.socket.bytesRead;
+      const since = performance.now();
+      const body = { request, late, bounds, firstByte: seen, since, seen, credit: full };
+      watched.add(body);
+      if (!timer) start();
+      return () => void watched.delete(body);
+    },
+  };
+}
+
+function faultOf(
+  body: Watched,
+  {
+    now,
+    due,
+    full,
+  }: {
+    readonly now: number;
+    /** The bytes that the least speed requires since the last check. */
+    readonly due: number;
+    readonly full: number;
+  },
+): ApiError | undefined {
+  const { request, bounds, firstByte, since, seen } = body;
+  const { bytesRead } = request.socket;
+  if (now - since > bounds.milliseconds || bytesRead - firstByte > bounds.bytes) return tooSlow();
+  body.seen = bytesRead;
+  if (request.readableFlowing !== true) return undefined;
+  body.credit = Math.min(full, body.credit + bytesRead - seen - due);
+  return body.credit < 0 ? tooSlow() : undefined;
+}
+
+const tooSlow = () =>
+  new ApiError("busy", {
+    message: "The body came too slowly. Send it again over a faster connection.",
+    retryAfterSeconds: 1,
+  });
+
+const ending = () =>
+  new ApiError("busy", {
+    message: "The server stops before the body has arrived. Send it again shortly.",
+    retryAfterSeconds: 2,
+  });

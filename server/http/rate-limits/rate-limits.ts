@@ -9,8 +9,15 @@ import { hashOf } from "../../secrets/secrets.ts";
 import type { Settings } from "../../settings/settings.ts";
 import { fieldOf, type IncomingRequest } from "../handler.ts";
 import { networkOf, type Sender } from "../network-addresses.ts";
-import type { GiveBack, Limiter, MutationUse, Spending } from "./limiter.ts";
-import { consume, peek, type RateVerdict } from "./store.ts";
+import {
+  consume,
+  type GiveBack,
+  type Limiter,
+  type MutationUse,
+  peek,
+  type RateVerdict,
+  type Spending,
+} from "./store.ts";
 import {
   bytesOf,
   createUseLog,

@@ -2,7 +2,7 @@ import type { Cycle, CycleStatus, SlotStatus } from "../../../src/contract/cycle
 import { InTurns } from "../../console/in-turns.tsx";
 import type { Links } from "../../console/links.ts";
 import type { SlotRequest } from "../../console/page-reads.ts";
-import { Line } from "../../console/text.tsx";
+import { Line } from "../../console/parts.tsx";
 import { Remaining, ZonedDay } from "../../console/times.tsx";
 
 /** A cycle in a list: its start, its progress, and the number of requests for its slots. */

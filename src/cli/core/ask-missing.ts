@@ -2,10 +2,10 @@ import { type Command, CommanderError } from "commander";
 import { closest } from "../../words/closest.ts";
 import { CliError } from "./cli-error.ts";
 import type { Context, GlobalFlags, Sink } from "./context.ts";
+import { calledBy } from "./failures.ts";
 import { wordsOf } from "./help.ts";
 import { choicesOf, choicesOfArgument, listedArguments } from "./listed-values.ts";
 import { onOneLine } from "./plain-text.ts";
-import { calledBy } from "./usage-faults.ts";
 
 /** A command line that ended because required values are missing. */
 export interface Incomplete {

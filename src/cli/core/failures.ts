@@ -1,4 +1,4 @@
-import { type Command, CommanderError } from "commander";
+import { type Argument, type Command, CommanderError, InvalidArgumentError, type Option } from "commander";
 import { issuesIn } from "../../client/answer.ts";
 import { credentialKinds } from "../../client/credential-kinds.ts";
 import {
@@ -9,13 +9,15 @@ import {
   UnexpectedAnswerError,
 } from "../../client/errors.ts";
 import { redactText } from "../../client/redact.ts";
+import type { Issue } from "../../contract/issues.ts";
 import { KeychainError } from "../../credentials/keychain.ts";
 import { DamagedStoreError } from "../../credentials/store.ts";
-import { CliError, type Exit, exitCodes, type Failure } from "./cli-error.ts";
+import { closest } from "../../words/closest.ts";
+import { CliError, type Exit, exitCodes, type Failure, usageError } from "./cli-error.ts";
 import type { Context, GlobalFlags } from "./context.ts";
 import { DryRun, textOfRequest } from "./dry-run.ts";
+import { wordsOf } from "./help.ts";
 import { asLogged, asLoggedJson, type Painter, painter, printable } from "./plain-text.ts";
-import { withFlagNames } from "./usage-faults.ts";
 
 /** Prints why a command ended early. Returns its exit. */
 export function printFailure(
@@ -206,3 +208,237 @@ export const proxyNext =
   "HTTP_PROXY and HTTPS_PROXY name the proxy: check the address, or `unset` them. NO_PROXY lists hosts that are reached without it.";
 
 const startNext = "Is the server running? `innkeep serve --demo` starts one; INNKEEP_BASE_URL names another.";
+
+/**
+ * Lets the parser continue after a wrong value of a flag or an argument, so that one message names all faults. Returns
+ * the list to which the parser adds them. If it is not empty, no action may run.
+ */
+export function collectValueFaults(program: Command): readonly ParserFault[] {
+  const faults: ParserFault[] = [];
+  for (const command of withAll(program)) {
+    for (const option of command.options) collectFrom(option, option.long ?? option.flags, faults);
+    for (const argument of command.registeredArguments) collectFrom(argument, `<${argument.name()}>`, faults);
+  }
+  return faults;
+}
+
+const withAll = (command: Command): readonly Command[] => [command, ...command.commands.flatMap(withAll)];
+
+function collectFrom(value: Option | Argument, path: string, faults: ParserFault[]): void {
+  const { parseArg } = value;
+  if (!parseArg) return;
+  value.parseArg = (given, before) => {
+    try {
+      return parseArg(given, before);
+    } catch (error) {
+      if (!(error instanceof InvalidArgumentError)) throw error;
+      faults.push({ path, ...faultOfValue(error.message, given) });
+      return before;
+    }
+  };
+}
+
+/** Reads the sentence of an error, from the parser ("Allowed choices are a, b.") or from us ("It must be …."). */
+function faultOfValue(sentence: string, given: string): Pick<ParserFault, "message" | "meant"> {
+  const [, list] = /^(?:Allowed choices are|It is one of) (.+)\.$/.exec(sentence) ?? [];
+  if (list !== undefined)
+    return { message: `must be one of ${list}, not \`${given}\``, meant: closest(given, list.split(", ")) };
+  const said = sentence.replace(/^It |\.$/g, "");
+  return { message: `${said.charAt(0).toLowerCase()}${said.slice(1)}, not \`${given}\`` };
+}
+
+/** A fault of one flag or word of a command line. `path` and `message` together are a sentence. */
+interface ParserFault {
+  readonly path: string;
+  readonly message: string;
+  /** The word that the user probably meant. */
+  readonly meant?: string | undefined;
+  /** What the reader does next. */
+  readonly next?: string | undefined;
+}
+
+/** Replaces an error of the parser by one that names all faults of the command line. Returns any other error unchanged. */
+export function explainParserError(
+  error: unknown,
+  {
+    argv,
+    program,
+    wrong,
+  }: {
+    readonly argv: readonly string[];
+    readonly program: Command;
+    /** The values that were wrong. */
+    readonly wrong: readonly ParserFault[];
+  },
+): unknown {
+  const isOurs = !(error instanceof CommanderError);
+  if (isOurs || error.exitCode === 0 || error.code === "commander.help") return error;
+  const command = calledBy(argv, program);
+  if (/^commander\.missing/.test(error.code)) return missingError(command, wrong);
+  return faultsError([...wrong, faultOf(error, command)]);
+}
+
+/** The usage error for these faults: a sentence for one fault, a list for several. */
+export function faultsError(faults: readonly ParserFault[]): CliError {
+  const [only, ...others] = faults;
+  if (!only || others.length > 0)
+    return usageError(`${faults.length} things are wrong:`, undefined, { issues: faults.map(issueOf) });
+  const meant = only.meant === undefined ? "" : `\n(Did you mean ${only.meant}?)`;
+  return usageError(`${only.path} ${only.message}.${meant}`, only.next);
+}
+
+const issueOf = ({ path, message, meant }: ParserFault): Issue => ({
+  path,
+  message: meant === undefined ? message : `${message}: did you mean ${meant}?`,
+});
+
+function missingError(command: Command, wrong: readonly ParserFault[]): CliError {
+  const missing = [...missingArguments(command), ...missingMandatory(command)].map((path) => ({
+    path,
+    message: "is missing",
+  }));
+  if (wrong.length > 0) return faultsError([...wrong, ...missing]);
+  const hasFlagsOnly = missing.every(({ path }) => path.startsWith("-"));
+  const what = hasFlagsOnly ? "flag" : "value";
+  const count = missing.length === 1 ? `one ${what}` : `${missing.length} ${what}s`;
+  return usageError(`The command needs ${count} more:`, undefined, { issues: missing });
+}
+
+function faultOf({ code, message }: CommanderError, command: Command): ParserFault {
+  const [first = "", second = ""] = [...message.matchAll(/'([^']*)'/g)].map(([, word = ""]) => word);
+  switch (code) {
+    case "commander.unknownOption":
+      return { path: first, message: `is no flag of ${named(command)}`, ...likeFlag(first, command) };
+    case "commander.unknownCommand":
+      return {
+        path: `\`${first}\``,
+        message: `is no command of ${named(command)}`,
+        ...likeCommand(first, command),
+      };
+    case "commander.optionMissingArgument":
+      return { path: flagIn(first), message: "needs a value" };
+    case "commander.conflictingOption":
+      return { path: flagIn(first), message: `cannot be used together with ${flagIn(second)}` };
+    case "commander.excessArguments":
+      return tooMany(command);
+    default:
+      return { path: named(command), message: `cannot be read: ${message.replace(/^error: |\.$/g, "")}` };
+  }
+}
+
+const named = (command: Command): string => `\`${`innkeep ${wordsOf(command)}`.trim()}\``;
+
+/** The long name of a flag in the notation of the parser, such as `-f, --field <name=text>`. */
+const flagIn = (words: string): string => /--[\w-]+/.exec(words)?.[0] ?? words;
+
+function likeFlag(given: string, command: Command): Pick<ParserFault, "meant" | "next"> {
+  const all = [command, ...ancestorsOf(command)].flatMap(({ options }) => options);
+  const names = all.flatMap(({ long, hidden }) => (long && !hidden ? [long] : []));
+  const meant = closest(given.replace(/=.*$/s, ""), [...names, "--help", "--version"]);
+  return meant === undefined
+    ? { next: `\`${`innkeep ${wordsOf(command)}`.trim()} --help\` lists them.` }
+    : { meant };
+}
+
+function likeCommand(given: string, command: Command): Pick<ParserFault, "meant" | "next"> {
+  const instead = goneCommands[given];
+  if (command.name() === "admin" && instead !== undefined) return { next: instead };
+  const isFlag = !command.parent && ["version", "help"].includes(given.toLowerCase());
+  const meant = isFlag
+    ? `--${given.toLowerCase()}`
+    : closest(
+        given,
+        command.commands.map((one) => one.name()),
+      );
+  return meant === undefined
+    ? { next: `\`${`innkeep help ${wordsOf(command)}`.trim()}\` lists them.` }
+    : { meant };
+}
+
+function ancestorsOf({ parent }: Command): readonly Command[] {
+  return parent ? [parent, ...ancestorsOf(parent)] : [];
+}
+
+function tooMany(command: Command): ParserFault {
+  const { args, registeredArguments } = command;
+  const takes = registeredArguments.map((one) => `<${one.name()}>`).join(" ") || "no argument";
+  const more = args.slice(registeredArguments.length).join(" ");
+  const [method = "", path = ""] = args;
+  const isCall = command.name() === "api" && /^[A-Z]+$/.test(method);
+  return {
+    path: named(command),
+    message: `takes ${takes}, and \`${more}\` is too much`,
+    next: isCall ? `The method is a flag: \`innkeep api ${path} --method ${method}\`.` : undefined,
+  };
+}
+
+/** The error that names all missing flags of a command. */
+export const missingFlags = (flags: readonly string[]): CliError =>
+  usageError(
+    `The command needs ${flags.length === 1 ? "one flag" : `${flags.length} flags`} more:`,
+    undefined,
+    {
+      issues: flags.map((path) => ({ path, message: "is missing" })),
+    },
+  );
+
+/**
+ * Replaces the parser's error about the first missing flag by one about all missing flags. Returns any other error
+ * unchanged.
+ */
+export function nameAllMissingFlags(error: unknown, program: Command, argv: readonly string[]): unknown {
+  if (!(error instanceof CommanderError) || error.code !== "commander.missingMandatoryOptionValue")
+    return error;
+  const missing = missingMandatory(calledBy(argv, program));
+  return missing.length === 0 ? error : missingFlags(missing);
+}
+
+/** The required flags that a command line lacks. */
+const missingMandatory = (command: Command): readonly string[] =>
+  command.options
+    .filter((option) => option.mandatory && command.getOptionValue(option.attributeName()) === undefined)
+    .map(({ long, flags }) => long ?? flags);
+
+/** The required arguments that a command line lacks. */
+const missingArguments = ({ registeredArguments, args }: Command): readonly string[] =>
+  registeredArguments
+    .slice(args.length)
+    .filter(({ required }) => required)
+    .map((argument) => `<${argument.name()}>`);
+
+/**
+ * Replaces the names of request fields in a failure by those of flags and arguments. A field without a flag keeps its
+ * name.
+ */
+function withFlagNames(failure: Failure, command: Command): Failure {
+  const { issues = [], code } = failure;
+  if (issues.length === 0) return failure;
+  const own = issues.map((issue) => ({ ...issue, path: wordFor(issue, command) }));
+  if (code !== "bad_request") return { ...failure, issues: own };
+  const count = own.length === 1 ? "One value is wrong" : `${own.length} values are wrong`;
+  return { ...failure, message: `${count}:`, issues: own };
+}
+
+function wordFor({ path }: Issue, command: Command): string {
+  const [field = ""] = path.split(".");
+  const names = [field, field.replace(/s$/, ""), field.replace(/Id$/, "")];
+  const option = command.options.find((one) => names.includes(one.attributeName()));
+  if (option?.long) return option.long;
+  const [argument, ...others] = command.registeredArguments;
+  const isOnly = argument !== undefined && others.length === 0;
+  return isOnly && (field === argument.name() || /^id$|Id$/.test(field)) ? `<${argument.name()}>` : path;
+}
+
+/** The command that a command line calls. */
+export const calledBy = (argv: readonly string[], program: Command): Command =>
+  argv.reduce(
+    (at, word) => at.commands.find((one) => one.name() === word || one.aliases().includes(word)) ?? at,
+    program,
+  );
+
+/** The hint for the removed commands of continuous copies. */
+export const copiesByLitestream =
+  'Litestream makes continuous copies of SQLite now, and `litestream restore` restores them: see "Continuous copies" in docs/operating.md.';
+
+/** Removed commands of earlier versions, and a hint for each. */
+const goneCommands: Readonly<Record<string, string>> = { instants: copiesByLitestream };

@@ -5,16 +5,16 @@ import { CliError, exitCodes } from "./cli-error.ts";
 import type { Ending, Setup } from "./command.ts";
 import type { Context, GlobalFlags, Io } from "./context.ts";
 import { DryRun } from "./dry-run.ts";
-import { printFailure } from "./failures.ts";
-import { addHelpEndings, helpStyle, programHelpStyle } from "./help.ts";
-import { canAsk } from "./input.ts";
 import {
   calledBy,
   collectValueFaults,
   explainParserError,
   faultsError,
   nameAllMissingFlags,
-} from "./usage-faults.ts";
+  printFailure,
+} from "./failures.ts";
+import { addHelpEndings, helpStyle, programHelpStyle } from "./help.ts";
+import { canAsk } from "./input.ts";
 
 /**
  * Runs one command line (without the program's name) and returns the exit code. Writes to the context's streams: data

@@ -7,7 +7,6 @@ import { decodedText } from "../../words/decoded-text.ts";
 import { systemReason } from "../../words/system-reason.ts";
 import { pdfOfText, type TextFile } from "../../words/text-pdf.ts";
 import type { Checked, InputFault } from "../core/input.ts";
-import { kindNames } from "./file-kinds.ts";
 
 /** Text files are sent as PDFs, because servers accept no other attachments. (rule L20) */
 export const asPdf: Conversion = {
@@ -144,3 +143,32 @@ function kindFault(detected: string | null, { types, otherFlag, converted }: Fil
   const other = otherFlag?.(detected);
   return `${wanted}; its bytes are ${kindNames([detected])}${other ? `: send it with ${other}` : ""}`;
 }
+
+const names: Readonly<Record<string, string>> = {
+  "image/png": "PNG",
+  "image/jpeg": "JPEG",
+  "image/webp": "WebP",
+  "image/gif": "GIF",
+  "video/mp4": "MP4",
+  "video/webm": "WebM",
+  "video/quicktime": "QuickTime",
+  "application/pdf": "PDF",
+};
+
+/** The names of media types in a sentence: `MP4, WebM or QuickTime`. */
+const kindNames = (mediaTypes: readonly string[]): string =>
+  mediaTypes
+    .map((mediaType) => names[mediaType] ?? mediaType)
+    .join(", ")
+    .replace(/, ([^,]*)$/, " or $1");
+
+/** The files that a flag accepts, for its help. */
+export const rulesOf = ({
+  most,
+  bytes,
+  types,
+}: {
+  readonly most: number;
+  readonly bytes: number;
+  readonly types: readonly string[];
+}): string => `${kindNames(types)}, up to ${most} of ${bytes / 1_048_576} MB each; repeatable`;

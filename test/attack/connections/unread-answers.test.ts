@@ -1,7 +1,7 @@
 import { IncomingMessage, ServerResponse } from "node:http";
 import { connect, Socket } from "node:net";
 import { afterEach, expect, it, vi } from "vitest";
-import { createHoldAnswer } from "../../../server/http/large-answers.ts";
+import { createHoldAnswer } from "../../../server/http/answers.ts";
 import { readSettings } from "../../../server/settings/read-settings.ts";
 import { eventually } from "../../support/eventually.ts";
 import { startService } from "../../support/service/service.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createMarkdown } from "../../../server/console/text.tsx";
+import { createMarkdown } from "../../../server/console/parts.tsx";
 
 const markdown = createMarkdown("https://example.org/uploads/");
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { piecesOf, visibleLine } from "../../../src/words/hidden.ts";
+import { piecesOf, visibleLine } from "../../../src/words/visible.ts";
 import { fc } from "../../support/property.ts";
 import { rounds } from "../../support/torture.ts";
 

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { actionCommands, inputOf, isRepeatable, ownInputs, statusFlag } from "../../../src/cli/action.ts";
+import { calledBy } from "../../../src/cli/core/failures.ts";
 import { createProgram } from "../../../src/cli/core/program.ts";
-import { calledBy } from "../../../src/cli/core/usage-faults.ts";
 import { emptyWorld } from "../../support/clients/command-line.ts";
 import { readAction } from "../../support/programs/actions-runner.ts";
 

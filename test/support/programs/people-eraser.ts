@@ -6,8 +6,7 @@ import { createEraser } from "../../../server/erasure/eraser.ts";
 import { createKeptFiles } from "../../../server/files/kept-files.ts";
 import { createLocalFiles } from "../../../server/files/local-files.ts";
 import { uploads } from "../../../server/files/uploads-store.ts";
-import { createNewId } from "../../../server/secrets/new-id.ts";
-import { createSealer } from "../../../server/secrets/secrets.ts";
+import { createNewId, createSealer } from "../../../server/secrets/secrets.ts";
 import { readSettings } from "../../../server/settings/read-settings.ts";
 
 /** Erases the people of a database until it is killed. Prints a line before each step. */

@@ -1,10 +1,9 @@
 import { consoleRoutes } from "../../../server/console/routes.ts";
 import { createHandlers } from "../../../server/handlers.ts";
-import { createAuthenticate } from "../../../server/http/authenticate.ts";
+import { createHoldAnswer } from "../../../server/http/answers.ts";
+import { createAuthenticate, createReadCredentials } from "../../../server/http/authenticate.ts";
 import { createAdmit } from "../../../server/http/body/admission.ts";
 import { createIncomingBodies } from "../../../server/http/body/incoming-body.ts";
-import { createReadCredentials } from "../../../server/http/credentials.ts";
-import { createHoldAnswer } from "../../../server/http/large-answers.ts";
 import { createAddressOf } from "../../../server/http/network-addresses.ts";
 import type { Route } from "../../../server/http/request-steps.ts";
 import { contract } from "../../../src/contract/index.ts";

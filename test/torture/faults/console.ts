@@ -4,7 +4,7 @@ import type { Fault } from "./fault.ts";
 export const consoleFaults: readonly Fault[] = [
   {
     name: "HTML in a release note runs on the page",
-    file: "server/console/text.tsx",
+    file: "server/console/parts.tsx",
     right: 'new MarkdownIt("default", { html: false,',
     wrong: 'new MarkdownIt("default", { html: true,',
     tests: [

@@ -87,7 +87,7 @@ export const httpFaults: readonly Fault[] = [
   },
   {
     name: "scripts of a page read the cookie of the session",
-    file: "server/http/credentials.ts",
+    file: "server/http/authenticate.ts",
     right: "Path=/; HttpOnly; SameSite=Lax",
     wrong: "Path=/; SameSite=Lax",
     tests: ["test/access", "test/erasure", "test/transfer"],

@@ -2,7 +2,7 @@ import type { accountLinks as contract } from "../../../../src/contract/console-
 import { ApiError, badRequest } from "../../../../src/contract/errors.ts";
 import type { Transaction } from "../../../database/database.ts";
 import type { Deps } from "../../../deps.ts";
-import { knownBrowser } from "../../../http/credentials.ts";
+import { knownBrowser } from "../../../http/authenticate.ts";
 import type { Handler, Handlers } from "../../../http/handler.ts";
 import { consume } from "../../../http/rate-limits/store.ts";
 import { queueMail, sendsMail } from "../../../mail/outgoing/queue.ts";

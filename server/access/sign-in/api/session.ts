@@ -1,7 +1,7 @@
 import type { session as contract } from "../../../../src/contract/console-session.ts";
 import { ApiError } from "../../../../src/contract/errors.ts";
 import type { Deps } from "../../../deps.ts";
-import { knownBrowser } from "../../../http/credentials.ts";
+import { knownBrowser } from "../../../http/authenticate.ts";
 import type { ConsoleCaller, Handler, Handlers, Request } from "../../../http/handler.ts";
 import { hashPassword, normaliseEmail } from "../../../secrets/passwords.ts";
 import { type NoticeDeps, notifyAccount } from "../../accounts/notice.ts";

@@ -2,12 +2,11 @@ import { accountLinks } from "../../../../src/contract/console-session.ts";
 import { ApiError, badRequest } from "../../../../src/contract/errors.ts";
 import { limits } from "../../../../src/contract/limits.ts";
 import { type Definitions, defineOpenForm, defineOpenPage } from "../../../console/definitions.ts";
-import { filledAgain, filledWith } from "../../../console/form-values.tsx";
-import { type Filled, TextField } from "../../../console/forms.tsx";
+import { type Filled, filledAgain, filledWith, TextField } from "../../../console/forms.tsx";
 import { BarePage } from "../../../console/layout.tsx";
 import type { Links } from "../../../console/links.ts";
 import { Refused } from "../../../console/parts.tsx";
-import { goTo, type Reply, reshowForm, show } from "../../../console/reply.ts";
+import { goTo, type Reply, reshowForm, show } from "../../../console/respond.ts";
 import type { Visit } from "../../../console/visit.ts";
 import { sendsMail } from "../../../mail/outgoing/queue.ts";
 

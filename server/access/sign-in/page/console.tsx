@@ -5,13 +5,12 @@ import {
   defineOpenForm,
   defineOpenPage,
 } from "../../../console/definitions.ts";
-import { filledAgain, filledWith } from "../../../console/form-values.tsx";
-import { type Filled, HiddenFields, TextField } from "../../../console/forms.tsx";
+import { type Filled, filledAgain, filledWith, HiddenFields, TextField } from "../../../console/forms.tsx";
 import { BarePage } from "../../../console/layout.tsx";
 import { type Links, returnPath } from "../../../console/links.ts";
 import type { NotDone } from "../../../console/notices.ts";
 import { DoneNotice, Notice, SignInRefused } from "../../../console/parts.tsx";
-import { goTo, type Reply, reshowForm, show } from "../../../console/reply.ts";
+import { goTo, type Reply, reshowForm, show } from "../../../console/respond.ts";
 import type { SignedInVisit, Visit } from "../../../console/visit.ts";
 import type { Settings } from "../../../settings/settings.ts";
 import { ProviderLinks } from "../../identity-providers/flow.tsx";

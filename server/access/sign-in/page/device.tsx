@@ -7,14 +7,17 @@ import type { Contract } from "../../../../src/contract/index.ts";
 import { limits } from "../../../../src/contract/limits.ts";
 import { codePath } from "../../../../src/contract/sign-in.ts";
 import { answerWithErrorPage, type ShowError } from "../../../console/error-page.tsx";
-import { filledAgain, filledWith } from "../../../console/form-values.tsx";
-import { type Filled, IdempotencyField, TextField } from "../../../console/forms.tsx";
+import {
+  type Filled,
+  filledAgain,
+  filledWith,
+  IdempotencyField,
+  TextField,
+} from "../../../console/forms.tsx";
 import { BarePage } from "../../../console/layout.tsx";
 import { type Links, returnPath } from "../../../console/links.ts";
-import { Notice, Refused, SignInRefused } from "../../../console/parts.tsx";
-import { goTo, reshowForm, show } from "../../../console/reply.ts";
-import { createRespond } from "../../../console/respond.ts";
-import { Line } from "../../../console/text.tsx";
+import { Line, Notice, Refused, SignInRefused } from "../../../console/parts.tsx";
+import { createRespond, goTo, reshowForm, show } from "../../../console/respond.ts";
 import type { Deps } from "../../../deps.ts";
 import { answerErrors } from "../../../http/errors.ts";
 import type { Api, ConsoleCaller } from "../../../http/handler.ts";

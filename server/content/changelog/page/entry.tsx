@@ -9,27 +9,24 @@ import { ApiError } from "../../../../src/contract/errors.ts";
 import { withoutFeedbackLines } from "../../../../src/contract/feedback-lines.ts";
 import { type Definitions, defineForm, definePage } from "../../../console/definitions.ts";
 import {
-  changedValues,
-  type Fields,
-  filledWith,
-  OriginalValues,
-  type Values,
-} from "../../../console/form-values.tsx";
-import {
   Choices,
   Confirmation,
+  changedValues,
+  type Fields,
   type Filled,
+  filledWith,
   IdempotencyField,
+  OriginalValues,
   Select,
   TextArea,
   TextField,
+  type Values,
 } from "../../../console/forms.tsx";
 import { ConsolePage } from "../../../console/layout.tsx";
 import { appNavigationOf } from "../../../console/navigation.ts";
 import type { NotDone } from "../../../console/notices.ts";
-import { Can, Refused } from "../../../console/parts.tsx";
-import { goTo, type Reply, reshowForm, show } from "../../../console/reply.ts";
-import { Line } from "../../../console/text.tsx";
+import { Can, Line, Refused } from "../../../console/parts.tsx";
+import { goTo, type Reply, reshowForm, show } from "../../../console/respond.ts";
 import { fieldTime, TimestampUtc } from "../../../console/times.tsx";
 import type { SignedInVisit } from "../../../console/visit.ts";
 import { PublicationBadge } from "../badge.tsx";
@@ -226,7 +223,7 @@ const textOf = async (visit: SignedInVisit, entry: EditedChangelogEntry) => {
 
 /** Loads the Markdown renderer only here, because it loads more slowly than the rest of the console. */
 async function htmlOf({ settings }: SignedInVisit, body = ""): Promise<string> {
-  const { createMarkdown } = await import("../../../console/text.tsx");
+  const { createMarkdown } = await import("../../../console/parts.tsx");
   return createMarkdown(`${settings.baseUrl}/uploads/`)(withoutFeedbackLines(body));
 }
 

@@ -1,9 +1,8 @@
 import type { ThreadTag } from "../../../../src/contract/tags.ts";
 import type { Assignee, OwnedThread } from "../../../../src/contract/threads.ts";
-import { hasHidden, visibleLine } from "../../../../src/words/hidden.ts";
+import { hasHidden, visibleLine } from "../../../../src/words/visible.ts";
 import { type Filled, Select, TextField } from "../../../console/forms.tsx";
-import { Can, Notice, Refused } from "../../../console/parts.tsx";
-import { ExternalLink, Line } from "../../../console/text.tsx";
+import { Can, ExternalLink, Line, Notice, Refused } from "../../../console/parts.tsx";
 import { PublicationBadge } from "../../../content/changelog/badge.tsx";
 import { TagBadge } from "../../tags/badge.tsx";
 import { editLabels, statusNames, typeNames } from "../badges.tsx";

@@ -3,11 +3,16 @@ import { apps } from "../../../../src/contract/apps.ts";
 import { ApiError } from "../../../../src/contract/errors.ts";
 import { type SavedReply, savedReplies } from "../../../../src/contract/saved-replies.ts";
 import type { OwnedMessage, OwnedThread } from "../../../../src/contract/threads.ts";
-import { visibleLine } from "../../../../src/words/hidden.ts";
-import { type Fields, filledWith, versionOf } from "../../../console/form-values.tsx";
-import { type Filled, Select, TextArea } from "../../../console/forms.tsx";
-import { Notice, Refused } from "../../../console/parts.tsx";
-import { ExternalLink, Line } from "../../../console/text.tsx";
+import { visibleLine } from "../../../../src/words/visible.ts";
+import {
+  type Fields,
+  type Filled,
+  filledWith,
+  Select,
+  TextArea,
+  versionOf,
+} from "../../../console/forms.tsx";
+import { ExternalLink, Line, Notice, Refused } from "../../../console/parts.tsx";
 import { Ago } from "../../../console/times.tsx";
 import type { SignedInVisit } from "../../../console/visit.ts";
 import { isMailAddress } from "../../../mail/address.ts";

@@ -2,12 +2,12 @@ import { ApiError } from "../../../../src/contract/errors.ts";
 import type { OwnedThread } from "../../../../src/contract/threads.ts";
 import {
   type Fields,
+  type Filled,
   fieldVersion,
   filledWith,
   originalVersionName,
   type Values,
-} from "../../../console/form-values.tsx";
-import type { Filled } from "../../../console/forms.tsx";
+} from "../../../console/forms.tsx";
 import { editLabels } from "../badges.tsx";
 
 /** Returns the values of a stored thread for the fields at the side. */

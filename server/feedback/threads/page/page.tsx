@@ -5,15 +5,13 @@ import { tags } from "../../../../src/contract/tags.ts";
 import { type OwnedThread, threads } from "../../../../src/contract/threads.ts";
 import { titled } from "../../../../src/words/visible.ts";
 import { definePage } from "../../../console/definitions.ts";
-import { OriginalVersions, versionOf } from "../../../console/form-values.tsx";
-import { HiddenFields, IdempotencyField } from "../../../console/forms.tsx";
+import { HiddenFields, IdempotencyField, OriginalVersions, versionOf } from "../../../console/forms.tsx";
 import { ConsolePage } from "../../../console/layout.tsx";
 import type { Links } from "../../../console/links.ts";
 import { type AppNavigation, appNavigationOf } from "../../../console/navigation.ts";
 import type { ProposalDelivery, ProposalLife } from "../../../console/page-reads.ts";
-import { Can, Notice } from "../../../console/parts.tsx";
-import { type Reply, show } from "../../../console/reply.ts";
-import { Line } from "../../../console/text.tsx";
+import { Can, Line, Notice } from "../../../console/parts.tsx";
+import { type Reply, show } from "../../../console/respond.ts";
 import type { SignedInVisit } from "../../../console/visit.ts";
 import {
   type InboxPosition,

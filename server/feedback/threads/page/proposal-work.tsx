@@ -1,8 +1,7 @@
 import type { Proposal } from "../../../../src/contract/agent.ts";
-import { versionOf } from "../../../console/form-values.tsx";
+import { versionOf } from "../../../console/forms.tsx";
 import type { ProposalClaim, ProposalDelivery, ProposalLife } from "../../../console/page-reads.ts";
-import { Can } from "../../../console/parts.tsx";
-import { ExternalLink, HiddenCount, Line, UserText } from "../../../console/text.tsx";
+import { Can, ExternalLink, HiddenCount, Line, UserText } from "../../../console/parts.tsx";
 import { Ago, duration, Remaining, Timestamp } from "../../../console/times.tsx";
 import { Badge } from "../badges.tsx";
 import type { ThreadForms } from "./fields.tsx";

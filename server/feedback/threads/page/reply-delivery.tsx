@@ -1,7 +1,6 @@
 import type { OwnedMessage, OwnedThread, ReplyMail } from "../../../../src/contract/threads.ts";
 import { deliveryWords, missedWords, pageWords } from "../../../../src/words/delivery.ts";
-import { Can, Notice } from "../../../console/parts.tsx";
-import { Line } from "../../../console/text.tsx";
+import { Can, Line, Notice } from "../../../console/parts.tsx";
 
 type Sender = OwnedThread["sender"];
 

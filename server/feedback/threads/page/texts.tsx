@@ -1,4 +1,4 @@
-import { Line, UserText } from "../../../console/text.tsx";
+import { Line, UserText } from "../../../console/parts.tsx";
 
 /** A name and its value in a list of facts. A long name stands above its value. Shows nothing without a value. */
 export const Pair = ({ name, value }: { readonly name: string; readonly value: string | null }) =>

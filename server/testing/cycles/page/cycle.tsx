@@ -3,14 +3,21 @@ import { type Cycle, cycles, type SlotWithDays, slots } from "../../../../src/co
 import { ApiError, badRequest } from "../../../../src/contract/errors.ts";
 import { type Listing, listings } from "../../../../src/contract/listings.ts";
 import { type Definitions, defineForm, definePage } from "../../../console/definitions.ts";
-import { filledAgain, filledWith, versionOf } from "../../../console/form-values.tsx";
-import { Confirmation, type Filled, IdempotencyField, Select, TextField } from "../../../console/forms.tsx";
+import {
+  Confirmation,
+  type Filled,
+  filledAgain,
+  filledWith,
+  IdempotencyField,
+  Select,
+  TextField,
+  versionOf,
+} from "../../../console/forms.tsx";
 import { ConsolePage } from "../../../console/layout.tsx";
 import { type AppNavigation, appNavigationOf } from "../../../console/navigation.ts";
 import type { NotDone } from "../../../console/notices.ts";
-import { Can, Refused } from "../../../console/parts.tsx";
-import { goTo, type Reply, reshowForm, show } from "../../../console/reply.ts";
-import { Line } from "../../../console/text.tsx";
+import { Can, Line, Refused } from "../../../console/parts.tsx";
+import { goTo, type Reply, reshowForm, show } from "../../../console/respond.ts";
 import { justBefore, ZonedDay } from "../../../console/times.tsx";
 import type { PageHandler, SignedInVisit } from "../../../console/visit.ts";
 import { CycleBadge, isLive } from "../parts.tsx";

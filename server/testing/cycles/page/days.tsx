@@ -2,7 +2,7 @@ import type { Cycle, SlotDay, SlotWithDays } from "../../../../src/contract/cycl
 import type { SessionReason } from "../../../../src/contract/test-sessions.ts";
 import { Picture } from "../../../console/files.tsx";
 import { InTurns } from "../../../console/in-turns.tsx";
-import { Line, UserText } from "../../../console/text.tsx";
+import { Line, UserText } from "../../../console/parts.tsx";
 import {
   dateOfDay,
   dateParts,

@@ -4,9 +4,8 @@ import { type Definitions, definePage } from "../../../console/definitions.ts";
 import { InTurns } from "../../../console/in-turns.tsx";
 import { Document } from "../../../console/layout.tsx";
 import type { Links } from "../../../console/links.ts";
-import { scrolledByKeys } from "../../../console/parts.tsx";
-import { type Reply, show } from "../../../console/reply.ts";
-import { Line } from "../../../console/text.tsx";
+import { Line, scrolledByKeys } from "../../../console/parts.tsx";
+import { type Reply, show } from "../../../console/respond.ts";
 import {
   dateOfDay,
   justBefore,

@@ -1,8 +1,7 @@
 import type { Cycle, SlotWithDays } from "../../../../src/contract/cycles.ts";
 import { Confirmation, IdempotencyField } from "../../../console/forms.tsx";
 import { InTurns } from "../../../console/in-turns.tsx";
-import { Can } from "../../../console/parts.tsx";
-import { Line } from "../../../console/text.tsx";
+import { Can, Line } from "../../../console/parts.tsx";
 import { Remaining, ZonedTime } from "../../../console/times.tsx";
 import { isLive, SlotBadge } from "../parts.tsx";
 

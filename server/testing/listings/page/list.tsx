@@ -1,14 +1,13 @@
 import { type Cycle, cycles } from "../../../../src/contract/cycles.ts";
 import { type Listing, listings } from "../../../../src/contract/listings.ts";
 import { type Definitions, definePage } from "../../../console/definitions.ts";
-import { versionOf } from "../../../console/form-values.tsx";
+import { versionOf } from "../../../console/forms.tsx";
 import { InTurns } from "../../../console/in-turns.tsx";
 import { ConsolePage } from "../../../console/layout.tsx";
 import { type AppNavigation, appNavigationOf } from "../../../console/navigation.ts";
 import type { SlotRequest } from "../../../console/page-reads.ts";
-import { Can, Empty } from "../../../console/parts.tsx";
-import { type Reply, show } from "../../../console/reply.ts";
-import { Line } from "../../../console/text.tsx";
+import { Can, Empty, Line } from "../../../console/parts.tsx";
+import { type Reply, show } from "../../../console/respond.ts";
 import type { SignedInVisit } from "../../../console/visit.ts";
 import { CycleLine, isLive, SlotRequestLines } from "../../cycles/parts.tsx";
 

@@ -4,29 +4,26 @@ import { limits } from "../../../../src/contract/limits.ts";
 import { type Listing, listings } from "../../../../src/contract/listings.ts";
 import { type Definitions, defineForm, definePage } from "../../../console/definitions.ts";
 import {
+  Choices,
   changedValues,
+  type Filled,
   filledAgain,
   filledWith,
   givenFor,
-  OriginalValues,
-  type Values,
-} from "../../../console/form-values.tsx";
-import {
-  Choices,
-  type Filled,
   IdempotencyField,
+  OriginalValues,
   Select,
   TextArea,
   TextField,
+  type Values,
 } from "../../../console/forms.tsx";
 import { InTurns } from "../../../console/in-turns.tsx";
 import { ConsolePage } from "../../../console/layout.tsx";
 import { type AppNavigation, appNavigationOf } from "../../../console/navigation.ts";
 import { changed, changesNotSaved } from "../../../console/notices.ts";
 import type { SlotRequest } from "../../../console/page-reads.ts";
-import { Can, Refused } from "../../../console/parts.tsx";
-import { goTo, type Reply, reshowForm, show } from "../../../console/reply.ts";
-import { ExternalLink, Line, UserText } from "../../../console/text.tsx";
+import { Can, ExternalLink, Line, Refused, UserText } from "../../../console/parts.tsx";
+import { goTo, type Reply, reshowForm, show } from "../../../console/respond.ts";
 import { timeZones } from "../../../console/times.tsx";
 import type { SignedInVisit } from "../../../console/visit.ts";
 import { CycleLine } from "../../cycles/parts.tsx";

@@ -5,7 +5,7 @@ import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import type { FeedbackFiles, SentFile } from "../../../client/body.ts";
 import { feedbackFiles, limits } from "../../../contract/limits.ts";
 import { fromTerminal, withoutTerminalCodes } from "../../../words/terminal.ts";
-import { ciFolders } from "../../core/ci-run.ts";
+import { ciFolders } from "../../core/ci.ts";
 import type { Context, Invocation } from "../../core/context.ts";
 import { isUnder } from "../../core/files.ts";
 import { flagOf, type InputFault } from "../../core/input.ts";

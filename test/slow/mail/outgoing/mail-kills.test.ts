@@ -1,8 +1,7 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from "vitest";
 import { queueMail } from "../../../../server/mail/outgoing/queue.ts";
-import { createNewId } from "../../../../server/secrets/new-id.ts";
-import { createSealer } from "../../../../server/secrets/secrets.ts";
+import { createNewId, createSealer } from "../../../../server/secrets/secrets.ts";
 import { readSettings } from "../../../../server/settings/read-settings.ts";
 import type { TestDatabase } from "../../../support/database/databases.ts";
 import { sqlite } from "../../../support/database/databases.ts";
