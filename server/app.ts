@@ -30,7 +30,7 @@ import { serveFiles } from "./http/serve-file.ts";
 import { senderPageRoutes } from "./mail/sender/page.tsx";
 import { createReadUpload, mcpRoutes } from "./mcp/routes.ts";
 
-/** Makes the function that answers every request. `ready`: whether it sends ready answers before Koa is asked. */
+/** Returns the function that answers every request. `ready` says whether it sends ready answers without Koa. */
 export function createApp(
   deps: Deps,
   watched: Watched = {},

@@ -10,12 +10,13 @@ export interface TimeWatch {
   begin(lastWritten: string): void;
 }
 
-/** How far the wall clock may differ from the monotonic clock. Corrections by network time are smaller. */
-const agreeMilliseconds = 60_000;
+/** By how much the wall clock may drift from the monotonic clock. Corrections by network time are smaller. */
+const driftMilliseconds = 60_000;
 
-const holdMilliseconds = 600_000;
+/** How long the clock must be steady after a jump until it is trusted again. */
+const steadyMilliseconds = 600_000;
 
-/** If the stored time is older than this at the start, the clock may be wrong. */
+/** If the stored time is older than this when the server starts, the clock may be wrong. */
 const longestPauseMilliseconds = 86_400_000;
 
 /** The wall clock and the monotonic clock at the same moment. */
@@ -33,43 +34,43 @@ interface Doubt {
 /** Watches a clock. Calls `onJump` at each jump with its length in milliseconds. */
 export function createTimeWatch(clock: Clock, onJump: (milliseconds: number) => void): TimeWatch {
   // Moving the clock of a development server is not a jump.
-  const look = (): ClockReading => ({
+  const read = (): ClockReading => ({
     wall: clock.now().getTime() - clock.offsetMs,
     steady: clock.steadyMs(),
   });
-  let trusted = look();
-  let slack = agreeMilliseconds;
+  let trusted = read();
+  let mostAhead = driftMilliseconds;
   let doubt: Doubt | undefined;
 
   const trust = (now: ClockReading) => {
     trusted = now;
-    slack = agreeMilliseconds;
+    mostAhead = driftMilliseconds;
     doubt = undefined;
   };
   const isTrusted = (now: ClockReading): boolean => {
     const ahead = driftBetween(trusted, now);
-    return ahead >= -agreeMilliseconds && ahead <= slack;
+    return ahead >= -driftMilliseconds && ahead <= mostAhead;
   };
-  const doubtIt = (now: ClockReading) => {
+  const beginDoubt = (now: ClockReading) => {
     onJump(driftBetween(doubt?.last ?? trusted, now));
     doubt = { since: now.steady, last: now };
   };
 
   const isDoubtful = () => {
-    const now = look();
+    const now = read();
     if (isTrusted(now)) trust(now);
-    else if (!doubt || Math.abs(driftBetween(doubt.last, now)) > agreeMilliseconds) doubtIt(now);
-    else if (now.steady - doubt.since >= holdMilliseconds) trust(now);
+    else if (!doubt || Math.abs(driftBetween(doubt.last, now)) > driftMilliseconds) beginDoubt(now);
+    else if (now.steady - doubt.since >= steadyMilliseconds) trust(now);
     else doubt.last = now;
     return doubt !== undefined;
   };
 
   return {
     isDoubtful,
-    behindMs: () => (isDoubtful() ? Math.max(0, -driftBetween(trusted, look())) : 0),
+    behindMs: () => (isDoubtful() ? Math.max(0, -driftBetween(trusted, read())) : 0),
     begin(lastWritten) {
-      trusted = { wall: Date.parse(lastWritten), steady: look().steady };
-      slack = longestPauseMilliseconds;
+      trusted = { wall: Date.parse(lastWritten), steady: read().steady };
+      mostAhead = longestPauseMilliseconds;
       doubt = undefined;
     },
   };
@@ -98,23 +99,23 @@ export const systemClock: Clock = {
 /** The form that clients send, such as `Sun, 06 Nov 1994 08:49:37 GMT`. (RFC 9110, 5.6.7) */
 const httpDate = /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/;
 
-/** A `Date` has no fraction of its second. */
+/** A `Date` header has no fraction of a second. */
 const second = 1_000;
 
 /**
- * By how many milliseconds the clock of a sender is ahead at most, by the `Date` of its request. 0 for a clock that is
- * right or behind, and for a text that is no date. (rule F29)
+ * Returns by how many milliseconds the clock of a sender can be ahead at most, from the `Date` header of its request.
+ * Returns 0 if the clock is right or behind, or if the text is not a date. (rule F29)
  */
 export function clockAheadOf(date: string | undefined, now: Date): number {
   const shown = date !== undefined && httpDate.test(date) ? Date.parse(date) : Number.NaN;
   return shown > now.getTime() ? shown - now.getTime() + second : 0;
 }
 
-/** An instant of a clock that is ahead, as the server's clock showed it. Never later than it was given. (rule F29) */
+/** Converts an instant of a clock that is ahead to the server's clock. Returns ISO 8601 in UTC. (rule F29) */
 export const byServerClock = (instant: string, clockAhead: number): string =>
   clockAhead > 0 ? new Date(Math.max(0, Date.parse(instant) - clockAhead)).toISOString() : instant;
 
-/** The answer to a request that is refused only because the server's clock has jumped. */
+/** Returns the error for a request that is refused only because the server's clock has jumped. */
 export const doubtfulTime = (): ApiError =>
   new ApiError("busy", {
     message: "The server's clock has jumped and is being watched. Nothing was changed; send it again later.",

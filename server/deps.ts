@@ -34,7 +34,7 @@ export interface Deps {
   readonly passingTime: PassingTime;
   readonly limiter: Limiter;
   readonly attest: Attest;
-  /** Reads what a program says of itself at the address that is its id. Rejects with what is wrong. */
+  /** Fetches the document that describes an OAuth client. Its address is the client's id. Rejects with the fault. */
   readonly readClientDocument: (id: string) => Promise<ClientDocument>;
   readonly log: Logger;
   /** Aborts when the server begins to stop. Requests that wait then answer with what they have. */

@@ -1,7 +1,7 @@
-/** After this time, long work waits for another turn of the event loop. In milliseconds. */
+/** After this many milliseconds, long work waits for another turn of the event loop. */
 const longTurn = 5;
 
-/** When long work began in this turn. */
+/** When long work began in this turn. Undefined if there was none. */
 let began: number | undefined;
 
 /** The long work that waits for a turn. */
@@ -16,7 +16,7 @@ export async function waitIfTurnIsLong(): Promise<void> {
   else if (performance.now() - began > longTurn) await new Promise<void>((resolve) => waiting.push(resolve));
 }
 
-/** Work that can be long and is not divided into pieces calls this first. Its time then counts as long work of this turn. */
+/** Work that may be long and has no pieces calls this first. Then its time counts as long work of this turn. */
 export function noteLongWork(): void {
   if (began === undefined) begin();
 }

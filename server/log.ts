@@ -17,12 +17,12 @@ function describeError(error: unknown, depth = 0): unknown {
   return { name: error.name, message: error.message, code, stack: error.stack, cause };
 }
 
-/** What every line of the log has, and what a person does not need. */
+/** The fields that are not shown as `name=value`. */
 const usual = new Set(["level", "time", "pid", "hostname", "msg", "err"]);
 
 /**
- * A line of the log for a person at a terminal. Empty for a request that was answered without a failure: such lines push
- * the credentials of a demo off the screen, and `/dev` shows them.
+ * Returns a line of the log as text for a person at a terminal. Empty for a request that was answered without a
+ * failure: such lines would push the credentials of a demo off the screen, and `/dev` shows them.
  */
 export function readableLine(line: string): string {
   const entry: Record<string, unknown> = JSON.parse(line);

@@ -42,22 +42,22 @@ export interface ServeWorld {
   readonly isTerminal?: boolean;
   /** Aborts when the server must stop. */
   readonly stop: AbortSignal;
-  /** How this program is called: the runtime and its file. It makes the nightly backups. */
+  /** The runtime and the file of this program, which is started again for each nightly backup. */
   readonly program?: readonly [string, string];
   /** How long to wait for another server that still uses the data folder. */
   readonly folderPatienceMs?: number;
 }
 
-/** The time for answering requests that are refused at the end of the stop period. */
+/** How long requests that are refused at the end of the stop period may take. */
 const lastMilliseconds = 1_500;
 /** The process ends this long after the stop period, even if something hangs. */
 const afterwardsMilliseconds = 10_000;
-/** Connections that send nothing are closed after this. */
+/** While the server stops, connections without a request are closed after this time. */
 const idleMilliseconds = 500;
 
 /**
- * Serves until `stop` aborts. Returns the exit code. Throws a SettingError for a wrong setting, and FolderInUse if another
- * server uses the data folder.
+ * Serves until `stop` aborts. Returns the exit code. Throws a SettingError for a wrong setting, and FolderInUse if
+ * another server uses the data folder.
  */
 export async function serve(flags: ServeFlags, given: ServeWorld): Promise<number> {
   const world = flags.local ? { ...given, environment: withoutOtherServer(given.environment) } : given;
@@ -72,7 +72,7 @@ export async function serve(flags: ServeFlags, given: ServeWorld): Promise<numbe
   }
 }
 
-/** The variables may name a server that other people use. */
+/** Leaves out the variables that may name a server of other people. */
 function withoutOtherServer(environment: Environment): Environment {
   const { INNKEEP_BASE_URL, INNKEEP_CONSOLE_URL, INNKEEP_DATA, INNKEEP_DATABASE_URL, ...others } =
     environment;
@@ -91,7 +91,7 @@ export async function checkParts(): Promise<void> {
   await sqliteDriver();
 }
 
-/** Resolves late, in case something hangs: a hung disk or database must not keep the process alive. */
+/** Resolves some time after the stop period: a hung disk or database must not keep the process alive. */
 async function overdue({ budgets }: Settings, stop: AbortSignal): Promise<number> {
   await aborted(stop);
   await sleep(budgets.stopMilliseconds + afterwardsMilliseconds, undefined, { ref: false });
@@ -146,7 +146,7 @@ async function serveFrom(
   return 0;
 }
 
-/** How many ports after a taken one are tried before any free port is taken. */
+/** How many ports after a used one are tried. After these, any free port is used. */
 const nextPorts = 20;
 
 /** Listens on the wanted port, or with `local` on the next one that is free. */
@@ -180,11 +180,11 @@ const aborted = (signal: AbortSignal): Promise<void> =>
   });
 
 /**
- * Accepts no new connections. Open connections may send one more request, which closes them, so that requests on their
- * way are answered. Cuts the connections that remain after that.
+ * Accepts no new connections. Each open connection may send one more request, so that requests that were already sent
+ * are answered. Then it is closed. Closes the connections that remain after the stop period.
  */
 async function close(server: Server, { stopMilliseconds }: Settings["budgets"]): Promise<void> {
-  // http's own `close` cuts idle connections at once, and with them requests that were just sent over them.
+  // The method `close` of node:http closes idle connections at once. Requests that were just sent would be lost.
   const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
   const idle = setTimeout(() => server.closeIdleConnections(), idleMilliseconds);
   const timer = setTimeout(() => server.closeAllConnections(), stopMilliseconds + lastMilliseconds);

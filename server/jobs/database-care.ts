@@ -11,7 +11,10 @@ import type { Deps } from "../deps.ts";
 import { indexNext } from "../feedback/search/store/search.ts";
 import { startJob } from "./runner.ts";
 
-/** Starts the work that keeps the database fast: the search index and its statistics. It also watches the log of SQLite. Returns the function that stops it. */
+/**
+ * Starts the jobs that keep the database fast: they update the search index and the statistics, and watch the log of
+ * SQLite. Returns the function that stops them.
+ */
 export function startDatabaseCare(deps: Pick<Deps, "database" | "log" | "settings">): () => Promise<void> {
   const stops = [startIndexing(deps), startStatistics(deps), startWatchingLog(deps)];
   return async () => {
@@ -25,8 +28,8 @@ const indexingPauseMilliseconds = 1_000;
 const restShare = 9;
 
 /**
- * Adds new threads to the search index every second, so that a search has little left to index. Returns the function that
- * stops it.
+ * Adds new threads to the search index every second, so that a search has little left to index. Returns the function
+ * that stops it.
  */
 function startIndexing(deps: Pick<Deps, "database" | "log">): () => Promise<void> {
   const { database } = deps;
@@ -50,17 +53,18 @@ async function indexBatch(database: Deps["database"]): Promise<boolean> {
 
 const statisticsPauseMilliseconds = 10_000;
 
-/** A cancellation that arrives between two statements ends neither, so it is repeated. */
+/** A cancellation between two statements ends neither of them, so it is repeated. */
 const cancelAgainMilliseconds = 50;
 
 /**
- * On PostgreSQL, makes the statistics of large tables that have none, at the start and every ten seconds: after an import, a
- * restore or a new index. Returns the function that stops it: it does not wait for statistics that are just made, but cancels them.
+ * On PostgreSQL, makes the statistics of large tables that have none: after an import, a restore or a new index. It
+ * looks for such tables at the start and every ten seconds. Returns the function that stops it: this cancels statistics
+ * that are being made.
  */
 export function startStatistics(deps: Pick<Deps, "database" | "log">): () => Promise<void> {
   const { database } = deps;
   if (database.engine !== "postgres") return async () => {};
-  // A table may stay without statistics, for example if all its rows were deleted. It is not read again and again.
+  // A table may stay without statistics, for example if all its rows were deleted. It is read only once.
   const work: Work = { done: new Set(), stopped: false, making: undefined };
   const stop = startJob(deps, {
     async run() {
@@ -84,12 +88,12 @@ interface Work {
   /** The tables that were read. */
   readonly done: Set<string>;
   stopped: boolean;
-  /** The transaction that makes statistics just now. */
+  /** The transaction that is making statistics. */
   making: Making | undefined;
 }
 
 async function cancel(database: Deps["database"], { making }: Work): Promise<void> {
-  // If it fails, the database ends the transaction itself, or the process ends after its time.
+  // If this fails, the database ends the transaction itself, or the process ends after the stop period.
   if (making) await cancelMaking(database, making).catch(() => undefined);
   await sleep(cancelAgainMilliseconds, undefined, { ref: false });
 }
@@ -112,7 +116,10 @@ async function makeNext(database: Deps["database"], work: Work): Promise<boolean
 
 const watchMilliseconds = 60_000;
 
-/** Where Litestream copies the log of SQLite and writes it back, warns each minute of a long log. Returns the function that stops it. */
+/**
+ * If Litestream copies the log of SQLite, logs a warning each minute in which the log is too long. Returns the function
+ * that stops this.
+ */
 export function startWatchingLog({ database, log, settings }: LogWatchDeps): () => Promise<void> {
   const { logBytes } = database;
   if (!settings.litestream || !logBytes) return async () => {};

@@ -21,14 +21,16 @@ import { startJob } from "./runner.ts";
 const pauseMilliseconds = 600_000;
 const atOnce = 1_000;
 const originalsAtOnce = 100;
-/** How long the result of a delivery to a chat channel can be seen. */
+/** How long the result of a delivery to a chat channel is kept. */
 const deliveriesKeptMilliseconds = 30 * 86_400_000;
-/** How long typed text that was not sent is kept. (rule O17) */
+/** How long text that was typed but not sent is kept. (rule O17) */
 const draftsKeptMilliseconds = 30 * 86_400_000;
-/** How long the server stores which person wrote an answer in which thread. Pages show it for a shorter time. (rule F36) */
+/**
+ * How long the server stores which person wrote an answer in which thread. Pages show it for a shorter time. (rule F36)
+ */
 const answeringKeptMilliseconds = 600_000;
 const hiddenKeptMilliseconds = 30 * 86_400_000;
-/** For how long receivers outside can be told again what happened. */
+/** How long events are kept, so that they can be sent to receivers again. */
 const eventsKeptMilliseconds = 90 * 86_400_000;
 
 type HousekeepingDeps = Pick<Deps, "database" | "clock" | "time" | "files" | "keptFiles" | "log" | "newId">;
@@ -44,9 +46,10 @@ export const startHousekeeping = (deps: HousekeepingDeps): (() => Promise<void>)
   });
 
 /**
- * Removes what imports have left that a crash ended, expired answers, rate limits, sign-in codes, invitations, unsent texts
- * and deliveries, and temporary files that a crash left. Refreshes the
- * statistics that the database uses to choose its indexes. Does nothing while the clock's time is in doubt.
+ * Removes expired answers, rate limits, sign-in codes, connections, invitations, deliveries, mails, unsent texts and
+ * events. Removes what a crash left of imports, and temporary files. Deletes what blocked senders sent. Stores which
+ * approvals have expired. Refreshes the statistics that the database uses to choose its indexes. Does nothing while the
+ * clock's time is in doubt.
  */
 export async function tidy(deps: HousekeepingDeps, stopping?: AbortSignal): Promise<void> {
   const { database, clock, time, files, keptFiles, log, newId } = deps;
@@ -91,7 +94,7 @@ export async function tidy(deps: HousekeepingDeps, stopping?: AbortSignal): Prom
   await files.sweepTemporary();
 }
 
-/** Mails as they came are kept for 30 days. (rule M16) */
+/** Deletes the original data of mails that are older than 30 days. (rule M16) */
 async function tidyOriginals(
   { database, keptFiles, log }: Pick<HousekeepingDeps, "database" | "keptFiles" | "log">,
   now: Date,
@@ -99,12 +102,12 @@ async function tidyOriginals(
   const before = new Date(now.getTime() - originalKeptMilliseconds).toISOString();
   for (let count = originalsAtOnce; count === originalsAtOnce; ) {
     const hashes = await database.write((tx) => mailOriginals.prune(tx, before, originalsAtOnce));
-    keptFiles.removeLater(hashes, (error) => log.warn({ err: error }, "originals of mails left"));
+    keptFiles.removeLater(hashes, (error) => log.warn({ err: error }, "unused files could not be deleted"));
     count = hashes.length;
   }
 }
 
-/** What blocked senders sent is deleted. The nightly search for stray files removes its files. (rule F34) */
+/** Deletes what blocked senders sent, after 30 days. The nightly cleanup deletes the files of it. (rule F34) */
 async function tidyHidden(database: Deps["database"], now: Date): Promise<void> {
   const before = new Date(now.getTime() - hiddenKeptMilliseconds).toISOString();
   for (const { id } of await hiddenFeedback.oldReports(database, before, atOnce))
@@ -114,8 +117,8 @@ async function tidyHidden(database: Deps["database"], now: Date): Promise<void> 
 }
 
 /**
- * Stores which approvals are over, so that lists, the audit and receivers outside know it too. What may be claimed does not
- * depend on it: each request decides that by its own time. (rule A23)
+ * Stores which approvals have expired, for lists, the audit and receivers of events. A claim does not depend on this:
+ * its request compares the time itself. (rule A23)
  */
 async function storeExpired(
   { database, newId }: Pick<HousekeepingDeps, "database" | "newId">,
@@ -131,7 +134,7 @@ async function storeExpired(
   }
 }
 
-/** How many registrations may wait for a person. The oldest go. */
+/** How many registered clients may exist that nobody has connected yet. The oldest are deleted. */
 const mostUnusedClients = 10_000;
 
 async function tidyConnections(

@@ -12,7 +12,10 @@ const pauseMilliseconds = 600_000;
 
 type NightlyDeps = Pick<Deps, "clock" | "database" | "files" | "keptFiles" | "log" | "newId" | "time">;
 
-/** Cleans up at the start and then once a day. Returns the function that stops it and waits for a running cleanup to end. */
+/**
+ * Cleans up at the start and then once a day. Returns the function that stops it and waits for a running cleanup to
+ * end.
+ */
 export function startNightly(deps: NightlyDeps): () => Promise<void> {
   let dueAt = 0;
   return startJob(deps, {
@@ -28,8 +31,8 @@ export function startNightly(deps: NightlyDeps): () => Promise<void> {
 }
 
 /**
- * Deletes threads that apps no longer keep, files to which nothing refers, and the words of deleted threads from the search
- * index.
+ * Deletes threads that apps no longer keep, files to which nothing refers, and the words of deleted threads from the
+ * search index.
  */
 export async function cleanUp(deps: NightlyDeps, stopping: AbortSignal): Promise<void> {
   await deleteExpired(deps, stopping);
@@ -40,15 +43,15 @@ export async function cleanUp(deps: NightlyDeps, stopping: AbortSignal): Promise
 
 type RetentionDeps = Pick<Deps, "clock" | "database" | "keptFiles" | "log" | "newId">;
 
-/** Few enough that other writes hardly wait. */
+/** So few that other writes wait for a short time only. */
 const threadsAtOnce = 50;
 
 /** The actor in the audit. */
 const actor = "retention";
 
 /**
- * Deletes resolved threads whose last activity is older than their app keeps them, with their files. Each app gets one entry in
- * the audit with the number. (rules P9, P10)
+ * Deletes resolved threads that are older than the retention time of their app, with their files. The audit gets one
+ * entry for each app, with the number of threads. (rules P9, P10)
  */
 async function deleteExpired(deps: RetentionDeps, stopping: AbortSignal): Promise<void> {
   const { database, clock } = deps;
@@ -75,7 +78,7 @@ async function deleteOfApp(
     const { count, hashes } = await database.write((tx) =>
       retention.removeDue(tx, app.id, { now, most: threadsAtOnce }),
     );
-    keptFiles.removeLater(hashes, (error) => log.warn({ err: error }, "files without owner left"));
+    keptFiles.removeLater(hashes, (error) => log.warn({ err: error }, "unused files could not be deleted"));
     total += count;
     if (count === 0) break;
   }

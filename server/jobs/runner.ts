@@ -3,15 +3,15 @@ import type { Deps } from "../deps.ts";
 
 /** A piece of background work. */
 export interface Job {
-  /** Does what is due. A long work ends early once `stopping` aborts. */
+  /** Does what is due. A long run ends early when `stopping` aborts. */
   readonly run: (stopping: AbortSignal) => Promise<void>;
   /** The milliseconds until the next run. */
   readonly pause: (hasFailed: boolean) => number | Promise<number>;
-  /** The milliseconds until the first run. The job runs at once without it. */
+  /** The milliseconds until the first run; 0 unless given. */
   readonly firstAfter?: number;
   /** Whether a signal of the database starts a run at once. */
   readonly isWokenBy?: (topic: string) => boolean;
-  /** What the log says if a run fails, and how grave that is. */
+  /** The message in the log if a run fails, and its level. */
   readonly failure: string;
   readonly severity: "warn" | "error";
 }
@@ -24,8 +24,8 @@ export const longestSleep = 60_000;
 export const pauseInDoubt = 1_000;
 
 /**
- * Runs a job until it is stopped: one run after the other, with a pause between them. A failure is logged, and the job
- * goes on. Returns the function that stops the job and waits for the run that is under way.
+ * Runs a job again and again, with a pause between two runs, until it is stopped. A failure is logged, and the job goes
+ * on. Returns the function that stops the job and waits for the end of the present run.
  */
 export function startJob({ database, log }: JobDeps, job: Job): () => Promise<void> {
   const stopping = new AbortController();
@@ -67,14 +67,14 @@ export function startJob({ database, log }: JobDeps, job: Job): () => Promise<vo
   };
 }
 
-/** Work that becomes due at a time, or when a topic is signalled. */
+/** Work that becomes due at a certain time, or when a topic is signalled. */
 export interface DueWork {
   readonly topic: string;
-  /** Does a part of what is due. Returns how much that was; 0 if nothing is left. */
+  /** Does a part of what is due. Returns the number of its items; 0 if nothing is left. */
   readonly doDue: () => Promise<number>;
-  /** The milliseconds until something can become due by itself. */
+  /** The milliseconds until the next item can become due. */
   readonly pause: () => Promise<number>;
-  /** What the log says if `doDue` fails. */
+  /** The message in the log if `doDue` fails. */
   readonly failure: string;
 }
 

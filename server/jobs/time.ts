@@ -7,7 +7,7 @@ const shortestSleep = 50;
 
 const pauseAfterFailure = 5_000;
 
-/** Applies due changes at once and whenever a change becomes due. Returns the function that stops it. */
+/** Applies due changes of cycles at once and whenever one becomes due. Returns the function that stops it. */
 export function startPassingTime(
   deps: Pick<Deps, "passingTime" | "database" | "clock" | "log">,
 ): () => Promise<void> {
@@ -34,9 +34,8 @@ const writeMilliseconds = 600_000;
 type TimeDeps = Pick<Deps, "database" | "clock" | "time" | "log" | "settings">;
 
 /**
- * Compares the clock with the time that was last stored. Then watches the clock and stores the time every ten minutes.
- * Returns the function that stops it. A development server may have been suspended for days, so it compares nothing at its
- * start.
+ * Compares the clock with the time that was last stored. Then watches the clock, and stores the time every ten minutes.
+ * Returns the function that stops it. A development server does not compare: it may have been suspended for days.
  */
 export async function startTimeKeeper(deps: TimeDeps): Promise<() => Promise<void>> {
   const { database, time, settings } = deps;

@@ -3,7 +3,7 @@ import { totalmem } from "node:os";
 import { type RateLimitName, rateLimits } from "../../src/contract/limits.ts";
 import { SettingError } from "./setting-error.ts";
 
-/** The most that the server spends on open connections, on request bodies that are arriving, and on answers. */
+/** The limits of open connections, of request bodies that are arriving, and of answers. */
 export interface Budgets {
   /** How many connections may be open at the same time. */
   readonly connections: number;
@@ -13,7 +13,7 @@ export interface Budgets {
   readonly requestMilliseconds: number;
   /** How long a connection may stay open without a request. */
   readonly idleMilliseconds: number;
-  /** How long a client may read nothing of an answer before the connection is cut. */
+  /** How long a client may read nothing of an answer before the connection is closed. */
   readonly stalledMilliseconds: number;
   /** How long a refused connection stays open. */
   readonly lingerMilliseconds: number;
@@ -21,7 +21,7 @@ export interface Budgets {
   readonly bodyBytesPerSecond: number;
   /** How far a body may fall behind that rate. */
   readonly bodyPatienceMilliseconds: number;
-  /** How many bytes of arriving bodies are held in memory, without large uploads. */
+  /** How many bytes of arriving bodies are held in memory. Large uploads do not count. */
   readonly bufferedBytes: number;
   /** The part of `bufferedBytes` for requests without a credential. */
   readonly anonymousBufferedBytes: number;
@@ -29,7 +29,7 @@ export interface Budgets {
   readonly answerBytes: number;
   /** How many bytes of a mail are read. */
   readonly mailBytes: number;
-  /** How many bytes of memory the thread has that takes a mail apart, without the files in the mail. */
+  /** How many bytes of memory the thread has that parses a mail. The files in the mail do not count. */
   readonly mailThreadBytes: number;
   /** How many large uploads are received at the same time. */
   readonly uploads: number;
@@ -39,9 +39,9 @@ export interface Budgets {
   /** How many bytes of a refused body are read and discarded, and for how long. */
   readonly droppedBytes: number;
   readonly dropMilliseconds: number;
-  /** On how many connections refused bodies are discarded at the same time. */
+  /** How many connections may discard a refused body at the same time. */
   readonly drops: number;
-  /** For how many unknown test keys uses are counted. The oldest are dropped. */
+  /** For how many unknown test keys the server counts the uses. The oldest are dropped. */
   readonly unknownTestKeys: number;
   /** How long running requests may take to end when the server stops. */
   readonly stopMilliseconds: number;
@@ -66,7 +66,7 @@ const defaults = {
   stopMilliseconds: 8_000,
 };
 
-/** The most that each kind of work holds in memory, and its largest share of the machine's memory. */
+/** How many bytes each kind of work holds in memory at most, and its largest share of the machine's memory. */
 const shares = {
   bufferedBytes: { most: 67_108_864, share: 1 / 8 },
   answerBytes: { most: 268_435_456, share: 1 / 4 },
@@ -86,8 +86,8 @@ const sharesOf = (memory: number) => ({
 });
 
 /**
- * The budgets from a list such as `connections=500,headMilliseconds=5000`. Budgets that are not listed keep their
- * defaults. Throws a SettingError for an unknown name and for a value that is not a positive integer.
+ * Returns the budgets from a list such as `connections=500,headMilliseconds=5000`. Budgets that are not listed keep
+ * their defaults. Throws a SettingError for an unknown name and for a value that is not a positive integer.
  */
 export function budgetsOf(given: string | undefined, memory = memoryOfMachine()): Budgets {
   const budgets = { connections: mostConnections(), ...defaults, ...sharesOf(memory) };
@@ -118,7 +118,7 @@ function descriptors(): number {
 
 const usualDescriptors = 1_024;
 
-/** The bytes of memory that this process may use: of its container, if that is less than the machine has. */
+/** Returns how many bytes of memory this process may use: the lower one of the machine's memory and its container's. */
 export function memoryOfMachine(): number {
   const total = totalmem();
   const limit = process.constrainedMemory();
@@ -136,9 +136,9 @@ export type RateLimitSettings = Readonly<Record<RateLimitName, RateLimitSetting>
 const most = { limit: 1_000_000, windowSeconds: 86_400 };
 
 /**
- * The limits of a deployment from `on`, `off`, or a list such as `feedback=240/60,proofsBySlot=20/3600`. An entry sets how
- * many requests are allowed in how many seconds. Limits that are not listed keep their defaults. The limit `sdkSession`
- * cannot be changed (rule T30). Throws a SettingError for a wrong entry.
+ * Returns the limits of a deployment from `on`, `off`, or a list such as `feedback=240/60,proofsBySlot=20/3600`. An
+ * entry sets how many requests are allowed in how many seconds. Limits that are not listed keep their defaults. The
+ * limit `sdkSession` cannot be changed (rule T30). Throws a SettingError for a wrong entry.
  */
 export function rateLimitsOf(given: string | undefined): {
   readonly rateLimited: boolean;

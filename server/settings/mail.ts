@@ -12,8 +12,8 @@ const fromForm =
   "INNKEEP_MAIL_FROM must be an address such as `Larder <feedback@example.com>` or feedback@example.com";
 
 /**
- * How mail leaves this server; undefined if INNKEEP_SMTP_URL is not set. Throws a SettingError for a wrong value, whose
- * message never quotes the address: it holds a password. (rule M1)
+ * Returns the server for outgoing mail; undefined if INNKEEP_SMTP_URL is not set. Throws a SettingError for a wrong
+ * value. Its message never quotes the address, which holds a password. (rule M1)
  */
 export function mailOutOf(environment: Environment): MailOut | undefined {
   const { INNKEEP_SMTP_URL: given, INNKEEP_MAIL_FROM: from } = environment;
@@ -25,8 +25,8 @@ export function mailOutOf(environment: Environment): MailOut | undefined {
 }
 
 /**
- * The mailbox to which senders answer; undefined if INNKEEP_IMAP_URL is not set. Throws a SettingError for a wrong value, as
- * for the way out. (rule M12)
+ * Returns the mailbox to which senders answer; undefined if INNKEEP_IMAP_URL is not set. Throws a SettingError for a
+ * wrong value. Its message never quotes the address, which holds a password. (rule M12)
  */
 export function mailInOf(environment: Environment): MailIn | undefined {
   const { INNKEEP_IMAP_URL: given, INNKEEP_SMTP_URL: out } = environment;

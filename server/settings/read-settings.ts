@@ -13,12 +13,12 @@ import {
 import { attestationOf, identityProvidersOf, redirectUrlOf } from "./sign-in.ts";
 
 /**
- * The settings from flags, then environment, then defaults. An empty variable counts as not set. Throws a SettingError
- * for the first wrong setting.
+ * Returns the settings from the flags; what they do not set comes from the environment, or else from the defaults. An
+ * empty variable counts as not set. Throws a SettingError for the first wrong setting.
  */
 export function readSettings(flags: ServeFlags, variables: Environment): Settings {
   const environment = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ""));
-  assertNoneGone(environment);
+  assertNoneRemoved(environment);
   const host = flags.host ?? environment.INNKEEP_HOST ?? "127.0.0.1";
   const port = portOf(flags.port ?? environment.INNKEEP_PORT ?? 4700);
   const authority = host.includes(":") ? `[${host}]` : host;
@@ -65,17 +65,17 @@ export function readSettings(flags: ServeFlags, variables: Environment): Setting
   };
 }
 
-/** Settings of earlier versions whose work nobody does any more if they are ignored. */
-const goneSettings: Readonly<Record<string, string>> = {
+/** Settings of earlier versions. If they were ignored, their work would not be done, and nobody would notice. */
+const removedSettings: Readonly<Record<string, string>> = {
   INNKEEP_CONTINUOUS_BACKUP: "Litestream makes continuous copies of SQLite now",
   INNKEEP_CONTINUOUS_BACKUP_SECONDS: "Litestream makes continuous copies of SQLite now",
 };
 
-function assertNoneGone(environment: Environment): void {
-  const [name] = Object.keys(goneSettings).filter((each) => environment[each] !== undefined);
+function assertNoneRemoved(environment: Environment): void {
+  const [name] = Object.keys(removedSettings).filter((each) => environment[each] !== undefined);
   if (name !== undefined)
     throw new SettingError(
-      `${name} does nothing any more: ${goneSettings[name]}. Remove it, and see "Continuous copies" in docs/operating.md.`,
+      `${name} does nothing any more: ${removedSettings[name]}. Remove it, and see "Continuous copies" in docs/operating.md.`,
     );
 }
 
@@ -166,7 +166,7 @@ const units: Readonly<Record<string, number>> = {
 /** The size of the largest report. With a lower limit such a report could never be sent. */
 const least = 64 * 2 ** 20;
 
-/** How much feedback is taken and kept. Throws a SettingError. */
+/** Returns the limits for the bytes of feedback. Throws a SettingError for a wrong value. */
 const byteLimitsOf = (environment: Environment) => ({
   feedbackBytesPerHour: bytesOf(
     "INNKEEP_FEEDBACK_BYTES_PER_HOUR",
@@ -178,7 +178,10 @@ const byteLimitsOf = (environment: Environment) => ({
   ),
 });
 
-/** The number of bytes in a text such as `20GiB`. `off` means no limit. Throws a SettingError for any other text. */
+/**
+ * Returns the number of bytes from a text such as `20GiB`. `off` means no limit. Throws a SettingError for any other
+ * text.
+ */
 function bytesOf(name: string, given: string): number {
   if (given === "off") return Number.POSITIVE_INFINITY;
   const [, digits, unit = ""] = /^(\d{1,12}) ?(KiB|MiB|GiB|TiB)?$/.exec(given) ?? [];
@@ -191,7 +194,7 @@ const usualKept = 7;
 
 const mostKept = 1_000;
 
-/** The nightly backups of a server; undefined if it makes none. Throws a SettingError. */
+/** Returns the settings of nightly backups; undefined if there are none. Throws a SettingError for a wrong value. */
 export function drillOf(environment: Environment): DrillSettings | undefined {
   const { INNKEEP_BACKUP_DRILL: when, INNKEEP_BACKUP_DIR: folder } = environment;
   if (!when || when === "off") return undefined;

@@ -2,8 +2,8 @@ import { SettingError } from "./setting-error.ts";
 import { type Environment, isLoopback, type S3Settings } from "./settings.ts";
 
 /**
- * Where files are in S3; undefined if INNKEEP_S3_URL is not set. Throws a SettingError for a wrong value, whose message never quotes the
- * address: it holds a secret.
+ * Returns the S3 store of the files; undefined if INNKEEP_S3_URL is not set. Throws a SettingError for a wrong value.
+ * Its message never quotes the address, which holds a secret.
  */
 export function s3Of(environment: Environment): S3Settings | undefined {
   const { INNKEEP_S3_URL: given } = environment;
@@ -14,7 +14,7 @@ export function s3Of(environment: Environment): S3Settings | undefined {
   if (!url || !isWeb || url.hash || !["path", "host"].includes(style)) throw wrongForm();
   if (url.protocol === "http:" && !isLoopback(url.hostname) && url.searchParams.get("tls") !== "off")
     throw new SettingError(
-      `INNKEEP_S3_URL must begin with https://, or end with \`?tls=off\` for a store on a private network: without encryption others on the way can read the files.`,
+      `INNKEEP_S3_URL must begin with https://, or end with \`?tls=off\` for a store on a private network: without encryption, others on the network can read the files.`,
     );
   const [bucket = "", ...folders] = url.pathname
     .replace(/^\//, "")

@@ -1,4 +1,4 @@
-/** A setting is wrong or missing. The message names the setting and says what it must be. */
+/** The error for a wrong or missing setting. The message names the setting and says what it must be. */
 export class SettingError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);

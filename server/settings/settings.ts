@@ -12,7 +12,7 @@ export interface Settings {
   /** Folder of the SQLite database, the uploads and the secret. */
   readonly data: string;
   readonly databaseUrl: string | undefined;
-  /** How many connections to PostgreSQL this server opens, apart from the one that listens. */
+  /** How many connections to PostgreSQL this server opens. The connection that listens for signals does not count. */
   readonly databasePool: number;
   /** The S3 store that keeps the uploads; undefined if the folder keeps them. */
   readonly s3: S3Settings | undefined;
@@ -32,13 +32,15 @@ export interface Settings {
   readonly trustedProxies: readonly string[];
   /** Whether chat webhooks may point into private and loopback networks. */
   readonly privateWebhooks: boolean;
-  /** How mail leaves this server; undefined if it sends none. */
+  /** The server for outgoing mail; undefined if no mail is sent. */
   readonly mailOut: MailOut | undefined;
   /** The mailbox to which senders answer; undefined if no answers come by mail. */
   readonly mailIn: MailIn | undefined;
-  /** The only https target (http on loopback) to which sign-in codes may be sent. Undefined if there is no such target. */
+  /**
+   * The only https target (http on loopback) to which sign-in codes may be sent. Undefined if there is no such target.
+   */
   readonly redirectUrl: string | undefined;
-  /** Whether anybody may create a password account. */
+  /** Whether everybody may create an account with a password. */
   readonly registration: boolean;
   readonly attestation: AttestationSettings;
   readonly identityProviders: readonly IdentityProvider[];
@@ -50,35 +52,37 @@ export interface Settings {
   readonly backupsKeptDays: number | undefined;
   /** The nightly backups; undefined if the server makes none. */
   readonly drill: DrillSettings | undefined;
-  /** Whether Litestream copies the SQLite database: then it writes the log back, and the server does not. */
+  /**
+   * Whether Litestream copies the SQLite database. Then Litestream, not the server, writes the log into the database.
+   */
   readonly litestream: boolean;
-  /** Where erasures of people are noted outside of the database. Undefined: in the data folder. */
+  /** The file outside of the database with the erasures of people; undefined for the file in the data folder. */
   readonly erasuresFile: string | undefined;
   readonly logLevel: string;
   readonly demo: boolean;
   readonly dev: boolean;
 }
 
-/** Backups that a server makes and proves each night. */
+/** The backups that a server makes and verifies each night. */
 export interface DrillSettings {
   /** The time of day, in minutes of UTC. */
   readonly at: number;
   readonly folder: string;
-  /** How many of them are kept. */
+  /** How many backups are kept. */
   readonly kept: number;
-  /** The public keys that they are encrypted to. */
+  /** The public keys for which backups are encrypted; undefined if they are not encrypted. */
   readonly recipient: string | undefined;
 }
 
-/** How a mail server is reached. */
+/** The address of a mail server, and how to connect to it. */
 export interface MailServer {
   readonly host: string;
   readonly port: number;
-  /** `immediate` encrypts from the first byte, `starttls` before anything is said of a mail. */
+  /** `immediate` encrypts from the first byte; `starttls` encrypts before the sign-in and the mails. */
   readonly encryption: "immediate" | "starttls" | "off";
   /** Whether the server must have a certificate that this machine trusts. */
   readonly verified: boolean;
-  /** Empty if the server asks for no name. */
+  /** Empty if the server needs no sign-in. */
   readonly user: string;
   readonly password: string;
 }
@@ -88,17 +92,17 @@ export interface MailIn extends MailServer {
   readonly folder: string;
 }
 
-/** The mail server that takes our mails, and who they are from. */
+/** The server for outgoing mail, and the sender of the mails. */
 export interface MailOut extends MailServer {
   readonly from: { readonly name: string; readonly address: string };
 }
 
-/** A place in an S3 store, and the key that opens it. */
+/** A place in an S3 store, and the key for it. */
 export interface S3Settings {
   /** The address of the bucket, without a slash at the end. */
   readonly address: string;
   readonly bucket: string;
-  /** What all names in the bucket begin with: empty, or a folder with a slash at the end. */
+  /** The beginning of all names in the bucket: empty, or a folder with a slash at the end. */
   readonly prefix: string;
   readonly region: string;
   readonly accessKeyId: string;
@@ -108,7 +112,7 @@ export interface S3Settings {
 /** Where a deployment keeps its data: in the folder, or also in a PostgreSQL database and an S3 store. */
 export type DataLocation = Pick<Settings, "data" | "databaseUrl"> & Partial<Pick<Settings, "s3">>;
 
-/** How devices prove what they are. */
+/** How devices prove that they run the real app. */
 export type AttestationSettings =
   | { readonly kind: "off" }
   | {
@@ -131,5 +135,5 @@ export interface IdentityProvider {
   readonly clientSecret: string | undefined;
 }
 
-/** Whether a host name or address, an IPv6 address with or without brackets, means this machine and no other. */
+/** Returns whether a host name or address means this machine. An IPv6 address may be in brackets. */
 export const isLoopback = (host: string): boolean => /^(localhost|::1|\[::1\]|127(\.\d{1,3}){3})$/.test(host);

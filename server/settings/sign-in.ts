@@ -6,8 +6,9 @@ import { SettingError } from "./setting-error.ts";
 import { type AttestationSettings, type Environment, type IdentityProvider, isLoopback } from "./settings.ts";
 
 /**
- * The only target, besides the app schemes, to which a sign-in code may be sent: https, or http on loopback. The default
- * is the server's own page that shows the code. Throws a SettingError for any other address.
+ * Returns the only target, besides the app schemes, to which a sign-in code may be sent: https, or http on loopback.
+ * The default is the server's own page that shows the code; undefined if the server is not such a target. Throws a
+ * SettingError for any other given address.
  */
 export function redirectUrlOf(given: string | undefined, baseUrl: string): string | undefined {
   if (given === undefined) return isTarget(baseUrl) ? baseUrl + codePath : undefined;
@@ -25,7 +26,10 @@ function isTarget(text: string): boolean {
   return url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname));
 }
 
-/** How devices prove what they are: `off`, or `play-integrity` with its keys. Throws a SettingError for a wrong value. */
+/**
+ * Returns how devices prove that they run the real app: `off`, or `play-integrity` with its keys. Throws a SettingError
+ * for a wrong value.
+ */
 export function attestationOf(environment: Environment): AttestationSettings {
   const kind = environment.INNKEEP_ATTESTATION ?? "off";
   if (kind === "off") return { kind };
@@ -56,8 +60,8 @@ function packageNameOf(given: string): string {
 }
 
 /**
- * The digest in base64url, as integrity verdicts contain it. Takes base64url, or the hexadecimal form of the Play
- * Console.
+ * Returns the digest in base64url, as integrity verdicts contain it. Takes base64url, or the hexadecimal form of the
+ * Play Console.
  */
 function certificateOf(given: string): string {
   const hex = given.replaceAll(":", "");
@@ -105,7 +109,9 @@ function isIssuer(text: string): boolean {
   return isTarget(text);
 }
 
-/** Reads the OpenID Connect providers from a JSON array. Throws a SettingError if it does not have the expected form. */
+/**
+ * Reads the OpenID Connect providers from a JSON array. Throws a SettingError if it does not have the expected form.
+ */
 export function identityProvidersOf(given: string | undefined): IdentityProvider[] {
   if (given === undefined) return [];
   const { success, data = [], error } = Providers.safeParse(jsonIn(given));

@@ -37,8 +37,8 @@ export function announce(announcement: Announcement, { out, err, warn }: Announc
 }
 
 /**
- * A warning if INNKEEP_BASE_URL names another address than the one this server listens on. The command line reads the same
- * variable to find its server, so the variable may be meant for a client that calls another server.
+ * A warning if INNKEEP_BASE_URL names another address than the one this server listens on. The command line reads the
+ * same variable to find its server, so the variable may be meant for a client that calls another server.
  */
 function otherAddressIn({ flags, settings, environment }: Announcement): string | undefined {
   const { host, port, baseUrl } = settings;

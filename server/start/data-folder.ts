@@ -38,19 +38,19 @@ async function makeFolder(data: string, warn: (text: string) => void): Promise<v
   } catch (cause) {
     throw new SettingError(`INNKEEP_DATA must be a writable folder, not \`${data}\`.`, { cause });
   }
-  await tighten(data).catch((error) =>
+  await makePrivate(data).catch((error) =>
     warn(
       `Other users of this machine can read the folder ${data} (${systemReason(error)}). Make it private: chmod 700.\n`,
     ),
   );
 }
 
-async function tighten(folder: string): Promise<void> {
+async function makePrivate(folder: string): Promise<void> {
   const { mode } = await stat(folder);
   if ((mode & 0o077) !== 0) await chmod(folder, 0o700);
 }
 
-/** Files without a database remain from a deployment: with a new database nothing would refer to them any more. */
+/** Throws a SettingError if there are files but no database: a new database would not refer to the files. */
 async function assertDatabaseIsThere(data: string): Promise<void> {
   const file = join(data, "innkeep.db");
   if ((await sizeOf(file)) > 0) return;
@@ -67,7 +67,7 @@ const sizeOf = (file: string): Promise<number> =>
     () => 0,
   );
 
-/** Whether the folder holds kept files, which are in subfolders named by two hexadecimal digits. */
+/** Returns whether the folder holds kept files, which are in subfolders named by two hexadecimal digits. */
 export async function hasFiles(folder: string): Promise<boolean> {
   const names = await readdir(folder).catch(() => []);
   for (const name of names.filter((each) => /^[\da-f]{2}$/.test(each))) {
@@ -77,7 +77,7 @@ export async function hasFiles(folder: string): Promise<boolean> {
   return false;
 }
 
-/** The text of a file, or undefined if the file does not exist. */
+/** Returns the text of a file, or undefined if the file does not exist. */
 export async function readIfThere(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, "utf8");

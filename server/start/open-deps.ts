@@ -27,10 +27,10 @@ export interface StartedParts {
   readonly stopping: AbortSignal;
 }
 
-/** The most that answers and rows in memory may take. */
+/** How many bytes answers and rows in memory may take at most. */
 const mostBytes = 128 * 1_048_576;
 
-/** Every request ends within five seconds, even if the database hangs. */
+/** How long to wait for the database, so that every request ends within five seconds. */
 const patienceMs = 4_000;
 
 /** Opens the database that the settings name and brings its schema up to date. */

@@ -16,13 +16,13 @@ import { hasFiles, readIfThere } from "./data-folder.ts";
 
 export const filesFolder = ({ data }: Pick<DataLocation, "data">): string => join(data, "files");
 
-/** The files of a deployment: in S3 if the settings name a store, otherwise in the data folder. */
+/** Returns the files of a deployment: those in S3 if the settings name a store, otherwise those in the data folder. */
 export function openFiles(location: DataLocation): Files {
   const folder = filesFolder(location);
   return location.s3 ? createS3Files(join(folder, "temporary"), location.s3) : createLocalFiles(folder);
 }
 
-/** The keeper of the files in the place that the settings name. */
+/** Returns the access to kept files in the place that the settings name. */
 export const openKeptFiles = (
   database: Database,
   files: Files,
@@ -35,8 +35,8 @@ export const openKeptFiles = (
   );
 
 /**
- * Makes sure that the files are where the settings say, and that they belong to the database, because a server deletes files
- * to which its database does not refer. Throws a SettingError if not.
+ * Throws a SettingError if the files are not where the settings say, or if they do not belong to the database: a server
+ * deletes files to which its database does not refer.
  */
 export async function bindFiles(database: Database, location: DataLocation): Promise<void> {
   await assertPlace(database, location);
@@ -46,14 +46,17 @@ export async function bindFiles(database: Database, location: DataLocation): Pro
   await bindPlace(database, location);
 }
 
-/** Throws a SettingError if the settings name another place than that of the files. A deployment without files may change it. */
+/**
+ * Throws a SettingError if the settings name another place than that of the files. A deployment without files may
+ * change the place.
+ */
 export async function assertPlace(database: Reader, location: DataLocation): Promise<void> {
   const wanted = placeIn(location);
   if ((await filesPlace.find(database)) !== wanted && (await uploads.exist(database)))
     throw new SettingError(elsewhere[wanted]);
 }
 
-/** Where the settings want the files. */
+/** Returns the place that the settings name for the files. */
 export const placeIn = ({ s3 }: Pick<DataLocation, "s3">): FilesPlace => (s3 ? "s3" : "folder");
 
 const elsewhere: Readonly<Record<FilesPlace, string>> = {
@@ -63,9 +66,10 @@ const elsewhere: Readonly<Record<FilesPlace, string>> = {
 };
 
 /**
- * Makes sure that the data folder and the place of the files belong to the database. All store the same id, which the first start creates. Throws
- * a SettingError if one of them belongs to another database, or cannot be used. A SQLite database that another program has copied into a
- * folder is refused, too: the folder has no id, or another one. (rule O23)
+ * Makes sure that the data folder and the place of the files belong to the database. All store the same id, which the
+ * first start creates. Throws a SettingError if one of them belongs to another database, or cannot be used. Also throws
+ * it for a SQLite database that another program has copied into the folder: the folder has no id, or another one.
+ * (rule O23)
  */
 export async function bindPlace(database: Database, location: DataLocation): Promise<void> {
   const { data, databaseUrl } = location;
@@ -92,8 +96,8 @@ async function assertAdopted(database: Database, data: string): Promise<void> {
 }
 
 /**
- * Marks the data folder and the place of the files as those of a database that was copied there. Throws a SettingError if the place holds the files
- * of another database.
+ * Stores in the data folder and in the place of the files that they belong to a database that was copied there. Throws
+ * a SettingError if the place holds the files of another database.
  */
 export async function adoptPlace(database: Database, { data, databaseUrl, s3 }: DataLocation): Promise<void> {
   if (databaseUrl === undefined) await bind(database, await markBesideFile(data), foreignFolder(data));
@@ -101,7 +105,7 @@ export async function adoptPlace(database: Database, { data, databaseUrl, s3 }: 
   if (s3) await bindStore(database, s3);
 }
 
-/** A SQLite database lies in the folder, so the files of a folder without an id are its own. */
+/** A SQLite database is in the folder, so the files of a folder without an id belong to it. */
 async function markBesideFile(data: string): Promise<PlaceMark> {
   const mark = folderMark(data);
   return (await mark.read()) === undefined ? { ...mark, holdsFiles: async () => false } : mark;
@@ -117,7 +121,9 @@ async function bind(database: Database, mark: PlaceMark, foreign: string): Promi
   if (id !== marked || mark.isTried) await mark.write(id);
 }
 
-/** Returns the id that the place and the database share. Throws a SettingError if the place belongs to another database. */
+/**
+ * Returns the id that the place and the database share. Throws a SettingError if the place belongs to another database.
+ */
 async function agree(
   tx: Transaction,
   {
@@ -128,7 +134,7 @@ async function agree(
     /** The id that is stored in the place of the files. */
     readonly marked: string | undefined;
     readonly holdsFiles: boolean;
-    /** The message if they belong to another database. */
+    /** The message if the files belong to another database. */
     readonly foreign: string;
   },
 ): Promise<string> {
@@ -162,7 +168,7 @@ async function replaceFile(file: string, text: string): Promise<void> {
   await rename(draft, file);
 }
 
-/** The error for the operator if an S3 store does not answer or refuses. Gives other errors back. */
+/** Returns the error for the operator if an S3 store does not answer or refuses. Returns other errors unchanged. */
 export function storeFault(error: unknown): unknown {
   const fault = faultOfSettings(error);
   if (fault !== undefined) return new SettingError(fault, { cause: error });

@@ -10,8 +10,8 @@ import type { DataLocation, Environment } from "../settings/settings.ts";
 import { readIfThere } from "./data-folder.ts";
 
 /**
- * Finds the secrets of the deployment and unlocks the database with them. Throws a SettingError if a secret is missing or
- * wrong, and then writes nothing.
+ * Finds the secrets of the deployment and unlocks the database with them. Throws a SettingError if a secret is missing
+ * or wrong, and then writes nothing.
  */
 export async function unlockDatabase(
   { INNKEEP_SECRET: given, INNKEEP_SECRET_OLD: former = "" }: Environment,
@@ -59,7 +59,10 @@ export async function isLocked(database: Database): Promise<boolean> {
   return ((await sealed.check(database)) ?? (await sealed.sample(database))) !== undefined;
 }
 
-/** The old secret with which the database was last used; undefined if it was last used with the present one. */
+/**
+ * Returns the old secret with which the database was last used; undefined if that was the present one. Throws a
+ * SettingError if no secret fits.
+ */
 async function formerOf(
   tx: Transaction,
   sealer: Sealer,
@@ -92,9 +95,10 @@ function opens(sealer: Sealer, stored: string): boolean {
 }
 
 /**
- * The secret that encrypts stored values which must be readable again. It is the given secret. With SQLite and no given
- * secret it is the file `secret` in the data folder, which the first start creates, readable by its owner only. Servers that
- * start at the same time use the same file. Throws a SettingError for a short secret, and with PostgreSQL for none.
+ * Returns the secret that encrypts stored values which must be readable again: the given one. With SQLite and no given
+ * secret it is the content of the file `secret` in the data folder. The first start creates this file, readable by its
+ * owner only. Servers that start at the same time use the same file. Throws a SettingError for a short secret, and with
+ * PostgreSQL for a missing one.
  */
 export async function deploymentSecret(
   given: string | undefined,

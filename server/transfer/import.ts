@@ -139,7 +139,9 @@ async function discard(
 ): Promise<void> {
   for (let more = true; more; ) {
     const part = await database.write((tx) => imports.discard(tx, appId));
-    keptFiles.removeLater(part.hashes, (error) => log.warn({ err: error }, "files without owner left"));
+    keptFiles.removeLater(part.hashes, (error) =>
+      log.warn({ err: error }, "unused files could not be deleted"),
+    );
     more = part.more;
   }
 }

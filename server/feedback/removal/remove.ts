@@ -27,5 +27,5 @@ export async function removeLastThreads(tx: Transaction, appId: string): Promise
 
 /** Deletes files without references in the background. Their owner is deleted already, so a failure is only logged. */
 export function removeFiles({ keptFiles, log }: RemovalDeps, hashes: readonly string[]): void {
-  keptFiles.removeLater(hashes, (error) => log.warn({ err: error }, "files without owner left"));
+  keptFiles.removeLater(hashes, (error) => log.warn({ err: error }, "unused files could not be deleted"));
 }
