@@ -205,7 +205,7 @@ export const exported = {
     const marks = ids.map(() => "?").join(", ");
     return ids.length === 0
       ? []
-      : reader.all(
+      : reader.all<{ id: string; email: string }>(
           `SELECT id, email FROM users WHERE id IN (${marks})
            UNION ALL SELECT id, email FROM imported_people WHERE id IN (${marks}) ORDER BY id`,
           ...ids,

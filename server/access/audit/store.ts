@@ -142,7 +142,7 @@ export function recordedLabels(
   ids: readonly string[],
 ): Promise<{ id: string; name: string }[]> {
   const marks = ids.map(() => "?").join(", ");
-  return reader.all(
+  return reader.all<{ id: string; name: string }>(
     `SELECT DISTINCT target AS id, label AS name FROM audit WHERE label IS NOT NULL AND target IN (${marks})`,
     ...ids,
   );

@@ -79,7 +79,7 @@ export interface NewChangelogRow extends ChangelogRow {
 /** The fields of an entry that may change. `versions`, `items` and `editedFields` are JSON. */
 export type ChangelogRowChange = Partial<Omit<NewChangelogRow, "id" | "appId" | "createdAt">>;
 
-export type OwnedChangelogRow = NewChangelogRow;
+export type OwnedChangelogRow = Omit<NewChangelogRow, "updatedBy">;
 
 export type EntryVersion = Pick<ChangelogRow, "id" | "version">;
 
@@ -165,7 +165,7 @@ export const changelog = {
 
   /** These entries of the app, newest first. */
   listByIds: (reader: Reader, appId: string, ids: readonly string[]) =>
-    reader.all(
+    reader.all<PublishedRow>(
       published(`app_id = ? AND id IN (${placeholders(ids) || "NULL"}) ${newestFirst}`),
       appId,
       ...ids,

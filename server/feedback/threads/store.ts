@@ -32,7 +32,7 @@ export interface NewThread {
   readonly blockedBy?: string | undefined;
 }
 
-export interface ThreadRow extends NewThread, AssigneeRow {
+export interface ThreadRow extends Omit<NewThread, "blockedBy">, AssigneeRow {
   readonly appName: string;
   readonly senderPages: number;
   readonly status: string;

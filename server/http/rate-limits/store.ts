@@ -165,9 +165,9 @@ async function judge(
   { key, rule: { limit, windowSeconds }, clock }: LimitedUse,
   sqliteNow: number,
 ): Promise<RateVerdict> {
-  const row = await (reader.engine === "sqlite"
-    ? reader.get<Uses>("SELECT times FROM rate_limits WHERE key = ?", key)
-    : reader.get<Uses>(
+  const row: Uses | undefined = await (reader.engine === "sqlite"
+    ? reader.get<Pick<Uses, "times">>("SELECT times FROM rate_limits WHERE key = ?", key)
+    : reader.get<Required<Uses>>(
         `SELECT times, ${postgresNow} AS now FROM rate_limits WHERE key = ?`,
         clock.offsetMs,
         key,
