@@ -1,6 +1,6 @@
 import type { RunDecision } from "../../src/contract/runs.ts";
 
-/** A small believable app: Larder plans meals and shopping. Ages are in hours before the demo is made. */
+/** The demo's app: Larder plans meals and shopping. Ages are in hours before the demo is made. */
 export const demoApp = { name: "Larder", githubRepository: "larder-app/larder" } as const;
 
 export const demoFaqs = [
@@ -99,7 +99,7 @@ export const demoThreads = [
   },
 ] as const;
 
-/** What Larder asks of its testers. */
+/** The listing of Larder. */
 export const demoListing = {
   appName: "Larder",
   packageName: "app.larder.android",
@@ -123,8 +123,8 @@ export interface DemoTester {
   /** The day on which the tester gets the slot; 0 is before the first day. */
   readonly from: number;
   /**
-   * A letter for each day, from day 1 or from day `from`: `s` a session, `p` a proof, `b` a session below the bar, `r` a
-   * session below the bar and then one that counts, `l` a session that is uploaded a day late, `-` nothing.
+   * A letter for each day, from day 1 or from day `from`: `s` a session, `p` a proof, `b` a session below the bar, `r`
+   * a session below the bar and then one that counts, `l` a session that is uploaded a day late, `-` nothing.
    */
   readonly days: string;
 }
@@ -161,7 +161,7 @@ export const addressOf = (name: string): string => `${name}@testers.example`;
 
 /** A proposal of the demo, and what followed. Ages are in hours before the demo is made. */
 export interface DemoProposal {
-  /** The subject of its thread begins with this. */
+  /** The beginning of the subject of its thread. */
   readonly thread: string;
   readonly ageHours: number;
   readonly summary: string;

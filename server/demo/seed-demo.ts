@@ -68,14 +68,15 @@ export interface DemoAccess {
   readonly runId?: string;
 }
 
-/** The access to a demo, and the seed that it was made of, if there is one. */
+/** The access to a demo, and the seed that it was made from, if there is one. */
 export interface Demo extends DemoAccess {
   readonly seed?: Seed;
 }
 
 /**
- * Seeds the demo unless it exists: the content of `seed`, or that of the demo's own app. Returns the access to it, which is
- * kept in the data folder, readable by its owner only. Throws a SettingError if the folder was filled from another seed.
+ * Makes the demo unless it exists: with the content of `seed`, or with that of the demo's own app. Returns the access
+ * to it, which is kept in the data folder, readable by its owner only. Throws a SettingError if the folder was filled
+ * from another seed, or if the access is missing.
  */
 export async function seedDemo(
   deps: SeedingDeps & Pick<Deps, "database" | "settings">,
@@ -87,7 +88,7 @@ export async function seedDemo(
   const isThere = (await users.findByEmail(deps.database, demo.email)) !== undefined;
   if (known !== undefined && (isThere || (await apps.exist(deps.database)))) return demo;
   if (isThere) throw withoutAccess(deps.settings.data);
-  // The keys are on the disk before the database has them: a start that is killed between goes on at the next one.
+  // The keys are written to the disk before the database. If the start is killed in between, the next start continues.
   await keepAccess(deps.settings.data, demo);
   const passwordHash = await hashPassword(demo.password);
   await deps.database.write((tx) => seedAll(deps, tx, { ...demo, passwordHash }));
@@ -160,7 +161,7 @@ async function seedAll(
   await seedDevice(deps, tx, demo.deviceToken ?? "");
 }
 
-/** Seeds the content of the demo's apps again after it was deleted. Leaves out apps that are gone. */
+/** Seeds the content of the demo's apps again after it was deleted. Leaves out apps that were deleted. */
 export async function seedContentAgain(deps: SeedingDeps, tx: Transaction, demo: Demo): Promise<void> {
   if (await apps.findOwner(tx, demo.appId)) await seedContent(deps, tx, demo);
 }
@@ -237,9 +238,9 @@ const seedToken = (
     createdBy: email,
   });
 
-interface Larder extends Pick<ProposalMakers, "ownerId" | "tokenId"> {
+interface Larder extends Pick<ProposalContext, "ownerId" | "tokenId"> {
   readonly appId: string;
-  /** The ids of the thread with a proposal that waits, and of the proposal. */
+  /** The ids of the thread with a proposal that waits for a decision, and of the proposal. */
   readonly threadId?: string | undefined;
   readonly runId?: string | undefined;
 }
@@ -307,10 +308,10 @@ async function seedThreads(
 
 type SeedDemoDeps = Pick<Deps, "clock" | "newId">;
 
-interface ProposalMakers {
+interface ProposalContext {
   /** The threads of the demo, by subject. */
   readonly threadIds: ReadonlyMap<string, string>;
-  /** The id of the proposal that waits. */
+  /** The id of the proposal that waits for a decision. */
   readonly runId: string;
   readonly ownerId: string;
   /** The agent's token. */
@@ -318,10 +319,10 @@ interface ProposalMakers {
 }
 
 /** Seeds what an agent has proposed and done in Larder. */
-async function seedProposals(deps: SeedDemoDeps, tx: Transaction, makers: ProposalMakers): Promise<void> {
+async function seedProposals(deps: SeedDemoDeps, tx: Transaction, context: ProposalContext): Promise<void> {
   for (const proposal of demoProposals) {
-    const found = [...makers.threadIds].find(([subject]) => subject.startsWith(proposal.thread));
-    if (found) await seedProposal(deps, tx, { ...makers, proposal, feedbackId: found[1] });
+    const found = [...context.threadIds].find(([subject]) => subject.startsWith(proposal.thread));
+    if (found) await seedProposal(deps, tx, { ...context, proposal, feedbackId: found[1] });
   }
 }
 
@@ -334,7 +335,7 @@ async function seedProposal(
     ownerId,
     tokenId,
     runId,
-  }: ProposalMakers & { readonly proposal: DemoProposal; readonly feedbackId: string },
+  }: ProposalContext & { readonly proposal: DemoProposal; readonly feedbackId: string },
 ): Promise<void> {
   const { summary, plan, decided, claim } = proposal;
   const id = decided ? deps.newId() : runId;
@@ -385,7 +386,7 @@ const seedNote = (
   note: { readonly feedbackId: string; readonly body: string; readonly createdAt: string },
 ) => messages.insert(tx, { id: newId(), direction: "note", author: "agent", ...note });
 
-/** The instant so many hours before the demo is made. */
+/** Returns the instant that is this many hours before now, in ISO 8601. */
 const before = ({ clock }: Pick<Deps, "clock">, hours: number): string =>
   new Date(clock.now().getTime() - hours * 3_600_000).toISOString();
 
@@ -420,7 +421,7 @@ const SeedApp = z.strictObject({
 
 type SeedApp = z.output<typeof SeedApp>;
 
-/** The apps of a development server and what they hold, in place of the demo's app. */
+/** The apps of a development server with their content, in place of the demo's app. */
 const Seed = z.strictObject({
   apps: z.array(SeedApp).check(z.minLength(1, "must have at least 1 element")),
 });

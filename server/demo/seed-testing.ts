@@ -39,8 +39,8 @@ interface DemoOwner {
 }
 
 /**
- * Seeds a cycle of the demo's app that is on a day in its middle. It has days of every kind, and slot requests that wait.
- * The same rules change it day by day as change a real cycle.
+ * Seeds a cycle of the demo's app that is on a day in its middle. It has days of every kind, and slot requests that
+ * wait. The same rules change it day by day as change a real cycle.
  */
 export async function seedTesting(
   deps: SeedingDeps,
@@ -97,7 +97,7 @@ async function planCycle(
   return cycle;
 }
 
-/** The date of the first day, in the cycle's time zone. */
+/** Returns the date of the first day, in the cycle's time zone. */
 function firstDay(now: Date): string {
   const today = new Intl.DateTimeFormat("en-CA", { timeZone: demoTimezone }).format(now);
   return new Date(Date.parse(today) - (demoDay - 1) * 24 * hour).toISOString().slice(0, 10);
@@ -150,7 +150,10 @@ interface TesterDay extends DemoSlot {
   readonly day: number;
 }
 
-/** Records a tester's day: a test session of the day before that is uploaded late, then what the day's letter says. */
+/**
+ * Records a tester's day: first a session of the day before that was uploaded late, then what the letter of the day
+ * says.
+ */
 async function recordDay(seeding: CycleSeeding, testerDay: TesterDay): Promise<void> {
   const { day } = testerDay;
   if (letterOf(testerDay, day - 1) === "l") {
@@ -169,7 +172,10 @@ async function recordDay(seeding: CycleSeeding, testerDay: TesterDay): Promise<v
 const letterOf = ({ tester: { from, days } }: DemoSlot, day: number): string | undefined =>
   days[day - Math.max(1, from)];
 
-/** When a tester tests on a day: at the tester's own hour, today before now. Undefined if today began minutes ago. */
+/**
+ * Returns when a tester tests on a day. Each tester has a different time; today it is before now. Undefined if the day
+ * began only some minutes ago.
+ */
 function startOf({ deps, cycle }: CycleSeeding, { tester, day }: TesterDay): string | undefined {
   const start = cycle.dayStarts[day - 1];
   const sinceStart = deps.clock.now().getTime() - Date.parse(start ?? "");
@@ -285,7 +291,7 @@ interface DemoCycle {
   readonly picture: ReceivedFile;
 }
 
-/** What writes the slots and days of the demo's cycle. */
+/** What the functions need that write the slots and days of the demo's cycle. */
 interface CycleSeeding {
   readonly deps: Pick<Deps, "clock" | "newId" | "sealer">;
   readonly tx: Transaction;
@@ -296,7 +302,7 @@ const minute = 60_000;
 
 const hour = 60 * minute;
 
-/** The instant `milliseconds` after `at`. */
+/** Returns the instant `milliseconds` after `at`, in ISO 8601. */
 const later = (at: string | undefined, milliseconds: number): string =>
   new Date(Date.parse(at ?? "") + milliseconds).toISOString();
 
@@ -304,13 +310,13 @@ type Colour = readonly [red: number, green: number, blue: number];
 
 const [width, height] = [270, 480];
 
-const ground: Colour = [250, 248, 245];
+const background: Colour = [250, 248, 245];
 
 const accent: Colour = [28, 95, 77];
 
 const ink: Colour = [214, 207, 195];
 
-/** A PNG that looks like a list on a phone's screen: a bar on top, then lines with ticks. */
+/** Returns a PNG that looks like a list on a phone: a bar at the top, then lines with a mark. */
 function demoPicture(): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
@@ -324,14 +330,14 @@ function demoPicture(): Buffer {
   ]);
 }
 
-/** The rows of the picture, each with one byte for its filter, then three for each pixel. */
+/** Returns the rows of the picture. Each has one byte for its filter, then three bytes for each pixel. */
 function pixels(): Buffer {
   const stride = 1 + 3 * width;
   const rows = Buffer.alloc(height * stride);
   for (let y = 0; y < height; y += 1) {
     const paint = (colour: Colour, from: number, to: number) =>
       rows.fill(Uint8Array.from(colour), y * stride + 1 + 3 * from, y * stride + 1 + 3 * to);
-    paint(y < 56 ? accent : ground, 0, width);
+    paint(y < 56 ? accent : background, 0, width);
     const [line, within] = [Math.floor((y - 56) / 48), (y - 56) % 48];
     if (within > 15 && within < 33) paint(line % 3 === 0 ? accent : ink, 21, 38);
     if (within > 19 && within < 29) paint(ink, 55, 54 + 110 + ((line * 53) % 90));

@@ -15,7 +15,7 @@ import { createSnapshots } from "./snapshots.ts";
 
 const mostMessages = 1_000;
 
-/** A fault as a developer asks for it. */
+/** A fault that a developer adds. */
 interface WantedFault {
   readonly path: string;
   readonly status?: number | undefined;
@@ -24,7 +24,7 @@ interface WantedFault {
   readonly delayMs: number;
 }
 
-/** What a development server can do, for its endpoints and for its page. */
+/** Returns the actions of a development server, for its endpoints and its page. */
 export function createActions(deps: Deps, clock: MovableClock, faults: Faults) {
   const { database, passingTime } = deps;
   const snapshots = createSnapshots(deps, clock);
@@ -45,7 +45,7 @@ export function createActions(deps: Deps, clock: MovableClock, faults: Faults) {
         clock.setOffset(target.getTime() - Date.now());
         await passingTime.catchUp();
         await capture();
-        // Waiting parts must compute again how long they sleep.
+        // Jobs and requests that wait must compute again how long they wait.
         await database.write(async (tx) => tx.signal(everyTopic));
         return target;
       }),
@@ -121,7 +121,7 @@ function mailMessage(deps: Deps, { content, settledAt, ...row }: MailRow) {
 async function resetContent(deps: Deps, clock: MovableClock): Promise<void> {
   const demo = deps.settings.demo ? await seedDemo(deps) : undefined;
   const { offsetMs } = clock;
-  // The first content has the real time.
+  // The content is seeded at the real time.
   clock.setOffset(0);
   try {
     const hashes = await deps.database.write(async (tx) => {
@@ -138,7 +138,10 @@ async function resetContent(deps: Deps, clock: MovableClock): Promise<void> {
   }
 }
 
-/** Makes work wait for the work before it: what moves the clock or replaces content must not mix. */
+/**
+ * Returns a function that runs one task after the other: moves of the clock and changes of the content must not
+ * overlap.
+ */
 function createTurns() {
   let last: Promise<unknown> = Promise.resolve();
   return <Result>(work: () => Promise<Result>): Promise<Result> => {
@@ -151,8 +154,8 @@ function createTurns() {
 export type DevActions = ReturnType<typeof createActions>;
 
 /**
- * Delays and fails requests by the injected faults, before anything else reads them. A request that waits when the faults
- * are cleared goes on at once, without its fault.
+ * Returns the middleware that delays or refuses requests because of added faults, before other code reads them. If the
+ * faults are cleared while a request waits, the request continues at once without its fault.
  */
 export function applyFaults(faults: Faults, { stopping }: Pick<Deps, "stopping">) {
   return async (ctx: Context, next: Next): Promise<void> => {
@@ -167,10 +170,10 @@ export function applyFaults(faults: Faults, { stopping }: Pick<Deps, "stopping">
   };
 }
 
-/** A fault injected into the next requests to a path and to all paths below it. */
+/** A fault of the next requests to a path and to all paths below it. */
 export interface Fault {
   readonly path: string;
-  /** The error that they get; null if they are only delayed. */
+  /** The error that the requests get; null if they are only delayed. */
   readonly error: { readonly status: number; readonly code: ErrorCode } | null;
   /** How many more requests get the fault. */
   readonly times: number;
@@ -180,7 +183,7 @@ export interface Fault {
 /** The faults that are still active, in the order in which they were added. */
 interface Faults {
   add(fault: Fault): void;
-  /** Returns the first fault for a path and uses it up once. Undefined if there is none. */
+  /** Returns the first fault for a path, and lowers its `times` by one. Undefined if there is none. */
   take(path: string): Fault | undefined;
   list(): readonly Fault[];
   clear(): void;
@@ -225,8 +228,8 @@ const usualCodes: Readonly<Record<number, ErrorCode>> = {
 };
 
 /**
- * The status and code of an error of which one or both are given. Null if neither is given. Undefined if they do not
- * match.
+ * Returns status and code of an error if one or both are given. Returns null if neither is given, and undefined if they
+ * do not match.
  */
 function errorOf(status: number | undefined, code: string | undefined): Fault["error"] | undefined {
   if (code !== undefined && isCode(code)) {
@@ -244,9 +247,9 @@ function isCode(name: string): name is ErrorCode {
   return Object.hasOwn(errorCatalogue, name);
 }
 
-/** The error in the form of the API. A status that the API does not have gets the body of a similar status. */
+/** Returns the error in the form of the API. A status that the API does not have gets the body of a similar status. */
 function apiErrorOf({ status, code }: NonNullable<Fault["error"]>): ApiError {
   const retry = status === 429 || status === 503 ? { retryAfterSeconds: 1 } : {};
-  const cause = new Error("A fault was asked for");
+  const cause = new Error("A developer has added this fault");
   return Object.assign(new ApiError(code, retry, { cause }), { status });
 }

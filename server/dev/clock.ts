@@ -39,7 +39,7 @@ const parts = /^([+-]?)((?:\d{1,9}[wdhms])+)$/i;
 
 const unitSeconds: Readonly<Record<string, number>> = { w: 604_800, d: 86_400, h: 3_600, m: 60, s: 1 };
 
-/** A move as a person types it: `+1d`, `-2h30m`, an ISO 8601 duration, or an instant. */
+/** Returns the move from the text of a person: `+1d`, `-2h30m`, an ISO 8601 duration, or an instant. */
 export function clockMoveOf(typed: string): ClockMove {
   const text = typed.trim();
   const [, sign = "", rest = ""] = parts.exec(text) ?? [];
@@ -61,8 +61,8 @@ export function isDuration(text: string): boolean {
 }
 
 /**
- * The instant to which a clock is moved. Days and months are those of UTC. Throws `bad_request` outside the years 1970
- * to 8999.
+ * Returns the instant to which a clock is moved. Days and months are those of UTC. Throws `bad_request` outside the
+ * years 1970 to 8999.
  */
 export function targetOf({ advance, set }: ClockMove, now: Date): Date {
   const target = set === undefined ? later(now, advance ?? "PT0S") : Date.parse(set);
@@ -70,7 +70,7 @@ export function targetOf({ advance, set }: ClockMove, now: Date): Date {
   throw badRequest(set === undefined ? "advance" : "set", "must stay within the years 1970 to 8999");
 }
 
-/** NaN if the result is outside the range of the calendar. */
+/** Returns milliseconds since 1970, or NaN if the result is outside the range of the calendar. */
 function later(now: Date, duration: string): number {
   const start = Temporal.Instant.fromEpochMilliseconds(now.getTime()).toZonedDateTimeISO("UTC");
   try {

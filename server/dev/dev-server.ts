@@ -34,34 +34,36 @@ export function createDevServer(deps: Deps, steps: SharedSteps): DevServer | und
     routes: routes.map((route) => ({
       ...route,
       async answer(ctx, params) {
-        refuseStrangers(ctx, deps);
+        refuseOthers(ctx, deps);
         await route.answer(ctx, params);
       },
     })),
   };
 }
 
-/** Whether a path is one of the development server, or of the files of its pages. */
+/** Returns a function that says whether a path is one of the development server, or of the files of its pages. */
 function isOfPages(settings: Deps["settings"]): (path: string) => boolean {
   const assets = createLinks(consolePathOf(settings).mountedAt).asset("");
   return (path) => /^\/dev([/?]|$)/.test(path) || path.startsWith(assets);
 }
 
 /**
- * Only programs on this machine may drive the server. Pages of other sites can send requests to it, even with a foreign
- * Host header.
+ * Throws `forbidden` if the request is not from a program on this machine. Pages of other sites can send requests to
+ * the server, even with a foreign Host header.
  */
-function refuseStrangers(ctx: Context, { settings }: Pick<Deps, "settings">): void {
+function refuseOthers(ctx: Context, { settings }: Pick<Deps, "settings">): void {
   const { headers, socket } = ctx.req;
   const { host = "", origin } = headers;
-  const isForwarded = ofProxies.some((name) => headers[name] !== undefined);
-  const isNear = isLoopbackHost(host) && isLoopback(socket.remoteAddress ?? "") && !isForwarded;
-  if (isNear && (origin === undefined || isOwnOrigin(origin, settings))) return;
-  throw new ApiError("forbidden", { message: "Only programs on this machine drive the development server." });
+  const isForwarded = proxyHeaders.some((name) => headers[name] !== undefined);
+  const isLocal = isLoopbackHost(host) && isLoopback(socket.remoteAddress ?? "") && !isForwarded;
+  if (isLocal && (origin === undefined || isOwnOrigin(origin, settings))) return;
+  throw new ApiError("forbidden", {
+    message: "Only programs on this machine may use the development server.",
+  });
 }
 
-/** What proxies add to a request, each some of it. */
-const ofProxies = ["x-forwarded-for", "x-forwarded-host", "x-real-ip", "forwarded", "via"];
+/** The headers that proxies add to a request. A proxy adds at least one of them. */
+const proxyHeaders = ["x-forwarded-for", "x-forwarded-host", "x-real-ip", "forwarded", "via"];
 
 const isLoopbackHost = (host: string): boolean =>
   /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i.test(host);

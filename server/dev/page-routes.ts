@@ -138,7 +138,7 @@ const formsOf = ({ actions, recorder }: DevPageParts): [SentForm["name"], FormAc
   ],
 ];
 
-/** Browsers name the page that a form was sent from. A form without a name was not sent by the page. */
+/** Throws `forbidden` unless the page of this server sent the form: browsers name the origin of the page. */
 function refuseForeignForm({ req }: Context, settings: Deps["settings"]): void {
   if (isOwnOrigin(req.headers.origin, settings)) return;
   throw new ApiError("forbidden", {
@@ -156,14 +156,14 @@ const faultIn = (fields: Fields) => ({
 const numberIn = (fields: Fields, name: string) =>
   fields.text(name).trim() === "" ? {} : { [name]: Number(fields.text(name)) };
 
-/** The parsed value. Throws `bad_request` with its faults. */
+/** Returns the parsed value. Throws `bad_request` with the faults of the value. */
 function parsed<Schema extends z.ZodMiniType>(schema: Schema, value: unknown): z.output<Schema> {
   const { data, success } = schema.safeParse(value, ownMessages);
   if (success) return data;
   throw new ApiError("bad_request", { issues: faultsOf(schema, value) });
 }
 
-/** Does the work of a form with one field. Its faults are faults of that field. */
+/** Does the work of a form with one field. All faults of its input are shown at that field. */
 async function aboutField(name: string, work: () => Promise<unknown>): Promise<void> {
   try {
     await work();
@@ -200,7 +200,7 @@ const NewFault = z
   .object({
     path: z.string().check(
       z.refine((path) => path.startsWith("/") && !/[?#]/.test(path), "must be a path that begins with /"),
-      z.refine((path) => !/^\/dev(\/|$)/.test(path), "must not be of the development server itself"),
+      z.refine((path) => !/^\/dev(\/|$)/.test(path), "must not be a path of the development server itself"),
     ),
     status: z.optional(whole(400, 599)),
     code: z.optional(code),

@@ -48,7 +48,7 @@ const doneWords = new Map([
   ["saved", "The snapshot was saved."],
   ["loaded", "The snapshot was loaded."],
   ["forgotten", "The requests were removed from this page."],
-  ["reset", "The server is as at its start."],
+  ["reset", "The server was reset."],
 ]);
 
 /** The page of the development server. It works without scripts; with them it shows requests as they come. */
@@ -293,7 +293,7 @@ const StateCard = ({
   </Card>
 );
 
-/** The slots of a running test, and how they stand. */
+/** The slots of a running test, with their states. */
 const RunningCycle = ({
   links,
   cycle,
@@ -369,10 +369,10 @@ const Messages = ({ messages }: { readonly messages: readonly ShownMessage[] }) 
   </section>
 );
 
-/** The path of a chat address is its secret. */
+/** Returns only the host of a target, because the path of a chat address is a secret. */
 const hostOf = (target: string): string => (URL.canParse(target) ? new URL(target).host : target);
 
-/** The newest requests, each with what came and what was answered. */
+/** The newest requests with their answers. */
 const Requests = ({ requests }: { readonly requests: readonly RecordedRequest[] }) => (
   <section class="stack tight operations" aria-labelledby="requests-title">
     <div class="row spread">

@@ -6,7 +6,7 @@ import type { Clock } from "../clock.ts";
 /** A request and its answer, without secrets. */
 export interface RecordedRequest {
   readonly id: string;
-  /** The server's time when it came. */
+  /** The server's time when the request arrived. */
   readonly at: string;
   readonly method: string;
   readonly path: string;
@@ -97,12 +97,12 @@ const mediaTypeIn = (header: unknown): string =>
 const textsOf = (headers: Readonly<Record<string, unknown>>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
 
-/** Keeps the bytes of a body while others read it. Returns what has come. */
+/** Keeps the bytes of a body while other code reads it. Returns a function that returns the bytes so far. */
 function tapBody(request: IncomingMessage): () => Observed["body"] {
   let chunks: Buffer[] = [];
   let size = 0;
   const push = request.push.bind(request);
-  // A listener for data would take the bytes from those who read them.
+  // A listener for data would take the bytes away from the code that reads the body.
   request.push = (chunk: unknown, encoding?: BufferEncoding) => {
     if (Buffer.isBuffer(chunk)) {
       size += chunk.length;
@@ -119,7 +119,7 @@ const keptBytes = 262_144;
 /** How many characters of a body are shown. */
 const shownLength = 16_384;
 
-/** A body as it went over the wire. */
+/** A body as it was sent. */
 interface KeptBody {
   readonly mediaType: string;
   readonly size: number;
@@ -127,7 +127,7 @@ interface KeptBody {
   readonly bytes: Buffer | undefined;
 }
 
-/** The text that the page shows of a body: without secrets, and not all of a long one. (rule O16) */
+/** Returns the text of a body for the page: without secrets, and only the beginning of a long body. (rule O16) */
 function shownBody({ mediaType, size, bytes }: KeptBody): string {
   if (size === 0) return "";
   const note = `[${mediaType || "no media type"}, ${size} bytes]`;
@@ -141,7 +141,7 @@ function jsonText(text: string): string | undefined {
   try {
     return JSON.stringify(redactJson(JSON.parse(text)), undefined, 2);
   } catch {
-    // What a broken text holds cannot be told apart from a secret.
+    // In a text that is not JSON, secrets cannot be found.
     return undefined;
   }
 }

@@ -21,8 +21,8 @@ import { type MovableClock, targetOf } from "./clock.ts";
 type SnapshotDeps = Pick<Deps, "database" | "files" | "keptFiles" | "settings" | "log">;
 
 /**
- * Copies of database, files and clock by name, in the data folder. Call one function at a time: two that save the same name
- * would write the same files. (rule O14)
+ * Returns the functions for snapshots: named copies of database, files and clock in the data folder. Call one function
+ * at a time: two calls that save the same name would write the same files. (rule O14)
  */
 export function createSnapshots(deps: SnapshotDeps, clock: MovableClock) {
   const folder = join(deps.settings.data, "snapshots");
@@ -62,12 +62,15 @@ export function createSnapshots(deps: SnapshotDeps, clock: MovableClock) {
     list: async () => tidied.then(() => listSnapshots(folder)),
     /** Saves the present state under a name, in place of an older one. */
     save,
-    /** Makes the state that of a snapshot. Throws `not_found`, and `wrong_state` for one of another version or a damaged one. */
+    /**
+     * Replaces the present state by a snapshot. Throws `not_found`, or `wrong_state` for a snapshot that is damaged or
+     * of another version.
+     */
     load: (name: string) => load(name).catch((error) => Promise.reject(refusalOf(error, name))),
   };
 }
 
-/** Throws SnapshotDamaged for a time to which no clock is moved. */
+/** Returns the time of a snapshot. Throws SnapshotDamaged for a time that the clock cannot have. */
 function timeOf({ now }: SnapshotFacts): Date {
   try {
     return targetOf({ set: now }, new Date());
@@ -114,8 +117,8 @@ async function fill(
 }
 
 /**
- * Puts the files back, then replaces all rows in one transaction. Returns the files of the old rows. Throws SnapshotDamaged if
- * the snapshot does not hold what it was saved with; then nothing has changed.
+ * Restores the files, then replaces all rows in one transaction. Returns the hashes of the files of the old rows.
+ * Throws SnapshotDamaged if the snapshot has other rows or files than when it was saved. Then nothing was changed.
  */
 async function replace(
   { database, files, keptFiles }: SnapshotDeps,
@@ -142,7 +145,7 @@ async function replace(
   }
 }
 
-/** Looks at all rows before the database is locked. */
+/** Checks all rows before the database is locked. Throws SnapshotDamaged. */
 async function assertRows(tables: readonly Table[], snapshot: SnapshotFolder, facts: SnapshotFacts) {
   let rows = 0;
   for (const { name, columns } of tables)
@@ -182,7 +185,7 @@ const Facts = z.object({
   migrations: z.array(z.int()),
 });
 
-/** What a snapshot says of itself, and its name. */
+/** The name of a snapshot, and the content of its `snapshot.json`. */
 export interface SnapshotFacts extends z.output<typeof Facts> {
   readonly name: string;
 }
@@ -199,7 +202,7 @@ const batch = 100;
 
 const hash = /^[0-9a-f]{64}$/;
 
-/** The cause of a refusal: something has changed the files of a snapshot. */
+/** The error for a snapshot whose files were changed after it was saved. */
 class SnapshotDamaged extends Error {
   constructor(cause: string) {
     super(cause);
@@ -207,7 +210,7 @@ class SnapshotDamaged extends Error {
   }
 }
 
-/** All functions throw SnapshotDamaged for what no server has saved. */
+/** Returns the functions that read a snapshot. All throw SnapshotDamaged for content that no server has saved. */
 const snapshotFolder = (snapshots: string, name: string): SnapshotFolder => {
   const folder = join(snapshots, name);
   return {
@@ -234,7 +237,9 @@ const snapshotFolder = (snapshots: string, name: string): SnapshotFolder => {
 
 const kindOf = (path: string) => lstat(path).catch(() => undefined);
 
-/** A link may lead to what never ends, or to files of other programs. */
+/**
+ * Throws SnapshotDamaged for anything but a file: a link may lead to an endless device, or to files of other programs.
+ */
 async function assertFile(path: string): Promise<void> {
   if (!(await kindOf(path))?.isFile()) throw new SnapshotDamaged(`${path} is not a file`);
 }
@@ -257,7 +262,7 @@ async function* batchesIn(file: string): AsyncGenerator<string[]> {
   if (lines.length > 0) yield lines;
 }
 
-/** A snapshot that is being written. It replaces an older one of its name at the end, as a whole. */
+/** A snapshot that is being written. At the end it replaces an older snapshot of the same name as a whole. */
 interface SnapshotDraft {
   readonly addRows: (table: string, batches: AsyncIterable<readonly string[]>) => Promise<void>;
   /** Returns false if there is no such file. */
@@ -299,7 +304,7 @@ async function createDraft(snapshots: string, name: string): Promise<SnapshotDra
 
 const [draftEnding, oldEnding] = [".draft", ".old"];
 
-/** Brings back what a killed server was about to replace, and removes what it has left. */
+/** Restores the snapshot that a killed server was replacing, and removes its temporary folders. */
 async function tidySnapshots(snapshots: string): Promise<void> {
   const names = await readdir(snapshots).catch((): string[] => []);
   for (const hidden of names.filter((name) => name.startsWith(".") && name.endsWith(oldEnding))) {

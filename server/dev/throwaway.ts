@@ -20,8 +20,9 @@ interface ThrowawayOptions {
 }
 
 /**
- * Serves in a folder of its own until the program that started this process is gone. Then ends the processes that it
- * must guard, and removes the folder. Writes one line with the addresses, or with the reason why it failed.
+ * Serves in a folder of its own until the program that started this process has ended. Then ends the processes that
+ * this program has named, and removes the folder. Writes one line with the addresses, or with the reason why it failed.
+ * Returns the exit code.
  */
 export async function serveThrowaway({
   environment,
@@ -31,8 +32,8 @@ export async function serveThrowaway({
 }: {
   readonly environment: Environment;
   /**
-   * Ends when the program that started this one is gone. The first line holds the options as JSON, later lines name
-   * processes to end then.
+   * Ends when the program that started this one has ended. The first line holds the options as JSON. Later lines name
+   * processes that must be ended then.
    */
   readonly input: Readable;
   readonly out: (line: string) => void;
@@ -62,7 +63,7 @@ export async function serveThrowaway({
       return true;
     },
   );
-  const guarded = await Promise.race([untilAlone(lines), failed]);
+  const guarded = await Promise.race([untilInputEnds(lines), failed]);
   if (typeof guarded === "object") for (const processId of guarded) await endTree(processId);
   stop.abort();
   if (keep) await failed;
@@ -71,8 +72,8 @@ export async function serveThrowaway({
 }
 
 /**
- * Removes a folder while this thread does nothing else. A thread of the database may still write a file into it: then it
- * is tried again. Not every Node.js does what `maxRetries` asks for.
+ * Removes a folder, and blocks this thread meanwhile. A thread of the database may still write a file into the folder.
+ * Then this function tries again, because `maxRetries` does not work in every version of Node.js.
  */
 function removeFolder(folder: string): void {
   for (let tries = 1; ; tries++) {
@@ -89,7 +90,7 @@ function removeFolder(folder: string): void {
 const noFolder = (cause: unknown): string =>
   `No folder can be made in ${tmpdir()} (${systemReason(cause)}). Set TMPDIR to a folder that can be written.`;
 
-/** The file of a seed. A content is written into one. */
+/** Returns the file of a seed. Writes the file if the seed is given as an object. */
 async function seedFile(folder: string, seed: string | object | undefined): Promise<string | undefined> {
   if (typeof seed !== "object") return seed;
   const file = join(folder, "seed.json");
@@ -97,14 +98,14 @@ async function seedFile(folder: string, seed: string | object | undefined): Prom
   return file;
 }
 
-/** Resolves when there are no more lines, with the ids of the processes that they have named. */
-async function untilAlone(lines: AsyncIterator<string, undefined>): Promise<number[]> {
+/** Resolves when there are no more lines. Returns the ids of the processes in the lines. */
+async function untilInputEnds(lines: AsyncIterator<string, undefined>): Promise<number[]> {
   const guarded: number[] = [];
   try {
     for (let line = await lines.next(); !line.done; line = await lines.next())
       guarded.push(Number(JSON.parse(line.value).guard));
   } catch {
-    // A pipe that breaks has ended, too.
+    // A broken pipe counts as the end.
   }
   return guarded;
 }
@@ -125,14 +126,14 @@ async function removeOldFolders(): Promise<void> {
   const own = `${prefix}${process.pid}-`;
   const names = (await readdir(tmpdir())).filter((name) => name.startsWith(prefix) && !name.startsWith(own));
   if (names.length === 0) return;
-  const running = new Set((await livingProcesses()).map(({ id }) => id));
+  const running = new Set((await runningProcesses()).map(({ id }) => id));
   for (const name of names) {
     const processId = Number(name.slice(prefix.length).split("-")[0]);
     if (!running.has(processId)) await removeUnused(join(tmpdir(), name)).catch(() => undefined);
   }
 }
 
-/** Leaves a folder that a server uses: in another container its process has another id. */
+/** Removes a folder unless a server uses it: the process of a server in another container has another id. */
 async function removeUnused(folder: string): Promise<void> {
   if (!(await isOwn(folder))) return;
   const lock = await lockFor("server", dataOf(folder), { patienceMs: 0 });
@@ -143,7 +144,10 @@ async function removeUnused(folder: string): Promise<void> {
   }
 }
 
-/** Everybody may write into the folder of temporary files. A link, or a folder of another user, could lead anywhere. */
+/**
+ * Returns whether the folder belongs to this user. Everybody may write into the folder of temporary files, and a link
+ * there could lead to any folder.
+ */
 async function isOwn(folder: string): Promise<boolean> {
   for (const path of [folder, dataOf(folder)]) {
     const entry = await lstat(path);
@@ -157,32 +161,35 @@ const patienceMs = 700;
 
 const pauseMs = 50;
 
-/** Ends a process and all processes below it: by SIGTERM, and by SIGKILL those that do not end. */
+/** Ends a process and all processes below it: first by SIGTERM, then by SIGKILL. */
 async function endTree(root: number): Promise<void> {
   if (process.platform === "win32") {
     await promisify(execFile)("taskkill", ["/T", "/F", "/PID", String(root)]).catch(() => undefined);
     return;
   }
   const known = new Set([root]);
-  const asked = new Set<number>();
+  const signalled = new Set<number>();
   const deadline = performance.now() + patienceMs;
-  for (let living = await membersOf(known); living.length > 0; living = await membersOf(known)) {
+  for (let running = await membersOf(known); running.length > 0; running = await membersOf(known)) {
     if (performance.now() > deadline) return killAll(known);
-    for (const id of living.filter((one) => !asked.has(one))) send(id, "SIGTERM");
-    for (const id of living) asked.add(id);
+    for (const id of running.filter((one) => !signalled.has(one))) send(id, "SIGTERM");
+    for (const id of running) signalled.add(id);
     await sleep(pauseMs);
   }
 }
 
-/** Processes may start others until the last one is gone. */
+/** Sends SIGKILL until no process is left, because processes may start others meanwhile. */
 async function killAll(known: Set<number>): Promise<void> {
-  for (let living = await membersOf(known); living.length > 0; living = await membersOf(known))
-    for (const id of living) send(id, "SIGKILL");
+  for (let running = await membersOf(known); running.length > 0; running = await membersOf(known))
+    for (const id of running) send(id, "SIGKILL");
 }
 
-/** The living processes of the tree. Adds their children to `known`, so that they are found when they have lost their parent. */
+/**
+ * Returns the running processes of the tree. Adds children to `known`, so that they are found after their parent has
+ * ended.
+ */
 async function membersOf(known: Set<number>): Promise<number[]> {
-  const all = await livingProcesses();
+  const all = await runningProcesses();
   for (let count = -1; count !== known.size; ) {
     count = known.size;
     for (const { id, parent } of all) if (known.has(parent)) known.add(id);
@@ -195,8 +202,8 @@ interface Process {
   readonly parent: number;
 }
 
-/** All processes that run. Those that have ended and wait for their parent are left out. */
-function livingProcesses(): Promise<Process[]> {
+/** Returns all running processes. Zombie processes are left out. */
+function runningProcesses(): Promise<Process[]> {
   if (process.platform === "win32") return fromTasklist();
   return process.platform === "linux" ? fromProc() : fromPs();
 }
@@ -206,7 +213,7 @@ async function fromProc(): Promise<Process[]> {
   const ids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
   const stats = await Promise.all(ids.map((id) => readFile(`/proc/${id}/stat`, "utf8").catch(() => "")));
   return stats.flatMap((stat) => {
-    // The name of the program, in brackets, may hold anything.
+    // The name of the program, in brackets, may contain any character.
     const [state = "", parent = ""] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     return stat === "" || state === "Z" ? [] : [{ id: Number.parseInt(stat, 10), parent: Number(parent) }];
   });
@@ -220,7 +227,7 @@ async function fromPs(): Promise<Process[]> {
   });
 }
 
-/** Without parents, which Windows ends together. */
+/** Returns no parents: on Windows, `taskkill` ends a whole tree. */
 async function fromTasklist(): Promise<Process[]> {
   const { stdout } = await promisify(execFile)("tasklist", ["/FO", "CSV", "/NH"]);
   return [...stdout.matchAll(/^"[^"]*","(\d+)"/gm)].map(([, id]) => ({ id: Number(id), parent: 0 }));
@@ -230,6 +237,6 @@ function send(id: number, signal: NodeJS.Signals): void {
   try {
     process.kill(id, signal);
   } catch {
-    // It has ended meanwhile.
+    // The process has ended meanwhile.
   }
 }

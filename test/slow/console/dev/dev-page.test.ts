@@ -124,7 +124,7 @@ describe("the page of the development server", () => {
     await page.getByRole("button", { name: "Save a snapshot" }).click();
     await page.getByText("Reset the server").first().click();
     await page.getByRole("button", { name: "Reset the server" }).click();
-    expect(await done()).toBe("The server is as at its start.");
+    expect(await done()).toBe("The server was reset.");
     expect(await page.locator("#time").textContent()).toContain("as on this machine");
     await page.getByRole("button", { name: "Load later" }).click();
     expect(await page.locator("#time").textContent()).toContain("7 May 2031");
