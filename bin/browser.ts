@@ -1,6 +1,6 @@
 import open from "open";
 
-/** Opens an address in the browser of this person. */
+/** Opens an address in the default browser. */
 export async function openBrowser(url: string): Promise<void> {
   const browser = await open(url);
   browser.on("error", () => {});

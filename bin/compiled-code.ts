@@ -1,8 +1,8 @@
 // Any version of Node can load this file: it imports nothing.
 
 /**
- * Lets Node cache the compiled code of our files, if this version can do that: later starts are faster. Only this user can
- * write to the folder of the cache, because nobody else may put code there.
+ * Makes Node cache the compiled code of our files, if this version can do that: later starts are faster. The folder of
+ * the cache must belong to this user only, because nobody else may put code there.
  */
 export function keepCompiledCode(): void {
   const modules = process.getBuiltinModule("node:module");
@@ -11,7 +11,7 @@ export function keepCompiledCode(): void {
   if (folder !== undefined && isPrivate(folder)) modules.enableCompileCache(folder);
 }
 
-/** The folder of the cache, which is made if it is missing; undefined if the user has no folder for caches. */
+/** Returns the folder of the cache, and makes it if it is missing. Undefined if the user has no folder for caches. */
 function codeFolder(env: NodeJS.ProcessEnv): string | undefined {
   const { mkdirSync } = process.getBuiltinModule("node:fs");
   const { join } = process.getBuiltinModule("node:path");
@@ -24,7 +24,7 @@ function codeFolder(env: NodeJS.ProcessEnv): string | undefined {
     try {
       mkdirSync(one, { mode: 0o700 });
     } catch {
-      // It exists, or the next one fails, too.
+      // The folder exists, or the next step fails, too.
     }
   }
   return folder;

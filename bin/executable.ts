@@ -1,4 +1,4 @@
-// The one-file program for machines without Node. It loads the rest only when needed.
+// The entry point of the executable, for machines without Node. It loads the other modules only when they are needed.
 declare const INNKEEP_VERSION: string;
 
 const words = process.argv.slice(2);

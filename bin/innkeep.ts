@@ -1,4 +1,4 @@
-// The entry point. Any version of Node can load it. It loads the rest only when needed.
+// The entry point. Any version of Node can load it. It loads the other modules only when they are needed.
 import { keepCompiledCode } from "./compiled-code.ts";
 
 declare const INNKEEP_VERSION: string;

@@ -30,8 +30,8 @@ export const version = INNKEEP_VERSION;
 
 /** Runs a program, waits until all its output is written, and ends the process with its exit code. */
 export async function runProcess(program: (signal: AbortSignal) => Promise<number>): Promise<void> {
-  process.on("exit", leaveGoneTerminals);
-  // If nothing is left to wait for, Node ends the process here. That must not look like a success.
+  process.on("exit", replaceClosedTerminals);
+  // If there is nothing left to wait for, Node ends the process before this function ends. This is not a success.
   process.exitCode = 1;
   const code = await program(interruption());
   await flushed();
@@ -234,18 +234,19 @@ async function ask(
 
 /**
  * Replaces closed terminals by the empty device. Node resets each terminal at its exit, and crashes if the window was
- * closed or the connection broke. The exit code would be that of a crash, and the system might store a dump of the memory.
+ * closed or the connection broke. The exit code would be that of a crash, and the system might store a dump of the
+ * memory.
  */
-function leaveGoneTerminals(): void {
+function replaceClosedTerminals(): void {
   if (process.platform === "win32") return;
-  for (const descriptor of [0, 1, 2]) if (isGone(descriptor)) replace(descriptor);
+  for (const descriptor of [0, 1, 2]) if (isClosedTerminal(descriptor)) replace(descriptor);
 }
 
 /**
- * Whether a terminal was closed: it is still a device, but no longer a terminal. This is also true of the empty device,
- * which does no harm.
+ * Returns whether a descriptor is a closed terminal: still a device, but no longer a terminal. Also true for the empty
+ * device, which can be replaced by itself.
  */
-function isGone(descriptor: number): boolean {
+function isClosedTerminal(descriptor: number): boolean {
   try {
     const { fstatSync } = process.getBuiltinModule("node:fs");
     return (

@@ -11,22 +11,22 @@ export interface Start {
 }
 
 /**
- * The command that starts this program in a new terminal: `innkeep` if it is on the PATH, else `node` with the file. It is
- * never `npx`: outside of the project, `npx` would fetch the name from a registry. (rule L56)
+ * Returns the command that starts this program in a new terminal: `innkeep` if it is on the PATH, else `node` with the
+ * file. It is never `npx`: outside of the project, `npx` would download the name from a registry. (rule L56)
  */
 export function startWords({ script, path }: Start): readonly string[] {
-  const file = realOf(script) ?? script;
+  const file = realPathOf(script) ?? script;
   // npm and npx add such folders to the PATH of the programs that they start. Another terminal does not have them.
   const folders = path.split(delimiter).filter((folder) => folder !== "" && !folder.includes("node_modules"));
-  if (folders.some((folder) => realOf(join(folder, "innkeep")) === file)) return ["innkeep"];
-  if (folders.some((folder) => realOf(join(folder, "innkeep.cmd")) !== undefined)) return ["innkeep"];
+  if (folders.some((folder) => realPathOf(join(folder, "innkeep")) === file)) return ["innkeep"];
+  if (folders.some((folder) => realPathOf(join(folder, "innkeep.cmd")) !== undefined)) return ["innkeep"];
   return ["node", file];
 }
 
-/** Words as one line for a shell. */
+/** Returns words as one line for a shell. */
 export const asCommand = (words: readonly string[]): string => words.map(quoted).join(" ");
 
-function realOf(file: string): string | undefined {
+function realPathOf(file: string): string | undefined {
   try {
     return realpathSync(file);
   } catch {

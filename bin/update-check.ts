@@ -1,4 +1,4 @@
-// A process that a command starts when it ends. It asks for the newest version, and stores it for the next command.
+// A command starts this process when it ends. It asks for the newest version, and stores it for later commands.
 import os from "node:os";
 import { checkForUpdate } from "../src/cli/update.ts";
 import { homeFolder } from "../src/credentials/folders.ts";

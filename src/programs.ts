@@ -19,7 +19,7 @@ export interface ServeFlags {
    * another server, its folder or its database.
    */
   readonly local?: boolean;
-  /** One line of JSON on standard output once it listens. */
+  /** Prints one line of JSON on standard output when the server listens. */
   readonly json?: boolean;
 }
 
@@ -40,7 +40,7 @@ export interface S3Choice {
   readonly secretAccessKey: string | undefined;
 }
 
-/** The mail server, and who mails are from. */
+/** The mail server, and the sender of mails. */
 export interface MailChoice {
   readonly smtpUrl: string | undefined;
   readonly mailFrom: string | undefined;
@@ -98,13 +98,13 @@ export type AdminCommand =
 /** A command of the person who runs the server, and the database that it works on. */
 export type AdminRequest = AdminCommand & DatabaseChoice & AdminEnvironment;
 
-/** What a command of the operator takes from the environment. */
+/** The values that a command of the operator takes from the environment. */
 export interface AdminEnvironment {
   /** The server's secret. With SQLite it may be in the folder instead. */
   readonly secret?: string | undefined;
   /** Former secrets, separated by commas. */
   readonly oldSecrets?: string | undefined;
-  /** Where the server notes erasures, if not in its folder. */
+  /** The file with the erasures of people, if it is not in the data folder. */
   readonly erasuresFile?: string | undefined;
 }
 
@@ -118,8 +118,8 @@ export interface McpRequest {
   /** The token itself, if no file is given. */
   readonly agentToken?: string | undefined;
   /**
-   * The agent token from elsewhere, such as a keychain; asked for where neither of the two above is given, at the first
-   * call and again after the server refused the token.
+   * Returns the agent token from elsewhere, such as a keychain. Called if neither of the two above is given: at the
+   * first call of a tool, and again after the server refused the token.
    */
   readonly storedToken?: (() => Promise<string | undefined>) | undefined;
   readonly proxy?: ProxySettings | undefined;
@@ -155,9 +155,9 @@ export interface Programs {
   serve(flags: ServeFlags): Promise<number>;
   /** Returns what the command made or found, for a person and for `--json`. */
   admin(request: AdminRequest): Promise<Record<string, unknown>>;
-  /** Returns the exit code once the client has hung up. */
+  /** Returns the exit code once the client has disconnected. */
   mcp(request: McpRequest): Promise<number>;
-  /** Returns the exit code of the command, 128 and the number of the signal that ended it. */
+  /** Returns the exit code of the command, or 128 plus the number of the signal that ended it. */
   devExec(request: DevExecRequest): Promise<number>;
 }
 
@@ -192,8 +192,8 @@ export interface Following {
   /** The requested topics that the client may read. */
   readonly topics: Topics;
   /**
-   * Calls `tell` after each change since, with the id of the proposal or with `queue`. Resolves when `gone` aborts or the
-   * longest time is over. Rejects if the token was revoked.
+   * Calls `tell` after each change since then, with the id of the proposal or with `queue`. Resolves when `gone` aborts
+   * or the longest time is over. Rejects if the token was revoked.
    */
   follow(tell: (topic: string) => void, gone: AbortSignal): Promise<void>;
 }
@@ -271,7 +271,7 @@ interface ScratchChoice {
 interface BackUp extends ScratchChoice {
   readonly command: "backup";
   readonly file: string;
-  /** The public keys of age that it is encrypted to, separated by commas. */
+  /** The public keys of age for which the backup is encrypted, separated by commas. */
   readonly recipient?: string | undefined;
   /** Verifies the backup before it gets its name. */
   readonly prove?: boolean | undefined;
@@ -289,7 +289,7 @@ interface Restore extends BackupKeys {
   readonly erasures?: string | undefined;
 }
 
-/** Makes a database that another program restored safe to serve. */
+/** Prepares a database that another program restored, so that it is safe to serve. */
 interface Adopt {
   readonly command: "adopt";
   /** A file with the erasures of people to do again. */

@@ -8,10 +8,10 @@ export interface SessionReporterOptions {
   readonly readTestKey?: () => string | null | Promise<string | null>;
   readonly appVersion?: string;
   /**
-   * Called with the state of the slot's day each time the app comes to the foreground. Not called without a slot.
+   * Called with the state of the slot's day each time the app comes to the foreground. Not called if there is no slot.
    */
   readonly onStatus?: (status: MatchedStatus) => void;
-  /** Called with the result of each reported session. Not called without a slot. */
+  /** Called with the result of each reported session. Not called if there is no slot. */
   readonly onResult?: (result: SessionResult) => void;
   /** Called for each failed call, for the developer of the app. Failed calls are repeated automatically. */
   readonly onFailure?: (failure: Failure) => void;
@@ -25,7 +25,7 @@ export interface SessionReporterOptions {
 }
 
 export interface SessionReporter {
-  /** Sets the key, in memory only. `null`: the tester has left, and nothing more is sent. */
+  /** Sets the test key, in memory only. `null` means that the tester has left: then nothing more is sent. */
   setTestKey(key: string | null): void;
   /** The app shows a screen of this name. */
   screen(name: string): void;
@@ -38,15 +38,16 @@ export interface SessionReporter {
 }
 
 /**
- * Reports the sessions of a tester's app, and asks how the day stands. What counts is the server's to decide: every
- * session that reached a screen is reported. A key that belongs to no slot gets no error. (rule T14)
+ * Returns a reporter for the sessions of a tester's app, which also reads the state of the day. It reports every
+ * session that reached a screen, because only the server decides what counts. A key that belongs to no slot gets no
+ * error. (rule T14)
  */
 export function createSessionReporter(options: SessionReporterOptions): SessionReporter {
   const { client, readTestKey, onStatus, onResult, onFailure, now = () => new Date() } = options;
   const { pending: kept = [], mostPending = 50, onPending = () => {} } = options;
   const time = createForegroundTime(options.appVersion);
   const pending = createPendingSessions(kept, mostPending, onPending);
-  const inLine = createLine();
+  const inTurn = createTurns();
   let givenKey: string | null = null;
   const testKey = async () => (readTestKey ? undefinedOnFailure(readTestKey) : givenKey);
   const sender = createSessionSender({ client, pending, testKey, now, onStatus, onResult, onFailure });
@@ -68,11 +69,11 @@ export function createSessionReporter(options: SessionReporterOptions): SessionR
     screen: (name) => time.reach(name),
     foreground() {
       time.begin(now());
-      return inLine(() => sender.reportAll().then(sender.askStatus));
+      return inTurn(() => sender.reportAll().then(sender.askStatus));
     },
     background() {
       const session = endedSession();
-      return inLine(async () => {
+      return inTurn(async () => {
         if (session && (await testKey()) === null) pending.remove(session);
         await sender.reportAll();
       });
@@ -81,7 +82,7 @@ export function createSessionReporter(options: SessionReporterOptions): SessionR
   };
 }
 
-/** If the key cannot be read now, the session waits. That is not the same as no key. */
+/** Returns undefined if the key cannot be read now. Then the session waits, unlike without a key. */
 async function undefinedOnFailure(
   read: () => string | null | Promise<string | null>,
 ): Promise<string | null | undefined> {
@@ -92,16 +93,16 @@ async function undefinedOnFailure(
   }
 }
 
-/** A function that runs one task after another, so that no session is sent twice at once. It never rejects. */
-function createLine() {
-  let line = Promise.resolve();
+/** Returns a function that runs one task after another, so that no session is sent twice. It never rejects. */
+function createTurns() {
+  let last = Promise.resolve();
   return (work: () => Promise<void>): Promise<void> => {
-    line = line.then(work).catch(() => {});
-    return line;
+    last = last.then(work).catch(() => {});
+    return last;
   };
 }
 
-/** An id, unique for this tester, made with means that every JavaScript engine has. */
+/** Returns an id that is unique for this tester. Uses only functions that every JavaScript engine has. */
 const newKey = (now: Date): string =>
   [now.getTime(), Math.random(), Math.random()].map((part) => part.toString(36).replace("0.", "")).join("-");
 
@@ -116,7 +117,7 @@ interface SenderOptions {
   readonly onFailure: ((failure: Failure) => void) | undefined;
 }
 
-/** Makes the two calls. Both resolve if a call fails. */
+/** Makes the two calls. Both functions resolve even if a call fails. */
 interface SessionSender {
   /** Reports pending sessions, oldest first, until one fails that may succeed later. */
   reportAll(): Promise<void>;
@@ -134,7 +135,7 @@ function createSessionSender(options: SenderOptions): SessionSender {
     const { idempotencyKey, ...body } = session;
     const call = () => client.sessions.report({ body: { ...body, testKey }, idempotencyKey });
     const outcome = await settled("report", call);
-    const done = "answer" in outcome || isForGood(outcome.failure);
+    const done = "answer" in outcome || isPermanent(outcome.failure);
     if (done) pending.remove(session);
     if ("failure" in outcome) failed(outcome.failure);
     else if (outcome.answer.matched) options.onResult?.(outcome.answer);
@@ -170,8 +171,8 @@ const settled = <Answer>(name: Failure["call"], call: () => Promise<Answer>): Pr
     (error: unknown) => ({ failure: failureOf(name, error) }),
   );
 
-/** The server will never take it. */
-const isForGood = ({ status }: Failure): boolean => status === 400 || status === 413 || status === 422;
+/** Whether the server will never accept the session. */
+const isPermanent = ({ status }: Failure): boolean => status === 400 || status === 413 || status === 422;
 
 /** A test session that is not reported yet. It holds no test key and may be stored. */
 export interface PendingSession extends ReportedSession {
@@ -210,7 +211,7 @@ function createPendingSessions(
 interface ForegroundTime {
   begin(now: Date): void;
   reach(screen: string): void;
-  /** Ends the session and gives it; undefined if none began or no screen was reached. */
+  /** Ends the session and returns it; undefined if none began or no screen was reached. */
   end(now: Date): ReportedSession | undefined;
 }
 
@@ -252,13 +253,13 @@ function createForegroundTime(appVersion: string | undefined): ForegroundTime {
   };
 }
 
-/** A name as the server accepts it: an invalid screen name must not lose the session. */
+/** Returns a name that the server accepts: a session must not be lost because of an invalid screen name. */
 function nameOf(screen: string): string {
   const clean = [...screen].filter(isCharacter).join("").trim();
   return [...clean].slice(0, limits.screenName).join("").trim();
 }
 
-/** Neither NUL nor half a surrogate pair. */
+/** Whether a character is neither NUL nor half of a surrogate pair. */
 const isCharacter = (character: string): boolean =>
   character !== "\0" && (character.length > 1 || character < "\ud800" || character > "\udfff");
 
@@ -285,7 +286,7 @@ export interface SessionCalls {
 /** The state of a slot's day. */
 export type MatchedStatus = Extract<SessionStatus, { matched: true }>;
 
-/** A failed call. It does not hold the error, because an error text may hold an address with the test key. */
+/** A failed call. It does not hold the error, because the text of an error may contain an address with the test key. */
 export interface Failure {
   readonly call: "report" | "status";
   /** The HTTP status; undefined without an answer. */
@@ -294,7 +295,7 @@ export interface Failure {
   readonly retryAfterSeconds: number | undefined;
 }
 
-/** The failure for an error of either call: an error of `createClient`, or anything else with these fields. */
+/** Returns the failure for the error of a call: an error of `createClient`, or any value with these fields. */
 function failureOf(call: Failure["call"], error: unknown): Failure {
   const status = valueAt(error, "status");
   const code = valueAt(error, "code");

@@ -12,27 +12,30 @@ export interface CommandRun {
   readonly cwd: string;
   /** Its standard output goes to standard error, because standard output carries data. */
   readonly toStderr?: boolean;
-  /** Hears the id of its process, once it runs. */
+  /** Called with the id of the process when the command has started. */
   readonly onStart?: ((processId: number) => void) | undefined;
-  /** Hears what it prints, which is passed on. Without it the streams are those of this process. */
+  /** Called with the output, which is also passed on. If missing, the command uses the streams of this process. */
   readonly onOutput?: ((text: string) => void) | undefined;
 }
 
 export interface CommandEnd {
-  /** Its exit code: 128 and the number of the signal that ended it, 127 if it is not found, 126 if it cannot be started. */
+  /**
+   * The exit code: 128 plus the number of the signal that ended the command; 127 if it is not found, 126 if it cannot
+   * start.
+   */
   readonly code: number;
-  /** The first signal that this process got meanwhile. */
+  /** The first signal that this process received meanwhile. */
   readonly received: NodeJS.Signals | undefined;
 }
 
 const passedOn = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /**
- * Runs a command to its end. Meanwhile signals to this process do not end it: they are passed on to the command, except
- * those of a terminal, which sends them to the command itself.
+ * Runs a command until it ends. Meanwhile, signals do not end this process. They are passed on to the command. Only
+ * Ctrl-C in a terminal is not passed on, because the terminal sends it to the command, too.
  */
 export async function runCommand(run: CommandRun): Promise<CommandEnd> {
-  // Before the command starts: a signal that comes in between would be lost.
+  // This must come before the start of the command: a signal in between would be lost.
   const signals = takeSignals();
   try {
     const child = start(run);
@@ -75,7 +78,7 @@ function passOutput(child: ChildProcess, { toStderr, onOutput }: CommandRun): vo
 /** A process that the command has left behind may keep its output open for ever. */
 const outputGraceMs = 1_000;
 
-/** Waits for what the command printed last. What comes later is still passed on, but nothing waits for it. */
+/** Waits for the last output of the command. Later output is still passed on, but nothing waits for it. */
 async function restOfOutput(child: ChildProcess, closed: Promise<unknown>): Promise<void> {
   const over = new AbortController();
   const grace = setTimeout(outputGraceMs, undefined, { signal: over.signal }).catch(() => undefined);
@@ -89,14 +92,14 @@ function takeSignals() {
   let send: ((signal: NodeJS.Signals) => void) | undefined;
   const taken = passedOn.map((signal) => {
     const before = process.listeners(signal);
-    const hear = () => {
+    const onSignal = () => {
       first ??= signal;
       if (signal !== "SIGINT" || !process.stdin.isTTY) send?.(signal);
     };
-    // In this order: a signal without a listener, if only for a moment, ends the process or is lost.
-    process.on(signal, hear);
+    // This order matters: a signal that arrives when there is no listener ends the process or is lost.
+    process.on(signal, onSignal);
     for (const listener of before) process.off(signal, listener);
-    return { signal, before, hear };
+    return { signal, before, onSignal };
   });
   return {
     first: () => first,
@@ -104,18 +107,18 @@ function takeSignals() {
       send = target;
     },
     giveBack() {
-      for (const { signal, before, hear } of taken) {
+      for (const { signal, before, onSignal } of taken) {
         for (const listener of before) process.on(signal, listener);
-        process.off(signal, hear);
+        process.off(signal, onSignal);
       }
     },
   };
 }
 
-/** A word for the shell of Windows. */
+/** Returns a word for the shell of Windows: in quotes if it needs them. */
 export const quoted = (word: string): string =>
   /^[\w./:=@\\-]+$/.test(word) ? word : `"${word.replaceAll('"', '\\"')}"`;
 
-/** The exit code of a command that a signal has ended, as shells have it. */
+/** Returns the exit code of a command that a signal has ended, as in shells. */
 export const codeOf = (signal: NodeJS.Signals | undefined): number =>
   128 + (signal === undefined ? 0 : constants.signals[signal]);

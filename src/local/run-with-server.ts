@@ -20,7 +20,8 @@ export interface ExecWorld {
 
 /**
  * Runs a command with a server of its own, and ends the server when the command has ended. Returns the exit code of the
- * command: 128 and the number of the signal that ended it, 127 if it is not found, 126 if it cannot be started.
+ * command: 128 plus the number of the signal that ended it; 127 if it is not found, 126 if it cannot be started. Throws
+ * an Error if the server cannot start.
  */
 export async function runWithServer(request: DevExecRequest, world: ExecWorld): Promise<number> {
   const { seed, keep } = request;
@@ -83,20 +84,20 @@ interface Signals {
   readonly first: AbortSignal;
   /** The first signal. */
   received(): NodeJS.Signals | undefined;
-  /** Sends all later signals on. */
+  /** Passes on all later signals. */
   forward(send: (signal: NodeJS.Signals) => void): void;
 }
 
 const passedOn = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR2"] as const;
 
-/** Takes the signals of this process, which no longer end it. */
+/** Catches the signals of this process: they no longer end it. */
 function takeSignals(): Signals {
   const arrived = new AbortController();
   let first: NodeJS.Signals | undefined;
   let send: ((signal: NodeJS.Signals) => void) | undefined;
   for (const signal of process.platform === "win32" ? passedOn.slice(0, 3) : passedOn) {
     const before = process.listeners(signal);
-    // First, since a signal without a listener, if only for a moment, ends the process or is lost.
+    // This order matters: a signal that arrives when there is no listener ends the process or is lost.
     process.on(signal, () => {
       first ??= signal;
       arrived.abort();
@@ -113,6 +114,6 @@ function takeSignals(): Signals {
   };
 }
 
-/** A terminal sends Ctrl-C and Ctrl-\ to every program in front: the command has got them already. */
+/** A terminal sends Ctrl-C and Ctrl-\ to all programs in the foreground: the command has received them already. */
 const isFromTerminal = (signal: NodeJS.Signals): boolean =>
   (signal === "SIGINT" || signal === "SIGQUIT") && Boolean(process.stdin.isTTY);

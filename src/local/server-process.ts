@@ -5,13 +5,16 @@ import { createInterface } from "node:readline";
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** Where Node keeps the compiled code of earlier starts. */
+/** The variables for the folder in which Node keeps the compiled code of earlier starts. */
 const ofCache = ["XDG_CACHE_HOME", "LOCALAPPDATA"];
 
-/** What every program needs of its system. */
+/** The variables of the system that every program needs. */
 const ofSystem = ["PATH", "HOME", "TMPDIR", "TEMP", "TMP", "SystemRoot", "LANG", "TZ", ...ofCache];
 
-/** The settings that a server for tests takes over. All others name another server, its data or its mail. */
+/**
+ * The settings that a server for tests takes from the environment. All others name another server, its data or its
+ * mail.
+ */
 export const serverSettings = [
   ...["INNKEEP_LOG_LEVEL", "INNKEEP_RATE_LIMITS", "INNKEEP_BUDGETS", "INNKEEP_CORS_ORIGINS"],
   ...["INNKEEP_REGISTRATION", "INNKEEP_REDIRECT_URL", "INNKEEP_ATTESTATION", "INNKEEP_PLAY_PACKAGES"],
@@ -22,13 +25,15 @@ export const serverSettings = [
 
 const defaults = { INNKEEP_LOG_LEVEL: "warn", INNKEEP_RATE_LIMITS: "off" };
 
-/** The environment of a server for tests: quiet, and without rate limits unless they are set. */
+/**
+ * Returns the environment of a server for tests: it logs warnings only, and has no rate limits, unless these are set.
+ */
 export function serverEnvironment(given: Variables): Variables {
   const taken = [...ofSystem, ...serverSettings].filter((name) => given[name]);
   return { ...defaults, ...Object.fromEntries(taken.map((name) => [name, given[name]])) };
 }
 
-/** The variables through which programs find a server and its keys. (rule O13) */
+/** Returns the variables through which programs find a server and its keys. (rule O13) */
 export function clientVariables({ baseUrl, consoleUrl, folder, demo }: Ready): Record<string, string> {
   const keys = demo.apps.map(({ name, apiKey }) => [`INNKEEP_API_KEY_${variablePart(name)}`, apiKey]);
   return {
@@ -41,7 +46,7 @@ export function clientVariables({ baseUrl, consoleUrl, folder, demo }: Ready): R
     INNKEEP_TOKEN: demo.maintainerToken,
     INNKEEP_DEVICE_TOKEN: demo.deviceToken,
     INNKEEP_TEST_KEY: demo.testKey,
-    // What commands store must not mix with what this person has stored.
+    // Commands must not read or change what this person has stored.
     INNKEEP_CONFIG_DIR: `${folder}/client`,
     INNKEEP_STATE_DIR: `${folder}/client`,
   };
@@ -49,7 +54,7 @@ export function clientVariables({ baseUrl, consoleUrl, folder, demo }: Ready): R
 
 const variablePart = (name: string): string => name.toUpperCase().replace(/[^A-Z0-9]+/g, "_");
 
-/** What a started server says of itself. */
+/** The first line that a started server prints. */
 interface Ready {
   readonly baseUrl: string;
   readonly consoleUrl: string;
@@ -72,18 +77,18 @@ interface Ready {
 
 export interface ServerProcess {
   readonly ready: Ready;
-  /** Resolves when the process has ended, for whatever reason. */
+  /** Resolves when the process has ended, for any reason. */
   readonly ended: Promise<void>;
-  /** Ends this process and all below it, too, if this program is killed. */
+  /** If this program is killed, the server also ends the process with this id and all processes below it. */
   guard(processId: number): void;
   /** Ends the process, and removes its folder unless it is kept. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts a development server in a process of its own, on a free port and with a folder of its own. It ends by itself,
- * and removes its folder, when this program is gone: then its standard input ends. Throws an Error with the server's
- * message if it cannot start. (rule O13)
+ * Starts a development server in a process of its own, on a free port and with a folder of its own. When this program
+ * ends, the standard input of the server ends. Then the server ends, too, and removes its folder. Throws an Error with
+ * the server's message if it cannot start. (rule O13)
  */
 export async function startServerProcess(options: {
   /** The built file of the server. */
@@ -93,7 +98,7 @@ export async function startServerProcess(options: {
   readonly keep?: boolean | undefined;
   /** The whole environment of the process. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Ends the start. */
+  /** Aborts the start. */
   readonly signal?: AbortSignal | undefined;
 }): Promise<ServerProcess> {
   const { program, seed, keep, environment, signal } = options;
@@ -105,29 +110,29 @@ export async function startServerProcess(options: {
     windowsHide: true,
   });
   const ended = once(child, "close").then(() => undefined);
-  const silent = new AbortController();
-  child.once("exit", () => setTimeout(() => silent.abort(), outputGraceMs).unref());
+  const outputOver = new AbortController();
+  child.once("exit", () => setTimeout(() => outputOver.abort(), outputGraceMs).unref());
   const abandon = () => child.kill("SIGKILL");
   signal?.addEventListener("abort", abandon, { once: true });
   // A server that fails does not read what is written to it.
   child.stdin.on("error", () => {});
   child.stdin.write(`${JSON.stringify({ seed, keep })}\n`);
-  const ready = await readyOf(child, silent.signal).catch((error: unknown) => {
+  const ready = await readyOf(child, outputOver.signal).catch((error: unknown) => {
     child.stdout.destroy();
     throw error;
   });
-  // Nothing more is read of it, and a process that it has left behind may keep its output open for ever.
+  // The output is not needed any more, and a process that the server has left behind may keep it open for ever.
   if (child.exitCode !== null || child.signalCode !== null) child.stdout.destroy();
   child.once("exit", () => child.stdout.destroy());
   signal?.removeEventListener("abort", abandon);
-  // A test runner must be able to end without a word to this server.
+  // A test runner must be able to end without stopping this server.
   for (const handle of [child, child.stdin, child.stdout]) letGo(handle);
   return {
     ready,
     ended,
     guard: (processId) => void child.stdin.write(`${JSON.stringify({ guard: processId })}\n`),
     async stop() {
-      // Until it has ended: otherwise this program ends first, with the code 0.
+      // Otherwise this program would end before the server, with the exit code 0.
       for (const handle of [child, child.stdout]) hold(handle);
       if (keep) child.stdin.end();
       else child.kill("SIGKILL");
@@ -137,16 +142,18 @@ export async function startServerProcess(options: {
   };
 }
 
-/** How long the last words of a server that has ended are waited for, while another process holds its output. */
+/** How long to wait for the last output of an ended server, while another process keeps the output open. */
 const outputGraceMs = 1_000;
 
-/** The first line of the server. The signal aborts when no more is to come. */
+/**
+ * Returns the first line of the server. The signal aborts when no more output can come. Throws the server's failure.
+ */
 async function readyOf({ stdout }: ChildProcess, signal: AbortSignal): Promise<Ready> {
   if (!stdout) throw new Error("The server has no standard output.");
   for await (const line of createInterface({ input: stdout, signal })) {
-    const told: Ready & { readonly failed?: string; readonly name?: string } = JSON.parse(line);
-    if (told.failed !== undefined) throw Object.assign(new Error(told.failed), { name: told.name });
-    return told;
+    const first: Ready & { readonly failed?: string; readonly name?: string } = JSON.parse(line);
+    if (first.failed !== undefined) throw Object.assign(new Error(first.failed), { name: first.name });
+    return first;
   }
   throw new Error("The server ended before it was ready.");
 }

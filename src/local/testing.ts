@@ -6,13 +6,15 @@ import { isObject } from "../contract/json.ts";
 import { isoDuration } from "./clock-move.ts";
 import { clientVariables, serverEnvironment, serverSettings, startServerProcess } from "./server-process.ts";
 
-/** The folder of the built file that holds this module. The build puts in the right expression for its format. */
+/**
+ * The folder of the built file with this module. The build replaces it by the right expression for the file's format.
+ */
 declare const BUILT_FOLDER: string;
 
 /** The built file of the server. */
 const serverProgram = `${BUILT_FOLDER}/dev-server.cjs`;
 
-/** What a new server holds: the apps, each with what its users read and write. The fields are those of the API. */
+/** The content of a new server: the apps, each with what its users read and write. The fields are those of the API. */
 export interface Seed {
   readonly apps: readonly {
     readonly name: string;
@@ -59,7 +61,7 @@ export interface Fault {
   readonly code?: string;
   /** For how many requests; 1 unless given. */
   readonly times?: number;
-  /** How long they wait first. */
+  /** How many milliseconds they wait first. */
   readonly delayMs?: number;
 }
 
@@ -99,9 +101,11 @@ export interface Innkeep {
   readonly env: Readonly<Record<string, string>>;
   /** The server's time. */
   now(): Promise<Date>;
-  /** Moves the clock, by `1d`, `-2h30m`, `P1D` or a number of milliseconds. What is due by then has happened. */
+  /**
+   * Moves the clock, by `1d`, `-2h30m`, `P1D` or a number of milliseconds, and makes the changes that are due by then.
+   */
   advance(duration: string | number): Promise<Date>;
-  /** Sets the clock, which then goes on from there. */
+  /** Sets the clock, which then runs on from this time. */
   setTime(instant: string | Date): Promise<Date>;
   /** Makes the next requests to a path fail or wait. */
   addFault(fault: Fault): Promise<void>;
@@ -120,7 +124,8 @@ export interface Innkeep {
 
 /**
  * Starts a server on a free port, with a folder of its own and no rate limits. It ends with this process, even if that
- * is killed. Throws an Error with the server's message if it cannot start, and a TypeError for options that it does not have.
+ * is killed. Throws an Error with the server's message if it cannot start, and a TypeError for options that it does not
+ * have.
  */
 export async function startInnkeep(options: StartOptions = {}): Promise<Innkeep> {
   assertOptions(options);
@@ -149,7 +154,7 @@ export async function startInnkeep(options: StartOptions = {}): Promise<Innkeep>
   };
 }
 
-/** What drives a server, by the endpoints under `/dev`. */
+/** Returns the functions that control a server through the endpoints under `/dev`. */
 function control(baseUrl: string) {
   const move = async (body: object) =>
     new Date((await call<{ now: string }>(baseUrl, "POST", "/dev/clock", body)).now);
@@ -186,15 +191,15 @@ function control(baseUrl: string) {
 const known = ["seed", "now", "settings"];
 
 /**
- * Throws a TypeError that names every fault of the options of a start: a word that nothing reads would be missed only when a
- * test fails.
+ * Throws a TypeError that names every fault of the options of a start: an unknown option would have no effect, and
+ * nobody would notice it before a test fails.
  */
 function assertOptions(options: unknown): void {
   const faults = isObject(options) ? faultsOf(options) : ["The options must be an object."];
   if (faults.length > 0) throw new TypeError(faults.join("\n"));
 }
 
-/** The instant of a text or a Date. Throws a TypeError if it is none. */
+/** Returns the instant of a text or a Date in ISO 8601. Throws a TypeError for any other value. */
 function instantOf(given: string | Date): string {
   if (isInstant(given)) return new Date(given).toISOString();
   throw new TypeError(notInstant(given));
@@ -225,8 +230,8 @@ const isInstant = (given: unknown): boolean =>
 const notInstant = (given: unknown): string => `${String(given)} is no instant such as 2031-03-01T09:00:00Z.`;
 
 /**
- * Calls an endpoint under `/dev`. Uses Node's own client: tests often replace `fetch`. Throws an Error with the server's
- * message if it refuses.
+ * Calls an endpoint under `/dev`, and returns the answer. Uses Node's own client, because tests often replace `fetch`.
+ * Throws an Error with the server's message if the server refuses the request.
  */
 async function call<Answer>(
   baseUrl: string,
