@@ -4,10 +4,10 @@ import { buildSync } from "esbuild";
 
 const folder = join(import.meta.dirname, "../server/console/browser");
 
-/** What browsers load, by the files that it begins with. */
+/** The entry file of each text. */
 const entries = { script: "console.js", docs: "docs.js", dev: "dev.js", style: "console.css" };
 
-/** The texts as browsers get them. */
+/** Returns the texts as browsers get them. */
 export function bundleForBrowsers() {
   const { outputFiles } = buildSync({
     entryPoints: Object.values(entries).map((file) => join(folder, file)),

@@ -1,4 +1,4 @@
-// What is inside the bundles: what may not be, the licences, and the bill of materials.
+// Checks what is inside the bundles, and writes their licences and their bill of materials.
 import { hash } from "node:crypto";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
@@ -33,17 +33,20 @@ const forbidden = {
   },
 };
 
-/** Fails the build of a target if a bundle contains something that its program must load later or not at all. */
+/** Throws if a bundle of a target contains a module that its program must load later or not at all. */
 export function checkContents(target, results) {
   const faults = Object.entries(forbidden[target]).flatMap(([bundle, inputs]) =>
     Object.keys(results[bundle].metafile.inputs)
       .filter((input) => inputs.test(input))
       .map((input) => `${bundle} has ${input} inside.`),
   );
-  if (faults.length > 0) throw new Error([...faults, "Build what needs it apart."].join("\n"));
+  if (faults.length > 0)
+    throw new Error([...faults, "Build the modules that need it into files of their own."].join("\n"));
 }
 
-/** Waits for all values of an object. One that fails does not leave the others at work. */
+/**
+ * Waits until all promises of an object have settled. Returns an object with their values; throws if one has failed.
+ */
 export async function allOf(promises) {
   await Promise.allSettled(Object.values(promises));
   const values = await Promise.all(Object.values(promises));
@@ -51,8 +54,8 @@ export async function allOf(promises) {
 }
 
 /**
- * The files that were built into a folder, each with the files that something of is in it, by the results of the
- * builds.
+ * Returns the files that the builds have written into a folder. The value of each is the list of source files of which
+ * it contains a part.
  */
 export function bundlesOf(results, folder = ".") {
   const outputs = Object.values(results)
@@ -71,7 +74,7 @@ const namesOf = (inputs) =>
     .map(([name]) => name)
     .sort();
 
-/** The folders of the packages that something of is in these files. */
+/** Returns the folders of the packages of which these bundles contain a part. */
 export function packageFoldersOf(bundles) {
   const inputs = Object.values(bundles).flat();
   const folders = inputs.flatMap((input) => input.match(/^.*node_modules\/(?:@[^/]+\/)?[^/]+/) ?? []);
@@ -102,7 +105,7 @@ export async function writeBillOfMaterials(file, bundles) {
   await write(file, bundles, { dependencies, optionalDependencies, components: [] });
 }
 
-/** The same for an executable: nothing is installed beside it, and it has this Node inside. */
+/** Does the same for an executable: nothing is installed beside it, and it contains this Node. */
 export async function writeBillOfExecutable(file, bundles) {
   const { node: version } = process.versions;
   const ref = `pkg:github/nodejs/node@v${version}`;
@@ -172,7 +175,8 @@ function identityOf(manifest) {
 
 /** A package states one licence of SPDX, or an expression of several. Fails for one that states none. */
 function licencesOf({ name, license }) {
-  if (typeof license !== "string") throw new Error(`${name} has no licence. Look at it, and name it here.`);
+  if (typeof license !== "string")
+    throw new Error(`${name} states no licence. Find its licence, and add it here.`);
   return / (AND|OR|WITH) /.test(license) ? [{ expression: license }] : [{ license: { id: license } }];
 }
 
@@ -194,7 +198,7 @@ function hashOf(folder, locked) {
   return Buffer.from(digest, "base64").toString("hex");
 }
 
-/** What depends on what, among the packages of the bill. */
+/** Returns the dependencies between the packages of the bill. */
 function dependenciesOf(own, found) {
   const byFolder = new Map(found.map(({ folder, manifest }) => [folder, refOf(manifest)]));
   const lines = found.map(({ folder, manifest }) => {
@@ -205,7 +209,7 @@ function dependenciesOf(own, found) {
   return [...needed].map(([ref, dependsOn]) => ({ ref, dependsOn: [...new Set(dependsOn)].sort() }));
 }
 
-/** The folder in which Node finds a package that a package in this folder asks for. */
+/** Returns the folder in which Node finds a package that a package in this folder imports. */
 function resolved(folder, name, byFolder) {
   const inside = join(folder, folderOf(name));
   if (byFolder.has(inside)) return inside;
@@ -213,7 +217,7 @@ function resolved(folder, name, byFolder) {
   return end < 0 ? folderOf(name) : resolved(folder.slice(0, end), name, byFolder);
 }
 
-/** An id that depends on the text only, in the form of a UUID of version 8. */
+/** Returns an id that depends on the text only, in the form of a UUID of version 8. */
 function uuidOf(text) {
   const digits = hash("sha256", text);
   const parts = [

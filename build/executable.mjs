@@ -43,7 +43,7 @@ process.stdout.write(
   `${file}: ${size} bytes, ${size - ofNode} more than Node ${process.versions.node} for ${process.platform}-${process.arch}.\n`,
 );
 
-/** The licences of Node and of all that is inside it, which the archives of nodejs.org have beside it. */
+/** Returns the licences of Node and its parts. The archives of nodejs.org have them beside the program. */
 async function noticeOfNode() {
   const { node } = process.versions;
   const above = join(dirname(process.execPath), "..");
@@ -53,7 +53,7 @@ async function noticeOfNode() {
   return `Node.js ${node} (MIT, and the licences of its parts)\n${address}\n\n${texts.find(Boolean) ?? ""}`;
 }
 
-/** Everything in one CommonJS file: an executable loads no other. What a command does not need does not run. */
+/** Builds one CommonJS file, because an executable cannot load others. Modules run only when a command needs them. */
 function bundleOfAll() {
   return build({
     ...shared,
@@ -80,7 +80,7 @@ function bundleOfAll() {
   });
 }
 
-/** The code in an executable can neither import nor require a file. */
+/** Throws if the bundle imports a file: an executable can neither import nor require one. */
 async function refuseImports() {
   const { imports } = Object.values(bundle.metafile.outputs)[0];
   const { builtinModules } = await import("node:module");

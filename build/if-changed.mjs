@@ -22,9 +22,9 @@ const [name = "programs", option] = process.argv.slice(2);
 
 if (!Object.hasOwn(targets, name)) stop(`There is no target ${name}.`);
 if (option !== undefined && option !== "--afresh") stop(`There is no option ${option}.`);
-// For esbuild, which runs for a second or two: collecting garbage took a third of its time.
+// These variables turn off the garbage collection of esbuild, which took a third of its time.
 Object.assign(process.env, { GOGC: "off", GOMEMLIMIT: "1GiB" });
-// So that nothing is left of a build that a person stops.
+// This calls the handlers of `exit`, which remove the temporary folder of a build that a person stops.
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
 if (option === "--afresh")
   for (const folder of ["dist", "action"]) await rm(folder, { recursive: true, force: true });
@@ -35,7 +35,10 @@ function stop(message) {
   process.exit(2);
 }
 
-/** Returns the bundles of the target. Others may change the sources, or build in the same folder, during a build. */
+/**
+ * Builds the target unless it is up to date. Returns its bundles. Tries again if the sources or the outputs have
+ * changed during the build.
+ */
 async function bringUpToDate(name) {
   const { before } = targets[name];
   for (let tries = 0; tries < 5; tries += 1) {
@@ -48,7 +51,7 @@ async function bringUpToDate(name) {
   throw new Error("The sources changed during each build. Start it again.");
 }
 
-/** Builds into a folder beside the outputs, so that a program which runs from them finds a whole file at all times. */
+/** Builds into a temporary folder, so that programs which load the outputs always find complete files. */
 async function build(name, inputs, bundlesBefore) {
   const { buildInto } = await import(`./${name}.mjs`);
   const place = await mkdtemp(".build-");
@@ -68,7 +71,7 @@ async function publish(name, record, place) {
   await rename(join(place, "record"), recordOf(name));
 }
 
-/** It stands among the outputs: who removes them removes it, too. */
+/** Returns the file of the record. It is in the folder of the outputs, so that it is removed with them. */
 function recordOf(name) {
   return join("dist", `built-${name}.json`);
 }

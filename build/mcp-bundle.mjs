@@ -1,4 +1,4 @@
-// Makes the bundle for one-click installation: `npm run build:bundle`. It needs the npm registry, and the built package.
+// Makes the bundle for one-click installation: `npm run build:bundle`. It needs the npm registry and the built package.
 // `node build/mcp-bundle.mjs FOLDER --unpacked` only copies the files, into FOLDER/innkeep.
 import { execFile } from "node:child_process";
 import { cp, mkdir, mkdtemp, readFile, rm, stat } from "node:fs/promises";
@@ -9,7 +9,7 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-/** What `innkeep mcp` loads, with the licences. Nothing of the server, the screens and the other commands. */
+/** The files that `innkeep mcp` loads, and the licences: without the server, the screens and the other commands. */
 const files = {
   "manifest.json": "mcp/manifest.json",
   LICENSE: "LICENSE",
@@ -27,7 +27,7 @@ const files = {
   ),
 };
 
-/** Puts the files of the bundle into a folder. */
+/** Copies the files of the bundle into a folder. */
 async function copyInto(folder) {
   for (const [name, source] of Object.entries(files)) {
     await mkdir(dirname(join(folder, name)), { recursive: true });
@@ -36,8 +36,8 @@ async function copyInto(folder) {
 }
 
 /**
- * Runs the tool of the format. `pack` also checks the manifest. It is no dependency of the repository, because it brings
- * more packages than the build needs. Its errors hold what it printed.
+ * Runs the tool that packs bundles. Its command `pack` also checks the manifest. The tool is not a dependency of the
+ * repository, because it has more dependencies than the build. Throws an error with the output of the tool if it fails.
  */
 export async function bundleTool(...words) {
   const command = ["--yes", "@anthropic-ai/mcpb@2.1.2", ...words];

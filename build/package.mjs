@@ -1,4 +1,4 @@
-// What only the published package and the action have beside the programs.
+// Builds the files that only the published package and the action have, in addition to the programs.
 import { execFile } from "node:child_process";
 import { copyFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -10,7 +10,10 @@ import { cjs, folderIs, loadedLate, shared } from "./settings.mjs";
 
 const typescript = join(import.meta.dirname, "..", "node_modules", "typescript", "bin", "tsc");
 
-/** Builds them into `dist` and `action` of a folder, after the programs, whose bundles are given. Returns its own bundles. */
+/**
+ * Builds them into `dist` and `action` of a folder. `programs` are the bundles of the programs. Returns the new
+ * bundles.
+ */
 export async function buildInto(folder, programs) {
   const [dist, actionFolder] = [join(folder, "dist"), join(folder, "action")];
   const { results } = await allOf({ results: bundleAll(dist, actionFolder), types: writeTypes(dist) });
@@ -32,7 +35,9 @@ function bundleAll(dist, actionFolder) {
   });
 }
 
-/** What programs import: the typed client, and the session reporter, which also runs without Node.js. */
+/**
+ * Builds the modules that programs import: the typed client, and the session reporter, which also runs without Node.js.
+ */
 function buildLibrary(outdir) {
   return build({
     ...shared,
@@ -43,7 +48,7 @@ function buildLibrary(outdir) {
   });
 }
 
-/** What tests of apps import, for both kinds of modules. */
+/** Builds the module that tests of apps import: as an ES module and as a CommonJS module. */
 function buildTesting(outdir) {
   const entryPoints = { testing: "src/local/testing.ts" };
   return Promise.all([
@@ -52,7 +57,7 @@ function buildTesting(outdir) {
   ]);
 }
 
-/** The step of GitHub Actions: it runs from a tag of the repository, without packages. See action.yml. */
+/** Builds the step of GitHub Actions. It runs from a tag of the repository, without packages. See action.yml. */
 function buildAction(outdir) {
   return build({
     ...cjs,

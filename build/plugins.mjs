@@ -49,7 +49,7 @@ export function required(modules, packages = []) {
   };
 }
 
-/** How other modules may import these: a filter that matches little more keeps the build fast. */
+/** Returns patterns for the imports of these modules. Narrow patterns keep the build fast. */
 const importsOf = (names) => Object.keys(names).map((file) => `^\\.(.*/)?${escaped(basename(file))}$`);
 
 export const exactly = (text) => `^${escaped(text)}$`;
@@ -59,7 +59,8 @@ const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 export const anyOf = (patterns) => new RegExp(patterns.join("|"));
 
 /**
- * The names by the absolute paths of the modules. Throws for a module that does not exist, because it was moved.
+ * Returns the names by the absolute paths of the modules. Throws for a module that does not exist: it may have been
+ * moved.
  */
 function byPath(names) {
   return new Map(Object.entries(names).map(([file, name]) => [existing(file), name]));
@@ -71,9 +72,9 @@ export function existing(file) {
   return path;
 }
 
-/** Modules that packages load for features which nothing here uses: they are large, or slow to load. */
+/** Modules that packages load for features that are not used here. They are large, or slow to load. */
 const unused = [
-  // For commands that are programs of their own.
+  // For commands in separate programs.
   { of: "commander", modules: /^node:child_process$/ },
   // For settings with a schema, and for their migrations.
   { of: "conf", modules: /^(ajv\/.*|ajv-formats|semver)$/ },
@@ -116,13 +117,13 @@ export function packagesApart(names) {
   };
 }
 
-/** The types of files that a server sends or accepts by their short names. The list of all has 150 kB. */
+/** The media types that the server uses by their short names. The complete list has 150 kB. */
 const types = [
   ...["text/html", "text/plain", "text/css", "text/javascript", "application/json", "image/svg+xml"],
   ...["application/octet-stream", "application/x-www-form-urlencoded"],
 ];
 
-/** The list of types with these only. */
+/** Reduces the list of media types to these. */
 export function fewTypes() {
   return {
     name: "few-types",
@@ -136,7 +137,7 @@ export function fewTypes() {
   };
 }
 
-/** undici without `fetch`, mocks, caches and sockets of the web: most of the package, which nothing here uses. */
+/** Reduces undici to the parts that are used here: without `fetch`, mocks, caches and web sockets. */
 export function undiciParts() {
   const part = (name, file) => `${name}: require("./lib/dispatcher/${file}")`;
   const parts = [
@@ -151,7 +152,7 @@ export function undiciParts() {
       building.onLoad({ filter: /node_modules[\\/]undici[\\/]index\.js$/ }, () => ({
         contents: `${methods}module.exports = { ${parts.join(", ")} };`,
       }));
-      // The parser is there twice. Without vectors it runs on every processor.
+      // The package has the parser twice. The one without vector instructions runs on every processor.
       building.onLoad({ filter: /llhttp_simd-wasm\.js$/ }, () => ({
         contents: 'module.exports = require("./llhttp-wasm.js");',
       }));
@@ -159,7 +160,7 @@ export function undiciParts() {
   };
 }
 
-/** Puts other modules in the place of these, by their files. */
+/** Replaces modules by others. Keys and values are the paths of their files. */
 export function replaced(names) {
   const built = byPath(names);
   return {
@@ -189,7 +190,7 @@ const wasmModules = [
   },
 ];
 
-/** Writes WebAssembly into files beside the programs: base64 packs a third worse. */
+/** Writes WebAssembly into files beside the programs: in the package, base64 takes a third more space. */
 export function wasmBeside(folder) {
   return {
     name: "wasm-beside",
@@ -211,7 +212,7 @@ async function withoutWasm({ literal, file, code }, path, folder) {
   return text.replace(literal, () => code);
 }
 
-/** Modules that the build runs, to keep the values that they export. */
+/** Modules that the build runs, to write their exported values into the bundles. */
 const valueModules = [
   "src/client/routes.ts",
   "src/cli/core/choices.ts",
@@ -257,7 +258,7 @@ export function browserBundles() {
 
 let running;
 
-/** They share most of what they import, so they are built and run together, and once for all bundles. */
+/** Builds and runs these modules together, because they share most imports, and only once for all bundles. */
 function allValues() {
   running ??= runValueModules();
   return running;

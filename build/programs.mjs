@@ -1,4 +1,4 @@
-// What `innkeep serve`, the command line and `innkeep mcp` load.
+// Builds the files that `innkeep serve`, the command line and `innkeep mcp` load.
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { build, transform } from "esbuild";
@@ -28,29 +28,31 @@ import {
 /** Modules that the command line loads only when a command needs them, with the file that is built from each. */
 const apart = {
   "bin/browser.ts": "./browser.js",
-  // They hold zod, which only the commands that check a report or a proof need.
+  // They contain zod, which only the commands that check a report or a proof need.
   "src/contract/feedback.ts": "./report-rules.cjs",
   "src/contract/tester.ts": "./report-rules.cjs",
   "src/cli/delivery/stored.lazy.ts": "./report-rules.cjs",
-  // They hold markdown-it, which only the commands that read or write whole changelogs need.
+  // They contain markdown-it, which only the commands that read or write whole changelogs need.
   "src/cli/changelog/notes/changelog-file.lazy.ts": "./release-notes.cjs",
   "src/cli/changelog/notes/changesets.lazy.ts": "./release-notes.cjs",
   "src/cli/changelog/notes/pieces.lazy.ts": "./release-notes.cjs",
-  // It holds yaml and diff, which only the commands for FAQ files need.
+  // It contains yaml and diff, which only the commands for FAQ files need.
   "src/cli/faq/packages.lazy.ts": "./faq-files.cjs",
-  // They hold ink and react, which only the screens need.
+  // They contain ink and react, which only the screens need.
   "src/cli/testing/task-screen.lazy.tsx": "./task-watch.js",
   "src/cli/feedback/inbox/screen.lazy.tsx": "./feedback-inbox.js",
 };
 
 const passkeyChecks = ["verifyAuthenticationResponse", "verifyRegistrationResponse"];
 
-/** Programs that are large, and that others wait for. */
+/** Programs that are large, and whose start time matters. */
 const finished = ["cli.cjs", "mcp.cjs", "mcp-session.cjs", "undici.cjs", "conf.cjs", "server.cjs"];
 
 const partsOf = (name) => Object.keys(apart).filter((file) => apart[file] === name);
 
-/** Builds them into `dist` of a folder. Returns the built files, each with the files that something of is in it. */
+/**
+ * Builds them into `dist` of a folder. Returns the built files, each with the list of source files that it contains.
+ */
 export async function buildInto(folder) {
   const dist = join(folder, "dist");
   const results = await allOf({
@@ -79,10 +81,11 @@ export async function buildInto(folder) {
 }
 
 /**
- * The server and the operator's commands. One CommonJS file, because that starts fastest: tests start many servers.
- * The names inside functions are shortened, and those of functions, classes and constants of modules are kept: they
- * stand in the traces of errors. (`keepNames` would set each name again whenever a function inside another one is
- * made.) The bundler cannot do that, but it keeps the outermost names of a file that it does not bundle.
+ * Builds the server and the operator's commands as one CommonJS file, because that starts fastest: tests start many
+ * servers. Local names inside functions are shortened. The names of functions, classes and constants of modules are
+ * kept, because stack traces show them. (`keepNames` would set each name again whenever a nested function is created.)
+ * The bundler cannot do both at once, so a second step shortens the names: it keeps the top-level names of a file that
+ * it does not bundle.
  */
 async function buildServer(outdir) {
   const built = await bundleServer(outdir);
@@ -104,7 +107,7 @@ function bundleServer(outdir) {
     // The package of koa and that of accepts have the same functions. Their lists of types are large.
     alias: {
       "mime-types": "./node_modules/mime-types",
-      // Of the package's other form no part can be left out.
+      // From the other form of the package, unused parts cannot be removed.
       "hash-wasm": "./node_modules/hash-wasm/dist/index.esm.js",
     },
     plugins: [
@@ -131,7 +134,7 @@ async function withShortLocals(text) {
   return code;
 }
 
-/** Uses old syntax, so that an old version of Node can still print that it is too old. */
+/** Builds the entry point in old syntax, so that an old version of Node can still print that it is too old. */
 function buildEntry(outdir) {
   return build({
     ...cjs,
@@ -146,7 +149,7 @@ function buildEntry(outdir) {
   });
 }
 
-/** One CommonJS file, because that starts fastest. Its modules run only when a command needs them. */
+/** Builds one CommonJS file, because that starts fastest. Its modules run only when a command needs them. */
 function buildCommandLine(outdir) {
   return build({
     ...cjs,
@@ -163,7 +166,7 @@ function buildCommandLine(outdir) {
   });
 }
 
-/** A file with all modules of the command line that are built into it. */
+/** Builds the file with this name from all modules of the command line that belong to it. */
 function buildApart(outdir, name) {
   return build({
     ...shared,
@@ -196,7 +199,7 @@ function buildLoadedLate(outdir) {
   });
 }
 
-/** Each exports what the package exports. Node finds the names only if they stand in the file. */
+/** Builds a file that exports what the package exports. Node finds the names only if the file contains them as text. */
 function buildShared(outdir, name, names, alias = {}) {
   return build({
     ...shared,
@@ -210,7 +213,7 @@ function buildShared(outdir, name, names, alias = {}) {
   });
 }
 
-/** What people see: modules for ES only, and with nothing of the server. */
+/** Builds the screens: ES modules without code of the server. */
 function buildViews(outdir) {
   return build({
     ...esm,
@@ -227,8 +230,8 @@ function buildViews(outdir) {
 }
 
 /**
- * Makes a built program of ASCII, because Node reads and starts it in a fraction of the time. The bundler has left only the
- * characters in regular expressions, where an escape means the same.
+ * Rewrites a built program in ASCII, because Node reads and starts it in a fraction of the time. The bundler leaves
+ * other characters only in regular expressions, where an escape means the same.
  */
 async function finishProgram(file) {
   const built = await readFile(file, "utf8");
@@ -239,7 +242,7 @@ async function finishProgram(file) {
   await writeFile(file, ascii);
 }
 
-/** The start of the MCP server, in the same form. Its first answers are made at build time. */
+/** Builds the start of the MCP server. Its first answers are made at build time. */
 function buildAgentServer(outdir) {
   return build({
     ...cjs,
@@ -253,8 +256,8 @@ function buildAgentServer(outdir) {
 }
 
 /**
- * The tools, over standard input and over HTTP. They share the library of the protocol, which is large, without its
- * validator for JSON schemas.
+ * Builds the tools, over standard input and over HTTP. Both use the library of the protocol, which is large, without
+ * its validator for JSON schemas.
  */
 function buildAgentTools(outdir) {
   const files = ["mcp/session.ts", "mcp/http.ts"];

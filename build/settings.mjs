@@ -18,17 +18,20 @@ export const shared = {
 /** Packages that are not bundled: native modules, and modules that only some installations have. */
 export const external = ["sqlite3", "keytar", "pg-native", "@node-rs/argon2", "react-devtools-core"];
 
-/** A CommonJS file. Node reads and starts a file of ASCII in a fraction of the time: other characters are escaped. */
+/**
+ * For a CommonJS file. Other characters than ASCII are escaped: then Node reads and starts it in a fraction of the
+ * time.
+ */
 export const cjs = {
   ...shared,
   charset: "ascii",
   format: "cjs",
   outExtension: { ".js": ".cjs" },
-  // A package gives it to `createRequire`, which also takes a path.
+  // A package passes it to `createRequire`, which also takes a path.
   define: { ...shared.define, "import.meta.url": "__filename" },
 };
 
-/** A module for ES, for packages that exist only as such. */
+/** For an ES module, for packages that exist only as ES modules. */
 export const esm = {
   ...shared,
   format: "esm",
@@ -37,16 +40,16 @@ export const esm = {
   banner: { js: 'import{createRequire}from"node:module";const require=createRequire(import.meta.url);' },
 };
 
-/** Says in which folder a built file is. */
+/** Returns the definitions for a built file, with the expression that gives its folder. */
 export const folderIs = (expression) => ({ ...shared.define, BUILT_FOLDER: expression });
 
 /** The protocol's library without its validator for JSON schemas. */
 export const agentServerAlias = { "@modelcontextprotocol/server/_shims": "./mcp/protocol-shims.ts" };
 
-/** The library of the mailbox without its tables for Japanese. */
+/** The library for mailboxes without its tables for Japanese. */
 export const mailboxAlias = { "encoding-japanese": "./server/mail/incoming/no-japanese-charsets.ts" };
 
-/** Packages, each in a file of its own: they are slow to load, and most calls need none of them. */
+/** Packages in files of their own: they are slow to load, and most commands do not need them. */
 export const loadedLate = {
   "src/client/undici.lazy.ts": "./undici.cjs",
   "src/credentials/conf.lazy.ts": "./conf.cjs",

@@ -1,4 +1,4 @@
-// Counts the files of ours of which a function runs for one request, or in one command. For `structure.mjs --coverage`.
+// Counts our files in which a function runs for one request, or in one command. For `structure.mjs --coverage`.
 import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
@@ -12,11 +12,11 @@ import { build } from "esbuild";
 import { asValues, browserBundles } from "./plugins.mjs";
 import { shared } from "./settings.mjs";
 
-/** Requests that run before the one that counts. */
+/** How many requests run before the measured one. */
 const warmUps = 5;
-/** Until the server has done what follows the warm-up. */
+/** How long to wait until the server has finished its work after the warm-up. */
 const quietMilliseconds = 1_000;
-/** Work of the server beside a request must not count: only what runs each time and on each of some new servers does. */
+/** Other work of the server must not count. So only files that run each time, on each of several new servers, count. */
 const times = 3;
 const rounds = 3;
 
@@ -47,7 +47,7 @@ const tops = (files) =>
     .map((top) => `${top} ${files.filter((file) => file.startsWith(`${top}/`)).length}`)
     .join(", ");
 
-/** Not minified, so that the bundler writes a comment with its file before each module. Packages stay outside. */
+/** Builds bundles that are not minified: then a comment before each module names its file. Packages are not bundled. */
 function bundleInto(folder) {
   return build({
     ...shared,
@@ -63,7 +63,7 @@ function bundleInto(folder) {
   });
 }
 
-/** The files that run for each request, on a new server. */
+/** Returns the files that run for each request, on a new server. */
 async function measureAll(folder, round) {
   const server = await startServer(folder, round);
   const agent = await startAgent(folder, server);
@@ -75,7 +75,7 @@ async function measureAll(folder, round) {
   const report = (isWarm) => reportSession(server, { counts: isWarm });
   const found = {
     "POST of feedback": await measured(() => sendFeedback(server)),
-    // A day counts once: sessions that are too short warm up.
+    // A day counts only once, so the warm-up uses sessions that are too short.
     "report of a session that counts": await measured(report, { times: 1 }),
     "innkeep feedback send": await filesOfCommand(folder, round, server),
     "get_decision, MCP and the server": await measured(agent.getDecision),
@@ -87,7 +87,7 @@ async function measureAll(folder, round) {
   return found;
 }
 
-/** The server of a demo in this process. */
+/** Starts the server of a demo in this process. */
 async function startServer(folder, round) {
   const { serve } = await import(pathToFileURL(join(folder, "server.mjs")));
   const stop = new AbortController();
@@ -111,7 +111,7 @@ async function startServer(folder, round) {
   };
 }
 
-/** The MCP server, in this process as well. */
+/** Starts the MCP server, also in this process. */
 async function startAgent(folder, { baseUrl, demo }) {
   const { serveStdio } = await import(pathToFileURL(join(folder, "mcp.mjs")));
   const io = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough().resume() };
@@ -165,7 +165,7 @@ async function post({ baseUrl, demo }, path, body) {
   return JSON.parse(text);
 }
 
-/** The page as its owner gets it, who is signed in. */
+/** Signs in the owner. Returns a function that requests the page of tags. */
 async function tagsPage({ baseUrl, demo }) {
   const response = await fetch(`${baseUrl}/api/v1/console/session`, {
     method: "POST",
@@ -186,7 +186,7 @@ async function tagsPage({ baseUrl, demo }) {
   };
 }
 
-/** The files that run each time when this is asked, after it was asked often enough to be warm. */
+/** Returns the files that run at each call of `ask`, after some calls as a warm-up. */
 async function filesOf(profiler, folder, ask, options = {}) {
   for (let asked = 0; asked < warmUps; asked += 1) await ask(false);
   await sleep(quietMilliseconds);
@@ -203,7 +203,10 @@ async function filesOf(profiler, folder, ask, options = {}) {
   return inEach(runs);
 }
 
-/** A command has a process of its own, so what runs when its modules load counts, too. */
+/**
+ * Returns the files that run in a command. It has a process of its own, so code that runs at the load of a module
+ * counts.
+ */
 async function filesOfCommand(folder, round, { baseUrl, demo }) {
   const coverage = join(folder, round, "coverage");
   const env = {
@@ -229,7 +232,7 @@ async function filesOfCommand(folder, round, { baseUrl, demo }) {
   return filesIn(result, folder);
 }
 
-/** The files of ours in a result of V8 of which at least one function has run. That of a whole module does not count. */
+/** Returns our files in a result of V8 in which at least one function has run. */
 async function filesIn(scripts, folder) {
   const found = new Set();
   const bundled = scripts.filter(({ url }) => url.includes(`/${basename(folder)}/`));
@@ -247,7 +250,7 @@ async function filesIn(scripts, folder) {
 
 const known = new Map();
 
-/** Where each module begins in a bundle: at the comment that names its file. */
+/** Returns where each module begins in a bundle: at the comment that names its file. */
 async function modulesIn(url) {
   if (!known.has(url.href)) {
     const text = await readFile(url, "utf8");

@@ -18,7 +18,9 @@ const folders = ["bin", "src", "server", "mcp"];
 const tree = readTree(folders, [".ts", ".tsx"]);
 const imports = importsIn(tree);
 
-/** How the tests read sources, so that both count alike. Node 20 reads no TypeScript. */
+/**
+ * Returns the functions with which the tests read sources, so that both count alike. Node 20 cannot load TypeScript.
+ */
 async function supportOfTests() {
   const names = ["tree", "imports", "roles"];
   const { outputFiles } = await build({
@@ -36,7 +38,7 @@ async function supportOfTests() {
   return import(`data:text/javascript;base64,${Buffer.from(contents).toString("base64")}`);
 }
 
-/** What one file declares, exports, imports by name, and how often it names each thing. */
+/** Returns what one file declares, exports and imports, and how often it uses each name. */
 function factsOf(file, text) {
   const facts = {
     lines: linesOf(text),
@@ -144,9 +146,9 @@ const isObject = ({ type, types = [], typeName }) =>
   (type === "TSTypeReference" && ["Pick", "Omit", "Partial", "Readonly"].includes(typeName.name));
 
 /**
- * Whether two files are one part that was cut. In the layout by subject: the same subject and role; a file without a role
- * belongs to each role of its subject. Elsewhere: the same folder, or one folder above the other, inside one part of the
- * product.
+ * Returns whether two files are parts of the same thing. In the layout by subject: the same subject and role; a file
+ * without a role belongs to each role of its subject. Elsewhere: the same folder, or one folder above the other, inside
+ * one part of the product.
  */
 function isSamePart(file, other) {
   const [place, its] = [placeOf(file), placeOf(other)];
@@ -160,7 +162,7 @@ function isSamePart(file, other) {
 const subjectFolder = (file) => file.split("/").slice(0, 3).join("/");
 const byLength = (a, b) => b.length - a.length;
 
-/** Files that stand alone for a reason, whoever imports them. */
+/** Returns whether there is a reason for a file of its own, even if only one file imports it. */
 function standsAlone(file) {
   const isNamedByBuild = namesInBuild.has(file);
   return (
@@ -173,7 +175,7 @@ function filesNamedInBuild() {
   return new Set(texts.flatMap((text) => text.match(/\b(?:bin|src|server|mcp)\/[\w./-]+\.tsx?\b/g) ?? []));
 }
 
-/** The files that import something of a file: one name, or anything. */
+/** Returns the files that import this name of a file; without a name, all files that import it. */
 const importersOf = (file, name) =>
   (importersByFile.get(file) ?? [])
     .filter(({ names }) => name === undefined || names.includes(name) || names.includes("*"))
@@ -192,7 +194,7 @@ function importers() {
   return found;
 }
 
-/** Scripts and styles of the browser count, wherever they stand. */
+/** Prints the sizes of all source files, also of scripts and styles for the browser. */
 function printSizes() {
   const sources = [...readTree(folders, [".ts", ".tsx", ".js", ".css"]).values()];
   const lines = sources.map(linesOf).sort((a, b) => a - b);
@@ -219,7 +221,7 @@ function printExports() {
 function printBags() {
   const bags = files.flatMap((one) => [...one.bags].map((name) => ({ ...one, name })).filter(isBag));
   print(
-    "Types that are bags of parameters",
+    "Types that only group parameters",
     bags.length,
     "Object types named once, as the type of one parameter; not exported, or for one importer.",
   );
@@ -228,7 +230,7 @@ function printBags() {
   list(bags.map(({ file, name }) => `${file}: ${name}`));
 }
 
-/** Named once, here or by its one importer. An importer that renames it is not followed. */
+/** Returns whether a type is used once, here or by its one importer. An importer that renames it does not count. */
 function isBag({ file, types, uses, ofParameters, name }) {
   const others = types.includes(name) ? importersOf(file, name) : [];
   if (others.length > 1) return false;
@@ -256,7 +258,7 @@ function printTypes() {
   print("Casts with `as`, apart from `as const`", sum("casts"));
   list(files.filter(({ casts }) => casts > 0).map(({ file, casts }) => `${file}: ${casts}`));
   const circles = circlesIn(imports);
-  print("Circles of files, types included", circles.length);
+  print("Import cycles, types included", circles.length);
   list(circles);
 }
 

@@ -1,5 +1,5 @@
 // Tags a release. GitHub runs the action from a tag, so the tag has the built files of `action/`, which main does not
-// have: it stands on a commit of its own, after HEAD. `npm run tag` builds them before.
+// have. The tag points to a commit of its own after HEAD. `npm run tag` builds the files before.
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -28,7 +28,9 @@ process.stdout.write(
   `${tag} and ${major} are ${commit}.\ngit push origin ${tag} && git push --force origin ${major}\n`,
 );
 
-/** A commit after HEAD that also has a folder which Git ignores. Neither the branch nor its index change. */
+/**
+ * Makes a commit after HEAD with a folder that Git ignores. Returns its hash. Changes neither the branch nor its index.
+ */
 function commitWith(folder, message) {
   const place = mkdtempSync(join(tmpdir(), "innkeep-tag-"));
   const index = { GIT_INDEX_FILE: join(place, "index") };

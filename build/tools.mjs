@@ -1,4 +1,4 @@
-// The benchmarks and the pictures. They use the installed dependencies, and are not part of the package.
+// Builds the benchmarks and the pictures. They use the installed dependencies, and are not part of the package.
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { build } from "esbuild";
@@ -8,7 +8,9 @@ import { shared } from "./settings.mjs";
 
 const benchmarks = "test/bench";
 
-/** Builds them into `dist` of a folder. Returns the built files, each with the files that something of is in it. */
+/**
+ * Builds them into `dist` of a folder. Returns the built files, each with the list of source files that it contains.
+ */
 export async function buildInto(folder) {
   const bare = (await readdir(benchmarks)).filter((name) => name.startsWith("bare-"));
   const servers = bare.map((name) => [name.replace(/\.ts$/, ""), join(benchmarks, name)]);

@@ -35,7 +35,10 @@ export async function runAction(given: Context): Promise<number> {
   return code;
 }
 
-/** Shows that the inputs have faults: as an error, or as a warning if the step must not break the job. */
+/**
+ * Prints the faults of the inputs: as an error, or as a warning if the step must not break the job. Returns the exit
+ * code.
+ */
 function refuse({ io }: Context, { message, details, next }: CliError, isBestEffort: boolean): number {
   const issues = (details.issues ?? []).map((issue) => `${issue.path} ${issue.message}`);
   const text = [message, ...issues, ...(next ? [next] : [])].join("\n");
@@ -52,7 +55,7 @@ function failed(name: string, code: number): string {
   );
 }
 
-/** A sink that also records what is written to it. */
+/** Returns a sink that also records the text that is written to it. */
 function recording(sink: Sink): Sink & { text(): string } {
   let text = "";
   return {
@@ -66,7 +69,7 @@ function recording(sink: Sink): Sink & { text(): string } {
   };
 }
 
-/** A comment of GitHub has at most 65,536 characters. */
+/** In characters. A comment on GitHub has at most 65,536 characters. */
 const mostPlan = 60_000;
 
 /** Writes the plan as Markdown: as the output `plan`, for a comment, and on the summary page of the job. */

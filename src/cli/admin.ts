@@ -274,7 +274,7 @@ function addTokens(token: Command, setup: Setup): void {
     .description("Give a token a new secret, shown this once; its id, its rights and its work stay")
     .option(
       "--grace <minutes>",
-      "for how many minutes the old secret stays good, at most 60; 0 unless given",
+      "for how many minutes the old secret stays valid, at most 60; 0 unless given",
     );
   commandAction<RotateFlags, string>(rotate, setup, (invocation, flags, id) => {
     const graceMinutes = flags.grace === undefined ? undefined : Number(flags.grace);

@@ -64,7 +64,7 @@ function addStored(auth: Command, setup: Setup): void {
     .command("token")
     .description("Print the key or token that commands would use, into a pipe only")
     .argument("<kind>", kindWords, kindOf);
-  commandAction<object, CredentialKind>(token, setup, give);
+  commandAction<object, CredentialKind>(token, setup, printCredential);
 
   const status = auth
     .command("status")
@@ -79,7 +79,7 @@ function addStored(auth: Command, setup: Setup): void {
     .command("logout")
     .description("Remove the credentials for this server")
     .argument("[kind]", `only this one: ${kindWords}`, kindOf);
-  commandAction<object, CredentialKind | undefined>(logout, setup, forget);
+  commandAction<object, CredentialKind | undefined>(logout, setup, removeCredentials);
 }
 
 interface SetFlags extends StoreFlags {
@@ -93,7 +93,7 @@ async function store(invocation: Invocation, flags: SetFlags, kind: CredentialKi
   printOne(invocation, kept, () => kept.hint);
 }
 
-/** Throws a CliError if the server refuses the credential. Prints a warning if that cannot be found out. */
+/** Throws a CliError if the server refuses the credential. Prints a warning if the server cannot be asked. */
 async function assertAccepted(invocation: Invocation, kind: CredentialKind, secret: string): Promise<void> {
   const { name } = credentialKinds[kind];
   assertKnownServer(invocation.context, invocation.server(), `The ${name} is not stored for`);
@@ -113,8 +113,8 @@ async function assertAccepted(invocation: Invocation, kind: CredentialKind, secr
   });
 }
 
-/** Prints a credential, for a program and not for a screen. */
-async function give(invocation: Invocation, _: object, kind: CredentialKind): Promise<undefined> {
+/** Prints a credential into a pipe. Throws a usage error on a terminal. */
+async function printCredential(invocation: Invocation, _: object, kind: CredentialKind): Promise<undefined> {
   const { stdout } = invocation.context.io;
   if (stdout.isTerminal) {
     throw usageError(
@@ -134,7 +134,11 @@ async function give(invocation: Invocation, _: object, kind: CredentialKind): Pr
 const ofKind = ({ context, flags }: Invocation, kind: CredentialKind | undefined): Invocation =>
   startInvocation(context, flags, kind === undefined || kind === "deviceToken");
 
-async function forget(given: Invocation, _: object, kind: CredentialKind | undefined): Promise<undefined> {
+async function removeCredentials(
+  given: Invocation,
+  _: object,
+  kind: CredentialKind | undefined,
+): Promise<undefined> {
   const invocation = ofKind(given, kind);
   const origin = originOf(invocation);
   const credentials = openStore(invocation.context);
@@ -150,11 +154,11 @@ async function forget(given: Invocation, _: object, kind: CredentialKind | undef
   const names = removed.map((one) => credentialKinds[one].name).join(", ");
   note(
     invocation,
-    removed.length > 0 ? `Forgot the ${names} for ${origin}.` : `Nothing is stored for ${origin}.`,
+    removed.length > 0 ? `Removed the ${names} for ${origin}.` : `Nothing is stored for ${origin}.`,
   );
   if (removed.includes("deviceToken")) {
     const page = `${consoleAddress(invocation)}/devices`;
-    note(invocation, `The device token is good on the server until you sign the device out: ${page}`);
+    note(invocation, `The device token stays valid on the server until you sign the device out: ${page}`);
   }
   printOne(invocation, { origin, removed }, () => removed.join("\n"));
 }

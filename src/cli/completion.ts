@@ -174,7 +174,7 @@ end
 complete -c innkeep -f -a '(__innkeep_complete)'
 `;
 
-/** Each word on a line of its own, with a tab before its meaning. */
+/** Returns a command that prints each word on a line of its own, with a tab before its meaning. */
 const fishList = (words: readonly Word[]): string =>
   `printf '%s\\t%s\\n' ${words.flatMap(({ word, meaning }) => [quoted(word), quoted(meaning)]).join(" ")}`;
 
@@ -188,7 +188,7 @@ const fishCase = (branches: readonly Branch[], indent: number): string =>
     )
     .join("\n");
 
-/** The script for zsh: a file \`_innkeep\` of the fpath, or text for \`eval\`. */
+/** The script for zsh: the content of a file `_innkeep` in a folder of the fpath, or text for `eval`. */
 const zshScript = (places: readonly Place[]): string => `#compdef innkeep
 # zsh completion for innkeep, written by \`innkeep completion zsh\`
 _innkeep() {
@@ -261,7 +261,7 @@ fi
 
 const zshList = (words: readonly Word[]): string => `list=(${words.map(described).join(" ")})`;
 
-/** A word with its meaning, in single quotes. A colon parts the two. */
+/** Returns a word and its meaning in single quotes, separated by a colon. */
 const described = ({ word, meaning }: Word): string =>
   `'${word.replaceAll(":", "\\:")}:${meaning.replaceAll("'", "'\\''")}'`;
 
@@ -270,10 +270,10 @@ const zshCase = (branches: readonly Branch[], indent: number): string =>
     .map(({ patterns, action }) => `${" ".repeat(indent)}(${patterns.join("|")}) ${action} ;;`)
     .join("\n");
 
-/** Flags that tell a listing command which server and app are meant. */
+/** The flags that choose the server and the app. They are passed on to a command that lists values. */
 const contextFlags = ["--app", "--profile", "--base-url", "--token-file", "--api-key-file"];
 
-/** Each step from a place to the next, with the other names of the word. */
+/** Returns a branch for each step from a place to the next, with all names of the word. */
 const steps = (places: readonly Place[], action: (path: string) => string): Branch[] =>
   places.flatMap((place) =>
     place.steps.map(({ word, aliases }) => ({
@@ -285,13 +285,13 @@ const steps = (places: readonly Place[], action: (path: string) => string): Bran
 const branches = (byAction: ReadonlyMap<string, readonly string[]>): Branch[] =>
   [...byAction].map(([action, patterns]) => ({ patterns, action }));
 
-/** The command that lists values, as words of a shell. */
+/** Returns the command that lists values, as text for a shell. */
 const listCommand = ({ command, value, name }: Listing): string =>
   `innkeep ${command.join(" ")} --fields ${value},${name}`;
 
 const writers = { bash: bashScript, zsh: zshScript, fish: fishScript } as const;
 
-/** The script that completes `innkeep` in a shell: its words stand in it, so that no program starts for them. (rule L51) */
+/** Returns the script that completes `innkeep`. It contains the words, so no program must start for them. (rule L51) */
 const completionScript = (shell: keyof typeof writers, program: Command): string =>
   writers[shell](placesOf(program));
 
@@ -314,13 +314,13 @@ function zshValues(values: Values): string {
   return `for line in ${lines}; do list+=("\${line%%$'\\t'*}:\${line#*$'\\t'}"); done`;
 }
 
-/** One branch of a `case`: the patterns, and what to do. */
+/** One branch of a `case`: its patterns and its action. */
 interface Branch {
   readonly patterns: readonly string[];
   readonly action: string;
 }
 
-/** The flags that take a value, as `path/--flag`; `*` for the path if every place has the flag with one. */
+/** Returns the flags that take a value, as `path/--flag`. The path is `*` if the flag takes a value in every place. */
 function valuedFlags(places: readonly Place[]): string[] {
   const flags = places.flatMap(({ path, flags: own }) => own.map((flag) => ({ path, ...flag })));
   const plain = new Set(flags.filter(({ takesValue }) => !takesValue).map(({ word }) => word));
@@ -329,7 +329,7 @@ function valuedFlags(places: readonly Place[]): string[] {
   return [...new Set(patterns)];
 }
 
-/** What the value of a flag may be, with the places that agree on it. */
+/** Returns a branch for each different list of values of a flag, with all places that have the same values. */
 function flagValues(places: readonly Place[], action: (values: Values) => string): Branch[] {
   const byAction = new Map<string, string[]>();
   for (const { path, flags } of places)
@@ -337,7 +337,7 @@ function flagValues(places: readonly Place[], action: (values: Values) => string
   return branches(byAction);
 }
 
-/** What the arguments of a command may be. */
+/** Returns a branch for each different list of values of an argument. */
 function argumentValues(places: readonly Place[], action: (values: Values) => string): Branch[] {
   const byAction = new Map<string, string[]>();
   for (const { path, argument } of places) if (argument) add(byAction, action(argument), path);
@@ -354,7 +354,7 @@ interface Word {
   readonly meaning: string;
 }
 
-/** What may stand as a value: words, the names of files, or what a command lists. */
+/** The values that can be completed: words, the names of files, or what a command lists. */
 type Values =
   | { readonly words: readonly string[] }
   | { readonly files: true }
@@ -366,7 +366,7 @@ interface Flag extends Word {
   readonly values?: Values | undefined;
 }
 
-/** A word of the next place, and other names for it. */
+/** The word that leads to the next place, and its other names. */
 interface Step {
   readonly word: string;
   readonly aliases: readonly string[];
@@ -378,14 +378,14 @@ interface Place {
   readonly path: string;
   /** The words that may follow, as help lists them. */
   readonly next: readonly Word[];
-  /** All words that lead on from here: also other names, and commands that help does not list. */
+  /** All words that may follow, with their other names, and with commands that help does not list. */
   readonly steps: readonly Step[];
   readonly flags: readonly Flag[];
-  /** What the arguments may be. */
+  /** The values of the arguments. */
   readonly argument?: Values | undefined;
 }
 
-/** Every place of the tree of commands. */
+/** Returns every place of the tree of commands. */
 function placesOf(program: Command): Place[] {
   const common = [...flagsOf(program), helpFlag, { ...versionFlag }];
   return [placeOf(program, "", common), ...program.commands.flatMap((one) => below(one, "", common))];

@@ -3,7 +3,7 @@ import { commandAction, type Setup } from "./core/command.ts";
 import { mutates } from "./core/flags.ts";
 import type { InitFlags } from "./init/project.ts";
 
-/** `innkeep init`: from an empty folder to a sent report. */
+/** Adds `innkeep init`, which sets up a project and sends a first report. */
 export function addInit(init: Command, setup: Setup): void {
   mutates(init)
     .option("--server <url>", "address of the server; unless given or set elsewhere, you are asked for it")

@@ -11,7 +11,7 @@ export interface Verdict {
   readonly problem: string | null;
 }
 
-/** A harmless read for each kind of credential. */
+/** For each kind of credential, a request that changes nothing. */
 const questions: Readonly<Record<CredentialKind, { readonly route: Route; readonly input?: LooseInput }>> = {
   appKey: { route: routes.faqs.list },
   agentToken: {
@@ -39,7 +39,7 @@ export async function checkCredential(
   return { valid, problem };
 }
 
-/** As `checkCredential`, and also returns the error if that is not known. */
+/** Like `checkCredential`. Also returns the error if it is not known whether the server accepts the credential. */
 export async function tryCredential(
   invocation: Invocation,
   { server, kind }: Place,

@@ -28,8 +28,8 @@ export interface LoginFlags extends StoreFlags {
 }
 
 /**
- * Signs this machine in: a person approves it in the browser, and its token is stored. The verifier leaves this
- * process only for the exchange. (rule L8)
+ * Signs this machine in: a person approves it in the browser, and its token is stored. The verifier is sent only in the
+ * exchange. (rule L8)
  */
 export async function login(invocation: Invocation, flags: LoginFlags): Promise<undefined> {
   if (flags.paste) assertCanPaste(invocation);
@@ -57,7 +57,7 @@ export async function login(invocation: Invocation, flags: LoginFlags): Promise<
   }
 }
 
-/** Finds out that the server is away, or refuses the redirect, before a browser is opened. */
+/** Throws if the server cannot be reached or refuses the redirect. This comes before a browser is opened. */
 async function askBeforehand(invocation: Invocation, question: Question): Promise<void> {
   try {
     await invocation.sender()(approvalPage, { query: { ...question } });
@@ -128,8 +128,8 @@ interface Pending {
 const seconds = 300;
 
 /**
- * The code of an approval: from the server, or pasted by the person on the terminal, whichever is first. Throws a
- * CliError if neither comes in five minutes.
+ * Returns the code of an approval: from the server, or pasted by the person on the terminal, whichever is first. Throws
+ * a CliError if neither comes within five minutes.
  */
 async function signInCodeOf(invocation: Invocation, device: Pending, pasteOnly: boolean): Promise<string> {
   invocation.context.signal.throwIfAborted();
@@ -164,7 +164,7 @@ function awaitApproval(invocation: Invocation, device: Pending, signal: AbortSig
   });
 }
 
-/** The first of both. If the question fails, the waiting goes on; a refusal ends both. */
+/** Resolves with the code that comes first. If the question fails, the wait goes on; a refusal ends both. */
 function firstOf(approval: Promise<Approval>, typed: Promise<string>): Promise<string> {
   return new Promise((resolve, reject) => {
     approval.then((result) => {
@@ -209,7 +209,7 @@ interface Question {
   readonly redirect: string;
 }
 
-/** The address at which a person approves this device. */
+/** Returns the address at which a person approves this device. */
 function approvalAddress(invocation: Invocation, question: Question): string {
   const url = new URL(invocation.baseUrl() + choices.authorizePath);
   for (const [name, value] of Object.entries(question)) url.searchParams.set(name, value);
@@ -255,8 +255,8 @@ const opens = (context: Context, url: string): Promise<boolean> =>
   );
 
 /**
- * The id of this installation, made once and stored beside the credentials. Only its owner can read it: with the id
- * and the account, somebody else could sign in as this device.
+ * Returns the id of this installation, which is made once and stored beside the credentials. Only its owner can read
+ * it: with the id and the account, somebody else could sign in as this device.
  */
 async function deviceIdOf(context: Context): Promise<string> {
   const file = join(configFolder(context), "device-id");
@@ -269,13 +269,13 @@ async function deviceIdOf(context: Context): Promise<string> {
 
 const longestName = 100;
 
-/** The name of this machine for a person: `ada on lovelace`. */
+/** Returns the name of this machine for people, such as `ada on lovelace`. */
 function deviceNameOf(given: string | undefined): string {
   const name = given === undefined ? `${userName()} on ${hostname()}` : given;
   return [...onOneLine(name)].slice(0, longestName).join("");
 }
 
-/** The user may have no name, as in some containers. */
+/** Returns a default if the user has no name, as in some containers. */
 function userName(): string {
   try {
     return userInfo().username;

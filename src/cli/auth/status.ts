@@ -16,7 +16,7 @@ import { checkCredential, type Verdict } from "./credential-check.ts";
 
 export interface StatusFlags {
   readonly offline?: boolean;
-  /** The exit says whether every server accepts its credential. */
+  /** Whether the exit code says that every server accepts its credential. */
   readonly check?: boolean;
 }
 
@@ -24,7 +24,7 @@ export interface StatusFlags {
 export interface Place {
   readonly server: string;
   readonly kind: CredentialKind;
-  /** The profile for which it is stored; null for those that every profile may use, and for those in use. */
+  /** The profile for which it is stored; null if every profile may use it, and if it is in use. */
   readonly profile: string | null;
   readonly find: () => Promise<FoundCredential | undefined>;
 }
@@ -44,7 +44,7 @@ interface Row {
   readonly problem: string | null;
 }
 
-/** Shows the credentials for the servers that commands go to and for every server that one is stored for. */
+/** Shows the credentials for the servers that commands use, and all credentials that are stored for other servers. */
 export async function status(
   invocation: Invocation,
   { offline = false, check = false }: StatusFlags,

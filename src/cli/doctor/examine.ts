@@ -99,7 +99,7 @@ async function checkApp(invocation: Invocation): Promise<Finding[]> {
   }
 }
 
-/** Whether the S3 store accepts our requests, if INNKEEP_S3_URL is set. */
+/** Checks whether the S3 store accepts our requests, if INNKEEP_S3_URL is set. */
 async function checkStore(invocation: Invocation): Promise<Finding[]> {
   if (!invocation.context.env.INNKEEP_S3_URL) return [];
   try {
@@ -112,7 +112,7 @@ async function checkStore(invocation: Invocation): Promise<Finding[]> {
   }
 }
 
-/** Whether the mail server accepts our mails, if INNKEEP_SMTP_URL is set. */
+/** Checks whether the mail server accepts our mails, if INNKEEP_SMTP_URL is set. */
 async function checkMail({ env, programs }: Context): Promise<Finding[]> {
   const { INNKEEP_SMTP_URL: smtpUrl, INNKEEP_MAIL_FROM: mailFrom } = env;
   if (!smtpUrl) return [];
@@ -126,9 +126,9 @@ async function checkMail({ env, programs }: Context): Promise<Finding[]> {
   }
 }
 
-const why = "Without a proven backup, a lost disk loses everything.";
+const why = "Without a proven backup, all data is lost if the disk fails.";
 
-/** Whether the last nightly backup was verified, if INNKEEP_BACKUP_DRILL is set. */
+/** Checks whether the last nightly backup was verified, if INNKEEP_BACKUP_DRILL is set. */
 async function checkBackups(invocation: Invocation): Promise<Finding[]> {
   const { INNKEEP_BACKUP_DRILL: when } = invocation.context.env;
   if (!when || when === "off") return [];
@@ -163,7 +163,7 @@ async function unsentIn<I extends SpooledItem>({ kind, list }: Spool<I>): Promis
     warning("unsent", {
       what: `${folder} contains no readable ${kind.word}.`,
       why: "It cannot be sent.",
-      next: `Look into it, then remove it: rm -r "${folder}"`,
+      next: `Look at its files, then remove it: rm -r "${folder}"`,
     }),
   );
   if (items.length === 0) return findings;
@@ -270,7 +270,7 @@ function checkVariables({ env }: Context): Finding[] {
   );
 }
 
-/** Whether this counts as a CI job. Commands ask nothing in a CI job. */
+/** Checks whether this counts as a CI job. Commands ask nothing in a CI job. */
 function checkCi({ env }: Context): Finding {
   if (/^(false|0|no|off)$/i.test(env.CI ?? ""))
     return warning("ci", {

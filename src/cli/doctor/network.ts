@@ -226,7 +226,7 @@ export async function tryServer(invocation: Invocation): Promise<TriedServer> {
   }
 }
 
-/** Notes for each answer how far this machine's clock is ahead, in milliseconds. */
+/** Adds to `skews`, for each answer, by how many milliseconds this machine's clock is ahead. */
 function watchClock({ context }: Invocation, skews: number[]): Transport {
   const send = context.transport ?? shortTransport(proxyOf(context));
   return async (request) => {
@@ -279,13 +279,13 @@ const kindFinding = ({ isInnkeep, version }: ServerInfo): Finding => {
   return ok("server", version === undefined ? "It is an Innkeep server." : `It is Innkeep ${version}.`);
 };
 
-/** How to install the version of the server. (rule L56) */
+/** Returns how to install the version of the server. (rule L56) */
 const installNext = (version: string): string =>
   published === null
     ? `Install the tarball of version ${version}: \`npm install --global innkeep-${version}.tgz\`.`
     : `npm install --global ${published.name}@${version}`;
 
-/** Before 1.0 versions are compatible only if the second number is the same. */
+/** Returns the part of a version that compatible versions share. Before 1.0 this includes the second number. */
 const lineOf = (version: string): string => /^(0\.\d+|\d+)/.exec(version)?.[1] ?? "";
 
 function versionFindings({ context }: Invocation, { version }: ServerInfo): Finding[] {

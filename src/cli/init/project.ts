@@ -34,13 +34,13 @@ export interface InitFlags extends GlobalFlags {
 }
 
 /**
- * Sets up a project: its innkeep.json, an app key on this machine if the person wants that, a first report, and the lines
- * for CI. Checks everything before it writes. Never writes a secret into the project. (rule L40)
+ * Sets up a project: its innkeep.json, an app key on this machine if the person wants that, a first report, and the
+ * lines for CI. Checks everything before it writes. Never writes a secret into the project. (rule L40)
  */
 export async function init(invocation: Invocation, flags: InitFlags): Promise<undefined> {
   const { address: server, isProject } = await serverOf(invocation, flags);
-  // A stranger may have written the server in an existing innkeep.json. Credentials go only to a server that the person
-  // has named, so this server is not passed as one.
+  // Somebody else may have written the server in an existing innkeep.json. Credentials are sent only to a server that
+  // the person has named, so the server of the file does not count as named.
   const own = isProject ? invocation : startInvocation(invocation.context, { ...flags, baseUrl: server });
   const plan = await planProjectFile(own, { server, app: flags.app });
   const key = await checkedKey(own, flags);
@@ -65,7 +65,8 @@ export async function init(invocation: Invocation, flags: InitFlags): Promise<un
 }
 
 /**
- * The named server, or the one that the person types. Throws a usage error if there is none and nobody can be asked.
+ * Returns the named server, or the one that the person types. Throws a usage error if there is none and nobody can be
+ * asked.
  */
 async function serverOf(invocation: Invocation, { server, baseUrl }: InitFlags): Promise<Server> {
   if (server !== undefined && baseUrl !== undefined && server !== baseUrl)
@@ -135,7 +136,7 @@ async function planProjectFile(invocation: Invocation, wanted: ProjectFields): P
   const before = present === undefined ? undefined : checkProject(file, present);
   const app = wanted.app?.trim() || before?.app || (await askForApp(invocation));
   const fields = {
-    ...(present && JSON.parse(withoutMark(present))),
+    ...(present && JSON.parse(withoutByteOrderMark(present))),
     server: wanted.server,
     ...(app && { app }),
   };
@@ -151,7 +152,7 @@ async function planProjectFile(invocation: Invocation, wanted: ProjectFields): P
   return { file, change: before ? "changed" : "created", app, text };
 }
 
-const withoutMark = (text: string): string => text.replace(/^\uFEFF/, "");
+const withoutByteOrderMark = (text: string): string => text.replace(/^\uFEFF/, "");
 
 const describeFields = ({ server, app }: Partial<ProjectFields>): string =>
   ` (${[server ?? "no server", app ?? "no app"].join(", ")})`;
@@ -179,7 +180,7 @@ async function askForApp(invocation: Invocation): Promise<string | undefined> {
   return (await invocation.context.io.ask(question)).trim() || only;
 }
 
-/** The apps of the maintainer token. None if there is no token, or the server does not list apps. */
+/** Returns the apps of the maintainer token. Empty if there is no token, or if the server does not list apps. */
 async function knownApps(invocation: Invocation): Promise<readonly { readonly name: string }[]> {
   const client = () => clientOf(connect(invocation, { attempts: 1, timeoutMs: 5_000 }));
   try {
@@ -270,7 +271,9 @@ const services: Readonly<Record<Exclude<CiService, "none">, { file: string | nul
   shell: { file: null, text: shell },
 };
 
-/** The lines of the given service, or of the services whose files are in the folder, or else the lines for a shell. */
+/**
+ * Returns the lines of the given service, or of the services whose files are in the folder, or else those for a shell.
+ */
 function ciLines(
   { cwd }: Pick<Context, "cwd">,
   { server, service: given }: { readonly server: string; readonly service: CiService | undefined },
@@ -311,7 +314,7 @@ interface ReportFlags {
   readonly dryRun?: boolean;
 }
 
-/** The first report, checked but not sent. Throws a usage error for a text that no report can have. */
+/** Returns the first report, checked but not sent. Throws a usage error for a text that no report can have. */
 const draftOfFirst = (
   invocation: Invocation,
   { message = "A first report, sent by `innkeep init`. You can delete it." }: ReportFlags,
@@ -347,7 +350,7 @@ async function firstReport(
   }
 }
 
-/** The invocation with the key, which the person may have typed and not stored. */
+/** Returns the invocation with the key: the person may have typed the key without storing it. */
 function withKey(invocation: Invocation, key: InitKey): Invocation {
   const own: Invocation = { ...invocation, credential: async () => key };
   const sender = connect(own);
@@ -375,8 +378,8 @@ interface KeyFlags {
 }
 
 /**
- * The app key, after the server has accepted it; undefined if there is none and none is needed. Throws a CliError for a key
- * that the server refuses, and if the server cannot be asked.
+ * Returns the app key, after the server has accepted it; undefined if there is none and none is needed. Throws a
+ * CliError if the server refuses the key, or cannot be asked.
  */
 async function checkedKey(invocation: Invocation, flags: KeyFlags): Promise<InitKey | undefined> {
   const key = (await invocation.credential("appKey")) ?? (await typedKey(invocation));
