@@ -64,7 +64,7 @@ describe("the operator, next to a running server,", () => {
     });
   });
 
-  it("gives a token a new secret, at once or with both good for a while", async () => {
+  it("gives a token a new secret; the old one ends at once or after some minutes", async () => {
     const { owner, headers } = await makeOwner();
     const made = await makeToken(owner);
     const rotate = async (graceMinutes?: number) =>

@@ -145,7 +145,7 @@ describe("a killed innkeep dev exec", () => {
   });
 });
 
-describe("what looks like the folder of a dead server", () => {
+describe("a path that looks like the folder of a killed server", () => {
   it("is left alone if it is a link, leads elsewhere, or belongs to another user", async () => {
     const { run, tmp } = await createDevExec();
     const precious = join(tmp, "precious");

@@ -127,7 +127,7 @@ describe("caching", () => {
       expect(answer.headers.get("etag")).not.toBe(etag);
     });
 
-    it("nothing that changes nothing", async () => {
+    it("no request that changes nothing", async () => {
       const id = await createFaq();
       const etag = await etagOf(faqs);
       service.clock.advance(1_000);

@@ -38,7 +38,7 @@ describe.each(databases)("time on $name", (engine) => {
   });
 });
 
-describe("a plain day in a request", () => {
+describe("a date without a time in a request", () => {
   let service: Service;
   let cast: AppWithAgent;
   beforeAll(async () => {

@@ -53,7 +53,7 @@ describe.each(sharedDatabases)("two servers of one PostgreSQL database", (postgr
   });
 });
 
-describe.each(databases)("a server that slept on $name", (engine) => {
+describe.each(databases)("a server that was suspended on $name", (engine) => {
   let service: Service;
   beforeAll(async () => {
     service = await startService({ engine });
@@ -88,7 +88,7 @@ describe.each(databases)("a server that slept on $name", (engine) => {
     return { told, cycle: { ...(await test.cycle()), nextAt: undefined } };
   }
 
-  it("for five days has the state of a server that was awake each day", long, async () => {
+  it("for five days has the state of a server that ran each day", long, async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(life, { minLength: 3, maxLength: 3 }), async (lives) => {
         const awake = await live(lives, [4, 5, 6, 7, 8]);

@@ -13,7 +13,7 @@ const run: ProposalRow = {
 const resting = { tokenId: "one", isResting: () => true };
 const busy = { tokenId: "two", isResting: () => false };
 
-it("gives the token of an agent that rests", () => {
+it("returns the token of an agent whose request is idle", () => {
   const agents = createWaitingAgents();
   agents.add("run", busy);
   expect(agents.readerOf("run")).toBeNull();

@@ -89,7 +89,7 @@ describe("waiting", () => {
     expect(await waiting.until(["a"], async () => 1, { ...options, signal: () => gone })).toBe(1);
   });
 
-  it("says that a request rests from its look until it hears something, or its client leaves", async () => {
+  it("says that a request is idle after each check, until a signal comes or its client leaves", async () => {
     const { waiting, signal } = fakeSignals();
     const client = new AbortController();
     const asked: boolean[] = [];

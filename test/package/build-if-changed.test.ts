@@ -89,7 +89,7 @@ describe("a build", () => {
 });
 
 describe("the targets", () => {
-  it("lie beside each other, and each is built only when it needs to be", async () => {
+  it("exist beside each other, and each is built only when it is out of date", async () => {
     const { builds, runsOf, names } = await newCheckout();
     expect([await builds("package"), await runsOf("programs")]).toEqual([1, 1]);
     expect([await builds("tools"), await runsOf("programs")]).toEqual([1, 1]);

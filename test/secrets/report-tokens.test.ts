@@ -6,10 +6,13 @@ const reportId = "01a1fda3-dcee-7447-b6de-42c8c3c82f1d";
 const token = { reportId, counter: 4_294_967_295, mailed: true };
 
 describe("the token of a report", () => {
-  it.each([token, { reportId, counter: 0, mailed: false }])("says what it was made of: %j", (given) => {
-    const sealer = createSealer("s".repeat(32));
-    expect(readReportToken(sealer, reportTokenOf(sealer, given))).toEqual(given);
-  });
+  it.each([token, { reportId, counter: 0, mailed: false }])(
+    "holds the values that it was made from: %j",
+    (given) => {
+      const sealer = createSealer("s".repeat(32));
+      expect(readReportToken(sealer, reportTokenOf(sealer, given))).toEqual(given);
+    },
+  );
 
   it("works after the secret was changed, as long as the old one is known", () => {
     const made = reportTokenOf(createSealer("a".repeat(32)), token);

@@ -44,7 +44,7 @@ describe("INNKEEP_IMAP_URL", () => {
     },
   );
 
-  it("needs the way out, too", () => {
+  it("needs INNKEEP_SMTP_URL, too", () => {
     expect(() => mailInOf({ INNKEEP_IMAP_URL: "imaps://x" })).toThrow("INNKEEP_SMTP_URL must be set");
     expect(mailInOf({})).toBeUndefined();
   });

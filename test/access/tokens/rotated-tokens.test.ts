@@ -39,7 +39,7 @@ describe.each(databases)("the secret and the end of a token on $name (rules K31,
     expect([await list(token), await list(answer.field("token"))]).toEqual([401, 200]);
   });
 
-  it("both secrets are good during the grace, and the old one no longer", async () => {
+  it("both secrets are valid during the grace period, and only the new one afterwards", async () => {
     const made = await make();
     const [old, id] = [made.field("token"), made.field("id")];
     const next = (await rotate(id, { graceMinutes: 10 })).field("token");

@@ -84,7 +84,7 @@ it("answers that share their memory count once, small ones do not count, and one
   holding()(response(), { body: Buffer.alloc(9 * MB), canRefuse: true });
 });
 
-it("the answer that is read for the longest time is cut after ten seconds, for one that needs its place", () => {
+it("if an answer needs memory, the answer that has been read for the longest time is ended after ten seconds", () => {
   const hold = holding();
   const now = vi.spyOn(performance, "now").mockReturnValue(0);
   const [slow, slower] = [response(), response()];

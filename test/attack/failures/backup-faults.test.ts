@@ -67,8 +67,8 @@ async function killWhile(argv: readonly string[], isIn: () => Promise<boolean>):
   }
 }
 
-describe("a killed", () => {
-  it("verification leaves a scratch place that the next one removes", async () => {
+describe("a process that is killed", () => {
+  it("during a verification leaves a temporary folder that the next verification removes", async () => {
     const verify = ["admin", "backup", "--verify", sound, "--scratch", scratch];
     await killWhile(verify, async () => (await leftovers()).length > 0);
     expect(await leftovers()).toHaveLength(1);
@@ -76,7 +76,7 @@ describe("a killed", () => {
     expect(await leftovers()).toEqual([]);
   });
 
-  it("backup leaves nothing with its name, and the next one removes the rest", async () => {
+  it("during a backup leaves no file with the name of the backup, and the next backup removes the rest", async () => {
     const { recipient } = await newAgeKey();
     const folder = await temporaryFolder();
     const file = join(folder, "killed.tar.age");

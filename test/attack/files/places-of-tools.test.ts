@@ -105,12 +105,12 @@ const drawn = (file: SampleFile): Promise<string | undefined> =>
     { url: dataUrl(file), isFilm: file.mediaType.startsWith("video/") },
   );
 
-describe("a file of another tool with a place", () => {
+describe("a file of another tool that contains a position", () => {
   it("is one of every kind", () => {
     expect(new Set(inputs.map(({ mediaType }) => mediaType))).toEqual(new Set(Object.values(mediaTypes)));
   });
 
-  it.each(names)("says its place before it is sent, and not as it is served: %s", async (name) => {
+  it.each(names)("contains its position when it is sent, and not when it is served: %s", async (name) => {
     expect(await placesIn(join(folder, name))).not.toEqual([]);
     expect(await placesIn(join(received, name))).toEqual([]);
     const bytes = served.get(name)?.bytes.toString("latin1") ?? "";

@@ -155,7 +155,7 @@ describe("changelog import that cannot be done", () => {
     expect(new Set(asked)).toEqual(new Set(["GET"]));
   });
 
-  it("keeps to a wrong app's own message on a server that has the endpoints", async () => {
+  it("shows the usual message for a wrong app on a server that has the endpoints", async () => {
     const { write, run } = await newMaintainer();
     await write("CHANGELOG.md", changelog(first));
     const ran = await run("import", "--app", "01a1fda3-dcee-7447-b6de-42c8c3c82f1d");

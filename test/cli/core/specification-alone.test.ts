@@ -178,7 +178,7 @@ describe.each([
     world = await worldWith({ unshown });
   });
 
-  it("is taken for an accepted proof", async () => {
+  it("counts as an accepted proof", async () => {
     expect(await ok(`proof submit ${slotId} --image screen.png`)).toEqual(unshown);
     expect(await ok("proof submit --image screen.png")).toEqual(unshown);
     expect(await ok("proof resend --list")).toMatchObject({ items: [] });
@@ -187,7 +187,7 @@ describe.each([
     );
   });
 
-  it("is taken for an accepted request of a slot", async () => {
+  it("counts as an accepted request of a slot", async () => {
     expect(await ok(`slot request ${openSlotId}`)).toEqual(unshown);
     const ran = await world.line.run(["slot", "request", openSlotId]);
     expect(ran).toMatchObject({ exit: 0, stdout: "" });

@@ -106,16 +106,19 @@ describe("innkeep mcp --check", () => {
     expect(ran.stdout).toContain("but it is not an Innkeep server");
   });
 
-  it.each([429, 503])("ends with 75 and calls no token good if the server only says %i", async (status) => {
-    const line = await createCommandLine({
-      INNKEEP_BASE_URL: await serverThat(status),
-      INNKEEP_AGENT_TOKEN: token,
-    });
-    const ran = await line.run(["mcp", "--check", "--json"]);
-    expect(ran.exit).toBe(75);
-    expect(stateOf(ran, "agent token")).toMatchObject({ state: "warning" });
-    expect(reported(ran).may).toEqual([]);
-  });
+  it.each([429, 503])(
+    "ends with 75 and does not call the token valid if the server answers %i",
+    async (status) => {
+      const line = await createCommandLine({
+        INNKEEP_BASE_URL: await serverThat(status),
+        INNKEEP_AGENT_TOKEN: token,
+      });
+      const ran = await line.run(["mcp", "--check", "--json"]);
+      expect(ran.exit).toBe(75);
+      expect(stateOf(ran, "agent token")).toMatchObject({ state: "warning" });
+      expect(reported(ran).may).toEqual([]);
+    },
+  );
 });
 
 describe("innkeep mcp --setup", () => {

@@ -60,12 +60,12 @@ describe.each([
   const contrastOf = ([one, other]: readonly [string, string]) =>
     contrast(colours?.get(one) ?? "", colours?.get(other) ?? "");
 
-  it("make every text readable on its ground (WCAG AA: 4.5)", () => {
+  it("make every text readable on its background (WCAG AA: 4.5)", () => {
     const faults = textPairs.filter((pair) => !(contrastOf(pair) >= 4.5));
     expect(faults).toEqual([]);
   });
 
-  it("make every edge visible next to its ground (WCAG AA: 3)", () => {
+  it("make every edge visible next to its background (WCAG AA: 3)", () => {
     const faults = edgePairs.filter((pair) => !(contrastOf(pair) >= 3));
     expect(faults).toEqual([]);
   });

@@ -45,11 +45,11 @@ describe("a form that is sent twice at once", () => {
     return ask(place, { body: { who: "Ada" }, idempotencyKey: code });
   };
 
-  it("waits for its twin and shows what that did", async () => {
+  it("waits for the first request and shows its result", async () => {
     expect(await sendAfter("idempotency_in_progress")).toEqual({ place: "first" });
   });
 
-  it("waits after no other refusal", async () => {
+  it("does not wait after other refusals", async () => {
     await expect(sendAfter("not_found")).rejects.toMatchObject({ code: "not_found" });
   });
 });

@@ -89,7 +89,7 @@ describe("drafts", () => {
     expect(await kept()).toEqual([]);
   });
 
-  it("are 200 of a person at most, and the oldest go", async () => {
+  it("are at most 200 for each person, and the oldest are deleted", async () => {
     const items = Object.fromEntries(
       Array.from({ length: 201 }, (_, at) => [`items.${at}.text`, `Change ${at}`]),
     );
@@ -100,7 +100,7 @@ describe("drafts", () => {
     expect(await kept()).not.toContain("The oldest");
   });
 
-  it("go after 30 days without a keystroke, with the account, and with a lost secret", async () => {
+  it("are deleted after 30 days without a change, with the account, and with a lost secret", async () => {
     await save({ question: "Old" });
     service.clock.pass(29 * day);
     await tidy(service.deps);

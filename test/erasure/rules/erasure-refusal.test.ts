@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { erasureRefusal } from "../../../server/erasure/rules.ts";
 
-describe("what stands in the way of an erasure", () => {
+describe("the reasons that prevent an erasure", () => {
   it.each([
     [{ own: true, memberOf: ["Larder"], testerOf: [] }, "your own address"],
     [{ own: false, memberOf: ["Larder", "Pantry"], testerOf: ["Larder"] }, "a member of Larder, Pantry"],

@@ -12,7 +12,7 @@ describe.each(databases)("a token of changes on $name", (engine) => {
     database = await engine.create();
   });
 
-  it("is good at another server of the database and after a restart", async () => {
+  it("is valid at another server of the database and after a restart", async () => {
     const one = await startService({ database });
     const cast = await makeAppWithAgent(one);
     await sendSubject(one, cast, "Before");

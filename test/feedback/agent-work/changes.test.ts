@@ -55,7 +55,7 @@ describe.each(databases)("GET /api/v1/agent/feedback?changedAfter=TOKEN on $name
     expect((await changedAfter(changes)).items).toMatchObject([{ id }]);
   });
 
-  it("follows a proposal through its life", async () => {
+  it("shows each state of a proposal", async () => {
     const id = await sendSubject(service, cast, "Login");
     let { changes } = await listThreadsOf(service, cast);
     const next = async () => {

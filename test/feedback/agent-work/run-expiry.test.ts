@@ -130,7 +130,7 @@ describe.each(databases)("an approval with a lifetime on $name", (engine) => {
       },
     );
 
-    it("no lifetime begins, but an approval without one, a refusal and a recall go on", async () => {
+    it("no lifetime begins; a refusal, a recall, and an approval without a lifetime still work", async () => {
       const claimed = await world.approved();
       await world.claim(claimed);
       const waiting = await world.proposeOn(await world.newThread());

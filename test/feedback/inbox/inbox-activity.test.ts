@@ -109,7 +109,7 @@ describe.each(databases)("the inbox by activity on $name", (engine) => {
     expect(walked).toEqual(wanted);
   });
 
-  it("shows no thread twice in a walk during which threads move to the front", async () => {
+  it("shows no thread twice if threads move to the front while pages are read", async () => {
     const ids = [await send("a"), await send("b"), await send("c"), await send("d")];
     const first = await list({ limit: "2" });
     await act(`/feedback/${ids[0]}/messages`, { direction: "note", body: "Moves." });

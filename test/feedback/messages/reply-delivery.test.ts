@@ -57,7 +57,7 @@ describe("the answer to a reply says", () => {
     });
   });
 
-  it("nothing of the kind about a note", async () => {
+  it("nothing about a delivery if it is a note", async () => {
     const { send, team } = await start({ mail: false, pages: true });
     const id = await send({});
     const note = await team.call("POST", `/feedback/${id}/messages`, { direction: "note", body: "Mine." });

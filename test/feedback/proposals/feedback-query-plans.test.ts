@@ -72,7 +72,7 @@ describe("SQLite serves", () => {
     it.each([
       ["oldest", true, ">"],
       ["newest", false, "<"],
-    ])("what awaits a decision in its order, the %s first", async (_, oldestFirst, beyond) => {
+    ])("proposals that await a decision in their order, the %s first", async (_, oldestFirst, beyond) => {
       const plan = await planOf((database) =>
         awaitingProposals.list(database, "owner", { ...fromTop, oldestFirst }),
       );

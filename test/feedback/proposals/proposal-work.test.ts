@@ -57,7 +57,7 @@ describe("an approved proposal in the console", () => {
     expect(text).toContain("may already have begun");
   });
 
-  it("says how long it is good", async () => {
+  it("says how long it is valid", async () => {
     await world.call("PATCH", `/apps/${world.app.id}`, { approvalHours: 5 });
     const { id, runId } = await approved();
     await world.call("PATCH", `/apps/${world.app.id}`, { approvalHours: null });

@@ -8,7 +8,7 @@ import { sendFeedback } from "../../support/worlds/owner-with-one-of-each.ts";
 
 const List = z.object({ items: z.array(z.looseObject({ id: z.string() })) });
 
-describe.each(databases)("what happens at the instant of a look on $name", (engine) => {
+describe.each(databases)("an activity at the instant of a view on $name", (engine) => {
   let service: Service;
   let team: Team;
   beforeAll(async () => {

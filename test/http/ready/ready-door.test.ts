@@ -16,7 +16,7 @@ import { makeTesterInCycle } from "../../support/worlds/tester-in-running-cycle.
 
 const faqs = "/api/v1/faqs/remote";
 
-describe("the door of ready answers", () => {
+describe("a server with ready answers", () => {
   let service: Service;
   let cast: AppWithAgent;
   let door: Door;

@@ -26,7 +26,7 @@ describe("the uses of a limit", () => {
     expect(log.total).toBe(3);
   });
 
-  it("leave the window one after the other", () => {
+  it("expire one after the other", () => {
     const log = useUp();
     expect(takeUse(log, start + 59_999, three)).toMatchObject({ allowed: false, retryAfterSeconds: 1 });
     expect(takeUse(log, start + 60_000, three)).toMatchObject({ allowed: true });

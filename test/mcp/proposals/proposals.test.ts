@@ -122,7 +122,7 @@ describe("the record of proposals", () => {
     for (const file of await filesIn(folder)) expect(await readFile(file, "utf8")).not.toContain("sda_");
   });
 
-  it("is found by its thread without a look at other records", async () => {
+  it("is found by its thread without reading other records", async () => {
     const folder = await temporaryFolder();
     const { proposals } = open(folder);
     await proposals.add(record({ run_id: "a", created_at: "2026-11-21T11:00:00.000Z" }));

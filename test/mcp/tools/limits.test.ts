@@ -36,7 +36,7 @@ describe("an agent that has made its proposals of the hour", () => {
       readToolResult(await client.callTool(name, args));
   };
 
-  it("is told which limit it is, and that reading still works", async () => {
+  it("gets a message that names the limit, and says that reading still works", async () => {
     const call = await session();
     const { isError, text } = await call("propose_plan", { feedback: threads[2], summary: "S", plan: "P" });
     expect(isError).toBe(true);
@@ -51,7 +51,7 @@ describe("an agent that has made its proposals of the hour", () => {
     expect(same).toMatchObject({ isError: false, structured: { duplicate: true } });
   });
 
-  it("is told so by the API, too, where a repeat with the same key does not count", async () => {
+  it("gets the same message from the API, where a repeat with the same key does not count", async () => {
     const post = (feedback: string | undefined, key: string) =>
       service.request("POST", `/api/v1/agent/feedback/${feedback}/proposal`, {
         headers: { ...cast.agent, "idempotency-key": key },

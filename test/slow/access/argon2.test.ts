@@ -42,13 +42,13 @@ describe.each(all)("Argon2: %s", (_, argon2) => {
     );
   });
 
-  it.each(made)("verifies what another one made: %s", async (stored) => {
+  it.each(made)("verifies a hash that another one made: %s", async (stored) => {
     expect(await argon2.verify(stored, "secret words")).toBe(true);
     expect(await argon2.verify(stored, "Secret words")).toBe(false);
     expect(await argon2.verify(stored, "")).toBe(false);
   });
 
-  it.each(passwords)("makes of %j what all others verify", async (password) => {
+  it.each(passwords)("makes a hash of %j that all others verify", async (password) => {
     const stored = await argon2.hash(password);
     for (const [, other] of all) {
       expect(await other.verify(stored, password)).toBe(true);

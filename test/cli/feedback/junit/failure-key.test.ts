@@ -152,7 +152,7 @@ describe("a test that occurs several times", () => {
     expect(test).toMatchObject({ attachments: ["a", "b"], failures: [failure, other] });
   });
 
-  it("is no other test", () => {
+  it("is different from a test with another name", () => {
     expect(outcomes({}, { name: "other" })).toHaveLength(2);
   });
 });

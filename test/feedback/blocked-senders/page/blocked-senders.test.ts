@@ -61,7 +61,7 @@ describe("blocked senders in the console, without scripts", () => {
     expect(readingOf(await owner.open(page()))).toContain("All addresses of spam.example");
   });
 
-  it("are no business of a viewer", async () => {
+  it("are not shown to a viewer", async () => {
     const viewer = createBrowserWithoutScripts(service, (await team.join("viewer")).headers);
     expect((await viewer.open(page())).status).toBe(403);
     const id = await send("grace@example.org", "Hello.");

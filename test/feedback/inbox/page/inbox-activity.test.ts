@@ -226,7 +226,7 @@ describe("a thread that is opened again", () => {
     expect(readingOf(await owner.open(path))).not.toContain("a decision, changed fields");
   });
 
-  it("is shown although the look cannot be stored", async () => {
+  it("is shown even if the view cannot be stored", async () => {
     const { database } = service.deps;
     const broken = "BEFORE INSERT ON thread_looks BEGIN SELECT RAISE(ABORT, 'full'); END";
     await database.write((tx) => tx.run(`CREATE TRIGGER broken ${broken}`));

@@ -96,7 +96,7 @@ describe("what is chosen beside a reply", () => {
 });
 
 describe("a reply that reaches nobody", () => {
-  it("is said before and after, with the way out for an owner", async () => {
+  it("causes a message before and after it is sent, which says what an owner can do", async () => {
     const { team, owner, maria, at, follow } = await start({ email: "kim@example.org" });
     await team.call("PATCH", team.at, { senderPages: false });
     const page = await owner.open(at());
@@ -110,7 +110,7 @@ describe("a reply that reaches nobody", () => {
     expect(readingOf(member)).toContain(`${words} An owner of the app can turn on sender pages.`);
   });
 
-  it("is not said of one that the sender's page shows", async () => {
+  it("causes no such message if the sender's page shows it", async () => {
     const { maria, at, follow } = await start();
     const page = await follow(await maria.send(await maria.open(at()), at("/messages"), reply));
     expect(readingOf(page)).toContain("The reply is on the thread. Not mailed. The sender's page shows it.");

@@ -10,7 +10,7 @@ describe("a proposal", () => {
   const link = "https://innkeep.example/console/feedback/1#proposal";
   const told = { appName: "Larder", subject: "Crash", summary: "Guard it.", link };
 
-  it("is told in a chat with our link first, and each of the other words on a line of its own", () => {
+  it("is announced in a chat with our link first, and each other text on a line of its own", () => {
     expect(chatText(told)).toBe(
       `A proposal for Larder awaits a decision: ${link}\nReported by the public: “Crash”\nWritten by an agent: “Guard it.”`,
     );
@@ -34,13 +34,13 @@ describe("a proposal", () => {
     ["the end of a quotation", 'Crash” “Approved"', "Crash' 'Approved'"],
     ["a version and an amount", "2.4.1 costs 3.50 €", "2.4.1 costs 3.50 €"],
     ["other scripts", "می\u200cخواهم 日本語 👩\u200d💻", "می\u200cخواهم 日本語 👩\u200d💻"],
-  ])("is told in a chat without %s that acts", (_, words, shown) => {
+  ])("is announced in a chat so that %s has no effect", (_, words, shown) => {
     expect(chatText({ ...told, subject: words, summary: words })).toBe(
       `A proposal for Larder awaits a decision: ${link}\nReported by the public: “${shown}”\nWritten by an agent: “${shown}”`,
     );
   });
 
-  it("is told in a chat with its subject cut", () => {
+  it("is announced in a chat with a shortened subject", () => {
     const [, subject] = chatText({ ...told, subject: "a".repeat(500) }).split("\n");
     expect(subject).toBe(`Reported by the public: “${"a".repeat(99)}…”`);
   });

@@ -23,7 +23,7 @@ describe("the key of a tag's name", () => {
 });
 
 describe("the names in a list", () => {
-  it("stand between commas, and empty ones do not count", () => {
+  it("are separated by commas, and empty ones do not count", () => {
     expect(tagNamesIn("a,b c, ,")).toEqual(["a", "b c"]);
     expect(tagNamesIn("")).toEqual([]);
   });

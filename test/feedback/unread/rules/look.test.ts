@@ -4,7 +4,7 @@ import { nextView } from "../../../../server/feedback/unread/rules.ts";
 const at = (minute: number): string => new Date(Date.UTC(2026, 0, 1, 12, minute)).toISOString();
 const now = new Date(at(0));
 
-describe("a look", () => {
+describe("the next view of a page", () => {
   it.each([
     ["the first one shows nothing as new", { lookedAt: null, sinceAt: null }, { since: null, isDue: true }],
     [

@@ -3,12 +3,12 @@ import { settledUntil } from "../../../../server/feedback/unread/rules.ts";
 
 const at = (seconds: number): string => new Date(Date.UTC(2026, 0, 1, 12) + seconds * 1_000).toISOString();
 
-describe("what counts as read as a whole ends", () => {
-  it("at the last look that is kept", () => {
+describe("the time until which all threads count as read", () => {
+  it("is the last view that is kept", () => {
     expect(settledUntil({ newest: at(600), lastKept: at(300) })).toBe(at(300));
   });
 
-  it("a minute before the newest activity, because other changes of that minute may not be stored yet", () => {
+  it("is a minute before the newest activity, because other changes of that minute may not be stored yet", () => {
     expect(settledUntil({ newest: at(600), lastKept: at(590) })).toBe(at(540));
   });
 });

@@ -86,11 +86,14 @@ describe("PostgreSQL with many threads and statistics serves", () => {
     },
   );
 
-  it.each([true, false])("what awaits a decision in its order, the oldest first: %s", async (oldestFirst) => {
-    const plan = await planOf(traced, service.deps.database, (database) =>
-      awaitingProposals.list(database, "owner", { ...fromTop, oldestFirst }),
-    );
-    expect(plan).toMatch(/runs_by_status\b/);
-    expect(plan).not.toMatch(/Seq Scan on (feedback|runs)/);
-  });
+  it.each([true, false])(
+    "proposals that await a decision in their order, the oldest first: %s",
+    async (oldestFirst) => {
+      const plan = await planOf(traced, service.deps.database, (database) =>
+        awaitingProposals.list(database, "owner", { ...fromTop, oldestFirst }),
+      );
+      expect(plan).toMatch(/runs_by_status\b/);
+      expect(plan).not.toMatch(/Seq Scan on (feedback|runs)/);
+    },
+  );
 });
