@@ -28,8 +28,8 @@ import { hashPassword, normaliseEmail } from "../secrets/passwords.ts";
 const deps = { clock: systemClock, newId: () => v7() };
 
 /**
- * Creates an account that signs in with its password. Throws `bad_request` for a wrong or used address or a bad
- * password.
+ * Creates an account that signs in with a password. Returns its id. Throws `bad_request` if the address is malformed
+ * or has an account, or if the password is too short or too long.
  */
 export async function createAccount(
   database: Database,
@@ -55,8 +55,8 @@ export async function createAccount(
 }
 
 /**
- * Replaces the password of an account and ends its console sessions. Its tokens and devices stay valid. Throws
- * `not_found`.
+ * Replaces the password of an account and ends its console sessions. Its tokens and devices stay valid. Returns the
+ * id of the account and the number of sessions that ended. Throws `not_found` for an unknown account.
  */
 export async function replacePassword(
   database: Database,
@@ -75,7 +75,10 @@ export async function replacePassword(
   });
 }
 
-/** Turns off the second factor of a person who has lost it. Throws `not_found` if there is none. */
+/**
+ * Turns off the second factor of a person who has lost it. Returns the id of the account. Throws `not_found` if the
+ * account is unknown or has no second factor.
+ */
 export async function removeSecondFactor(database: Database, { email }: { readonly email: string }) {
   return database.write(async (tx) => {
     const { id: userId } = await accountOf(tx, email);
@@ -87,7 +90,10 @@ export async function removeSecondFactor(database: Database, { email }: { readon
   });
 }
 
-/** Creates an app and its first app key. Throws `not_found` for an unknown owner. */
+/**
+ * Creates an app and its first app key. Returns the id of the app and the key. Throws `not_found` for an unknown
+ * owner.
+ */
 export function createFirstApp(
   database: Database,
   wanted: { readonly name: string; readonly owner: string },
@@ -103,7 +109,7 @@ export function createFirstApp(
   });
 }
 
-/** Creates an app key. Throws `not_found` for an unknown app. */
+/** Creates an app key. Returns its id and the key. Throws `not_found` for an unknown app. */
 export function createOwnedKey(
   database: Database,
   wanted: {
@@ -122,7 +128,10 @@ export function createOwnedKey(
   });
 }
 
-/** Creates an agent or maintainer token of an account. Throws `not_found` for an unknown owner or another owner's app. */
+/**
+ * Creates an agent or maintainer token of an account. Returns its id and the token. Throws `not_found` for an unknown
+ * owner, or if the owner may not have such a token for the app.
+ */
 export function createOwnersToken(
   database: Database,
   {
@@ -142,7 +151,7 @@ export function createOwnersToken(
   const appId = body.appId ?? null;
   return database.write(async (tx) => {
     const { id: userId } = await accountOf(tx, owner);
-    if (appId !== null && !(await mayMake(tx, { kind: body.kind, appId, userId })))
+    if (appId !== null && !(await mayCreateToken(tx, { kind: body.kind, appId, userId })))
       throw new ApiError("not_found", { message: `${owner} has no app ${appId}.` });
     const token = await createToken(deps, tx, { ...body, scopes, appId, userId, createdBy: operator });
     await record(tx, userId, { action: "token.create", appId, target: token.id, label: token.label });
@@ -150,8 +159,11 @@ export function createOwnersToken(
   });
 }
 
-/** An agent acts for an owner, a script for any member. Throws `not_found` for an unknown app. (rule K22) */
-async function mayMake(
+/**
+ * Whether the account may have a token of this kind for the app. An agent token needs an owner. A maintainer token
+ * needs any member. Throws `not_found` for an unknown app. (rule K22)
+ */
+async function mayCreateToken(
   tx: Transaction,
   { kind, appId, userId }: { readonly kind: string; readonly appId: string; readonly userId: string },
 ): Promise<boolean> {
@@ -182,15 +194,15 @@ interface NamedRole extends Named {
   readonly role: Role;
 }
 
-/** The members of an app with their roles. Throws `not_found` for an unknown app. */
+/** Returns the members of an app with their roles. Throws `not_found` for an unknown app. */
 export async function listMembers(database: Database, { appId }: Pick<Named, "appId">) {
   await appOf(database, appId);
   return { items: await members.list(database, appId) };
 }
 
 /**
- * Makes an account a member of an app, without an invitation: the operator vouches for the person. Throws `not_found`, and
- * `already_member`. (rule K25)
+ * Makes an account a member of an app without an invitation, because the operator vouches for the person. Returns the
+ * ids of the app and the account, and the role. Throws `not_found` and `already_member`. (rule K25)
  */
 export const addMember = (database: Database, { appId, email, role }: NamedRole) =>
   database.write(async (tx) => {
@@ -204,27 +216,36 @@ export const addMember = (database: Database, { appId, email, role }: NamedRole)
     return { appId, userId, role };
   });
 
-/** Changes the role of a member. Throws `not_found` and `last_owner`. */
+/**
+ * Changes the role of a member. Returns the ids of the app and the account, and the role. Throws `not_found` and
+ * `last_owner`.
+ */
 export const changeRole = (database: Database, { role, ...named }: NamedRole) =>
   database.write(async (tx) => {
-    const { appId, userId, from } = await changeable(tx, named, role);
+    const { appId, userId, from } = await changeableMember(tx, named, role);
     await members.setRole(tx, { appId, userId }, role);
     const changes = changesBetween({ role: from }, { role });
     await record(tx, userId, { action: "member.update", appId, target: userId, label: named.email, changes });
     return { appId, userId, role };
   });
 
-/** Removes a member, with the tokens for this app. Throws `not_found` and `last_owner`. */
+/**
+ * Removes a member and the member's tokens for this app. Returns the ids of the app and the account. Throws
+ * `not_found` and `last_owner`.
+ */
 export const removeMember = (database: Database, named: Named) =>
   database.write(async (tx) => {
-    const { appId, userId } = await changeable(tx, named, null);
+    const { appId, userId } = await changeableMember(tx, named, null);
     await members.remove(tx, { appId, userId });
     await record(tx, userId, { action: "member.delete", appId, target: userId, label: named.email });
     return { appId, userId };
   });
 
-/** The member whose role may become this one; null is the removal. An app keeps an owner. (rule K26) */
-async function changeable(tx: Transaction, { appId, email }: Named, to: Role | null) {
+/**
+ * Finds a member and checks that the change is allowed. `to` is the new role, or null for a removal. An app always
+ * keeps an owner. (rule K26)
+ */
+async function changeableMember(tx: Transaction, { appId, email }: Named, to: Role | null) {
   await appOf(tx, appId);
   const { id: userId } = await accountOf(tx, email);
   await members.lock(tx, appId);
@@ -242,21 +263,30 @@ interface CredentialFilter {
   readonly appId?: string | undefined;
 }
 
-/** The agent and maintainer tokens with their owners, without the secrets. Throws `not_found` for an unknown owner. */
+/**
+ * Returns the agent and maintainer tokens with their owners, without the secrets. Throws `not_found` for an unknown
+ * owner.
+ */
 export async function listTokens(database: Database, { owner }: CredentialFilter) {
   const email = owner === undefined ? undefined : (await accountOf(database, owner)).email;
   const items = await allCredentials.tokens(database, email);
   return { items: items.map((token) => ({ ...token, scopes: JSON.parse(token.scopes) })) };
 }
 
-/** The app keys with their apps and owners, without the secrets. Throws `not_found` for an unknown app or owner. */
+/**
+ * Returns the app keys with their apps and owners, without the secrets. Throws `not_found` for an unknown app or
+ * owner.
+ */
 export async function listKeys(database: Database, { owner, appId }: CredentialFilter) {
   const email = owner === undefined ? undefined : (await accountOf(database, owner)).email;
   if (appId !== undefined) await appOf(database, appId);
   return { items: await allCredentials.keys(database, { email, appId }) };
 }
 
-/** Revokes the token whose id begins with this text. Throws `not_found` for no token and `bad_request` for several. */
+/**
+ * Revokes the token whose id begins with `id`. Returns its id, kind, label and owner. Throws `not_found` if no token
+ * matches, and `bad_request` if several do.
+ */
 export function revokeToken(database: Database, { id }: { readonly id: string }) {
   return database.write(async (tx) => {
     const token = onlyOne("token", id, await allCredentials.tokens(tx, undefined));
@@ -267,7 +297,10 @@ export function revokeToken(database: Database, { id }: { readonly id: string })
   });
 }
 
-/** Makes a new secret for the token whose id begins with this text. Throws as `revokeToken` does. */
+/**
+ * Makes a new secret for the token whose id begins with `id`. The old secret stays valid for `graceMinutes`. Returns
+ * the id of the token and the new token. Throws the same errors as `revokeToken`.
+ */
 export function rotateOwnersToken(
   database: Database,
   { id, ...wanted }: { readonly id: string; readonly graceMinutes?: number | undefined },
@@ -285,7 +318,10 @@ export function rotateOwnersToken(
   });
 }
 
-/** Revokes the app key whose id begins with this text. Throws `not_found` for no key and `bad_request` for several. */
+/**
+ * Revokes the app key whose id begins with `id`. Returns its id, kind, label, app and owner. Throws `not_found` if no
+ * key matches, and `bad_request` if several do.
+ */
 export function revokeKey(database: Database, { id }: { readonly id: string }) {
   return database.write(async (tx) => {
     const key = onlyOne("key", id, await allCredentials.keys(tx, {}));
@@ -299,10 +335,10 @@ export function revokeKey(database: Database, { id }: { readonly id: string }) {
 
 function onlyOne<Row extends { readonly id: string }>(thing: string, id: string, rows: readonly Row[]): Row {
   const wanted = id.trim().toLowerCase();
-  const fitting = wanted === "" ? [] : rows.filter((row) => row.id.startsWith(wanted));
-  const [row, ...others] = fitting;
+  const matches = wanted === "" ? [] : rows.filter((row) => row.id.startsWith(wanted));
+  const [row, ...others] = matches;
   if (row && others.length === 0) return row;
-  if (row) throw badRequest("id", `matches ${fitting.length} ids: give more characters`);
+  if (row) throw badRequest("id", `matches ${matches.length} ids: give more characters`);
   throw new ApiError("not_found", {
     message: `There is no ${thing} ${id}. \`innkeep admin ${thing} list\` shows all.`,
   });
@@ -311,14 +347,14 @@ function onlyOne<Row extends { readonly id: string }>(thing: string, id: string,
 /** The actor in the audit for commands that work on the database itself. */
 const operator = "operator";
 
-/** Checks a value with the rules of the API. Throws `bad_request` with all faults. */
+/** Checks a value against a schema of the API. Returns the parsed value. Throws `bad_request` with all faults. */
 function validated<Schema extends z.ZodMiniType>(schema: Schema, value: unknown): z.output<Schema> {
   const result = schema.safeParse(value, ownMessages);
   if (!result.success) throw new ApiError("bad_request", { issues: issuesOf(result.error) });
   return result.data;
 }
 
-/** The account with this address. Throws `not_found`. */
+/** Returns the account with this address. Throws `not_found`. */
 export async function accountOf(reader: Reader, email: string): Promise<UserRow> {
   const user = await users.findByEmail(reader, normaliseEmail(email));
   if (user) return user;
@@ -327,7 +363,7 @@ export async function accountOf(reader: Reader, email: string): Promise<UserRow>
   });
 }
 
-/** The owner of the app with this id. Throws `not_found`. */
+/** Returns the owner of the app with this id. Throws `not_found`. */
 async function appOf(reader: Reader, appId: string): Promise<{ ownerId: string }> {
   const found = await apps.findOwner(reader, appId);
   if (found) return found;
@@ -340,7 +376,7 @@ interface AuditedAction {
   readonly target: string;
   /** The label of the token or key that was created or deleted. */
   readonly label?: string;
-  /** What it changes. */
+  /** The old and new values of the changed fields. */
   readonly changes?: readonly AuditChange[];
 }
 

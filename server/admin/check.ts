@@ -20,13 +20,16 @@ interface CheckResult {
   readonly orphans: number;
 }
 
-/** Checks the database and reads all files. Throws an Error whose message lists all faults. */
+/**
+ * Checks the database and reads all files. Returns the number of files. Throws an Error whose message lists all
+ * faults.
+ */
 export async function checkAll(database: Database, location: DataLocation): Promise<CheckResult> {
   const faults = await integrityFaults(database);
   if (!(await isCurrent(database, migrations)))
     faults.push("The schema is older than this program. Run `innkeep admin migrate`.");
   else await assertPlace(database, location);
-  // The store says what is wrong with its settings only in an answer with a body.
+  // A store explains wrong settings only in an answer with a body, so this reads an object.
   if (location.s3) await createStoreMark(location.s3).read();
   const files = openFiles(location);
   const stored = await readStoredFiles(database, files);
@@ -38,7 +41,10 @@ export async function checkAll(database: Database, location: DataLocation): Prom
   throw new Error(`The check found faults:\n${faults.map((fault) => `- ${fault}`).join("\n")}`);
 }
 
-/** Whether the S3 store takes our requests to read and to list. Changes nothing. Rejects with what is wrong. */
+/**
+ * Checks that the S3 store answers requests to read and to list. Changes nothing. Returns the address of the store.
+ * Throws an Error that says what is wrong.
+ */
 export async function checkStore({ s3 }: DataLocation): Promise<{ place: string }> {
   if (!s3) throw new SettingError("INNKEEP_S3_URL is not set.");
   const mark = createStoreMark(s3);
@@ -54,7 +60,7 @@ export interface FileFault {
   readonly text: string;
 }
 
-/** Reads every stored file. Returns their number and the faults. */
+/** Reads every stored file. Returns the number of files and the faults. */
 export async function readStoredFiles(reader: Reader, files: Files) {
   const faults: FileFault[] = [];
   let count = 0;
@@ -86,7 +92,7 @@ const hashOf = (files: Files, sha256: string): Promise<string | undefined> =>
       return undefined;
     });
 
-/** When the nightly backup was last proven, and what an operator must know. */
+/** Returns when a nightly backup was last proven, in ISO 8601, and a warning for the operator. Both may be null. */
 export async function readDrill(reader: Reader) {
   const drill = await drillRecord.find(reader);
   return {

@@ -5,9 +5,12 @@ import { type DatabaseAddress, openDatabase } from "../database/open.ts";
 import { SettingError } from "../settings/setting-error.ts";
 import type { DataLocation } from "../settings/settings.ts";
 
+/** The path of the SQLite database. */
 export const databaseFile = ({ data }: DataLocation): string => join(data, "innkeep.db");
+/** The path of the file with the server's secret. */
 export const secretFile = ({ data }: DataLocation): string => join(data, "secret");
 
+/** The address by which `openDatabase` opens the database. */
 export const addressOf = (location: DataLocation): DatabaseAddress =>
   location.databaseUrl === undefined ? { file: databaseFile(location) } : { url: location.databaseUrl };
 
@@ -30,6 +33,7 @@ export async function withDatabase<Result>(
   }
 }
 
+/** Whether a file or a folder can be accessed. */
 export const exists = (path: string): Promise<boolean> =>
   access(path).then(
     () => true,

@@ -9,8 +9,8 @@ import { accountOf, record } from "./accounts.ts";
 import { exists } from "./data-location.ts";
 
 /**
- * Imports an exported app for an account, while the server goes on. Returns the id of the new app and what was imported. Throws
- * `not_found` for an unknown owner, and `bad_request` with what is wrong in the file.
+ * Imports an exported app for an account. The server may be running. Returns the id of the new app and the numbers of
+ * imported records and files. Throws `not_found` for an unknown owner, and `bad_request` with the faults of the file.
  */
 export async function importOwned(
   database: Database,

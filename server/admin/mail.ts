@@ -6,9 +6,12 @@ import { mailOutOf } from "../settings/mail.ts";
 import { SettingError } from "../settings/setting-error.ts";
 import type { MailOut } from "../settings/settings.ts";
 
-const patienceMilliseconds = 60_000;
+const timeoutMilliseconds = 60_000;
 
-/** Whether the mail server takes mail of this server. Sends nothing. Rejects with what is wrong. */
+/**
+ * Checks that the mail server accepts mail from this server. Sends nothing. Returns the mail server and the address
+ * of the sender. Throws an Error that says what is wrong.
+ */
 export const checkMail = (choice: MailChoice) =>
   withMailer(choice, async (mailer, mailOut) => {
     const fault = await mailer.fault();
@@ -16,7 +19,10 @@ export const checkMail = (choice: MailChoice) =>
     return { server: serverOf(mailOut), from: mailOut.from.address };
   });
 
-/** Sends one mail at once. Rejects with what the mail server has against it. */
+/**
+ * Sends one test mail immediately. Returns the mail server, the addresses and the id of the mail. Throws an Error
+ * with the reason if the mail server refuses it.
+ */
 export const sendTestMail = (choice: MailChoice & { readonly to: string }) =>
   withMailer(choice, async (mailer, mailOut) => {
     const { to } = choice;
@@ -25,7 +31,7 @@ export const sendTestMail = (choice: MailChoice & { readonly to: string }) =>
     const none = { replyTo: null, thread: null, unsubscribeUrl: null, automatic: false };
     const text = "This server can send mail. You got this mail because its operator tried it.\n";
     const mail = { to, fromName: mailOut.from.name, subject: "A test of Innkeep", text, messageId, ...none };
-    const sending = await mailer.send(mail, AbortSignal.timeout(patienceMilliseconds));
+    const sending = await mailer.send(mail, AbortSignal.timeout(timeoutMilliseconds));
     if (sending.outcome !== "sent") throw new Error(`${sending.reason}.`);
     return { sent: to, server: serverOf(mailOut), from: mailOut.from.address, messageId };
   });

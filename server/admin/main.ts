@@ -36,8 +36,9 @@ import { resetSecret } from "./secrets.ts";
 export type { AdminCommand } from "../../src/programs.ts";
 
 /**
- * Runs the command and returns its result. A running server notices the changes at once. Throws a SettingError or an ApiError
- * for a request that cannot be carried out, otherwise an Error with a message for the operator.
+ * Runs an admin command on the database and the files. Returns the result as `--json` prints it. A running server
+ * notices changes at once. Throws a SettingError or an ApiError if the request cannot be carried out. Otherwise
+ * throws an Error with a message for the operator.
  */
 export async function runAdmin(request: AdminRequest): Promise<Record<string, unknown>> {
   const { data, databaseUrl, s3 } = request;

@@ -9,10 +9,11 @@ import type { DataLocation } from "../settings/settings.ts";
 import { bindPlace, openFiles } from "../start/open-files.ts";
 
 /**
- * Moves all stored files between the data folder and the S3 store. The server must be stopped: on SQLite a running one is an
- * error, on PostgreSQL it takes no more files. Copies first, verifies each hash, notes the new place in the database, and then
- * deletes the old files. A killed command is run again: it goes on where it was. Returns what it did, and the SHA-256 of files
- * that are missing or damaged in the old place, which stay there.
+ * Moves all stored files between the data folder and the S3 store. It copies the files, verifies each hash, records
+ * the new storage in the database, and then deletes the old files. The server must be stopped: on SQLite a running
+ * server is an error, on PostgreSQL it accepts no more files. If the command is killed, the operator runs it again,
+ * and it continues. Returns the numbers of files, and the SHA-256 of missing and damaged files, which stay in the old
+ * storage.
  */
 export async function moveFiles(database: Database, location: DataLocation, to: FilesPlace) {
   if (!location.s3) throw new SettingError("INNKEEP_S3_URL must be set to the S3 store.");
@@ -32,7 +33,7 @@ async function move(database: Database, location: DataLocation, to: FilesPlace) 
   const [from, into] = [openFiles(source), openFiles(target)];
   const first = await copyAll(database, from, into);
   await database.write((tx) => filesPlace.replace(tx, to), "long");
-  // What a server stored in the old place before the new one was noted.
+  // A server on PostgreSQL may have stored more files in the old storage before this change.
   const rest = location.databaseUrl === undefined ? first : await copyAll(database, from, into);
   const missing = new Set(rest.missing);
   await eachStored(database, async ({ sha256 }) => {
@@ -54,7 +55,7 @@ async function copyAll(database: Database, from: Files, into: Files) {
   return { moved, present, missing };
 }
 
-/** Copies a file. Returns false if its content is not that of its name. */
+/** Copies a file. Returns false if its content does not have the hash in its name. */
 async function copy({ sha256, size }: StoredFile, from: Files, into: Files): Promise<boolean> {
   const draft = into.createTemporary(size);
   try {
@@ -68,7 +69,7 @@ async function copy({ sha256, size }: StoredFile, from: Files, into: Files): Pro
   }
 }
 
-/** How many files are worked on at the same time. */
+/** The number of files that are processed at the same time. */
 const atOnce = 8;
 
 async function eachStored(database: Database, work: (file: StoredFile) => Promise<void>): Promise<void> {

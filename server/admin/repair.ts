@@ -15,9 +15,10 @@ export interface LostFile extends UploadReference {
 }
 
 /**
- * Removes references to missing and damaged files, moves damaged files to the folder `files/damaged`, and deletes files to
- * which nothing refers. With SQLite the last step needs a stopped server. Returns what it did. Throws a SettingError if the
- * folder holds the files of another database, or none of the stored files.
+ * Removes references to missing and damaged files, moves damaged files to the folder `files/damaged`, and deletes
+ * files without references. With SQLite the last step needs a stopped server. Returns the removed uploads and the
+ * number of deleted files. Throws a SettingError if the folder holds the files of another database, or none of the
+ * stored files.
  */
 export async function repair(database: Database, location: DataLocation) {
   await bindFiles(database, location);
@@ -30,7 +31,7 @@ export async function repair(database: Database, location: DataLocation) {
   return { lost, deletedOrphans: await deleteOrphans(database, files, location) };
 }
 
-/** If all files are missing, the folder is probably not mounted. */
+/** The error if all files are missing: the folder is probably not mounted. */
 const allMissing = (count: number, location: DataLocation) =>
   new SettingError(
     location.s3

@@ -7,14 +7,17 @@ import { readIfThere } from "../start/data-folder.ts";
 import { type Secrets, unlock } from "../start/unlock.ts";
 import { secretFile } from "./data-location.ts";
 
-/** The secrets that the environment of a command has. */
+/** The secrets from the environment of a command. */
 export interface GivenSecrets {
   readonly secret?: string | undefined;
   /** Separated by commas. */
   readonly oldSecrets?: string | undefined;
 }
 
-/** The secrets of a deployment for a command, undefined if it has none. Throws a SettingError if they do not fit the database. */
+/**
+ * Returns the secrets of a deployment; undefined if it has none. Throws a SettingError if they do not fit the
+ * database.
+ */
 export async function secretsFor(
   { secret: given, oldSecrets = "" }: GivenSecrets,
   location: DataLocation,
@@ -29,8 +32,8 @@ export async function secretsFor(
 }
 
 /**
- * Deletes everything that only the lost secret could open, so that the server can start with a new secret. With SQLite the
- * server must be stopped. Returns how much was deleted.
+ * Deletes everything that only the lost secret could decrypt, so that the server can start with a new secret. With
+ * SQLite the server must be stopped. Returns how many values of each kind were deleted.
  */
 export async function resetSecret(database: Database, location: DataLocation) {
   const lock =

@@ -72,7 +72,9 @@ const withPassword = (command: Command): Command =>
     .option("--password-stdin", "read the password from standard input");
 
 function addDatabase(admin: Command, setup: Setup): void {
-  const migrate = onDatabase(admin.command("migrate").description("Bring the database to this version"));
+  const migrate = onDatabase(
+    admin.command("migrate").description("Update the schema of the database to this version"),
+  );
   commandAction<DatabaseChoice>(migrate, setup, (invocation, flags) =>
     administer(invocation, flags, { command: "migrate" }),
   );
@@ -93,13 +95,13 @@ function addDatabase(admin: Command, setup: Setup): void {
 
   const reset = onDatabase(group(admin, "secret", "The server's secret").command("reset"))
     .description(
-      "Drop all test keys, chat addresses and keys of authenticator apps, because the secret is lost",
+      "Delete all test keys, chat addresses and keys of authenticator apps, because the secret is lost",
     )
     .option("-y, --yes", "do not ask");
   commandAction<DatabaseChoice>(reset, setup, async (invocation, flags) => {
     await confirm(
       invocation,
-      "Drop the test keys of all slots, the chat addresses of all apps and the keys of authenticator apps?",
+      "Delete the test keys of all slots, the chat addresses of all apps and the keys of authenticator apps?",
     );
     return administer(invocation, flags, { command: "secret reset" });
   });
@@ -222,10 +224,10 @@ interface ChosenFlags extends GlobalFlags, DatabaseChoice {
 
 function addKeys(key: Command, setup: Setup): void {
   const create = onDatabase(key.command("create"))
-    .description("Make a key for an app; it is shown this once")
+    .description("Make a key for an app; it is shown only once")
     .requiredOption("--app <id>", "the app")
     .option("--label <text>", "what the key is for")
-    .addOption(new Option("--kind <kind>", "what the key opens").choices(choices.keyKinds));
+    .addOption(new Option("--kind <kind>", "what the key may do").choices(choices.keyKinds));
   commandAction<KeyFlags>(create, setup, (invocation, flags) => {
     const { app: appId = "", label, kind } = flags;
     return administer(invocation, flags, { command: "key create", appId, label, kind });
@@ -236,7 +238,7 @@ function addKeys(key: Command, setup: Setup): void {
     .option("--app <id>", "only of this app")
     .option("--owner <email>", "only of this account's apps");
   commandAction<ChosenFlags>(list, setup, (invocation, flags) =>
-    printFound(invocation, flags, { command: "key list", appId: flags.app, owner: flags.owner }),
+    printItems(invocation, flags, { command: "key list", appId: flags.app, owner: flags.owner }),
   );
 
   addRevoke(key, setup, "key");
@@ -256,7 +258,7 @@ interface RotateFlags extends GlobalFlags, DatabaseChoice {
 
 function addTokens(token: Command, setup: Setup): void {
   const create = onDatabase(token.command("create"))
-    .description("Make a token for an agent or for scripts; it is shown this once")
+    .description("Make a token for an agent or for scripts; it is shown only once")
     .addOption(new Option("--kind <kind>", "who uses it").choices(choices.tokenKinds).makeOptionMandatory())
     .requiredOption("--owner <email>", "the account that it acts for")
     .option("--label <text>", "what the token is for")
@@ -271,7 +273,7 @@ function addTokens(token: Command, setup: Setup): void {
   });
 
   const rotate = onDatabase(token.command("rotate <id>"))
-    .description("Give a token a new secret, shown this once; its id, its rights and its work stay")
+    .description("Give a token a new secret, which is shown only once; its id, its rights and its work stay")
     .option(
       "--grace <minutes>",
       "for how many minutes the old secret stays valid, at most 60; 0 unless given",
@@ -285,7 +287,7 @@ function addTokens(token: Command, setup: Setup): void {
     .description("List the tokens of all accounts, without their secrets")
     .option("--owner <email>", "only of this account");
   commandAction<ChosenFlags>(list, setup, (invocation, flags) =>
-    printFound(invocation, flags, { command: "token list", owner: flags.owner }),
+    printItems(invocation, flags, { command: "token list", owner: flags.owner }),
   );
 
   addRevoke(token, setup, "token");
@@ -301,7 +303,7 @@ function addRevoke(parent: Command, setup: Setup, thing: "key" | "token"): void 
   });
 }
 
-async function printFound(
+async function printItems(
   invocation: Invocation,
   choice: DatabaseChoice,
   command: AdminCommand,
@@ -313,30 +315,30 @@ async function printFound(
   });
 }
 
-const credentialColumn = (heading: string, field: string): Column<unknown> => ({
+const columnOf = (heading: string, field: string): Column<unknown> => ({
   heading,
   of: (row) => fieldOf(row, field),
 });
 
-const ofBoth = [
-  credentialColumn("prefix", "prefix"),
-  credentialColumn("last used", "lastUsedAt"),
-  credentialColumn("label", "label"),
+const commonColumns = [
+  columnOf("prefix", "prefix"),
+  columnOf("last used", "lastUsedAt"),
+  columnOf("label", "label"),
 ];
 
 const columnsOf: Readonly<Record<string, readonly Column<unknown>[]>> = {
   "key list": [
-    credentialColumn("id", "id"),
-    credentialColumn("kind", "kind"),
-    credentialColumn("app", "app"),
-    credentialColumn("owner", "owner"),
-    ...ofBoth,
+    columnOf("id", "id"),
+    columnOf("kind", "kind"),
+    columnOf("app", "app"),
+    columnOf("owner", "owner"),
+    ...commonColumns,
   ],
   "token list": [
-    credentialColumn("id", "id"),
-    credentialColumn("kind", "kind"),
-    credentialColumn("owner", "owner"),
-    ...ofBoth,
+    columnOf("id", "id"),
+    columnOf("kind", "kind"),
+    columnOf("owner", "owner"),
+    ...commonColumns,
   ],
 };
 
@@ -349,7 +351,7 @@ interface RoleFlags extends MemberFlags {
   readonly role: Role;
 }
 
-/** `admin member`: who works on an app. People do the same in the console; no token can. */
+/** The commands of `admin member`. A person does the same in the console. No token may do it. */
 function addMembers(admin: Command, setup: Setup): void {
   const member = group(admin, "member", "The members of an app");
   const list = ofApp(member.command("list").alias("ls")).description("List the members of an app");
@@ -389,16 +391,7 @@ const withRole = (command: Command): Command =>
     new Option("--role <role>", "what the person may do").choices(roles).makeOptionMandatory(),
   );
 
-const memberColumn = (heading: string, field: string): Column<unknown> => ({
-  heading,
-  of: (row) => fieldOf(row, field),
-});
-
-const memberColumns = [
-  memberColumn("e-mail", "email"),
-  memberColumn("role", "role"),
-  memberColumn("since", "createdAt"),
-];
+const memberColumns = [columnOf("e-mail", "email"), columnOf("role", "role"), columnOf("since", "createdAt")];
 
 interface MoveFlags extends DatabaseChoice {
   readonly to: "folder" | "s3";
