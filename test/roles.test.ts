@@ -97,8 +97,8 @@ describe("what a file imports, by its role", () => {
   });
 });
 
-describe("what belongs to the process", () => {
-  it("is its environment, which bin and settings read", () => {
+describe("the environment and the end of the process", () => {
+  it("process.env is read only by bin and settings", () => {
     const text = "export const { env } = { env: process.env };";
     expect(breachesOf({ "bin/main.ts": text, "server/settings.ts": text })).toEqual([]);
     expect(breachesOf({ "server/feedback/tags/api.ts": text })).toEqual([
@@ -111,15 +111,15 @@ describe("what belongs to the process", () => {
     ]);
   });
 
-  it("is its end, which only bin calls, and comments may name both", () => {
+  it("process.exit is called only by bin; comments may name both", () => {
     expect(breachesOf({ "bin/main.ts": "process.exit(1);" })).toEqual([]);
     expect(breachesOf({ "mcp/server.ts": "// process.exit, process.env\n" })).toEqual([]);
     expect(breachesOf({ "mcp/server.ts": "process.exit(1);" })).toHaveLength(1);
   });
 });
 
-describe("what the command line loads", () => {
-  it("is neither koa nor a database, also not over other files", () => {
+describe("the modules that the command line loads", () => {
+  it("contain neither koa nor a database, even through other files", () => {
     const breaches = breachesOf({
       "src/cli/tags.ts": 'import "../client/client.ts";',
       "src/client/client.ts": 'import "pg";',

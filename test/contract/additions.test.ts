@@ -106,7 +106,7 @@ describe("what answers add to the specification", () => {
     expect(operations.map(({ address }) => address)).toEqual(expect.arrayContaining(Object.keys(specified)));
   });
 
-  it("is, of whole endpoints, the list of the contract", () => {
+  it("names the same added endpoints as the contract", () => {
     const added = operations.filter(({ address }) => !specified[address]);
     expect(added.map(({ operationId }) => operationId).toSorted()).toEqual(
       [...additions.endpoints].toSorted(),
@@ -119,7 +119,7 @@ describe("what answers add to the specification", () => {
     expect(Object.keys(listed).filter((operationId) => !names.includes(operationId))).toEqual([]);
   });
 
-  it("is, of errors, the list of the contract", () => {
+  it("names the same added fields of errors as the contract", () => {
     const ofSpecification = ["error", "code", "dayIndex", "reasons"];
     const declared = fieldsOf(document.components.schemas.Error).filter((field) => !field.includes("[]"));
     expect(declared.toSorted()).toEqual([...ofSpecification, ...additions.errorFields].toSorted());

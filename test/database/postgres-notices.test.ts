@@ -63,11 +63,14 @@ describe("what a server announces", () => {
     expect(own.heard).toEqual(["a"]);
   });
 
-  it.each(["", "not JSON", '{"a":1}', "[1]"])("may mean anything if it says %j", (payload) => {
-    const { own } = begin();
-    own.hear(payload);
-    expect(own.heard).toEqual(["*"]);
-  });
+  it.each(["", "not JSON", '{"a":1}', "[1]"])(
+    "counts as a change of everything if its text is %j",
+    (payload) => {
+      const { own } = begin();
+      own.hear(payload);
+      expect(own.heard).toEqual(["*"]);
+    },
+  );
 
   it("is nothing if nothing changed", () => {
     const { own } = begin();

@@ -31,7 +31,7 @@ describe("docs/rules", () => {
     expect(cited.filter(({ number }) => !numbers.includes(number))).toEqual([]);
   });
 
-  it("is what comments cite, not a document that is not here", () => {
+  it("is cited by comments, which cite no document outside of the repository", () => {
     expect(foreignCitationsIn(code)).toEqual([]);
   });
 });

@@ -50,7 +50,7 @@ describe("a field that is missing", () => {
     });
   });
 
-  it("is told apart from one of another type", async () => {
+  it("is distinguished from a field of another type", async () => {
     const body = { type: "bug", message: null };
     const answer = await service.request("POST", "/api/v1/feedback/remote", { headers: cast.key, body });
     expect(answer.body).toMatchObject({ issues: [{ path: "message", message: "must be a string" }] });

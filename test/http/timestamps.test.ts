@@ -67,13 +67,13 @@ describe("a date without a time in a request", () => {
     ["to of the audit", () => "/console/audit?to=", "until"],
   ];
 
-  it.each(lists)("is its beginning as %s", async (_, path, kind) => {
+  it.each(lists)("means the beginning of the day as %s", async (_, path, kind) => {
     const [today, tomorrow] = [dayAt(0), dayAt(1)];
     expect(await found(`${path()}${today}`)).toBe(kind === "since");
     expect(await found(`${path()}${tomorrow}`)).toBe(kind === "until");
   });
 
-  it("is named in the refusal of what is neither a day nor an instant", async () => {
+  it("is named as an allowed form if a text is neither a day nor an instant", async () => {
     const path = `/api/v1/console/apps/${cast.appId}/feedback?from=2026-02-30`;
     const answer = await service.request("GET", path, { headers: cast.person });
     expect(Object(answer.body).error).toMatch(/^`from` must be a day \(2026-01-31\) or an ISO 8601 instant/);

@@ -29,12 +29,12 @@ describe("waiting", () => {
     expect(await waiting.until(["a"], async () => 2, options)).toBe(2);
   });
 
-  it("looks only once without time to wait", async () => {
+  it("checks only once if there is no time to wait", async () => {
     const { waiting } = fakeSignals();
     expect(await waiting.until(["a"], async () => 1, { ...options, milliseconds: 0 })).toBe(1);
   });
 
-  it.each(["a", "b", "*"])("looks again at the signal %s", async (topic) => {
+  it.each(["a", "b", "*"])("checks again at the signal %s", async (topic) => {
     const { waiting, signal } = fakeSignals();
     let found = 1;
     const waited = waiting.until(["a", "b"], async () => found, options);
@@ -43,7 +43,7 @@ describe("waiting", () => {
     expect(await waited).toBe(2);
   });
 
-  it("looks again when another process has changed the database", async () => {
+  it("checks again when another process has changed the database", async () => {
     const { waiting, change } = fakeSignals();
     let found = 1;
     const waited = waiting.until(["a"], async () => found, options);
@@ -52,7 +52,7 @@ describe("waiting", () => {
     expect(await waited).toBe(2);
   });
 
-  it("misses no signal that comes while it looks", async () => {
+  it("misses no signal that comes during a check", async () => {
     const { waiting, signal } = fakeSignals();
     let found = 0;
     const look = async () => {
@@ -70,7 +70,7 @@ describe("waiting", () => {
     expect(await waiting.until(["a"], look, options)).toBe(2);
   });
 
-  it("looks only at the beginning and at the end on SQLite, which one process writes", async () => {
+  it("checks only at the beginning and at the end on SQLite, which one process writes", async () => {
     const { waiting } = fakeSignals("sqlite", 1);
     let looks = 0;
     const look = async () => ++looks;

@@ -52,7 +52,7 @@ describe.each(eras)("resources that a client follows over standard input, %s", (
     expect(heard).toEqual([]);
   });
 
-  it("may be a proposal that is not there, which is never announced", async () => {
+  it("may be a proposal that does not exist, which is never announced", async () => {
     const run = await proposed();
     const { heard } = await follow([uriOf("b5d1c0de-0000-4000-8000-000000000001"), uriOf(run)]);
     await decide(service, cast, run, { decision: "reject" });

@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 
 describe("long work", () => {
-  it("takes turns with other long work", async () => {
+  it("alternates with other long work", async () => {
     const done: string[] = [];
     await Promise.all([longWork(done, "a"), longWork(done, "b")]);
     expect(done).toEqual(["a1", "b1", "a2", "b2", "a3", "b3"]);
@@ -24,7 +24,7 @@ describe("long work", () => {
     expect(others.stop()).toBe(0);
   });
 
-  it("waits for another turn after work without pieces that filled this one", async () => {
+  it("waits for another turn if undivided work has filled this turn", async () => {
     const others = countTurns();
     noteLongWork();
     fillTurn();

@@ -108,7 +108,7 @@ describe.each(databases)("GET /api/v1/console/apps/:appId/export on $name", (eng
     expect(occurrences).toBe(threads.length + repeats);
   });
 
-  it("lets a reader that does not read hold nothing but a file", async () => {
+  it("holds nothing but a file for a client that does not read", async () => {
     const { owner, app } = await withThreads(3_000);
     const headers = await service.signIn(owner);
     const url = `${service.baseUrl}/api/v1/console/apps/${app.id}/export`;

@@ -133,7 +133,7 @@ describe.each(databases)("the members of an app on $name", (engine) => {
     const removed = async (team: Team, id: string) =>
       expect((await team.call("DELETE", `/apps/${team.app.id}/members/${id}`)).status).toBe(204);
 
-    it("finds nothing any more with a session, tokens or a connection, and keeps the own apps", async () => {
+    it("loses access with session, tokens and connections, and keeps the own apps", async () => {
       const team = await makeTeam(service);
       const member = await team.join("owner");
       const own = await service.makeApp(member);

@@ -112,7 +112,7 @@ describe.each(databases)("the secret and the end of a token on $name (rules K31,
     },
   );
 
-  it("takes no end that is over", async () => {
+  it("refuses an end in the past", async () => {
     const answer = await make({ expiresAt: service.clock.now().toISOString() });
     expect(issuesOf(answer)).toEqual(["expiresAt: must be in the future"]);
   });

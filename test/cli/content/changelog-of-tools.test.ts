@@ -9,7 +9,7 @@ const releasesIn = async (input: string) => readChangelogFile(await inputText(in
 const textsIn = async (input: string) =>
   (await releasesIn(input)).map(({ version, notes }) => [version, notes.items.map(({ text }) => text)]);
 
-describe("what tools write around a change", () => {
+describe("the text that tools add to a change", () => {
   it("is left out: hashes and the issues that it closes", async () => {
     expect(await textsIn("changelog-hash-and-closes.md")).toEqual([
       ["1.2.1", ["keep order"]],

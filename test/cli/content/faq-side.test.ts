@@ -9,7 +9,7 @@ import {
 import { sideOf } from "../../../src/cli/faq/plan.ts";
 import { fc } from "../../support/property.ts";
 
-describe("the side that counts (rule C22)", () => {
+describe("the side whose text is kept (rule C22)", () => {
   it.each([
     // mine, theirs, base, pushed, elsewhere, in CI
     ["A", "A", undefined, undefined, "same", "same"],

@@ -32,7 +32,7 @@ describe("server.json", () => {
   const entry = registryEntry({ registry: "https://registry.npmjs.org", name: packageFacts.name });
   const [ownPackage] = entry.packages ?? [];
 
-  it("names no package that nobody of us has published", () => {
+  it("names no package unless we have published one", () => {
     expect(registryEntry(null)).not.toHaveProperty("packages");
     expect(RegistryEntry.safeParse(registryEntry(null)).error).toBeUndefined();
   });

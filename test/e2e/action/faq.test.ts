@@ -107,7 +107,7 @@ describe("the step `faq push`", () => {
     expect(await faqs()).toEqual([]);
   });
 
-  it("names a side for each of several entries, whatever else is given", async () => {
+  it("accepts a side for each of several entries, with other inputs", async () => {
     const { run } = await newFaq();
     const dry = await run("faq push", {
       path: "faq",

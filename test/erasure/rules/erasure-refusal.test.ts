@@ -10,7 +10,7 @@ describe("the reasons that prevent an erasure", () => {
     expect(erasureRefusal(obstacles)).toContain(words);
   });
 
-  it("is nothing for a person who only wrote", () => {
+  it("do not exist for a person who only wrote", () => {
     expect(erasureRefusal({ own: false, memberOf: [], testerOf: [] })).toBeUndefined();
   });
 });

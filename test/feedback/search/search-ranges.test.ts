@@ -63,7 +63,7 @@ describe("a search through ranges", () => {
     expect(await searchBackwards(search)).toEqual({ seqs: [0], reached: undefined });
   });
 
-  it("goes on where it ended, with what the page still has room for", async () => {
+  it("continues where it ended, until the page is full", async () => {
     const { search, searched } = searching({ until: past, limit: 3 });
     const first = await searchBackwards(search);
     const more = await continueSearch(first, { ...search, ranges: 2, until: soon });

@@ -8,7 +8,7 @@ function outageAt() {
 }
 
 describe("an outage of the store", () => {
-  it("begins with a request without an answer, and lets one request each quarter of a second try", () => {
+  it("begins with a request without an answer, and then allows one request each quarter of a second", () => {
     const { outage, at } = outageAt();
     expect([outage.mayTry(), outage.mayTry()]).toEqual([true, true]);
     outage.failed(900);

@@ -76,7 +76,7 @@ describe.each(databases)("the limits of a server on $name", ({ create }) => {
     });
   });
 
-  it("in memory take a use back that brought nothing, write nothing, and begin anew with the process", async () => {
+  it("in memory can be taken back, are never written, and end with the process", async () => {
     const spending = { who: `token ${++ids}`, rateLimit: "feedback" } as const;
     const giveBack = limiter.spendAtOnce(spending);
     expect(await spendMany(limiter, spending, limit)).toBe(limit - 1);

@@ -4,7 +4,7 @@ import { consume, giveBack } from "../../../server/http/rate-limits/store.ts";
 import { databases, type TestDatabase } from "../../support/database/databases.ts";
 import { movableClock } from "../../support/service/movable-clock.ts";
 
-describe.each(databases)("a use that is given back on $name", ({ create }) => {
+describe.each(databases)("a use of a rate limit that is taken back on $name", ({ create }) => {
   let place: TestDatabase;
   let database: Database;
   const clock = movableClock();
@@ -20,21 +20,21 @@ describe.each(databases)("a use that is given back on $name", ({ create }) => {
     );
   const back = (key: string) => database.write((tx) => giveBack(tx, key));
 
-  it("makes room for exactly one other use", async () => {
+  it("allows exactly one other use", async () => {
     await use("a");
     await use("a");
     await back("a");
     expect([await use("a"), await use("a")]).toEqual([true, false]);
   });
 
-  it("leaves no row when it was the only use", async () => {
+  it("leaves no row if it was the only use", async () => {
     await use("b");
     await back("b");
     await back("b");
     expect([await use("b"), await use("b"), await use("b")]).toEqual([true, true, false]);
   });
 
-  it("gives back one use per call when many calls arrive at once", async () => {
+  it("takes back one use per call when many calls arrive at once", async () => {
     const limit = { limit: 100, windowSeconds: 60 };
     const round = async () => {
       await database.write((tx) => consume(tx, { key: "c", rule: limit, clock }));

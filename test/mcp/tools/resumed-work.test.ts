@@ -91,7 +91,7 @@ describe.each(eras)("going on with work over %s (rule A32)", (era) => {
     }
   });
 
-  it("carries nothing out for a claim_id that is of no claim", async () => {
+  it("carries nothing out for a claim_id that belongs to no claim", async () => {
     const run_id = await approved();
     const call = await agent();
     const claim_id = "b5d1c0de-0000-4000-8000-000000000002";

@@ -31,7 +31,7 @@ describe("a session report", () => {
   const send = (change: object): Promise<Answer> =>
     service.request("POST", sdkPath, { headers: app.key, body: { ...app.sessionOf(), ...change } });
 
-  describe("is at, under and over the bar", () => {
+  describe("exactly at, below and above the limits", () => {
     it.each([
       [44_999, 2, false],
       [45_000, 2, true],

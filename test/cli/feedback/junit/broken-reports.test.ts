@@ -80,7 +80,7 @@ describe("a report that cannot be read", () => {
     expect(inside).toEqual([{ name: "junit.xml", bytes: Buffer.from(text) }]);
   });
 
-  it("that is empty, or is not there for a pattern, is told apart", async () => {
+  it("that is empty causes another message than a pattern without files", async () => {
     const { line, bodies } = await startJunitSending("");
     await line.run([...sendJunit, "none/*.xml", "--best-effort"]);
     expect(bodies()).toMatchObject([

@@ -101,7 +101,7 @@ describe("the scope and run of a report", () => {
     expect(bodies()[0].dedupeScope).toBe(gitHubScope);
   });
 
-  it("tell long scopes apart", async () => {
+  it("distinguish long scopes", async () => {
     const { line, bodies } = await startJunitSending(red);
     const ref = `refs/heads/${"x".repeat(300)}`;
     for (const end of ["1", "2"])

@@ -28,7 +28,7 @@ async function start(report: object = {}) {
 
 const reply = { direction: "outbound", replyBody: "Mended in 2.4." };
 
-describe("what is chosen beside a reply", () => {
+describe("a status that is chosen together with a reply", () => {
   it("is saved with the reply, and the page says so", async () => {
     const { maria, at, status, chosen, follow } = await start();
     const sent = await maria.send(await maria.open(at()), at("/messages"), {

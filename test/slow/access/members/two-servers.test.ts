@@ -19,7 +19,7 @@ describe("the members of an app on two servers of one PostgreSQL", () => {
     await database.remove();
   });
 
-  it("are soon out on one when the other has removed them: session, tokens, stored answers and waits", async () => {
+  it("soon lose session, tokens, stored answers and waits on one server when the other has removed them", async () => {
     const team = await makeTeam(one);
     const member = await team.join("owner");
     const threadId = await sendFeedback(one, team.app.key);

@@ -90,7 +90,7 @@ describe.each(places)(`${waits} waits with ten tokens at $where`, ({ engine, ser
     expect(await withReads()).toBe(0);
   });
 
-  it("cost nothing if they were long and brought nothing, so that they can be taken up again and again", async () => {
+  it("do not count if they were long and had no result, so that they can be repeated without limit", async () => {
     for (let round = 0; round < 2; round += 1) {
       const leaving = new AbortController();
       await waitForAll(leaving.signal);
@@ -103,7 +103,7 @@ describe.each(places)(`${waits} waits with ten tokens at $where`, ({ engine, ser
     for (const answer of await Promise.all(answers)) expect(answer).toMatchObject({ status: 200 });
   });
 
-  it("cost nothing if the server stops, and are taken up again at the next one", async () => {
+  it("do not count if the server stops, and can be continued at the next server", async () => {
     const answers = await waitForAll();
     for (const server of running) server.beginStop();
     for (const answer of await Promise.all(answers))

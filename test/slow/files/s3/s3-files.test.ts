@@ -127,7 +127,7 @@ describe.runIf(hasObjectStore)(`files in S3 (${needsObjectStore})`, () => {
     expect(await files.size(received.sha256)).toBe(5_000_000);
   });
 
-  it("goes on where it was if the store is killed while a file is read", async () => {
+  it("continues without a gap if the store is killed while a file is read", async () => {
     const { files } = await open();
     const bytes = randomBytes(30_000_000);
     const received = await receive(files, bytes);

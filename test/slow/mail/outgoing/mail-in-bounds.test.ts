@@ -95,7 +95,7 @@ describe.runIf(hasDovecot)("mail that comes in (needs Dovecot, which .ci/run ins
     expect(service.logged()).not.toContain("hunter2");
   });
 
-  it("goes on where it was when the mail server was gone", async () => {
+  it("continues without a gap after the mail server was down", async () => {
     const { mailbox, messages, mail, arrive } = await startAnswerable();
     await mailbox.deliver(mail(["Before."]));
     await arrive(1);
