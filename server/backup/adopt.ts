@@ -17,21 +17,22 @@ import { countOtherConnections, emptyLeftOut, integrityFaults } from "./store.ts
 export interface AdoptOrder extends GivenSecrets {
   /** A file with the erasures of people to do again. */
   readonly erasures?: string | undefined;
-  /** Where the server notes erasures, if not in its folder. */
+  /** The file in which the server records erasures, if it is not in the data folder. */
   readonly erasuresFile?: string | undefined;
 }
 
 /**
- * Makes a database safe to serve that another program has restored: checks it, deletes what a restore must not bring back, and erases the
- * people again whom the journals name. Returns what it found: the accounts without recovery codes, the people who were erased again, and the
- * SHA-256 of missing and damaged files. Throws a SettingError if a server uses the database, or if the secret does not fit. (rule O23)
+ * Prepares a database that another program has restored, so that a server may use it. Checks the database, deletes
+ * what a restore must not bring back, and repeats the erasures of people in the journals. Returns the accounts
+ * without recovery codes, the number of repeated erasures, and the SHA-256 of missing and damaged files. Throws a
+ * SettingError if a server uses the database, or if the secret does not fit. (rule O23)
  */
 export async function adopt(location: DataLocation, order: AdoptOrder, waiting: LockOptions = {}) {
   const { erasures, erasuresFile, ...given } = order;
   const entries = await readJournals(location, { backup: undefined, named: erasures ?? erasuresFile });
   const lock = location.databaseUrl === undefined ? await lockFolder(location.data, waiting) : undefined;
   try {
-    // Before migrations change it.
+    // An unsound database must not be migrated, so this comes first.
     await withDatabase(location, "leave", async (database) => {
       await assertUnused(database, waiting);
       await assertSound(database);
@@ -47,7 +48,7 @@ export async function adopt(location: DataLocation, order: AdoptOrder, waiting: 
       }, "long");
       const erasedAgain = await eraseRestored({ database, location, given }, entries);
       const { count: files, faults } = await readStoredFiles(database, openFiles(location));
-      // Last: until then no server starts with it.
+      // This comes last, because no server starts with the database before.
       await adoptPlace(database, location);
       const missing = faults.map(({ sha256 }) => sha256);
       return { files, missing, withoutRecoveryCodes, erasedAgain, note: noteOf(missing.length) };
@@ -60,7 +61,10 @@ export async function adopt(location: DataLocation, order: AdoptOrder, waiting: 
 const pauseMs = 100;
 const defaultPatienceMs = 10_000;
 
-/** Waits for the connections of servers that were just stopped. */
+/**
+ * Waits until servers that were just stopped have closed their connections. Throws a SettingError if connections
+ * remain.
+ */
 async function assertUnused(
   database: Database,
   { patienceMs = defaultPatienceMs, signal }: LockOptions,
@@ -80,7 +84,7 @@ async function assertSound(database: Database): Promise<void> {
   const faults = await integrityFaults(database);
   if (faults.length > 0)
     throw new Error(
-      `The database has faults. Restore another instant.\n${faults.map((fault) => `- ${fault}`).join("\n")}`,
+      `The database has faults. Restore it to another point in time.\n${faults.map((fault) => `- ${fault}`).join("\n")}`,
     );
 }
 

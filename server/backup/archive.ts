@@ -22,12 +22,12 @@ import {
 } from "../secrets/age.ts";
 import { SettingError } from "../settings/setting-error.ts";
 
-/** Compares the whole archive with its manifest. Throws an Error whose message names the first entry that differs. */
+/** Compares the whole archive with its manifest. Throws an Error whose message names the first difference. */
 export async function verifyArchive(archive: Archive): Promise<void> {
   for await (const fault of archiveFaults(archive)) throw new Error(fault);
 }
 
-/** Compares the whole archive with its manifest. Returns every difference. */
+/** Compares the whole archive with its manifest. Yields a sentence for every difference. */
 export async function* archiveFaults(archive: Archive): AsyncGenerator<string> {
   const listed = await readManifest(archive);
   if (!listed) yield "The backup is incomplete: its manifest is missing.";
@@ -42,7 +42,7 @@ export async function* archiveFaults(archive: Archive): AsyncGenerator<string> {
   if (!listed) return;
   const present = new Set(archive.entries.map(({ name }) => name));
   for (const name of listed.hashes.keys()) if (!present.has(name)) yield `The backup lacks ${name}.`;
-  // The same lines in the same order, and nothing else.
+  // The manifest must contain exactly these lines in this order.
   if (order.join("") !== listed.text) yield damaged(manifestName);
 }
 
@@ -51,7 +51,7 @@ interface Manifest {
   readonly hashes: ReadonlyMap<string, string>;
 }
 
-/** What the manifest lists; undefined if it is not the last entry. */
+/** Reads the manifest; undefined if it is damaged or is not the last entry. */
 async function readManifest(archive: Archive): Promise<Manifest | undefined> {
   const last = archive.entries.at(-1);
   if (last?.name !== manifestName) return undefined;
@@ -79,26 +79,29 @@ export interface Archive {
   close(): Promise<void>;
 }
 
-/** Stops at the first fault. */
+/** The default for faults: throws the first one as an Error. */
 function stop(fault: string): never {
   throw new Error(fault);
 }
 
 /**
- * Opens an archive that `createArchive` wrote, encrypted or not. Throws an Error with a message if it is not an archive or is
- * incomplete.
+ * Opens an archive that `createArchive` wrote, encrypted or not. Throws an Error with a message if it is not an
+ * archive or is incomplete.
  */
 export async function openArchive(path: string, options: OpenOptions = {}): Promise<Archive> {
   return archiveIn(await openArchiveFile(path, options.identities), options.onFault);
 }
 
 interface OpenOptions {
-  /** The keys that an encrypted archive is read with. */
+  /** The keys that decrypt an encrypted archive. */
   readonly identities?: readonly Identity[] | undefined;
   readonly onFault?: OnFault;
 }
 
-/** The archive in an open file, which is closed with the archive, or if it is none. Throws like `openArchive`. */
+/**
+ * Reads the archive in an open file. The file is closed with the archive, and if this throws. Throws like
+ * `openArchive`.
+ */
 export async function archiveIn(file: ArchiveFile, onFault: OnFault = stop): Promise<Archive> {
   const read = (entry: ArchiveEntry) => readEntry(file, entry);
   try {
@@ -128,7 +131,7 @@ async function* readEntry(file: ArchiveFile, { name, at, size }: ArchiveEntry): 
   }
 }
 
-/** Opens a file, and decrypts it as it is read if it is encrypted. Throws an Error with a message for the operator. */
+/** Opens a file. An encrypted file is decrypted while it is read. Throws an Error with a message for the operator. */
 async function openArchiveFile(
   path: string,
   identities: readonly Identity[] | undefined,
@@ -158,8 +161,9 @@ async function isEncrypted(file: ArchiveFile): Promise<boolean> {
 }
 
 /**
- * The plain bytes of an encrypted file, decrypted where they are read, so that no decrypted copy is needed. Throws an AgeFault
- * if no key fits or the file is incomplete; its `read` throws one where bytes have changed. Closes the file when it is closed.
+ * Returns a view of the plain bytes of an encrypted file. It decrypts only the parts that are read, so that no
+ * decrypted copy is needed. Throws an AgeFault if no key fits or the file is incomplete. Its `read` throws an
+ * AgeFault if the bytes were changed. Closing it closes the file.
  */
 export async function decryptedFile(
   file: ArchiveFile,
@@ -178,7 +182,7 @@ export async function decryptedFile(
     return plain;
   }
 
-  // The end is read first: it proves that nothing was cut off.
+  // The last chunk is read first: it shows that nothing was cut off.
   const size = lastAt * chunkLength + (await plainAt(lastAt)).length;
   return {
     async read(buffer, offset, length, position) {
@@ -208,7 +212,7 @@ async function readKey(file: ArchiveFile, identities: readonly Identity[]) {
   };
 }
 
-/** The bytes from a position on; fewer if the file ends before. */
+/** Reads `length` bytes from a position; fewer if the file ends before. */
 async function bytesAt(file: ArchiveFile, position: number, length: number): Promise<Buffer> {
   const buffer = Buffer.allocUnsafe(length);
   for (let done = 0; ; ) {
@@ -221,14 +225,17 @@ async function bytesAt(file: ArchiveFile, position: number, length: number): Pro
 export interface ArchiveEntry {
   readonly name: string;
   readonly size: number;
-  /** Where the bytes of the entry begin. */
+  /** The position of the first byte of the content. */
   readonly at: number;
 }
 
-/** Hears what is wrong with an archive. If it returns, the reader goes on with what it can still read. */
+/** Gets each fault of an archive. If it returns, the reader continues with what it can still read. */
 type OnFault = (fault: string) => void;
 
-/** The entries of an archive in their order. After a fault it looks for the next block that begins an entry. */
+/**
+ * Finds the entries of an archive in their order. After a fault it searches for the next block that is the header of
+ * an entry.
+ */
 async function findEntries(file: ArchiveFile, onFault: OnFault): Promise<ArchiveEntry[]> {
   const { size } = await file.stat();
   const entries: ArchiveEntry[] = [];
@@ -264,7 +271,7 @@ const noBackup = (what: string) => `The file is not a backup, or it is damaged: 
 
 type Block = { readonly name: string; readonly size: number } | "end" | "no entry";
 
-/** What a block is: the header of an entry, the end of the archive, or neither. */
+/** The kind of a block: the header of an entry, the end of the archive, or neither. */
 function readBlock(bytes: Buffer): Block {
   try {
     return readTarHeader(bytes) ?? "end";
@@ -273,10 +280,10 @@ function readBlock(bytes: Buffer): Block {
   }
 }
 
-/** Where the next entry begins; the end of the file if there is none. */
+/** The position of the next entry; the end of the file if there is none. */
 async function nextEntry(file: ArchiveFile, from: number, size: number): Promise<number> {
   for (let at = from; at < size; ) {
-    // Up to the end of an encrypted chunk, so that a damaged one hides nothing of the next.
+    // Reads only to the end of an encrypted chunk, so that a damaged chunk does not hide the next one.
     const length = chunkLength - (at % chunkLength);
     const bytes = await decryptedBytesAt(file, at, length);
     for (let begin = 0; begin < bytes.length; begin += blockSize)
@@ -286,7 +293,7 @@ async function nextEntry(file: ArchiveFile, from: number, size: number): Promise
   return size;
 }
 
-/** The bytes at a place; none if they cannot be decrypted. */
+/** Reads bytes at a position; none if they cannot be decrypted. */
 async function decryptedBytesAt(file: ArchiveFile, at: number, length: number): Promise<Buffer> {
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, at);
@@ -315,16 +322,17 @@ export interface ArchiveFile {
 export const manifestName = "manifest.sha256";
 
 /**
- * Writes an archive: a tar file whose last entry lists the SHA-256 of all other entries in the format of `sha256sum -c`.
+ * Writes an archive: a tar file whose last entry lists the SHA-256 of all other entries in the format of `sha256sum
+ * -c`.
  */
 export interface ArchiveWriter {
   /**
-   * Adds a file of exactly `size` bytes and returns its SHA-256. If the SHA-256 is not the wanted one, or the file has another
-   * size, adds nothing and gives undefined. If it rejects, nothing was added either.
+   * Adds a file of exactly `size` bytes and returns its SHA-256. Returns undefined and adds nothing if the SHA-256 is
+   * not `wanted`, or if the file has another size. If it rejects, nothing was added.
    */
   add(name: string, bytes: SizedStream, wanted?: string): Promise<string | undefined>;
   addText(name: string, text: string): Promise<void>;
-  /** Makes the archive complete and durable. */
+  /** Writes the manifest and the end of the archive, and flushes the file to the disk. */
   finish(): Promise<void>;
   /** Deletes the archive. */
   abandon(): Promise<void>;
@@ -335,7 +343,10 @@ interface SizedStream {
   readonly chunks: AsyncIterable<Uint8Array>;
 }
 
-/** Begins an archive. Overwrites the unfinished archive of a killed backup, so only one process may write it at a time. */
+/**
+ * Creates an archive. Overwrites the unfinished archive of a killed backup, so only one process may write it at a
+ * time.
+ */
 export async function createArchive(draft: string): Promise<ArchiveWriter> {
   await rm(draft, { force: true });
   const handle = await open(draft, "wx", 0o600);
@@ -391,7 +402,7 @@ async function writeExactly(
     hash.update(chunk);
     written += chunk.length;
   }
-  // This text differs from every wanted SHA-256.
+  // This text never equals a wanted SHA-256.
   return written === size ? hash.digest("hex") : `${written} bytes instead of ${size}`;
 }
 
@@ -406,10 +417,10 @@ async function* inOneChunk(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
-/** The name of a file until it is complete. */
+/** The path of a file until it is complete. */
 export const draftOf = (file: string): string => `${file}.partial`;
 
-/** Renames a complete draft to its name, durably. */
+/** Renames a complete draft to its final name, and flushes the folder to the disk. */
 export async function publishDraft(file: string): Promise<void> {
   await rename(draftOf(file), file);
   if (process.platform === "win32") return;
@@ -418,8 +429,8 @@ export async function publishDraft(file: string): Promise<void> {
 }
 
 /**
- * Encrypts a file into the draft of another one, and reads the draft again. Throws an Error if it does not hold what was
- * written.
+ * Encrypts the file `plain` into the draft of `file`, and reads the draft again. Throws an Error if the draft does
+ * not contain what was written.
  */
 export async function encryptInto(
   file: string,

@@ -21,25 +21,25 @@ import { fullDisk, leftoversIn } from "./scratch.ts";
 import { dumpRows, snapshotName, type Table, tablesOf, withSnapshot } from "./store.ts";
 import { verify } from "./verify.ts";
 
-/** The length in characters at which an entry of rows is written and the next one begins. */
+/** The number of characters of rows in one entry of the archive. A longer table has several entries. */
 const entryLength = 1_048_576;
 
 interface Order {
   readonly file: string;
   readonly erasuresFile?: string | undefined;
-  /** The public keys that it is encrypted to. */
+  /** The public keys for which the backup is encrypted. */
   readonly recipient?: string | undefined;
-  /** Verifies it before it gets its name. */
+  /** Whether the backup is verified before it gets its name. */
   readonly prove?: boolean | undefined;
-  /** Where it is restored to verify it; the data folder unless given. */
+  /** The folder in which the backup is restored to verify it. The default is the data folder. */
   readonly scratch?: string | undefined;
 }
 
 /**
- * Copies the state of the database at one instant, the files to which it refers, and the secret of the data folder into one
- * tar file, while the server goes on. Copies the journal of erasures to
- * the folder of that file, for a restore of an older backup. Returns the numbers of rows and files, and the files that are missing
- * or damaged.
+ * Copies the state of the database at one instant, the files to which it refers, and the secret of the data folder
+ * into one tar file. The server may be running. Also copies the journal of erasures to the folder of that file, for a
+ * restore of an older backup. Returns the numbers of rows and files, and the SHA-256 of missing and damaged files.
+ * Throws a SettingError if the file exists or cannot be written.
  */
 export async function backUp(database: Database, location: DataLocation, order: Order) {
   const { file, erasuresFile } = order;
@@ -61,7 +61,10 @@ export async function backUp(database: Database, location: DataLocation, order: 
   }
 }
 
-/** Copies the journal of erasures beside the backup, before the backup gets its name. Throws a SettingError. */
+/**
+ * Copies the journal of erasures to the folder of the backup, before the backup gets its name. Throws a SettingError
+ * if it cannot be written.
+ */
 async function copyJournal(journal: string, folder: string): Promise<void> {
   const copy = join(folder, journalName);
   const entries = await readJournal(journal);
@@ -70,10 +73,10 @@ async function copyJournal(journal: string, folder: string): Promise<void> {
   });
 }
 
-/** Gives the file its name if all succeeds. Otherwise nothing is left of it. */
+/** Gives the file its name if `work` succeeds. Otherwise deletes the draft. */
 async function inDraft<Result>(file: string, work: () => Promise<Result>): Promise<Result> {
   const draft = draftOf(file);
-  // A link that waits under this name is removed, not followed.
+  // A symbolic link with this name is removed. Writing through it could overwrite another file.
   await rm(draft, { force: true }).catch(() => undefined);
   await writeFile(draft, "", { flag: "wx", mode: 0o600 }).catch((cause) => {
     throw new SettingError(`${file} cannot be written (${systemReason(cause)}).`);
@@ -88,9 +91,12 @@ async function inDraft<Result>(file: string, work: () => Promise<Result>): Promi
   }
 }
 
-const needs = "The backup needs room where it is written, and in the data folder for a copy of the database.";
+const needs =
+  "The backup needs free space where it is written, and in the data folder for a copy of the database.";
 
-/** Fills the draft of the file. What is encrypted is written and verified as plain text first, in the data folder. */
+/**
+ * Writes the draft of the backup. An encrypted backup is first written and verified as plain text in the data folder.
+ */
 async function make(
   database: Database,
   location: DataLocation,
@@ -143,7 +149,7 @@ async function fill(
 const scratchPrefix = "backup-";
 const plainName = "plain.tar";
 
-/** Deletes the copy of the database that a killed backup has left. */
+/** Deletes the copies that a killed backup has left. */
 async function removeScratch({ data }: DataLocation): Promise<void> {
   const own = { prefix: scratchPrefix, contents: [snapshotName, plainName] };
   for (const folder of await leftoversIn(data, own)) await rm(folder, { recursive: true, force: true });
@@ -192,7 +198,6 @@ interface AddedFiles {
   readonly deleted: string[];
 }
 
-/** Adds the files to the archive. */
 async function addFiles(
   archive: ArchiveWriter,
   { database, files }: { readonly database: Database; readonly files: Files },
@@ -223,7 +228,7 @@ async function addFile(archive: ArchiveWriter, files: Files, { sha256, size }: S
   try {
     return (await archive.add(`files/${sha256}`, { size, chunks: read() }, sha256)) !== undefined;
   } catch (error) {
-    // A store that does not answer loses nothing: the backup fails, and can be made again.
+    // If the store does not answer, the file may still exist. So the backup fails, and can be made again.
     if (readable || error instanceof FilesUnavailable) throw error;
     return false;
   }

@@ -12,15 +12,18 @@ import { SettingError } from "../settings/setting-error.ts";
 import type { DataLocation } from "../settings/settings.ts";
 import { openFiles, openKeptFiles } from "../start/open-files.ts";
 
-/** Where a restore finds the erasures that its backup does not know. */
+/** The places where a restore looks for erasures that its backup does not contain. */
 export interface JournalChoice {
-  /** The file of a backup: there may be a journal beside it. */
+  /** The file of a backup. Its folder may contain a journal. */
   readonly backup: string | undefined;
   /** A file that the operator names. */
   readonly named: string | undefined;
 }
 
-/** All entries of the journals that a restore finds. Throws a SettingError if the named one is missing. */
+/**
+ * Returns the entries of all journals that a restore finds, each once. Throws a SettingError if the file in `named`
+ * does not exist.
+ */
 export async function readJournals(
   { data }: DataLocation,
   { backup, named }: JournalChoice,
@@ -38,7 +41,10 @@ const noJournal = (file: string) =>
     `The journal of erasures ${file} does not exist. Correct the name. If nobody was ever erased, leave out --erasures and INNKEEP_ERASURES.`,
   );
 
-/** Writes the entries into the journal of the folder first: if the restore is killed, the server erases the people at its start. */
+/**
+ * Writes the entries to the journal of the data folder before the restore. If the restore is killed, the server
+ * erases the people when it starts. Returns how many entries were added.
+ */
 export const keepJournal = ({ data }: DataLocation, entries: readonly JournalEntry[]): Promise<number> =>
   addToJournal(join(data, journalName), entries);
 
@@ -46,8 +52,8 @@ const atStart =
   "INNKEEP_SECRET is not set. At its start, the server erases the people who were erased after the backup was made.";
 
 /**
- * Erases the people that the journals name from a restored database, before a server uses it. Without the secret the server
- * does it at its start, with the journal that is now in its folder. (rule P11)
+ * Erases the people in the journals from a restored database, before a server uses it. Without the secret it only
+ * returns a message, and the server erases them when it starts. (rule P11)
  */
 export async function eraseRestored(
   {

@@ -14,7 +14,7 @@ const Header = z.object({
 });
 export type BackupHeader = z.output<typeof Header>;
 
-/** The header of a backup. Throws an Error with a message if this program cannot read the backup. */
+/** Returns the header of a backup. Throws an Error with a message if this program cannot read the backup. */
 export async function readHeader(archive: Archive): Promise<BackupHeader> {
   const [first] = archive.entries;
   if (first?.name !== headerName) throw new Error("The file is not a backup of Innkeep.");
@@ -24,7 +24,7 @@ export async function readHeader(archive: Archive): Promise<BackupHeader> {
 }
 
 const Contents = z.object({
-  /** How many rows of each table there are. */
+  /** The number of rows of each table. */
   rows: z.record(z.string(), z.int()),
   files: z.int(),
   /** SHA-256 of the files that could not be copied. */
@@ -34,7 +34,7 @@ const Contents = z.object({
 });
 export type BackupContents = z.output<typeof Contents>;
 
-/** What a backup says that it holds; undefined if it is from before backups said so. */
+/** Returns the numbers of rows and files that a backup must contain; undefined for a backup of an older version. */
 export async function readContents(archive: Archive): Promise<BackupContents | undefined> {
   const entry = archive.entries.find(({ name }) => name === contentsName);
   return entry && Contents.parse(JSON.parse(await archive.readText(entry)));

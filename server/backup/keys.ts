@@ -3,11 +3,14 @@ import { systemReason } from "../../src/words/system-reason.ts";
 import { AgeFault, type Identity, type Recipient, readIdentities, readRecipients } from "../secrets/age.ts";
 import { SettingError } from "../settings/setting-error.ts";
 
-/** The public keys that the operator names, if any. Throws a SettingError. */
+/** Returns the public keys in a text; undefined for an empty text. Throws a SettingError for a malformed key. */
 export const recipientsIn = (text: string | undefined): Recipient[] | undefined =>
   text ? read("INNKEEP_BACKUP_RECIPIENT (--recipient)", () => readRecipients(text)) : undefined;
 
-/** The secret keys in a file, if one is named. Throws a SettingError that repeats none of them. */
+/**
+ * Returns the secret keys in a file; undefined if no file is named. Throws a SettingError, whose message contains no
+ * key.
+ */
 export async function identitiesIn(file: string | undefined): Promise<Identity[] | undefined> {
   if (!file) return undefined;
   const text = await readFile(file, "utf8").catch((cause) => {

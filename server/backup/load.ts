@@ -17,8 +17,8 @@ import {
 import { afterLoad, emptyTable, loadRows, type Table, tablesOf } from "./store.ts";
 
 /**
- * The migrations that make the schema of the backup. Throws an Error with a message if it is newer than this program, or too
- * old for it.
+ * Returns the migrations that make the schema of the backup. Throws an Error with a message if the backup is too new
+ * or too old for this program.
  */
 function migrationsOf({ migrations: applied }: BackupHeader): readonly Migration[] {
   const schema = schemaOf(applied, migrations);
@@ -35,7 +35,7 @@ export interface Backup {
   readonly contents: BackupContents | undefined;
 }
 
-/** Reads what a backup is about. Throws an Error with a message if this program cannot read it. */
+/** Reads the header and the contents of a backup. Throws an Error with a message if this program cannot read it. */
 export async function readBackup(archive: Archive): Promise<Backup> {
   const backup = { archive, header: await readHeader(archive), contents: await readContents(archive) };
   migrationsOf(backup.header);
@@ -44,13 +44,13 @@ export async function readBackup(archive: Archive): Promise<Backup> {
 
 interface Loaded {
   readonly rows: number;
-  /** SHA-256 of the files that rows named and the backup does not hold. */
+  /** SHA-256 of the files to which rows referred, but which the backup does not contain. */
   readonly lost: readonly string[];
 }
 
 /**
- * Fills a new database with the rows of the backup in one transaction. Throws an Error if they are not as many as the backup
- * says.
+ * Fills a new database with the rows of the backup in one transaction. Returns the number of rows and the lost files.
+ * Throws an Error if the numbers of rows or files differ from those in the backup.
  */
 export async function loadDatabase(address: DatabaseAddress, backup: Backup): Promise<Loaded> {
   const { archive, header } = backup;
@@ -98,7 +98,7 @@ function assertCounts({ archive, contents }: Backup, counts: ReadonlyMap<string,
 /** The tables of the new database, with the columns in the order of the backup. */
 function tablesIn(header: BackupHeader, present: readonly Table[]): Table[] {
   return header.tables.map(({ name, columns }) => {
-    // Names of a backup get into statements, so only those of this version are used.
+    // The names in a backup become part of SQL statements, so only known names are used.
     const table = present.find((candidate) => candidate.name === name) ?? unknown(name);
     const ordered = columns.map((column) => table.columns.find((candidate) => candidate.name === column));
     return { name: table.name, columns: ordered.map((column) => column ?? unknown(name)) };
@@ -113,8 +113,8 @@ const linesOf = async (archive: Archive, entry: ArchiveEntry): Promise<string[]>
   (await archive.readText(entry)).split("\n").filter((line) => line !== "");
 
 /**
- * Removes references to files that are not in the backup, because their thread was deleted while the backup was made. Gives
- * their SHA-256.
+ * Removes references to files that are not in the backup, because their thread was deleted while the backup was made.
+ * Returns the SHA-256 of these files.
  */
 async function removeLost(tx: Transaction, present: ReadonlySet<string>): Promise<string[]> {
   const lost: string[] = [];

@@ -12,7 +12,10 @@ import type { Environment } from "../settings/settings.ts";
 import { begunDrill, type Drill, isDrillDue, leaseFrom } from "./rules.ts";
 import { drillRecord } from "./store.ts";
 
-/** Starts the nightly backups that the settings want. Throws a SettingError for a wrong public key. */
+/**
+ * Starts the nightly backups if the settings ask for them. Returns undefined otherwise. Throws a SettingError for a
+ * malformed public key.
+ */
 export function openDrills(
   deps: Deps,
   {
@@ -20,7 +23,7 @@ export function openDrills(
     program,
   }: {
     readonly environment: Environment;
-    /** How this program is called: the runtime and its file. Without it there are no nightly backups. */
+    /** The runtime and the file of this program. Without them there are no nightly backups. */
     readonly program?: readonly [string, string];
   },
 ): Drills | undefined {
@@ -51,7 +54,7 @@ const incomplete = 10;
 
 const longestMessage = 2_000;
 
-/** In a process of its own and with a low priority, so that no request waits for it. */
+/** Makes a backup in a child process with a low priority, so that no request waits for it. */
 async function backUpInChild(
   {
     program: [runtime, script],
@@ -77,7 +80,7 @@ async function backUpInChild(
 
 const Failure = z.object({ error: z.string() });
 
-/** What a command with `--json` says of its failure, in its last line. */
+/** The error that a command with `--json` prints in its last line. */
 function messageIn(err: string): string {
   const last = err.trim().split("\n").at(-1) ?? "";
   try {
@@ -91,7 +94,7 @@ function lowerPriority(pid: number | undefined): void {
   try {
     if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
   } catch {
-    // It may have ended already.
+    // The process may have ended already.
   }
 }
 
@@ -102,7 +105,7 @@ type NightlyDeps = Pick<Deps, "clock" | "database" | "log"> & {
   readonly settings: Pick<Deps["settings"], "drill">;
 };
 
-/** Makes and proves one backup, outside of this process. Rejects with what is wrong. */
+/** Makes and proves one backup in another process. Rejects with an Error that says what is wrong. */
 export type MakeBackup = (file: string, stopping: AbortSignal) => Promise<MadeBackup>;
 
 interface MadeBackup {
@@ -113,15 +116,15 @@ interface MadeBackup {
 }
 
 interface Drills {
-  /** The last drill, as far as this server knows. */
+  /** The last drill that this server has read from the database. */
   readonly last: () => Drill | undefined;
-  /** Does what is due now. Resolves when it is done. */
+  /** Makes a backup if one is due. Resolves when it is done. */
   readonly tick: () => Promise<void>;
   /** Ends a running drill, and waits for its end. */
   readonly stop: () => Promise<void>;
 }
 
-/** Makes a backup each night and proves it. Of several servers one does it. (rule O22) */
+/** Makes a backup each night and proves it. If several servers use the database, one of them does it. (rule O22) */
 export function startDrills(deps: NightlyDeps, makeBackup: MakeBackup): Drills {
   const stopping = new AbortController();
   let last: Drill | undefined;
@@ -140,7 +143,7 @@ export function startDrills(deps: NightlyDeps, makeBackup: MakeBackup): Drills {
     last = await drillRecord.find(deps.database);
   }
 
-  // A tick ends when its backup does. Another one meanwhile shows other servers that the backup still runs.
+  // A tick takes as long as its backup. The job must go on meanwhile: its next ticks renew the lease of the drill.
   const stopTicks = startJob(deps, {
     run: async () => {
       void tick().catch((error) => deps.log.warn({ err: error }, "the nightly backup cannot begin"));
@@ -160,7 +163,7 @@ export function startDrills(deps: NightlyDeps, makeBackup: MakeBackup): Drills {
   };
 }
 
-/** Marks the drill as running if it is due. Returns false if it is not, or another server was first. */
+/** Marks the drill as running if it is due. Returns false if it is not due, or if another server has started it. */
 const claim = ({ database, clock, settings: { drill } }: NightlyDeps): Promise<boolean> =>
   database.write(async (tx) => {
     await tx.lock("backup drill");
@@ -173,7 +176,7 @@ const claim = ({ database, clock, settings: { drill } }: NightlyDeps): Promise<b
 
 const renew = ({ database, clock }: NightlyDeps): Promise<void> =>
   database.write(async (tx) => {
-    // Without the lock it could overwrite the outcome of the drill that ends at this moment.
+    // Without the lock this could overwrite the outcome of a drill that ends at the same time.
     await tx.lock("backup drill");
     const last = await drillRecord.find(tx);
     if (last?.outcome === "running")
@@ -205,7 +208,7 @@ async function run(
     if (missing.length > 0) log.warn({ missing }, "files are missing in the nightly backup");
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    // A server that stops has proven nothing: the next start does it.
+    // A backup that ends because the server stops is no failure. The next server makes it.
     if (error instanceof Error && error.name === "AbortError") return record(former);
     await record({ ...drill, outcome: "failed", message });
     log.error({ err: error }, "the nightly backup failed");
@@ -225,7 +228,7 @@ async function makeIn(
   return { file, made };
 }
 
-/** The names that nightly backups get. Other files of the folder are left alone. */
+/** The names of nightly backups. Other files in the folder are not changed. */
 const pattern = /^innkeep-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.tar(\.age)?$/;
 
 const draftEnding = ".partial";
@@ -234,7 +237,7 @@ const draftEnding = ".partial";
 const drillName = (at: Date, isEncrypted: boolean): string =>
   `innkeep-${at.toISOString().slice(0, 19).replaceAll(":", "-")}Z.tar${isEncrypted ? ".age" : ""}`;
 
-/** Deletes what a killed backup has left. */
+/** Deletes the drafts of killed backups. */
 async function removeDrafts(folder: string): Promise<void> {
   for (const name of await readdir(folder))
     if (name.endsWith(draftEnding) && pattern.test(name.slice(0, -draftEnding.length)))

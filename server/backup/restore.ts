@@ -24,9 +24,10 @@ import { fullDisk } from "./scratch.ts";
 import { isEmpty, tablesOf } from "./store.ts";
 
 /**
- * Restores a backup of either engine after it has verified all of it. The folder or database must be empty: existing data is
- * never changed. Erases the people again that the server has erased since. Returns the numbers of rows, files, accounts
- * that must make new recovery codes, and people who were erased again. Throws an Error with a message for the operator.
+ * Verifies a backup of either engine completely, and then restores it. The folder or database must be empty, because
+ * existing data is never changed. Repeats the erasures of people that the server has made since the backup. Returns
+ * the numbers of rows, files, accounts that must make new recovery codes, and repeated erasures. Throws an Error with
+ * a message for the operator.
  */
 export async function restore(
   location: DataLocation,
@@ -34,7 +35,7 @@ export async function restore(
     readonly file: string;
     readonly erasures?: string | undefined;
     readonly erasuresFile?: string | undefined;
-    /** The file of the keys that an encrypted backup is read with. */
+    /** The file with the secret keys for an encrypted backup. */
     readonly identity?: string | undefined;
   },
   waiting: LockOptions = {},
@@ -61,7 +62,7 @@ interface Restoring extends Backup {
   readonly entries: readonly JournalEntry[];
 }
 
-/** Locks the folder during the work, so that no server starts in it. */
+/** Locks the folder while `work` runs, so that no server starts in it. */
 async function withLock<Result>(location: DataLocation, waiting: LockOptions, work: () => Promise<Result>) {
   const lock = await lockFolder(location.data, waiting);
   try {
@@ -70,18 +71,21 @@ async function withLock<Result>(location: DataLocation, waiting: LockOptions, wo
   } catch (error) {
     throw fullDisk(error, {
       place: location.data,
-      needs: "A restore needs room for the database and the files.",
+      needs: "A restore needs free space for the database and the files.",
     });
   } finally {
     await lock.release();
   }
 }
 
-/** The database gets its name last, so that no server can start with an incomplete database. */
+/**
+ * Restores into a draft of the database. It gets its name last, so that no server can start with an incomplete
+ * database.
+ */
 const restoreFolder = (location: DataLocation, backup: Restoring) =>
   inDraft(location, (draft) => restoreAll(location, { file: draft }, backup));
 
-/** Gives the database its name when the work is done. If the work fails, nothing is left of the database. */
+/** Gives the database its name after `work` has succeeded. Deletes the draft if `work` fails. */
 async function inDraft<Result>(
   location: DataLocation,
   work: (draft: string) => Promise<Result>,
@@ -172,15 +176,18 @@ async function assertEmptyDatabase(url: string, header: BackupHeader): Promise<v
   }
 }
 
-/** Those of a database from before the baseline, and those of one that was made by it, make the same schema. */
+/**
+ * Whether two lists of migrations make the same schema. The list of a database from before the baseline differs from
+ * that of a new database.
+ */
 function haveSameSchema(...states: (readonly Named[])[]): boolean {
   const [one, other] = states.map((applied) => schemaOf(applied, migrations));
   return typeof one === "object" && typeof other === "object" && one.length === other.length;
 }
 
 /**
- * Marks an empty S3 store with the id of the deployment, before its first file: a restore that fails can be tried again. Throws a
- * SettingError if the store holds the files of another deployment.
+ * Writes the id of the deployment to an empty S3 store before the first file, so that a failed restore can be tried
+ * again. Throws a SettingError if the store holds the files of another deployment.
  */
 async function claimStoreFor({ s3 }: DataLocation, backup: Backup): Promise<void> {
   if (!s3) return;
@@ -198,7 +205,7 @@ async function claimStoreFor({ s3 }: DataLocation, backup: Backup): Promise<void
 
 const Row = z.array(z.unknown());
 
-/** The id of the deployment that the backup is of; undefined if it had none yet. */
+/** The id of the deployment in the backup; undefined if it had none yet. */
 async function idIn({ archive, header }: Backup): Promise<string | undefined> {
   const columns = header.tables.find(({ name }) => name === "deployment")?.columns ?? [];
   for (const entry of rowEntries(archive, "deployment"))
@@ -211,8 +218,8 @@ async function idIn({ archive, header }: Backup): Promise<string | undefined> {
 }
 
 /**
- * Does the work of a restore with its secret in the folder, unless the folder has one. If the work fails, the secret is removed
- * again, so that the folder can be used for another try.
+ * Writes the secret of the backup to the folder, unless the folder has one, and runs `work`. If `work` fails, removes
+ * the secret again, so that the folder can be used for another try.
  */
 async function withRestoredSecret<Result>(
   location: DataLocation,

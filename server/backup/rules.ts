@@ -1,14 +1,14 @@
-/** The last nightly backup of a deployment. Times are in ISO 8601. */
+/** The state of the last nightly backup of a deployment, called drill. Times are in ISO 8601. */
 export interface Drill {
   readonly startedAt: string;
-  /** While it runs: its server is gone if it has not moved this time forward. */
+  /** While it runs: the end of its lease. If its server has not renewed the lease, that server has stopped. */
   readonly until: string;
   readonly outcome: "running" | "ok" | "failed";
-  /** While it runs: when the one before it began, if that never ended. */
+  /** While it runs: when the drill before it began, if that one never ended. */
   readonly unfinished?: string | undefined;
-  /** Why it failed. */
+  /** The reason for a failure. */
   readonly message?: string | undefined;
-  /** The newest one that was proven. */
+  /** The newest drill that succeeded. */
   readonly lastGood?: GoodDrill | undefined;
 }
 
@@ -22,11 +22,11 @@ export interface GoodDrill {
 }
 
 const dayMilliseconds = 86_400_000;
-/** After a failure it is tried again. */
+/** The time from the start of a failed drill to the next try. */
 const againMilliseconds = 3_600_000;
-/** A drill whose server has not renewed it for this long is given up. */
+/** A drill counts as abandoned if its server has not renewed it for this time. */
 const leaseMilliseconds = 900_000;
-/** After so long without a proven backup an operator must look. */
+/** After this time without a proven backup the operator gets a warning. */
 const oldMilliseconds = 2 * dayMilliseconds;
 
 /** Whether the nightly backup must be made now. `at` is its time of day, in minutes of UTC. (rule O22) */
@@ -47,16 +47,16 @@ export const begunDrill = (last: Drill | undefined, now: Date): Drill => ({
   lastGood: last?.lastGood,
 });
 
-/** Until when a drill that runs at this instant counts as one that goes on. */
+/** The end of a lease that is renewed now. */
 export const leaseFrom = (now: Date): string => new Date(now.getTime() + leaseMilliseconds).toISOString();
 
-/** The last instant with this time of day. */
+/** The last instant with the time of day `at`, in minutes of UTC. */
 function lastTimeOf(at: number, now: Date): number {
   const today = Math.floor(now.getTime() / dayMilliseconds) * dayMilliseconds + at * 60_000;
   return today <= now.getTime() ? today : today - dayMilliseconds;
 }
 
-/** What an operator must know of the nightly backups; undefined if all is well. */
+/** Returns a warning about the nightly backups for the operator; undefined if there is none. */
 export function drillWarning(drill: Drill, now: Date): string | undefined {
   const { outcome, message, lastGood } = drill;
   const proven = lastGood ? `The last one that was proven is of ${lastGood.at}.` : "None was ever proven.";
@@ -68,7 +68,10 @@ export function drillWarning(drill: Drill, now: Date): string | undefined {
   return age > oldMilliseconds ? `No nightly backup was proven for two days. ${proven}` : undefined;
 }
 
-/** When the last nightly backup began, if it never ended, or the one before the one that runs now. */
+/**
+ * When an unfinished nightly backup began: the last one, or the one before the running one. Undefined if there is
+ * none.
+ */
 function unfinishedSince({ outcome, startedAt, until, unfinished }: Drill, now: Date): string | undefined {
   if (outcome !== "running") return undefined;
   return now.getTime() >= Date.parse(until) ? startedAt : unfinished;

@@ -12,12 +12,13 @@ const prefix = "verify-";
 
 const lockName = "scratch.lock";
 
-/** The folders that this process uses. Opening the lock of one of them again would release it. */
+/** The folders that this process uses. If it opened the lock of one of them again, the lock would be released. */
 const own = new Set<string>();
 
 /**
- * Calls `work` with a new, private folder in `parent`, and removes the folder afterwards. Before that it removes the folders
- * of processes that were killed. Without a parent it is in the temporary folder of the system.
+ * Calls `work` with a new, private folder in `parent`, and removes the folder afterwards. First it removes the
+ * folders of killed processes. The default for `parent` is in the temporary folder of the system. Returns the result
+ * of `work`. Throws a SettingError if the folder cannot be created.
  */
 export async function inScratch<Result>(
   parent: string | undefined,
@@ -38,15 +39,15 @@ async function makeFolder(parent: string) {
   await mkdir(parent, { recursive: true, mode: 0o700 }).catch((cause) => {
     throw new SettingError(`The scratch folder ${parent} cannot be made (${systemReason(cause)}).`);
   });
-  // Nobody else tidies up while the new folder has no lock yet.
-  const gate = await lockFor("verify", parent);
+  // Another process must not remove the new folder before it has a lock.
+  const parentLock = await lockFor("verify", parent);
   try {
     await removeLeftovers(parent);
     const folder = await mkdtemp(join(parent, prefix));
     own.add(folder);
     return { folder, lock: await lockFor("scratch", folder) };
   } finally {
-    await gate.release();
+    await parentLock.release();
   }
 }
 
@@ -65,7 +66,7 @@ async function isAbandoned(folder: string): Promise<boolean> {
   }
 }
 
-/** A folder that belongs to this user alone, because others can write to the temporary folder of the system. */
+/** Returns a folder that only this user can write to. Other users can write to the temporary folder of the system. */
 async function privateTemporaryFolder(): Promise<string> {
   const user = process.getuid?.();
   const folder = join(tmpdir(), `innkeep-${user ?? "scratch"}`);
@@ -78,7 +79,7 @@ async function privateTemporaryFolder(): Promise<string> {
 }
 
 /** Throws a SettingError if a folder has less free space than this number of bytes. */
-export async function assertRoom(folder: string, bytes: number): Promise<void> {
+export async function assertFreeSpace(folder: string, bytes: number): Promise<void> {
   const { bavail, bsize } = await statfs(folder);
   if (bavail * bsize >= bytes) return;
   const [has, needs] = [bavail * bsize, bytes].map((count) => `${Math.ceil(count / 1_048_576)} MiB`);
@@ -87,17 +88,17 @@ export async function assertRoom(folder: string, bytes: number): Promise<void> {
   );
 }
 
-/** How the folders of a command look. */
+/** How the folders of a command are recognised. */
 interface OwnFolders {
-  /** What their names begin with. `mkdtemp` adds six characters. */
+  /** The beginning of their names. `mkdtemp` adds six characters. */
   readonly prefix: string;
-  /** What the names of the files in them begin with. */
+  /** The beginnings of the names of the files in them. */
   readonly contents: readonly string[];
 }
 
 /**
- * The folders in `parent` that killed commands may have left. A person may have folders with similar names: what holds another
- * file, or is a link, is not ours.
+ * Returns the folders in `parent` that killed commands may have left. A user may have folders with similar names. So
+ * a folder with any other file, or a symbolic link, is not returned.
  */
 export async function leftoversIn(parent: string, { prefix, contents }: OwnFolders): Promise<string[]> {
   const found: string[] = [];
@@ -113,13 +114,13 @@ export async function leftoversIn(parent: string, { prefix, contents }: OwnFolde
 
 const fullMessage = /ENOSPC|EDQUOT|EFBIG|disk is full|disk I\/O error/;
 
-/** What could not be written, and a sentence that says what needs the space. */
+/** The file or folder that could not be written, and a sentence about the space that is needed. */
 interface Writing {
   readonly place: string;
   readonly needs: string;
 }
 
-/** Returns the error for the operator if a disk is full. Returns other errors as they are. */
+/** Returns an Error for the operator if a disk is full. Returns other errors unchanged. */
 export function fullDisk(error: unknown, { place, needs }: Writing): unknown {
   if (!(error instanceof Error)) return error;
   const found = [error.message, messageOf(error.cause)].find((message) => fullMessage.test(message));

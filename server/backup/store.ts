@@ -11,12 +11,12 @@ import { forgetAllIndexed } from "../feedback/search/store/search.ts";
 import { tags } from "../feedback/tags/store.ts";
 import type { Drill } from "./rules.ts";
 
-/** The rows of a table in batches, as `dumpRows` gave them. */
+/** Returns the rows of a table in batches, in the form of `dumpRows`. */
 type RowsOf = (table: Table) => AsyncIterable<readonly string[]>;
 
 /**
- * Replaces all rows of the database by others of the same schema. People stay signed in to the console if their account
- * is among the new rows. Returns the SHA-256 of the files that the old rows refer to.
+ * Replaces all rows of the database with rows of the same schema. Console sessions continue if their account is among
+ * the new rows. Returns the SHA-256 of the files to which the old rows refer.
  */
 export async function replaceRows(tx: Transaction, rowsOf: RowsOf): Promise<string[]> {
   const files = await tx.all<{ sha256: string }>("SELECT DISTINCT sha256 FROM uploads");
@@ -31,7 +31,7 @@ export async function replaceRows(tx: Transaction, rowsOf: RowsOf): Promise<stri
   for (const table of tables) for await (const lines of rowsOf(table)) await loadRows(tx, table, lines);
   await loadRows(tx, lastTimes.table, lastTimes.lines);
   await loadSessions(tx, sessions);
-  // Cached lists belong to a version: a version that was never used makes them out of date.
+  // Cached lists belong to a version. A version that was never used makes them stale.
   const more = Number(versions?.most ?? 0) + 1;
   await tx.run(
     "UPDATE apps SET faqs_version = faqs_version + ?, changelog_version = changelog_version + ?",
@@ -82,7 +82,7 @@ async function* dumpSqlite(reader: Reader, table: Table): AsyncGenerator<string[
   }
 }
 
-/** Must run in a transaction, because of its cursor. */
+/** The cursor needs a transaction. */
 async function* dumpPostgres(reader: Reader, table: Table): AsyncGenerator<string[]> {
   const cursor = `dump_${table.name}`;
   await reader.all(
@@ -101,7 +101,7 @@ async function* dumpPostgres(reader: Reader, table: Table): AsyncGenerator<strin
 export const emptyTable = (tx: Transaction, { name }: Table): Promise<number> =>
   tx.run(`DELETE FROM ${name}`);
 
-/** Adds rows that `dumpRows` gave on any engine. Returns their number. */
+/** Adds rows that `dumpRows` returned on any engine. Returns their number. */
 export async function loadRows(tx: Transaction, table: Table, lines: readonly string[]): Promise<number> {
   const sql =
     tx.engine === "sqlite"
@@ -120,8 +120,8 @@ const bulkInsertPostgres = (table: Table): string => {
 };
 
 /**
- * Renews what the engine derives from rows: the search index, the counts of tags, the statistics, and on PostgreSQL the sequence of
- * threads.
+ * Updates what the database derives from rows: the search index, the counts of tags, the statistics, and on
+ * PostgreSQL the sequence of threads.
  */
 export async function afterLoad(tx: Transaction): Promise<void> {
   await tx.run("UPDATE feedback SET indexed = 0");
@@ -133,7 +133,10 @@ export async function afterLoad(tx: Transaction): Promise<void> {
   );
 }
 
-/** A backup of an older release is loaded into the tables of that release. */
+/**
+ * Whether the schema has counts of tags. A backup of an older release is first loaded into the tables of that
+ * release.
+ */
 const countsTags = async (tx: Transaction): Promise<boolean> =>
   (await everyTable(tx)).some(
     ({ name, columns }) => name === "tags" && columns.some((column) => column.name === "threads"),
@@ -141,15 +144,15 @@ const countsTags = async (tx: Transaction): Promise<boolean> =>
 
 const namesOf = ({ columns }: Table): string => columns.map(({ name }) => name).join(", ");
 
-/** Tables that stay: accounts and credentials must go on working. */
+/** The tables that `removeContent` keeps, because accounts and credentials must continue to work. */
 const keptTables = new Set([
   ...["users", "identities", "second_factors", "recovery_codes", "passkeys"],
   ...["apps", "app_members", "app_keys", "tokens", "devices", "deployment"],
 ]);
 
 /**
- * Deletes everything except accounts with all that signs them in, apps with their members, keys, tokens and devices. Returns the
- * SHA-256 of the files to which nothing refers any more.
+ * Deletes everything except accounts with their ways to sign in, and apps with their members, keys, tokens and
+ * devices. Returns the SHA-256 of the files to which nothing refers any more.
  */
 export async function removeContent(tx: Transaction): Promise<string[]> {
   const files = await tx.all<{ sha256: string }>("SELECT DISTINCT sha256 FROM uploads");
@@ -158,7 +161,7 @@ export async function removeContent(tx: Transaction): Promise<string[]> {
   for (const { name } of (await tablesOf(tx)).reverse())
     if (!keptTables.has(name)) await tx.run(`DELETE FROM ${name}`);
   await tx.run("UPDATE app_members SET read_until = NULL, visited_at = NULL, since_at = NULL");
-  // Cached lists belong to a version: a new version makes them out of date.
+  // Cached lists belong to a version. A new version makes them stale.
   await tx.run("UPDATE apps SET faqs_version = faqs_version + 1, changelog_version = changelog_version + 1");
   return files.map(({ sha256 }) => sha256);
 }
@@ -178,7 +181,7 @@ export const tablesOf = async (reader: Reader): Promise<Table[]> =>
 /** All tables except the list of migrations, in the same order. */
 export async function everyTable(reader: Reader): Promise<Table[]> {
   const columns = await reader.all<Column>(columnsSql[reader.engine]);
-  const links = await reader.all<{ table: string; parent: string }>(linksSql[reader.engine]);
+  const links = await reader.all<{ table: string; parent: string }>(foreignKeysSql[reader.engine]);
   const parentsOf = (name: string) => links.filter(({ table }) => table === name).map(({ parent }) => parent);
   const names = [...new Set(columns.map(({ table }) => table))];
   return dependencyOrder(names, new Map(names.map((name) => [name, parentsOf(name)])))
@@ -202,7 +205,7 @@ const leftOut = new Set([
   ...allTables.flatMap(({ name, notInBackup }) => (notInBackup === undefined ? [] : [name])),
 ]);
 
-/** Deletes from a copy of the whole database what a restore must not bring back. */
+/** Deletes the rows that a restore must not bring back from a copy of the whole database. */
 export async function emptyLeftOut(tx: Transaction): Promise<void> {
   const present = (await everyTable(tx)).filter(({ name }) => leftOut.has(name));
   for (const { name } of [...present].reverse()) await tx.run(`DELETE FROM ${name}`);
@@ -219,7 +222,7 @@ const columnsSql: Record<Engine, string> = {
     ORDER BY c.table_name, c.ordinal_position`,
 };
 
-const linksSql: Record<Engine, string> = {
+const foreignKeysSql: Record<Engine, string> = {
   sqlite: `SELECT t.name AS "table", f."table" AS parent
     FROM pragma_table_list t JOIN pragma_foreign_key_list(t.name) f WHERE t.schema = 'main' AND t.type = 'table'`,
   postgres: `SELECT child.relname AS "table", parent.relname AS parent
@@ -228,12 +231,12 @@ const linksSql: Record<Engine, string> = {
     WHERE link.contype = 'f' AND link.connamespace = CAST(current_schema() AS regnamespace)`,
 };
 
-/** What the names of the files of the copy begin with. */
+/** The beginning of the names of the files of the copy. */
 export const snapshotName = "snapshot.db";
 
 /**
- * Calls `use` with a reader that sees the database at one instant, while other transactions go on writing. On SQLite this
- * is a copy in the folder `scratch`.
+ * Calls `use` with a reader that sees the database at one instant. Other transactions continue to write. On SQLite
+ * the reader uses a copy in the folder `scratch`. Returns the result of `use`.
  */
 export async function withSnapshot<Result>(
   database: Database,
@@ -265,7 +268,7 @@ export async function integrityFaults(reader: Reader): Promise<string[]> {
   ];
 }
 
-/** How many connections other processes have to this PostgreSQL database. 0 on SQLite. */
+/** Returns how many connections other programs have to this PostgreSQL database. Returns 0 on SQLite. */
 export async function countOtherConnections(reader: Reader): Promise<number> {
   if (reader.engine === "sqlite") return 0;
   const row = await reader.get<{ count: number }>(
@@ -278,7 +281,7 @@ export async function countOtherConnections(reader: Reader): Promise<number> {
 
 const drillName = "drill";
 
-/** What the deployment remembers of its last nightly backup. */
+/** The stored state of the last nightly backup. */
 export const drillRecord = {
   async find(reader: Reader): Promise<Drill | undefined> {
     const row = await reader.get<{ value: string }>("SELECT value FROM deployment WHERE name = ?", drillName);
@@ -291,7 +294,10 @@ export const drillRecord = {
   },
 };
 
-/** Sorts names so that each comes after its dependencies, otherwise by name. Throws for a cycle. */
+/**
+ * Returns the names in an order in which each comes after its dependencies, otherwise sorted by name. Throws an Error
+ * for a cycle.
+ */
 export function dependencyOrder(
   names: readonly string[],
   dependencies: ReadonlyMap<string, readonly string[]>,

@@ -9,21 +9,22 @@ import { type Archive, archiveFaults, openArchive } from "./archive.ts";
 import { fileEntries, secretName } from "./format.ts";
 import { identitiesIn } from "./keys.ts";
 import { type Backup, loadDatabase, readBackup } from "./load.ts";
-import { assertRoom, inScratch, scratchDatabase } from "./scratch.ts";
+import { assertFreeSpace, inScratch, scratchDatabase } from "./scratch.ts";
 import { integrityFaults } from "./store.ts";
 
 export interface VerifyOrder {
   readonly file: string;
-  /** The file of the keys that an encrypted backup is read with. */
+  /** The file with the secret keys for an encrypted backup. */
   readonly identity?: string | undefined;
-  /** The folder in which the scratch database is made. */
+  /** The folder for the scratch database. */
   readonly scratch?: string | undefined;
 }
 
 /**
- * Proves that a backup can be restored: compares every byte with the manifest, restores the database into a scratch place,
- * and checks it there as `admin check` does. Returns what the backup holds, and the files that were missing already when it
- * was made. Throws an Error whose message lists all faults. Changes nothing.
+ * Proves that a backup can be restored. Compares every byte with the manifest, restores the database into a scratch
+ * folder, and checks it there like `admin check`. Returns the numbers of rows and files, and the files that were
+ * missing when the backup was made. Changes nothing outside the scratch folder. Throws an Error whose message lists
+ * all faults.
  */
 export async function verify({ file, identity, scratch }: VerifyOrder) {
   const faults: string[] = [];
@@ -51,7 +52,7 @@ function unreliable(file: string, faults: readonly string[]): Error {
 }
 
 async function restoreInto(folder: string, backup: Backup) {
-  await assertRoom(folder, roomFor(backup.archive));
+  await assertFreeSpace(folder, spaceFor(backup.archive));
   const address = { file: join(folder, scratchDatabase) };
   const loaded = await load(address, backup);
   if ("fault" in loaded) return { rows: 0, missing: [], secret: "", faults: loaded.fault.split("\n") };
@@ -74,12 +75,17 @@ async function restoreInto(folder: string, backup: Backup) {
   }
 }
 
-/** Rows are text in a backup. A database has indexes, too, and its log is as long as it is. */
-const roomFor = ({ entries }: Archive): number =>
+/**
+ * Returns the free space in bytes that a restore needs. In a backup, rows are text. A database also has indexes and a
+ * log of the same length.
+ */
+const spaceFor = ({ entries }: Archive): number =>
   16 * 1_048_576 +
   4 * entries.reduce((sum, { name, size }) => sum + (name.startsWith("database/") ? size : 0), 0);
 
-/** Rows that cannot be restored are a fault of the backup. A full disk is none. */
+/**
+ * Restores the rows. Returns a fault of the backup if they cannot be restored. Throws an Error if the disk is full.
+ */
 async function load(address: DatabaseAddress, backup: Backup) {
   try {
     return await loadDatabase(address, backup);
@@ -91,7 +97,7 @@ async function load(address: DatabaseAddress, backup: Backup) {
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** The files have the sizes that rows say. That their bytes are right is known from their names. */
+/** Compares the sizes of files with those in the rows. Their content was already compared with their names. */
 async function fileFaults(reader: Reader, archive: Archive): Promise<string[]> {
   const sizes = new Map(fileEntries(archive).map(([sha256, { size }]) => [sha256, size]));
   const faults: string[] = [];
@@ -101,7 +107,7 @@ async function fileFaults(reader: Reader, archive: Archive): Promise<string[]> {
   return faults;
 }
 
-/** Whether a restore also has the secret that opens what the database keeps sealed. */
+/** Says whether the backup contains the secret that decrypts the sealed values of the database. */
 async function secretIn(database: Database, archive: Archive): Promise<string> {
   const entry = archive.entries.find(({ name }) => name === secretName);
   if (!(await isLocked(database))) return entry ? "in the backup" : "not needed: nothing is sealed yet";
@@ -116,4 +122,4 @@ async function secretIn(database: Database, archive: Archive): Promise<string> {
   );
 }
 
-const elsewhere = "not in the backup: a restore needs the present INNKEEP_SECRET";
+const elsewhere = "not in the backup: a restore needs the current INNKEEP_SECRET";

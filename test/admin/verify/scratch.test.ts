@@ -1,7 +1,7 @@
 import { mkdir, readdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { assertRoom, inScratch } from "../../../server/backup/scratch.ts";
+import { assertFreeSpace, inScratch } from "../../../server/backup/scratch.ts";
 import { temporaryFolder } from "../../support/files/temporary-folder.ts";
 
 const foldersIn = async (parent: string) =>
@@ -64,14 +64,14 @@ describe("a scratch place", () => {
     expect(await foldersIn(parent)).toEqual([join(parent, "innkeep.db")]);
   });
 
-  it("that cannot be made, or has too little room, is named", async () => {
+  it("that cannot be made, or has too little free space, is named", async () => {
     const parent = await temporaryFolder();
     const file = join(parent, "file");
     await writeFile(file, "");
     await expect(inScratch(file, async () => undefined)).rejects.toThrow(
       /^The scratch folder .*file cannot be made/,
     );
-    await expect(assertRoom(parent, 2 ** 60)).rejects.toThrow(
+    await expect(assertFreeSpace(parent, 2 ** 60)).rejects.toThrow(
       /has \d+ MiB of free space.*needs about 1099511627776 MiB/,
     );
   });

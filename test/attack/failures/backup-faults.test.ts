@@ -123,7 +123,7 @@ describe("a full disk", () => {
     const { code, stderr } = await within(largestFile, ["admin", "backup", file, "--data", data]);
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr: expect.stringMatching(/full\.tar cannot be written: EFBIG.*needs room/),
+      stderr: expect.stringMatching(/full\.tar cannot be written: EFBIG.*needs free space/),
     });
     expect(await readdir(folder)).toEqual([]);
     expect(await leftovers()).toEqual([]);
@@ -131,7 +131,7 @@ describe("a full disk", () => {
     const small = await smallDisk();
     if (small === undefined) return;
     const full = await innkeep(["admin", "backup", join(small, "full.tar"), "--data", data]);
-    expect(full).toMatchObject({ code: 1, stderr: expect.stringMatching(/ENOSPC.*needs room/) });
+    expect(full).toMatchObject({ code: 1, stderr: expect.stringMatching(/ENOSPC.*needs free space/) });
     expect(await readdir(small)).toEqual([]);
   });
 
@@ -142,7 +142,7 @@ describe("a full disk", () => {
       const { code, stderr } = await within(bytes, restore);
       expect({ code, stderr }).toEqual({
         code: 1,
-        stderr: expect.stringMatching(/new cannot be written: .*A restore needs room/),
+        stderr: expect.stringMatching(/new cannot be written: .*A restore needs free space/),
       });
     }
     expect(await innkeep(restore)).toMatchObject({ code: 0 });
@@ -159,7 +159,7 @@ describe("a full disk", () => {
     ]);
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr: expect.stringMatching(/cannot be written: .*needs room/),
+      stderr: expect.stringMatching(/cannot be written: .*needs free space/),
     });
     expect(await readdir(folder)).toEqual([]);
     expect(await leftovers()).toEqual([]);
