@@ -1,11 +1,11 @@
 const longest = 200;
 
-// Line and paragraph breaks, and every invisible character that reorders or hides text, such as RTL overrides.
+// Line and paragraph breaks, and all invisible characters that reorder or hide text.
 const unseen = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 /**
- * The last part of a path from a sender, without control, bidirectional and other invisible characters. At most 200 code
- * points; the extension is kept. `fallback` if nothing is left. (rule F5)
+ * Returns the last part of a path from a sender, without control, bidirectional and other invisible characters. The
+ * result has at most 200 code points and keeps the extension. Returns `fallback` if nothing is left. (rule F5)
  */
 export function cleanFileName(name: string | null | undefined, fallback: string): string {
   const last = (name ?? "").replace(unseen, "").split(/[/\\]/).at(-1) ?? "";
@@ -20,7 +20,7 @@ function shorten(name: string): string {
   return points.slice(0, longest - extension.length).join("") + extension.join("");
 }
 
-/** The allowed endings of file names of each media type. A name with another ending gets the first. */
+/** The allowed extensions of each media type. A name with another extension gets the first one. */
 const endings: Readonly<Record<string, readonly string[]>> = {
   "image/png": [".png"],
   "image/jpeg": [".jpg", ".jpeg", ".jpe", ".jfif"],
@@ -32,10 +32,13 @@ const endings: Readonly<Record<string, readonly string[]>> = {
   "application/pdf": [".pdf"],
 };
 
-/** The ending for file names of a media type; empty for an unknown type. */
+/** Returns the extension for a media type; an empty text for an unknown type. */
 export const endingOf = (mediaType: string): string => endings[mediaType]?.[0] ?? "";
 
-/** A clean name with an ending of its media type, because readers open a file by its extension. */
+/**
+ * Returns a clean name with an extension of its media type, because programs choose how to open a file by its
+ * extension.
+ */
 export function nameFor(mediaType: string, name: string): string {
   const fitting = endings[mediaType] ?? [""];
   const bare = name.replace(/(?<![. ])[. ]+$/, "");

@@ -7,22 +7,26 @@ export interface ByteSpan {
   readonly end: number;
 }
 
-/** The description of a temporary file after it was closed. */
+/** A temporary file after it was closed. */
 export type WrittenFile = Pick<ReceivedFile, "path" | "size" | "sha256" | "detectedType">;
 
-/** A file that is being written. Writes are synchronous: they are twice as fast as queued writes and fill no memory. */
+/**
+ * A file that is being written. Writes are synchronous, because they are twice as fast as queued writes and do not
+ * fill the memory.
+ */
 export interface TemporaryFile {
   readonly path: string;
-  /** Writes the next bytes. Counts, but does not write, bytes after the first byte beyond the limit. */
+  /** Writes the next bytes. Writes at most one byte beyond the limit, but counts all bytes. */
   write(bytes: Uint8Array): void;
   /**
-   * Removes the place of recording and all else that is not needed to show a picture or film, closes the file and describes
-   * it. The hash is that of the changed file. A picture without a complete header gets no type. Call it once.
+   * Removes the place of recording and all other data that is not needed to show a picture or film, closes the file
+   * and describes it. The hash is that of the changed file. A picture without a complete header gets no type. Call it
+   * once.
    */
   finish(): Promise<WrittenFile>;
-  /** As `finish`, but changes nothing: for copies of files that a server has kept before. */
+  /** Like `finish`, but does not change the content. For copies of files that a server has stored before. */
   finishUnchanged(): Promise<WrittenFile>;
-  /** Closes and deletes the file in any state. */
+  /** Closes and deletes the file, in any state. */
   drop(): void;
 }
 
@@ -37,25 +41,29 @@ export interface Files {
   dropTemporary(paths: readonly string[]): Promise<void>;
   /** Deletes temporary files that a crash left: those that were not written within the last hour. */
   sweepTemporary(): Promise<void>;
-  /** Makes a received file permanent. It survives a power loss after this resolves. The same content may be kept again. */
+  /**
+   * Makes a received file permanent. After this resolves, the file survives a power loss. The same content may be
+   * stored several times.
+   */
   keep(received: ReceivedFile): Promise<void>;
   /**
-   * The bytes of a kept file, or a span of them. Destroy the stream to close the file. Rejects if there is no such file.
+   * Opens a stored file, or a span of its bytes. Destroy the stream to close the file. Rejects if there is no such
+   * file.
    */
   open(sha256: string, span?: ByteSpan): Promise<Readable>;
   /** The size of a kept file in bytes; undefined if there is no such file. */
   size(sha256: string): Promise<number | undefined>;
   /** Deletes a kept file. Does nothing if it does not exist. */
   remove(sha256: string): Promise<void>;
-  /** Moves a kept file to the folder `damaged`, from which no file is served. */
+  /** Moves a stored file to the folder `damaged`. Files in it are never served. */
   setAside(sha256: string): Promise<void>;
-  /** The kept files that were not written within the last hour, in batches. */
+  /** Yields the names of stored files that were not written within the last hour, in batches. */
   settled(): AsyncGenerator<string[]>;
 }
 
-/** The storage of files is full or not reachable. Nothing was kept. The same request may succeed later. */
+/** The storage of files is full or not reachable. Nothing was stored. The same request may succeed later. */
 export class FilesUnavailable extends Error {
-  /** Whether the storage did not answer. Then it may still do later what it was asked to do. */
+  /** Whether the storage did not answer. Then it may still carry out the request later. */
   readonly isSilence: boolean;
 
   constructor(cause: unknown, { isSilence = false }: { readonly isSilence?: boolean } = {}) {
@@ -65,19 +73,21 @@ export class FilesUnavailable extends Error {
   }
 }
 
-/** Whether this is a name of kept files: a SHA-256 in hex. */
+/** Whether a name is that of a stored file: a SHA-256 in hex. */
 export const isName = (name: string): boolean => /^[0-9a-f]{64}$/.test(name);
 
+/** Throws an Error if a name is not that of a stored file. */
 export function assertName(sha256: string): void {
   if (!isName(sha256)) throw new Error("Not a SHA-256 in hex");
 }
 
-/** The mark of a place of files: it names the deployment to which the files belong. */
+/** The mark of a storage. It contains the id of the deployment to which the files belong. */
 export interface PlaceMark {
-  /** The id of the deployment; undefined if the place has none. */
+  /** Returns the id of the deployment; undefined if the storage has no mark. */
   read(): Promise<string | undefined>;
   write(id: string): Promise<void>;
+  /** Whether the storage has any file. */
   holdsFiles(): Promise<boolean>;
-  /** Whether each start writes the id again, to find out whether it may write there. */
+  /** Whether each start of a server writes the mark again, to check the permission to write. */
   readonly isTried: boolean;
 }

@@ -3,8 +3,8 @@ import { readFile } from "node:fs/promises";
 import { Worker } from "node:worker_threads";
 
 /**
- * SHA-256 of a file of `size` bytes, in hex. Large files are hashed on another thread: on a processor without SHA
- * instructions this takes longer than the rest of an upload, and would block all other requests.
+ * Returns the SHA-256 of a file of `size` bytes, in hex. A large file is hashed in another thread. On a processor
+ * without SHA instructions this takes longer than the rest of an upload, and would block all other requests.
  */
 export async function hashFile(path: string, size: number): Promise<string> {
   if (size > smallFile) return hashOnThread(path);
@@ -20,7 +20,7 @@ interface Job {
   readonly reject: (error: unknown) => void;
 }
 
-// The program of the thread is text, so that the server can be bundled into one file.
+// The program of the thread is a string, so that the server can be bundled into one file.
 const threadProgram = `
 const { createHash } = require("node:crypto");
 const { closeSync, openSync, readSync } = require("node:fs");
@@ -85,7 +85,7 @@ function startThread(): Thread {
   };
 }
 
-/** SHA-256 of all chunks, in hex. */
+/** Returns the SHA-256 of all chunks, in hex. */
 export async function hashOfStream(chunks: AsyncIterable<Uint8Array>): Promise<string> {
   const hash = createHash("sha256");
   for await (const chunk of chunks) hash.update(chunk);

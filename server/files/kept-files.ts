@@ -2,23 +2,30 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ReceivedFile } from "../../src/contract/files.ts";
 import { type Files, FilesUnavailable } from "./files.ts";
 
-/** Keeps files as long as an upload refers to them, also if other requests add and remove the same files. */
+/**
+ * Keeps files as long as an upload refers to them, even if other requests add and remove the same files at the same
+ * time.
+ */
 export interface KeptFiles {
   /**
-   * Makes the files permanent, then calls `work`, which adds the references. If either fails, deletes the files again. But if
-   * the storage does not answer, the daily cleanup deletes them: a storage that hangs may carry out a deletion when the next
-   * try has been acknowledged.
+   * Makes the files permanent, then calls `work`, which adds the references. Returns the result of `work`. If either
+   * fails, deletes the files again, unless the storage did not answer. A storage that hangs may carry out a deletion
+   * after a client has sent the files again successfully. So the daily cleanup deletes the files in that case.
    */
   keepFor<Result>(received: readonly ReceivedFile[], work: () => Promise<Result>): Promise<Result>;
   /**
-   * Keeps other servers from deleting the files until the transaction ends. Call it first in the transaction that adds the
-   * references. Throws FilesUnavailable if another server has just deleted a file, if the storage does not answer in a
-   * second, or if the files of the deployment were moved to another storage. Not needed on SQLite, which has only one server.
+   * Prevents other servers from deleting the files until the transaction ends. Call it first in the transaction that
+   * adds the references. Throws FilesUnavailable if another server has just deleted a file, if the storage does not
+   * answer within a second, or if the files of the deployment were moved to another storage. Does nothing on SQLite,
+   * which has only one server.
    */
   secure(tx: LockingTransaction, received: readonly ReceivedFile[]): Promise<void>;
   /** Deletes the files to which nothing refers any more. */
   removeUnreferenced(hashes: readonly string[]): Promise<void>;
-  /** Deletes the same files in the background, a few at a time. If that fails, the daily cleanup deletes them. */
+  /**
+   * Like `removeUnreferenced`, but in the background and a few files at a time. Calls `failed` for each failure. Then
+   * the daily cleanup deletes the files.
+   */
   removeLater(hashes: readonly string[], failed: (error: unknown) => void): void;
 }
 
@@ -30,7 +37,7 @@ export interface LockingTransaction {
   lock(name: string): Promise<unknown>;
 }
 
-/** Checks and locks files. Until `decide` has resolved, no other server adds references to locked files. */
+/** Checks and locks files. Until `decide` has resolved, no other server adds references to a locked file. */
 export interface FileLocks {
   lock(name: string): Promise<unknown>;
   isReferenced(sha256: string): Promise<boolean>;
@@ -38,12 +45,15 @@ export interface FileLocks {
 
 export type WithFileLocks = (decide: (locks: FileLocks) => Promise<void>) => Promise<void>;
 
-/** Whether these are still the files of the deployment. Until the transaction ends, nobody moves them to another storage. */
+/**
+ * Whether this storage is still that of the deployment. Until the transaction ends, the files are not moved to
+ * another storage.
+ */
 export type IsInUse = (tx: LockingTransaction) => Promise<boolean>;
 
 /**
- * Creates the keeper of files. `withFileLocks` locks files against other servers and says whether uploads refer to
- * them.
+ * Creates a KeptFiles for a storage. `withFileLocks` locks files against other servers and says whether uploads refer
+ * to them.
  */
 export function createKeptFiles(
   files: Files,
@@ -67,7 +77,7 @@ export function createKeptFiles(
       if (tx.engine === "sqlite" || hashes.length === 0) return;
       if (!(await isInUse(tx))) throw new FilesUnavailable(new Error(moved));
       for (const sha256 of hashes) await tx.lock(lockOf(sha256));
-      const sizes = await inTime(Promise.all(hashes.map((sha256) => files.size(sha256))));
+      const sizes = await withTimeout(Promise.all(hashes.map((sha256) => files.size(sha256))));
       if (sizes.includes(undefined)) throw new FilesUnavailable(new Error("Removed at the same moment"));
     },
     async keepFor(received, work) {
@@ -91,7 +101,7 @@ export function createKeptFiles(
 function createHolds(files: Files, withFileLocks: WithFileLocks) {
   const held = new Map<string, number>();
   const removing = new Map<string, Promise<void>>();
-  const inTurn = createTurns(atOnce);
+  const limited = createLimiter(atOnce);
 
   const hold = async (sha256: string) => {
     while (removing.has(sha256)) await removing.get(sha256);
@@ -112,35 +122,44 @@ function createHolds(files: Files, withFileLocks: WithFileLocks) {
     await removal.finally(() => removing.delete(sha256));
   };
   const removeUnreferenced = async (hashes: readonly string[]) => {
-    await Promise.all([...new Set(hashes)].map((sha256) => inTurn(() => removeOne(sha256))));
+    await Promise.all([...new Set(hashes)].map((sha256) => limited(() => removeOne(sha256))));
   };
   return { hold, release, removeUnreferenced };
 }
 
-/** The sizes. Throws FilesUnavailable if they take long: a storage that hangs must not keep connections to the database. */
-async function inTime<Sizes>(sizes: Promise<Sizes>): Promise<Sizes> {
+/**
+ * Waits for the sizes. Throws FilesUnavailable if that takes more than a second, because a storage that hangs must
+ * not occupy connections to the database.
+ */
+async function withTimeout<Sizes>(sizes: Promise<Sizes>): Promise<Sizes> {
   const over = new AbortController();
-  const late = sleep(securedMs, undefined, { ref: false, signal: over.signal }).then(() => {
+  const late = sleep(secureTimeoutMs, undefined, { ref: false, signal: over.signal }).then(() => {
     throw new FilesUnavailable(new Error("The storage does not answer"), { isSilence: true });
   });
-  // It is aborted in nearly every case.
+  // The sleep is aborted in nearly every case, and then nobody else handles its rejection.
   late.catch(() => {});
   return Promise.race([sizes, late]).finally(() => over.abort());
 }
 
-const securedMs = 1_000;
+const secureTimeoutMs = 1_000;
 
-/** Waits for the end, but not for long, because the database may hang. The daily cleanup deletes the remaining files. */
+/**
+ * Waits for a removal, but at most half a second, because the database may hang. The daily cleanup deletes the
+ * remaining files.
+ */
 const soon = (removal: Promise<void>): Promise<void> =>
-  Promise.race([removal, sleep(patienceMs, undefined, { ref: false })]);
+  Promise.race([removal, sleep(removalWaitMs, undefined, { ref: false })]);
 
-const patienceMs = 500;
+const removalWaitMs = 500;
 
-/** How many files are deleted at the same time. Each holds a connection to PostgreSQL until the storage has answered. */
+/**
+ * The number of files that are deleted at the same time. Each deletion holds a connection to PostgreSQL until the
+ * storage has answered.
+ */
 const atOnce = 4;
 
-/** Runs at most `most` works at the same time. The others wait. */
-function createTurns(most: number) {
+/** Creates a function that runs at most `most` tasks at the same time. Other tasks wait. */
+function createLimiter(most: number) {
   let running = 0;
   const waiting: (() => void)[] = [];
   return async (work: () => Promise<void>): Promise<void> => {

@@ -12,8 +12,8 @@ import {
 } from "./temporary-files.ts";
 
 /**
- * Keeps files in a local folder as `aa/bb/<sha256>`. Temporary files are in the same folder, so that keeping one is a
- * rename.
+ * Stores files in a local folder as `aa/bb/<sha256>`. Temporary files are in the same folder, so that a rename makes
+ * them permanent.
  */
 export function createLocalFiles(folder: string): Files {
   const root = resolve(folder);

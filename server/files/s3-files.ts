@@ -11,8 +11,8 @@ import { assertName, type ByteSpan, type Files, FilesUnavailable, isName, type P
 import { createTemporaryFolder, settledBefore } from "./temporary-files.ts";
 
 /**
- * Keeps files in an S3 store as `files/<sha256>`. Temporary files are in the local `folder`: a file is sent when it has
- * arrived whole, in one PUT with its hash, which the store checks.
+ * Stores files in an S3 store as `files/<sha256>`. Temporary files are in the local `folder`. A file is sent when it
+ * has arrived completely, in one PUT with its hash, which the store checks.
  */
 export function createS3Files(folder: string, place: S3Settings, send = createS3Client(place)): Files {
   const temporary = createTemporaryFolder(folder);
@@ -27,14 +27,14 @@ export function createS3Files(folder: string, place: S3Settings, send = createS3
     open: async (sha256, span) => readObject(send, nameOf(sha256), span),
     size: async (sha256) => size(sha256),
     async remove(sha256) {
-      done(await send({ method: "DELETE", name: nameOf(sha256) }));
+      discard(await send({ method: "DELETE", name: nameOf(sha256) }));
     },
     setAside: (sha256) => setAside(send, place, sha256),
     settled: () => settled(send, place),
   };
 }
 
-/** The mark of a store is the object `deployment`. */
+/** Creates the mark of a store, which is the object `deployment`. */
 export function createStoreMark(place: S3Settings, send = createS3Client(place)): PlaceMark {
   return {
     isTried: true,
@@ -52,7 +52,7 @@ export function createStoreMark(place: S3Settings, send = createS3Client(place))
           yield bytes;
         },
       };
-      done(await send({ method: "PUT", name: markName, body }));
+      discard(await send({ method: "PUT", name: markName, body }));
     },
     async holdsFiles() {
       for await (const page of pagesOf(send, place)) if (page.length > 0) return true;
@@ -70,23 +70,23 @@ function nameOf(sha256: string): string {
 
 async function put(send: SendToS3, { path, size, sha256 }: ReceivedFile): Promise<void> {
   const body = { size, sha256, read: () => createReadStream(path) };
-  done(await send({ method: "PUT", name: nameOf(sha256), body }));
+  discard(await send({ method: "PUT", name: nameOf(sha256), body }));
 }
 
 async function sizeOf(send: SendToS3, name: string): Promise<number | undefined> {
   const answer = await send({ method: "HEAD", name });
-  done(answer);
+  discard(answer);
   return answer.status === 404 ? undefined : Number(answer.headers["content-length"]);
 }
 
 async function setAside(send: SendToS3, { bucket, prefix }: S3Settings, sha256: string): Promise<void> {
   const headers = { "x-amz-copy-source": `/${bucket}/${prefix}${nameOf(sha256)}` };
   const copied = await send({ method: "PUT", name: `damaged/${sha256}`, headers });
-  // A copy may fail after the head of the answer was sent.
+  // A copy may fail after the store has sent the status and the headers, so the body decides.
   const text = await textOf(copied.body);
   if (!text.includes("<CopyObjectResult"))
     throw new FilesUnavailable(new S3Refusal(copied.status, "CopyFailed"));
-  done(await send({ method: "DELETE", name: nameOf(sha256) }));
+  discard(await send({ method: "DELETE", name: nameOf(sha256) }));
 }
 
 async function* settled(send: SendToS3, place: S3Settings): AsyncGenerator<string[]> {
@@ -102,7 +102,7 @@ interface Kept {
   readonly changedAt: number;
 }
 
-/** The kept files of the store, in pages. */
+/** Yields the stored files, in pages. */
 async function* pagesOf(send: SendToS3, { prefix }: S3Settings): AsyncGenerator<Kept[]> {
   const folder = `${prefix}files/`;
   for (let next: string | undefined; ; ) {
@@ -119,8 +119,8 @@ async function* pagesOf(send: SendToS3, { prefix }: S3Settings): AsyncGenerator<
   }
 }
 
-/** Gives the connection back. */
-function done({ body }: S3Answer): void {
+/** Discards the body of an answer, so that the connection can be used again. */
+function discard({ body }: S3Answer): void {
   body.on("error", () => {});
   body.resume();
 }
@@ -134,13 +134,13 @@ interface Listed {
 
 interface ListedPage {
   readonly objects: readonly Listed[];
-  /** If the request named a delimiter: what the names of others begin with, up to the delimiter. */
+  /** If the request has a delimiter: the prefixes up to the delimiter that names of objects have in common. */
   readonly folders: readonly string[];
-  /** What continues the list; undefined at its end. */
+  /** The token for the next page; undefined on the last page. */
   readonly next: string | undefined;
 }
 
-/** Reads an answer to ListObjectsV2. Throws for a text that is not one. */
+/** Parses an answer to ListObjectsV2. Throws an Error for any other text. */
 export function readListing(xml: string): ListedPage {
   if (!xml.includes("<ListBucketResult")) throw new Error("The store's answer is not a list of objects");
   const objects = [...xml.matchAll(/<Contents>([\s\S]*?)<\/Contents>/g)].map(([, inside = ""]) => ({
@@ -170,8 +170,8 @@ function characterOf(entity: string): string | undefined {
 const mostFailures = 3;
 
 /**
- * Reads an object, or a span of it, as fast as the reader of the stream takes it. If the connection ends early, it asks
- * for the rest. Rejects if there is no such object.
+ * Opens a stream of an object, or of a span of its bytes. Reads only as fast as the consumer. If the connection ends
+ * early, requests the rest. Rejects if there is no such object.
  */
 async function readObject(send: SendToS3, name: string, span?: ByteSpan): Promise<Readable> {
   const first = await request(send, name, span);
@@ -189,7 +189,7 @@ async function readObject(send: SendToS3, name: string, span?: ByteSpan): Promis
           yield chunk;
         }
         if (at > end) return;
-        throw new Error("The store has ended its answer early");
+        throw new Error("The store ended its answer early");
       } catch (error) {
         failures += 1;
         if (isClosed) return;
@@ -211,41 +211,44 @@ async function request(send: SendToS3, name: string, span?: ByteSpan) {
   const headers: Record<string, string> = span ? { range: `bytes=${span.start}-${span.end}` } : {};
   const answer = await send({ method: "GET", name, headers });
   if (answer.status === (span ? 206 : 200)) {
-    // An error without a listener would end the process. The reader of the body gets it, too.
+    // An error without a listener would end the process. The consumer of the body gets it too.
     answer.body.on("error", () => {});
     return answer;
   }
   answer.body.destroy();
   if (answer.status === 404) throw new Error("There is no such file");
-  throw new FilesUnavailable(new Error("The store has answered without the span of bytes"));
+  throw new FilesUnavailable(new Error("The store answered without the requested bytes"));
 }
 
-/** How long the store may be silent: until it answers, and between two pieces of a body. */
-const patienceMs = 4_000;
+/** The longest time without progress: until the store answers, and between two parts of a request body. */
+const silenceTimeoutMs = 4_000;
 
-const connectMs = 3_000;
+const connectTimeoutMs = 3_000;
 
-const bodyPatienceMs = 10_000;
+const bodyTimeoutMs = 10_000;
 
 const mostTries = 3;
 
-/** A request that has failed later than this is not tried again: its client has waited long enough. */
-const triedAgainMs = 1_500;
+/** After this time a failed request is not tried again, because its client has waited long enough. */
+const retryWindowMs = 1_500;
 
 const firstPauseMs = 50;
 
-/** How many connections there may be. Slow readers of files must not keep reports from being stored. */
+/**
+ * The most connections to the store. Slow downloads have their own, so that they do not prevent reports from being
+ * stored.
+ */
 const connectionsFor = { reading: 128, others: 32 };
 
-/** The sender for one place. It loads the library of HTTP at the first request. */
+/** Creates the client for one store. It loads the HTTP library at the first request. */
 function createS3Client(place: S3Settings): SendToS3 {
   const sign = createSigner(place);
   const outage = createOutage();
   let pools: Promise<Pools> | undefined;
 
   const send: SendToS3 = async (request) => {
-    // A store that hangs may carry out a DELETE much later, when the same file has been sent again.
-    if (request.method === "DELETE" && outage.lasts()) await ask(send, request.name);
+    // A store that hangs may carry out a DELETE much later, after the same file was sent again.
+    if (request.method === "DELETE" && outage.lasts()) await probe(send, request.name);
     pools ??= openPools(place);
     const { reading, others } = await pools;
     const pool = request.method === "GET" && request.name !== "" ? reading : others;
@@ -259,7 +262,7 @@ function createS3Client(place: S3Settings): SendToS3 {
         return given.answer;
       }
       const { failure, isFinal, isSilence } = given;
-      const isLast = isFinal || tries === mostTries || performance.now() - begun > triedAgainMs;
+      const isLast = isFinal || tries === mostTries || performance.now() - begun > retryWindowMs;
       if (!isSilence) outage.worked();
       else if (isLast) outage.failed(begun);
       if (isLast) throw new FilesUnavailable(failure, { isSilence });
@@ -269,8 +272,8 @@ function createS3Client(place: S3Settings): SendToS3 {
   return send;
 }
 
-/** Asks for an object, to see whether the store answers. */
-async function ask(send: SendToS3, name: string): Promise<void> {
+/** Requests the head of an object, to find out whether the store answers. Throws FilesUnavailable if it does not. */
+async function probe(send: SendToS3, name: string): Promise<void> {
   const { body } = await send({ method: "HEAD", name });
   body.on("error", () => {}).resume();
 }
@@ -284,7 +287,7 @@ async function openPools({ address }: S3Settings): Promise<Pools> {
   const { Pool } = await import("../../src/client/undici.lazy.ts");
   const { origin } = new URL(address);
   const open = (connections: number) =>
-    new Pool(origin, { connections, connect: { timeout: connectMs }, bodyTimeout: bodyPatienceMs });
+    new Pool(origin, { connections, connect: { timeout: connectTimeoutMs }, bodyTimeout: bodyTimeoutMs });
   return { reading: open(connectionsFor.reading), others: open(connectionsFor.others) };
 }
 
@@ -315,7 +318,7 @@ async function answerOf(
   }
 }
 
-/** The store has not answered in time. */
+/** The store did not answer in time. */
 class Silence extends Error {
   constructor() {
     super("The store does not answer");
@@ -329,7 +332,7 @@ async function exchange(
   { body }: S3Request,
 ): Promise<S3Answer> {
   const over = new AbortController();
-  const timer = setTimeout(() => over.abort(new Silence()), patienceMs);
+  const timer = setTimeout(() => over.abort(new Silence()), silenceTimeoutMs);
   const { signal } = over;
   const content = body
     ? Readable.from(
@@ -339,7 +342,7 @@ async function exchange(
     : null;
   try {
     const sent = pool.request({ method, path, headers, body: content, signal, headersTimeout: 0 });
-    // undici looks at the signal only when it is connected.
+    // undici checks the signal only after it has connected.
     const answer = await Promise.race([sent, rejected(signal)]);
     return { status: answer.statusCode, headers: answer.headers, body: answer.body };
   } finally {
@@ -359,7 +362,7 @@ async function* moving(body: S3Body, moved: () => void): AsyncGenerator<Uint8Arr
   }
 }
 
-/** A request as it goes over the wire. */
+/** A signed HTTP request. */
 interface SignedRequest {
   readonly method: S3Request["method"];
   readonly path: string;
@@ -368,7 +371,10 @@ interface SignedRequest {
 
 const hashOfNothing = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
-/** Makes a function that signs requests (AWS Signature Version 4). The hash of the body is signed, so the store checks it. */
+/**
+ * Creates a function that signs requests (AWS Signature Version 4). The signature covers the hash of the body, so the
+ * store checks the body.
+ */
 function createSigner(place: S3Settings): (request: S3Request) => Promise<SignedRequest> {
   const { address, region, accessKeyId, secretAccessKey } = place;
   const cache = new Map<string, ArrayBuffer>();
@@ -390,7 +396,7 @@ function createSigner(place: S3Settings): (request: S3Request) => Promise<Signed
 
 interface S3Request {
   readonly method: "GET" | "HEAD" | "PUT" | "DELETE";
-  /** The name of the object, without the prefix of the settings. Empty for the bucket. */
+  /** The name of the object, without the prefix in the settings. Empty for the bucket itself. */
   readonly name: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
@@ -400,7 +406,7 @@ interface S3Request {
 interface S3Body {
   readonly size: number;
   readonly sha256: string;
-  /** Opens the content, once for each try. */
+  /** Opens the content. It is called once for each try. */
   readonly read: () => AsyncIterable<Uint8Array>;
 }
 
@@ -413,15 +419,15 @@ interface S3Answer {
 }
 
 /**
- * Sends one request to the store. Tries again after a failure that may pass. Throws FilesUnavailable if the store cannot be
- * reached, or refuses; then the cause says why.
+ * Sends one request to the store. Repeats it after a temporary failure. Throws FilesUnavailable if the store cannot
+ * be reached or refuses the request. Its cause is the reason.
  */
 type SendToS3 = (request: S3Request) => Promise<S3Answer>;
 
-/** The store has refused a request. */
+/** The store refused a request. */
 class S3Refusal extends Error {
   readonly status: number;
-  /** The code of the store, such as `AccessDenied`. Empty if it gave none. */
+  /** The error code of the store, such as `AccessDenied`. Empty if it sent none. */
   readonly code: string;
 
   constructor(status: number, code: string) {
@@ -432,21 +438,21 @@ class S3Refusal extends Error {
   }
 }
 
-const mostRefusalBytes = 4_194_304;
+const mostAnswerBytes = 4_194_304;
 
-/** Reads an answer that is text. */
+/** Reads the body of an answer as text. Throws an Error if it is over 4 MiB. */
 async function textOf(body: Readable): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of body) {
     bytes += chunk.length;
-    if (bytes > mostRefusalBytes) throw new Error("The answer of the store is too long");
+    if (bytes > mostAnswerBytes) throw new Error("The answer of the store is too long");
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString("utf8");
 }
 
-/** Why the store has refused. */
+/** Reads the reason of a refusal from the answer. */
 async function refusalOf({
   status,
   body,
@@ -458,7 +464,10 @@ async function refusalOf({
   return new S3Refusal(status, code);
 }
 
-/** What the operator must change, for a refusal that a second try would get again. Undefined for other errors. */
+/**
+ * Returns what the operator must change, if the store refused a request because of wrong settings. Returns undefined
+ * for other errors.
+ */
 export function faultOfSettings(error: unknown): string | undefined {
   const cause = error instanceof FilesUnavailable ? error.cause : error;
   if (!(cause instanceof S3Refusal)) return undefined;
@@ -475,19 +484,20 @@ export function faultOfSettings(error: unknown): string | undefined {
   return `INNKEEP_S3_URL cannot be used: ${cause.message}.`;
 }
 
-/** Knows whether the store answers, so that requests do not wait for a store that is known to hang. */
+/** Remembers whether the store answers, so that requests do not wait for a store that hangs. */
 interface Outage {
-  /** Whether a request may go to the store now. During an outage only one request each quarter of a second may try. */
+  /** Whether a request may be sent now. During an outage one request may be sent every 250 ms. */
   mayTry(): boolean;
   /** Whether the store is known to hang. */
   lasts(): boolean;
   worked(): void;
-  /** Says that a request that began at `startedAt` got no answer. */
+  /** Reports that a request that began at `startedAt` got no answer. */
   failed(startedAt: number): void;
 }
 
 const outagePauseMs = 250;
 
+/** Creates the state of a store that is assumed to answer. `now` returns milliseconds. */
 export function createOutage(now: () => number = () => performance.now()): Outage {
   let lasts = false;
   let lastAnswerAt = Number.NEGATIVE_INFINITY;
@@ -504,7 +514,7 @@ export function createOutage(now: () => number = () => performance.now()): Outag
       lastAnswerAt = now();
     },
     failed(startedAt) {
-      // Others were answered in the meantime: the store works.
+      // The store has answered other requests in the meantime.
       if (lastAnswerAt > startedAt) return;
       lasts = true;
       lastTryAt = now();

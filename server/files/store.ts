@@ -5,21 +5,24 @@ export type FilesPlace = "folder" | "s3";
 
 const placeName = "files";
 
-/** Where the files of the deployment are. */
+/** The storage of the files of a deployment, as recorded in the database. */
 export const filesPlace = {
-  /** A deployment from before there was a choice has them in the folder. */
+  /** Returns the storage. A deployment from before there was a choice has no row, and uses the folder. */
   async find(reader: Pick<Reader, "get">): Promise<FilesPlace> {
     const row = await reader.get<{ value: string }>("SELECT value FROM deployment WHERE name = ?", placeName);
     return row?.value === "s3" ? "s3" : "folder";
   },
 
-  /** The place, which nobody changes until the transaction has ended. Call it before the transaction adds an upload. */
+  /**
+   * Returns the storage, which does not change until the transaction ends. Call it before the transaction adds an
+   * upload.
+   */
   async hold(tx: Pick<Transaction, "engine" | "get" | "run">): Promise<FilesPlace> {
     if (tx.engine === "postgres") await tx.run("LOCK TABLE uploads IN ROW EXCLUSIVE MODE");
     return filesPlace.find(tx);
   },
 
-  /** Waits until each transaction has ended that adds uploads in the old place. */
+  /** Records a new storage. First waits for the end of all transactions that add uploads in the old one. */
   async replace(tx: Transaction, place: FilesPlace): Promise<void> {
     if (tx.engine === "postgres") await tx.run("LOCK TABLE uploads IN SHARE ROW EXCLUSIVE MODE");
     await tx.run("DELETE FROM deployment WHERE name = ?", placeName);
@@ -27,7 +30,7 @@ export const filesPlace = {
   },
 };
 
-/** The id that a database and its data folder share. Backups contain it. */
+/** The id of the deployment, in the database and in the storage of its files. Backups contain it. */
 export const deploymentId = {
   async find(reader: Reader): Promise<string | undefined> {
     return (await reader.get<{ value: string }>("SELECT value FROM deployment WHERE name = 'id'"))?.value;

@@ -4,7 +4,7 @@ import type { Deps } from "../deps.ts";
 import type { Files } from "./files.ts";
 import { uploads } from "./uploads-store.ts";
 
-/** The kept files to which nothing refers and that were not written within the last hour, in batches. */
+/** Yields the stored files without references that were not written within the last hour, in batches. */
 export async function* strayFiles(reader: Reader, files: Pick<Files, "settled">): AsyncGenerator<string[]> {
   for await (const hashes of files.settled()) {
     const strays = await uploads.unreferenced(reader, hashes);
@@ -13,8 +13,8 @@ export async function* strayFiles(reader: Reader, files: Pick<Files, "settled">)
 }
 
 /**
- * Deletes stray files, which a killed server may leave. Checks each file again right before it is deleted. Returns how many
- * were found.
+ * Deletes stray files, which a killed server may leave. Checks each file again immediately before its deletion.
+ * Returns how many were found.
  */
 export async function sweepFiles(
   { database, files, keptFiles }: Pick<Deps, "database" | "files" | "keptFiles">,

@@ -1,9 +1,9 @@
 export const blockSize = 512;
 
-/** The number of bytes that fill up the last block of an entry. */
+/** Returns the number of bytes that fill the last block of an entry. */
 export const paddingOf = (size: number): number => (blockSize - (size % blockSize)) % blockSize;
 
-/** The header block of a plain file in a POSIX (ustar) archive, readable by its owner only. */
+/** Returns the header block for a plain file in a POSIX (ustar) archive. The file is readable by its owner only. */
 export function tarHeader(name: string, size: number): Buffer {
   const block = Buffer.alloc(blockSize);
   block.write(name, 0, 100);
@@ -20,8 +20,8 @@ export function tarHeader(name: string, size: number): Buffer {
 }
 
 /**
- * Reads a header block that `tarHeader` wrote. Undefined for the block of zeros that ends an archive. Throws for any
- * other block.
+ * Reads a header block that `tarHeader` wrote. Returns undefined for the block of zeros at the end of an archive.
+ * Throws an Error for any other block.
  */
 export function readTarHeader(block: Buffer): { readonly name: string; readonly size: number } | undefined {
   if (block.length === blockSize && block.every((byte) => byte === 0)) return undefined;

@@ -14,13 +14,14 @@ export const privateFolder = { recursive: true, mode: 0o700 } as const;
 export interface TemporaryFolder {
   readonly files: Pick<Files, "createTemporary" | "dropTemporary" | "sweepTemporary">;
   /**
-   * Whether the file must still be kept. Returns false if that was done before, which `keptSize` shows. Throws if the file is
-   * not in this folder, or not complete.
+   * Whether the file must still be made permanent. Returns false if that was done before: then the temporary file is
+   * gone, and `keptSize` returns the size of the stored one. Throws an Error if the file is not in this folder, or
+   * not complete.
    */
   isNew(received: ReceivedFile, keptSize: () => Promise<number | undefined>): Promise<boolean>;
 }
 
-/** Creates the folder unless it exists. Only its owner can read it. */
+/** Creates the folder if it does not exist, readable by its owner only. Returns the operations on its files. */
 export function createTemporaryFolder(folder: string): TemporaryFolder {
   mkdirSync(folder, privateFolder);
   return {
@@ -48,7 +49,7 @@ async function dropAll(paths: readonly string[]): Promise<void> {
   await Promise.all(paths.map((path) => rm(path, { force: true })));
 }
 
-/** The files that were not written within the last hour. */
+/** Returns the files that were not written within the last hour. */
 export async function oldOf(paths: readonly string[]): Promise<string[]> {
   const changes = await Promise.all(paths.map((path) => changedAt(path)));
   const before = settledBefore();
@@ -58,8 +59,8 @@ export async function oldOf(paths: readonly string[]): Promise<string[]> {
 const abandonedAfterMs = 3_600_000;
 
 /**
- * Files that were last written before this time belong to no request any more. File systems and stores use the real time, so
- * the movable clock of a development server is not used here.
+ * Returns a time in milliseconds. Files that were last written before it belong to no request any more. File systems
+ * and stores use the real time, so this does not use the adjustable clock of a development server.
  */
 export const settledBefore = (): number => systemClock.now().getTime() - abandonedAfterMs;
 
@@ -81,7 +82,10 @@ async function statOf(path: string) {
   }
 }
 
-/** Opens a new file with an unguessable name in `folder`, readable by its owner only. */
+/**
+ * Opens a new file with an unguessable name in `folder`, readable by its owner only. At most `limit` bytes may be
+ * stored. Throws FilesUnavailable.
+ */
 export function createTemporaryFile(folder: string, limit: number): TemporaryFile {
   const path = join(folder, randomBytes(24).toString("hex"));
   const descriptor = orUnavailable(() => openSync(path, "wx+", 0o600));
@@ -110,7 +114,7 @@ export function createTemporaryFile(folder: string, limit: number): TemporaryFil
     },
     async finish() {
       const shown = detectMediaType(head.subarray(0, size));
-      // A file over the limit is refused anyway, and was not written completely.
+      // A file over the limit was not written completely, and is refused later.
       const isWhole =
         shown === null || size > limit || orUnavailable(() => keepShown(descriptor, size, shown));
       return describe(isWhole ? shown : null);
@@ -123,7 +127,10 @@ export function createTemporaryFile(folder: string, limit: number): TemporaryFil
   };
 }
 
-/** Runs a file operation. Throws FilesUnavailable if there is not enough space or there are not enough descriptors. */
+/**
+ * Runs a file operation and returns its result. Throws FilesUnavailable if the disk is full, read-only or broken, or
+ * if the process has too many open files.
+ */
 export function orUnavailable<Result>(operation: () => Result): Result {
   try {
     return operation();
@@ -143,12 +150,12 @@ export async function orUnavailableLater<Result>(operation: Promise<Result>): Pr
 
 function unavailableOr(error: unknown): unknown {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
-  return noRoom.has(code) ? new FilesUnavailable(error) : error;
+  return unavailableCodes.has(code) ? new FilesUnavailable(error) : error;
 }
 
-const noRoom = new Set<unknown>(["ENOSPC", "EDQUOT", "EFBIG", "EMFILE", "ENFILE", "EROFS", "EIO"]);
+const unavailableCodes = new Set<unknown>(["ENOSPC", "EDQUOT", "EFBIG", "EMFILE", "ENFILE", "EROFS", "EIO"]);
 
-// A disk that becomes full accepts some of the bytes and refuses the others at the next call.
+// A disk that becomes full writes only a part of the bytes. The next call throws.
 function writeAll(descriptor: number, bytes: Uint8Array): void {
   let written = 0;
   while (written < bytes.length)

@@ -25,7 +25,7 @@ export interface UploadReference {
 /** The thread or the proof that an upload belongs to. */
 export type UploadOwner = { readonly feedbackId: string } | { readonly proofId: string };
 
-/** The kind of a mail as it came. Its bytes are sealed. No file of a report is of this kind. */
+/** The media type of the stored original of a mail. Its bytes are encrypted. No file of a report has this type. */
 export const mailType = "message/rfc822";
 
 const served = select(
@@ -42,7 +42,7 @@ const referencesTo = select(
 
 /** Uploads by the unguessable names under which they are served. */
 export const uploads = {
-  /** Mails as they came are not served. */
+  /** Returns an upload by its name; undefined if there is none. Never returns the original of a mail. */
   find: (reader: Reader, name: string): Promise<UploadRow | undefined> => reader.get(served, name),
 
   isReferenced,
@@ -60,8 +60,8 @@ export const uploads = {
   },
 
   /**
-   * Lets `decide` act on files to which nothing refers. On PostgreSQL `decide` runs in a transaction and can lock files
-   * against other servers. SQLite has only one server.
+   * Calls `decide`, which may delete files without references. On PostgreSQL it runs in a transaction and can lock
+   * files against other servers. SQLite has only one server.
    */
   async withFileLocks(database: Database, decide: (locks: FileLocks) => Promise<void>): Promise<void> {
     const decideWith = (reader: Reader, lock: FileLocks["lock"]) =>
@@ -70,7 +70,7 @@ export const uploads = {
     await database.write((tx) => decideWith(tx, tx.lock));
   },
 
-  /** The files, of the given ones, to which no upload refers. */
+  /** Returns those of the given hashes to which no upload refers. */
   async unreferenced(reader: Reader, hashes: readonly string[]): Promise<string[]> {
     const marks = hashes.map(() => "?").join(", ");
     const sql = `SELECT DISTINCT sha256 FROM uploads WHERE sha256 IN (${marks})`;
@@ -104,7 +104,7 @@ export interface StoredFile {
   readonly size: number;
 }
 
-/** Every stored file once. */
+/** Yields every stored file once, in the order of the hashes. */
 export async function* storedFiles(reader: Reader): AsyncGenerator<StoredFile> {
   for (let last = ""; ; ) {
     const page = await reader.all<StoredFile>(

@@ -1,19 +1,19 @@
 import { readSync, writeSync } from "node:fs";
 
 /**
- * The bytes of an open file, read through a window in memory and overwritten in place. Changes stay in the window until it
- * moves, because a file of 300,000 tiny blocks would otherwise need as many reads and writes of the disk.
+ * The bytes of an open file, which are read and overwritten in place through a window in memory. Changes stay in the
+ * window until it moves. Otherwise a file of 300,000 tiny blocks would need as many reads and writes of the disk.
  */
 export interface FileBytes {
   readonly size: number;
-  /** At most `length` bytes from `at`, fewer at the end of the file. The buffer is valid until the next call. */
+  /** Returns `length` bytes from `at`, fewer at the end of the file. The buffer is valid until the next call. */
   read(at: number, length: number): Buffer;
-  /** The bytes from `at` to the end of the window: at least `least`, fewer at the end of the file. */
+  /** Returns the bytes from `at` to the end of the window: at least `least`, fewer at the end of the file. */
   readAhead(at: number, least: number): Buffer;
   write(at: number, bytes: Uint8Array): void;
-  /** Overwrites with zeros, or with `byte`. Does nothing if `length` is not positive. */
+  /** Overwrites bytes with zeros, or with `byte`. Does nothing if `length` is not positive. */
   erase(at: number, length: number, byte?: number): void;
-  /** The next position of `pattern` before `end`; -1 if there is none. */
+  /** Returns the next position of `pattern` before `end`; -1 if there is none. */
   find(pattern: Uint8Array, from: number, end?: number): number;
   /** Writes the changes in the window to the file. Call it at the end. */
   flush(): void;

@@ -1,8 +1,9 @@
 import type { FileBytes } from "./file-bytes.ts";
 
 /**
- * Keeps of an MP4 or QuickTime film what players need to show its pictures and play its sound. All else becomes zeros of the
- * same length: descriptions, tracks of other kinds (places, movements, subtitles), and data that belong to no kept track.
+ * Overwrites everything in an MP4 or QuickTime film that players do not need for its pictures and sound:
+ * descriptions, tracks of other kinds (positions, movements, subtitles), and data that belong to no kept track. The
+ * length of the file stays the same.
  */
 export function keepPlayedFilm(bytes: FileBytes): void {
   const boxesIn = createReader(bytes);
@@ -39,7 +40,7 @@ function addChunks({ chunks }: Found, more: Iterable<Chunk>): void {
   }
 }
 
-/** Which boxes stay within others: as they are, or with some of their own. */
+/** The boxes that are kept within a box: unchanged, or with some of their inner boxes. */
 interface Needed {
   readonly [type: string]: Needed | "whole";
 }
@@ -64,7 +65,9 @@ const neededIn = {
   moof: { mfhd: "whole", traf: whole("tfhd tfdt trun sdtp sbgp sgpd subs saiz saio") },
 } as const satisfies Record<string, Needed>;
 
-/** Pictures, sound, and a second picture such as the transparency of the first one. */
+/**
+ * The kinds of tracks that are kept: pictures, sound, and a second picture such as the transparency of the first one.
+ */
 const playedKinds = ["vide", "soun", "auxv"];
 
 function keepTracks(
@@ -97,7 +100,7 @@ function keepTrack(
   keepNeeded(bytes, boxesIn, { box: trak, needed: neededIn.trak });
 }
 
-/** The boxes of a track that say what it is and where its data are. */
+/** Finds the boxes of a track that describe its kind and the positions of its data. */
 function partsOf(boxesIn: BoxesIn, trak: Box): Map<string, Box> {
   const parts = new Map<string, Box>();
   let level: Box | undefined = trak;
@@ -147,7 +150,7 @@ function keepNeeded(
     const inner = Object.hasOwn(needed, part.type) ? needed[part.type] : undefined;
     if (inner === undefined) empty(bytes, part);
     else if (inner !== "whole") keepNeeded(bytes, boxesIn, { box: part, needed: inner });
-    // The kind of a track is followed by a name that people see.
+    // A readable name follows the kind of the track. It may contain anything.
     else if (part.type === "hdlr") bytes.erase(part.inner + 24, part.to - part.inner - 24);
   }
 }
@@ -169,7 +172,7 @@ function eraseOthers(bytes: FileBytes, data: readonly Span[], chunks: readonly C
   }
 }
 
-/** What played chunks take, in order. An open chunk goes on to the next one of any track. */
+/** Returns the spans of played chunks, in order. An open chunk extends to the next chunk of any track. */
 function keptSpans(chunks: readonly Chunk[]): Span[] {
   const sorted = [...chunks].sort((left, right) => left.from - right.from);
   let following = Number.MAX_SAFE_INTEGER;
@@ -184,15 +187,15 @@ function keptSpans(chunks: readonly Chunk[]): Span[] {
   return spans.reverse();
 }
 
-/** What a film says about its tracks before its fragments begin. */
+/** What a film says about its tracks before the first fragment. */
 interface Tracks {
   /** The numbers of the tracks that are seen or heard. */
   readonly played: ReadonlySet<number>;
-  /** The size of a sample by the number of the track, if the fragment does not tell it. */
+  /** The size of a sample in bytes by the number of the track, for fragments that do not contain it. */
   readonly sampleSizes: ReadonlyMap<number, number>;
 }
 
-/** The chunks of a fragment. Empties the boxes of tracks that are neither seen nor heard. */
+/** Yields the chunks of a fragment. Empties the boxes of tracks that are neither seen nor heard. */
 function* chunksOfFragment(
   bytes: FileBytes,
   boxesIn: BoxesIn,
@@ -253,7 +256,7 @@ function runOf(content: Buffer, sampleSize: number) {
   return { offset, length };
 }
 
-/** Reads numbers one after another; 0 behind the end. */
+/** Creates a reader of consecutive numbers. It returns 0 after the end. */
 function fieldsOf(content: Buffer, from: number) {
   let at = from;
   return {
@@ -272,7 +275,8 @@ interface Chunk {
   readonly from: number;
   readonly to: number;
   /**
-   * Whether the chunk may be longer. Some films store sound in packets and tell the size of what a packet gives, or one byte.
+   * Whether the chunk may be longer than its table says. Some films store sound in packets, but their tables contain
+   * the size of the decoded sound, or one byte.
    */
   readonly isOpen: boolean;
   /** Whether it belongs to a track that is seen or heard. */
@@ -282,7 +286,7 @@ interface Chunk {
 /** The tables of a track, by the types of their boxes. */
 type Tables = ReadonlyMap<string, Box>;
 
-/** The chunks of a track, by its tables. None if a table is missing. */
+/** Yields the chunks of a track. Yields none if a table is missing. */
 function* chunksOf(bytes: FileBytes, tables: Tables, isPlayed: boolean): Generator<Chunk> {
   const offsets = offsetsIn(bytes, tables);
   const perChunk = samplesPerChunk(bytes, tables.get("stsc"));
@@ -310,7 +314,7 @@ function offsetsIn(bytes: FileBytes, tables: Tables) {
   };
 }
 
-/** How many samples a chunk has. Call it with rising numbers of chunks. */
+/** Returns a function for the number of samples in a chunk. Call it with ascending numbers of chunks. */
 function samplesPerChunk(bytes: FileBytes, box: Box | undefined): ((chunk: number) => number) | undefined {
   if (!box) return undefined;
   const table = contentOf(bytes, box);
@@ -349,7 +353,7 @@ function sizesIn(bytes: FileBytes, tables: Tables) {
   };
 }
 
-/** How many entries a table says that it has at `countAt`, and at most how many fit. */
+/** Returns the number of entries that a table has at `countAt`, or that fit into it if these are fewer. */
 function entries(table: Buffer, countAt: number, from: number, width: number): number {
   if (table.length < from) return 0;
   return Math.min(table.readUInt32BE(countAt), Math.floor((table.length - from) / width));
@@ -366,13 +370,15 @@ interface Box extends Span {
   readonly type: string;
 }
 
-/** The boxes of a span in order. Calls `atRest` with where they end before the span does. */
+/**
+ * Yields the boxes of a span in order. If the span continues after the last box, calls `atRest` with that position.
+ */
 type BoxesIn = (span: Span, atRest?: (from: number) => void) => Generator<Box>;
 
-// A film has some thousand boxes. A file with many more was made to keep the server busy.
+// A film has a few thousand boxes. A file with many more is an attack on the server.
 const mostBoxes = 100_000;
 
-/** Creates the function that reads the boxes of a film. It stops after too many boxes. */
+/** Creates the function that reads the boxes of a film. It stops after `mostBoxes` boxes. */
 function createReader(bytes: FileBytes): BoxesIn {
   let boxes = 0;
   return function* ({ from, to }, atRest) {

@@ -3,8 +3,9 @@ import type { FileBytes } from "./file-bytes.ts";
 import { keepDrawnJpeg } from "./pictures.ts";
 
 /**
- * Overwrites in a PDF the metadata (XMP) and what its JPEG pictures say about themselves. Positions stay, because a PDF
- * lists them. A signed PDF is not changed: its signature would not fit any more.
+ * Overwrites the metadata (XMP) of a PDF, and the descriptions in its JPEG pictures. The length of the file and all
+ * positions in it stay the same, because a PDF lists them. A signed PDF is not changed, because its signature would
+ * become invalid.
  */
 export function removeFromPdf(bytes: FileBytes): void {
   if (bytes.find(Buffer.from("/ByteRange"), 0) !== -1) return;
@@ -20,7 +21,7 @@ export function removeFromPdf(bytes: FileBytes): void {
 const mostStreams = 100_000;
 
 interface Stream {
-  /** The text in front of the content, which describes it. */
+  /** The text before the content, which describes it. */
   readonly description: string;
   readonly from: number;
   readonly to: number;
@@ -28,7 +29,7 @@ interface Stream {
 
 const begin = Buffer.from("stream");
 const end = Buffer.from("endstream");
-/** How much of the text in front of a stream is read. */
+/** The most characters that are read before a stream. */
 const mostDescription = 2_000;
 
 function* streamsOf(bytes: FileBytes): Generator<Stream> {
@@ -63,15 +64,16 @@ function beforeLineEnd(bytes: FileBytes, from: number, to: number): number {
 }
 
 const isMetadata = /\/Type\s*\/Metadata\b|\/Subtype\s*\/XML\b/;
-const isPacked = /\/Filter[\s[]*\/(FlateDecode|Fl)\b/;
+const isCompressed = /\/Filter[\s[]*\/(FlateDecode|Fl)\b/;
 
 const isJpeg = (bytes: FileBytes, { from, to }: Stream): boolean =>
   to - from > 3 && bytes.read(from, 3).equals(Buffer.from([0xff, 0xd8, 0xff]));
 
-/** Fills a stream with spaces, packed where its description says that it is packed. */
+/** Fills a stream with spaces. They are compressed if the description says that the stream is compressed. */
 function emptyStream(bytes: FileBytes, { description, from, to }: Stream): void {
-  bytes.erase(from, to - from, isPacked.test(description) ? 0 : 32);
-  if (isPacked.test(description) && to - from >= packedSpace.length) bytes.write(from, packedSpace);
+  bytes.erase(from, to - from, isCompressed.test(description) ? 0 : 32);
+  if (isCompressed.test(description) && to - from >= compressedSpace.length)
+    bytes.write(from, compressedSpace);
 }
 
-const packedSpace = deflateSync(" ");
+const compressedSpace = deflateSync(" ");

@@ -2,9 +2,10 @@ import { crc32 } from "node:zlib";
 import type { FileBytes } from "./file-bytes.ts";
 
 /**
- * Keeps of the JPEG from `start` what is needed to draw it: its size, tables and data, JFIF, the colour profile, the colours
- * of Adobe, and from EXIF the orientation. Overwrites all else up to `end`, also what stands behind the picture: cameras put
- * further pictures and films there, each with its place. Returns whether the picture has a complete header.
+ * Overwrites everything from `start` to `end` that is not needed to draw a JPEG. Keeps its size, tables and data,
+ * JFIF, the colour profile, the colours of Adobe, and from EXIF the orientation. Also overwrites what follows the
+ * picture: cameras put further pictures and films there, each with its position. Returns whether the picture has a
+ * complete header.
  */
 export function keepDrawnJpeg(bytes: FileBytes, start = 0, end = bytes.size): boolean {
   let hasFrame = false;
@@ -36,7 +37,7 @@ export function keepDrawnJpeg(bytes: FileBytes, start = 0, end = bytes.size): bo
   return isWhole;
 }
 
-/** Overwrites what stands between two segments, where readers of pictures ignore it. Returns where it ends. */
+/** Overwrites bytes between two segments, which programs ignore. Returns where they end. */
 function skipped(bytes: FileBytes, at: number, end: number): number {
   const next = bytes.find(Buffer.of(0xff), at + 1, end);
   const to = next === -1 ? end : next;
@@ -44,7 +45,7 @@ function skipped(bytes: FileBytes, at: number, end: number): number {
   return to;
 }
 
-// A picture has less than a hundred. A file with very many was made to keep the server busy.
+// A picture has fewer than a hundred segments. A file with very many is an attack on the server.
 const mostSegments = 20_000;
 
 const isFrame = (marker: number): boolean =>
@@ -53,7 +54,7 @@ const isFrame = (marker: number): boolean =>
 const hasSize = (size: Buffer): boolean =>
   size.length === 4 && isPictureSize(size.readUInt16BE(2), size.readUInt16BE(0));
 
-/** Frames, tables and scans. All other segments describe the picture. */
+/** Whether a segment is a frame, a table or a scan. All other segments describe the picture. */
 const isNeeded = (marker: number): boolean => marker >= 0xc0 && marker <= 0xdf;
 
 function keepDrawn(bytes: FileBytes, marker: number, at: number, length: number): void {
@@ -61,7 +62,7 @@ function keepDrawn(bytes: FileBytes, marker: number, at: number, length: number)
   if (marker === 0xe1 && name.startsWith(exifPrefix.toString("latin1")))
     bytes.write(at, orientationOnly(Buffer.from(bytes.read(at, length))));
   else if (marker === 0xe0 && name.startsWith("JFIF\0") && length >= jfifLength) {
-    // The size of the small picture, which may follow, is zero.
+    // The size of the small preview becomes zero, and the preview itself is overwritten.
     bytes.erase(at + jfifLength - 2, length - jfifLength + 2);
   } else if (marker === 0xee && name.startsWith("Adobe")) bytes.erase(at + 12, length - 12);
   else if (marker !== 0xe2 || name !== "ICC_PROFILE\0") bytes.erase(at, length);
@@ -69,7 +70,7 @@ function keepDrawn(bytes: FileBytes, marker: number, at: number, length: number)
 
 const jfifLength = 14;
 
-/** Where the data of a scan end: at the next marker that is neither a restart nor a data byte 0xff. */
+/** Returns where the data of a scan end: at the next marker that is neither a restart nor a data byte 0xff. */
 function endOfScan(bytes: FileBytes, from: number, end: number): number {
   for (let at = from; at + 1 < end; ) {
     const held = bytes.readAhead(at, 2);
@@ -85,8 +86,8 @@ function endOfScan(bytes: FileBytes, from: number, end: number): number {
 }
 
 /**
- * Keeps of a PNG the chunks that are needed to draw it, and from EXIF the orientation. Turns all others into chunks of zeros,
- * and overwrites what stands behind the end. Returns whether the picture has a complete header.
+ * Keeps the chunks of a PNG that are needed to draw it, and from EXIF the orientation. Replaces all others with
+ * chunks of zeros, and overwrites what follows the end. Returns whether the picture has a complete header.
  */
 export function keepDrawnPng(bytes: FileBytes): boolean {
   const header = bytes.read(8, 25);
@@ -113,7 +114,7 @@ export function keepDrawnPng(bytes: FileBytes): boolean {
   return true;
 }
 
-// A picture has some hundred. A file with very many was made to keep the server busy.
+// A picture has a few hundred chunks. A file with very many is an attack on the server.
 const mostPngChunks = 50_000;
 
 /** Size, colours, transparency, animation and data. */
@@ -121,7 +122,7 @@ const neededInPng = new Set(
   "IHDR PLTE IDAT IEND tRNS gAMA cHRM sRGB iCCP cICP mDCV cLLI sBIT bKGD pHYs acTL fcTL fdAT".split(" "),
 );
 
-/** A type that no program knows. Its letters tell programs that they may ignore it. */
+/** A type that no program knows. Its letters mark it as one that programs may ignore. */
 const unused = "paDd";
 
 function empty(bytes: FileBytes, at: number, length: number): void {
@@ -147,8 +148,8 @@ function writeSum(bytes: FileBytes, at: number, sum: number): void {
 }
 
 /**
- * Keeps of a WebP the chunks that are needed to draw it, and from EXIF the orientation. Overwrites the content of all others,
- * and what stands behind the picture. Returns whether the picture has a complete header.
+ * Keeps the chunks of a WebP that are needed to draw it, and from EXIF the orientation. Overwrites the content of all
+ * others, and what follows the picture. Returns whether the picture has a complete header.
  */
 export function keepDrawnWebp(bytes: FileBytes): boolean {
   if (!hasHeader(Buffer.from(bytes.read(12, 18)))) return false;
@@ -161,13 +162,16 @@ export function keepDrawnWebp(bytes: FileBytes): boolean {
 
 const neededInWebp = ["VP8 ", "VP8L", "VP8X", "ALPH", "ANIM", "ICCP"];
 
-/** A frame of an animation: this many bytes, and then chunks of its own, none of which is a frame. */
+/** A frame of an animation: `head` bytes, followed by chunks of its own. None of these is a frame. */
 const frame = { type: "ANMF", head: 16 };
 
-// An animation has some thousand frames of up to three chunks. A file with very many was made to keep the server busy.
+// An animation has a few thousand frames of up to three chunks. A file with very many is an attack on the server.
 const mostWebpChunks = 50_000;
 
-/** Overwrites what is not needed, also what is no whole chunk at the end. Returns how many more chunks may be read. */
+/**
+ * Overwrites the chunks that are not needed, and an incomplete chunk at the end. Returns how many more chunks may be
+ * read.
+ */
 function keepChunks(
   bytes: FileBytes,
   {
@@ -178,9 +182,9 @@ function keepChunks(
   }: {
     readonly from: number;
     readonly to: number;
-    /** How many more chunks are read. */
+    /** The most chunks to read. */
     readonly left: number;
-    /** Whether it is the content of a frame. */
+    /** Whether the span is the content of a frame. */
     readonly isFrame: boolean;
   },
 ): number {
@@ -206,7 +210,7 @@ function keepChunks(
   return unread;
 }
 
-/** Whether the first chunk is complete. Each type of chunk stores the size in its own way. */
+/** Whether the first chunk has a valid size. Each type of chunk stores it in another way. */
 function hasHeader(head: Buffer): boolean {
   const type = head.toString("latin1", 0, 4);
   if (type === "VP8L") return head.length >= 13 && head[8] === 0x2f;
@@ -220,8 +224,8 @@ function hasHeader(head: Buffer): boolean {
 }
 
 /**
- * Keeps of a GIF its images, their timing and how often they repeat. Overwrites comments, texts, the data of programs, and
- * what stands behind the end. Returns whether the picture has a complete header.
+ * Keeps the images of a GIF, their timing and how often they repeat. Overwrites comments, texts, the data of
+ * programs, and what follows the end. Returns whether the picture has a complete header.
  */
 export function keepDrawnGif(bytes: FileBytes): boolean {
   const header = bytes.read(6, 7);
@@ -244,13 +248,13 @@ export function keepDrawnGif(bytes: FileBytes): boolean {
   return true;
 }
 
-// An animation has some thousand images and extensions. A file with very many was made to keep the server busy.
+// An animation has a few thousand images and extensions. A file with very many is an attack on the server.
 const mostParts = 50_000;
 
-/** The length in bytes of the colour table that the flags describe. */
+/** Returns the length in bytes of the colour table that the flags describe. */
 const tableLength = (flags: number): number => (flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0);
 
-/** Where a sequence of blocks ends. Each block begins with its length. */
+/** Returns where a sequence of blocks ends. Each block begins with its length. */
 function endOfBlocks(bytes: FileBytes, from: number): number {
   for (let at = from; at < bytes.size; ) {
     const held = bytes.readAhead(at, 1);
@@ -285,15 +289,15 @@ const repeats = ["\u000bNETSCAPE2.0", "\u000bANIMEXTS1.0"];
 const longestRepeat = 12 + 4 + 6 + 1;
 
 /**
- * Blocks of spaces that take the same room, with their lengths and the end mark. What programs store in GIF is not always
- * divided into blocks, so the old lengths may be text.
+ * Replaces a sequence of blocks with blocks of spaces of the same total length. It also writes the lengths of the
+ * blocks: the data of programs are not always divided into blocks, so the old lengths may be text.
  */
 function emptyBlocks(bytes: FileBytes, from: number, to: number): void {
   const last = to - 1;
   for (let at = from; at < last; ) {
     const left = last - at;
     const whole = left - 256 === 1 ? 255 : Math.min(256, left);
-    // Into the window, so that a long extension is not written block by block.
+    // Reading loads the block into the window. Otherwise each block would be one write to the disk.
     bytes.read(at, whole);
     bytes.write(at, Buffer.of(whole - 1));
     bytes.erase(at + 1, whole - 1, 32);
@@ -302,7 +306,7 @@ function emptyBlocks(bytes: FileBytes, from: number, to: number): void {
   if (last >= from) bytes.erase(last, 1);
 }
 
-/** A block of EXIF data of the same length that contains only the orientation of the picture. */
+/** Returns EXIF data of the same length that contain only the orientation of the picture. */
 function orientationOnly(block: Buffer): Buffer {
   const clean = Buffer.alloc(block.length);
   const start = block.subarray(0, exifPrefix.length).equals(exifPrefix) ? exifPrefix.length : 0;
@@ -321,7 +325,7 @@ const directory = Buffer.from("49492a0008000000010012010300010000000100000000000
 
 const orientationAt = 18;
 
-/** The orientation of the picture, 1 to 8. The default is 1. */
+/** Returns the orientation of the picture, 1 to 8. The default is 1. */
 function orientationOf(tiff: Buffer): number {
   const little = tiff.toString("latin1", 0, 2) === "II";
   const uint16 = (at: number) =>
@@ -336,7 +340,7 @@ function orientationOf(tiff: Buffer): number {
   return 1;
 }
 
-/** No screen and no camera makes more pixels. A file that claims more was made to exhaust its reader. */
+/** No screen and no camera makes more pixels. A file that claims more is an attack on the program that shows it. */
 const mostPixels = 2 ** 28;
 
 /** Whether a picture may have this size. */

@@ -5,10 +5,10 @@ import { keepDrawnGif, keepDrawnJpeg, keepDrawnPng, keepDrawnWebp } from "./pict
 import { keepPlayedWebm } from "./webm.ts";
 
 /**
- * Keeps of a picture or film, in place, what is needed to show it: so the position where it was taken goes, wherever it
- * stands. Pixels, frames, sound, orientation and file size stay the same. Returns whether the file has a complete header of its
- * type: a signature alone is not a picture. `descriptor` must be open for reading and writing. Synchronous, like all writes
- * to temporary files.
+ * Overwrites everything in a picture, film or PDF that is not needed to show it, such as the position where it was
+ * taken. Pixels, frames, sound, orientation and file size do not change. `descriptor` must be open for reading and
+ * writing, `size` is in bytes. Returns whether the file has a complete header of its type, because a signature alone
+ * is not a picture. Throws an Error for an unknown media type. Synchronous, like all writes to temporary files.
  */
 export function keepShown(descriptor: number, size: number, mediaType: string): boolean {
   const bytes = openBytes(descriptor, size);
@@ -37,11 +37,11 @@ function keepShownOf(bytes: FileBytes, mediaType: string): boolean {
     case "application/pdf":
       removeFromPdf(bytes);
       return true;
-    // Recognised to be named in a refusal. Nothing of them is kept.
+    // These types are recognised only for the message of a refusal. Such files are not stored.
     case "image/heic":
     case "image/avif":
       return true;
     default:
-      throw new Error(`No rule says what stays of ${mediaType}`);
+      throw new Error(`No rule says what to keep of ${mediaType}`);
   }
 }

@@ -1,17 +1,17 @@
 import type { FileBytes } from "./file-bytes.ts";
 
 /**
- * Keeps of a WebM what players need to show its pictures and play its sound. Turns all else into elements that say nothing,
- * of the same length: tags, attachments, chapters, names, and tracks of other kinds with their blocks.
+ * Overwrites everything in a WebM film that players do not need for its pictures and sound: tags, attachments,
+ * chapters, names, and tracks of other kinds with their blocks. They become unused elements of the same length.
  */
 export function keepPlayedWebm(bytes: FileBytes): void {
   const film: Film = { bytes, silent: new Set(), left: mostElements };
-  // The lengths of a segment and of its clusters need not be told. Their elements differ, so one loop takes them all.
+  // A segment and its clusters may have no lengths. Their inner elements differ, so one loop can read all of them.
   for (const element of elementsIn(film, { from: 0, to: bytes.size, opened: [segment, cluster] }))
     keepNeeded(film, element, neededInFile);
 }
 
-// A film of 10 MiB has some ten thousand elements. A file with many more was made to keep the server busy.
+// A film of 10 MiB has about ten thousand elements. A file with many more is an attack on the server.
 const mostElements = 200_000;
 
 interface Film {
@@ -30,7 +30,7 @@ interface Element {
   readonly to: number;
 }
 
-/** Which elements stay: as they are, or with some of their own. */
+/** The elements that are kept: unchanged, or with some of their inner elements. */
 type Needed = ReadonlyMap<number, Needed | "whole">;
 
 const segment = 0x18538067;
@@ -46,10 +46,10 @@ const unused = 0xec;
 const needed = (whole: readonly number[], parts: readonly (readonly [number, Needed])[] = []): Needed =>
   new Map<number, Needed | "whole">([...whole.map((id) => [id, "whole"] as const), ...parts]);
 
-/** Scale of time, duration, and the programs that wrote the film. */
+/** The scale of time, the duration, and the programs that wrote the film. */
 const info = needed([0x2ad7b1, 0x4489, 0x4d80, 0x5741]);
 
-/** All of a track but its name, and what later drafts may add. */
+/** Everything in a track except its name and elements of later drafts. */
 const track = needed([
   ...[trackNumber, 0x73c5, trackType, 0xb9, 0x88, 0x55aa, 0x9c, 0x6de7, 0x6df8, 0x23e383, 0x234e7a, 0x23314f],
   ...[0x55ee, 0x22b59c, 0x22b59d, 0x86, 0x63a2, 0xaa, 0x56aa, 0x56bb, 0xe0, 0xe1, 0x41e4, 0x6d80],
@@ -57,7 +57,7 @@ const track = needed([
 
 const group = needed([block, 0x9b, 0xfb, 0x75a2, 0x75a1, 0xfa]);
 
-/** The header, the lists of positions in the file, and what clusters hold. */
+/** The header, the indexes of the file, and the content of clusters. */
 const neededInFile = needed(
   [0x1a45dfa3, 0x114d9b74, 0x1c53bb6b, 0xe7, 0xa7, 0xab, simpleBlock],
   [
@@ -75,7 +75,10 @@ function keepNeeded(film: Film, element: Element, needed: Needed): void {
 
 const partsOf = (film: Film, { inner, to }: Element) => elementsIn(film, { from: inner, to, opened: [] });
 
-/** Whether an element is a track that is neither seen nor heard, or belongs to one. Adds the number of such a track. */
+/**
+ * Whether an element is a track that is neither seen nor heard, or belongs to one. Adds the number of such a track to
+ * `silent`.
+ */
 function isSilent(film: Film, element: Element): boolean {
   if (element.id === trackEntry) return isSilentTrack(film, element);
   if (film.silent.size === 0) return false;
@@ -102,7 +105,7 @@ function isSilentTrack(film: Film, element: Element): boolean {
 
 const joined = (value: number, byte: number): number => value * 256 + byte;
 
-/** The elements of a span in order. Overwrites what is no element. */
+/** Yields the elements of a span in order. Overwrites bytes that are not an element. */
 function* elementsIn(
   film: Film,
   {
@@ -112,7 +115,7 @@ function* elementsIn(
   }: {
     readonly from: number;
     readonly to: number;
-    /** Elements that are opened: what they contain comes next. */
+    /** Elements that are not yielded themselves. Their inner elements come next. */
     readonly opened: readonly number[];
   },
 ): Generator<Element> {
@@ -135,11 +138,11 @@ function elementAt(bytes: FileBytes, from: number, end: number): Element | undef
   if (!size) return undefined;
   const id = head.readUIntBE(0, idLength);
   const inner = from + idLength + size.length;
-  // An element that needs its length, and does not tell it, ends with the span.
+  // An element without a length ends with the span.
   return { id, from, inner, to: size.isUnknown ? end : Math.min(end, inner + size.value) };
 }
 
-/** A number whose first byte says how many bytes it has; undefined if it is not complete. */
+/** Reads a number whose first byte contains its length in bytes; undefined if it is not complete. */
 function numberAt(bytes: Uint8Array) {
   const length = Math.clz32(bytes[0] ?? 0) - 23;
   if (length > 8 || bytes.length < length) return undefined;
@@ -149,7 +152,7 @@ function numberAt(bytes: Uint8Array) {
 }
 
 function empty(bytes: FileBytes, { from, inner, to }: Element): void {
-  // One byte of the head is for the new type, the others for the length. An unknown length may be more than they hold.
+  // One byte of the head is for the new type, the others are for the length. A long element may need more bytes for it.
   const told = Math.min(8, inner - from - 1);
   const width = to - from - 1 - told < 2 ** (7 * told) - 1 ? told : 8;
   const length = Buffer.alloc(width);
@@ -160,7 +163,7 @@ function empty(bytes: FileBytes, { from, inner, to }: Element): void {
   bytes.erase(from + 1 + width, to - from - 1 - width);
 }
 
-/** Overwrites a span with one unused element, or with zeros where none fits. */
+/** Overwrites a span with one unused element, or with zeros if it is too short for one. */
 function fill(bytes: FileBytes, from: number, to: number): void {
   const head = to - from > 128 ? 9 : 2;
   if (to - from < 2) bytes.erase(from, to - from);
