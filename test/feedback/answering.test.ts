@@ -80,7 +80,7 @@ describe("who is answering in a thread", () => {
     expect(await shownTo(ben)).toBeUndefined();
   });
 
-  it("ends at once when the text is deleted, and goes along to another thread", async () => {
+  it("ends at once when the text is deleted, and is shown in another thread when the person writes there", async () => {
     await type(maria);
     await type(maria, { replyBody: " " });
     expect(await shownTo(ben)).toBeUndefined();

@@ -130,7 +130,7 @@ describe("nightly backups", () => {
     expect(world.files).toHaveLength(1);
   });
 
-  it("go on on another server if the first one is killed", async () => {
+  it("continue on another server if the first one is killed", async () => {
     const world = await makeWorld();
     await world.database.write((tx) =>
       drillRecord.replace(tx, {

@@ -139,7 +139,7 @@ describe("the links of mails", () => {
 });
 
 describe("a server that sends no mail", () => {
-  it("makes an account at once, and answers a known address alike", async () => {
+  it("makes an account at once, and gives the same answer for a known address", async () => {
     const service = await startService();
     const signUp = (body: object) => service.request("POST", "/api/v1/console/sign-up", { body });
     const account = await makeAccount(service);

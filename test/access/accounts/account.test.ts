@@ -30,7 +30,7 @@ describe.each(databases)("an account that its person deletes on $name", (engine)
     return rows.filter((row) => JSON.stringify(row).includes(text));
   };
 
-  it("is gone at once, with what signs it in, and leaves texts without an author", async () => {
+  it("is deleted at once, with everything for signing in, and its texts stay without an author", async () => {
     const owner = await service.makeUser();
     const app = await service.makeApp(owner);
     const { account, headers } = await signedIn();

@@ -82,7 +82,7 @@ describe("the audit in the console", () => {
 
   const rowsOf = (text: string) => text.split("<tbody>")[1]?.match(/<tr>/g)?.length ?? 0;
 
-  it("filters by a person, every agent, or one token, and proposes live tokens by their label", async () => {
+  it("filters by a person, every agent, or one token, and offers valid tokens by their label", async () => {
     const made = await world.call("POST", "/tokens", {
       kind: "maintainer",
       label: "Robot",

@@ -75,7 +75,7 @@ describe.each(databases)("the secret and the end of a token on $name (rules K31,
     expect(await rotate(id, {}, script)).toMatchObject(refusal(401, "sign_in_required"));
   });
 
-  it.each([-1, 61, 1.5])("takes no grace of %s minutes", async (graceMinutes) => {
+  it.each([-1, 61, 1.5])("refuses a grace period of %s minutes", async (graceMinutes) => {
     const answer = await rotate((await make()).field("id"), { graceMinutes });
     expect(issuesOf(answer).map((issue) => issue.split(":")[0])).toEqual(["graceMinutes"]);
   });

@@ -134,7 +134,7 @@ describe.each(databases)("links of mails under attack on $name", (engine) => {
     },
   );
 
-  it("guessed links are refused alike, and counted for their address", async () => {
+  it("guessed links all get the same refusal, and are counted for their network address", async () => {
     const statuses: string[] = [];
     for (let at = 0; at < 70 && !statuses.includes("rate_limited"); at += 1)
       statuses.push((await finish(v7(), "a fresh password")).field("code"));

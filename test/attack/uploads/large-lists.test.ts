@@ -17,7 +17,7 @@ const largeList = (answer: string) =>
     faqs: Array.from({ length: 1_250 }, (_, at) => ({ question: `Q${at}?`, answer: answer.repeat(20_000) })),
   });
 
-it("many of the largest FAQs at once are taken or put off, and small requests are served meanwhile", async () => {
+it("many of the largest FAQs at once are accepted or refused for now, and small requests are served meanwhile", async () => {
   const service: Service = await startService();
   const { key } = await service.makeApp();
   const headers = { "x-api-key": key, "Content-Type": "application/json", "If-Match": "*" };

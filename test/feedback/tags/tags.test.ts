@@ -192,7 +192,7 @@ describe.each(databases)("tags on $name", (engine) => {
     expect(await namesOn(id)).toEqual(["kept"]);
   });
 
-  it("go with a deleted thread", async () => {
+  it("end with a deleted thread", async () => {
     const id = await tagged("orphan");
     await team.call("DELETE", `/feedback/${id}`);
     expect(await named("orphan")).toMatchObject({ threads: 0 });

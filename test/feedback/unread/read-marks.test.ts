@@ -207,7 +207,7 @@ describe.each(databases)("what a person has read on $name", (engine) => {
     expect(await rowsOf(viewer)).toBeLessThanOrEqual(viewLimits.kept + viewLimits.keptUnread + 1);
   });
 
-  it("goes with the membership, with the thread and with the account", async () => {
+  it("ends with the membership, with the thread and with the account", async () => {
     const [a, b] = [await send("a"), await send("b")];
     await mark(viewer, a, true);
     await mark(viewer, b, true);

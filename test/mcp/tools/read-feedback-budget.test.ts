@@ -26,7 +26,7 @@ describe("the size of read_feedback's answer", () => {
       },
     ] as const;
 
-  it("fits all messages first, then the latest plan once if there is room", async () => {
+  it("contains all messages first, then the latest plan once if there is space", async () => {
     const { api, readFeedback } = await start();
     const note = `An agent proposes:\n\nGuard it.\n\nPlan:\n\n${plan}`;
     const said = Array.from({ length: 20 }, (_, n) => ({
@@ -56,7 +56,7 @@ describe("the size of read_feedback's answer", () => {
     expect(structured).toMatchObject({ truncated: true, omitted: { messages: 20 }, next_cursor: null });
   });
 
-  it("leaves messages at least half of the room beside the metadata", async () => {
+  it("leaves messages at least half of the space beside the metadata", async () => {
     const { api, readFeedback } = await start();
     const metadata = { log: "x".repeat(900), device: "Pixel 9" };
     const said = Array.from({ length: 9 }, (_, n) => ({

@@ -37,7 +37,7 @@ describe.each(eras)("going on with work over %s (rule A32)", (era) => {
     return runId;
   };
 
-  it("goes on with resume after the answer was lost, and ends the claim of before", async () => {
+  it("continues with resume after the answer was lost, and ends the earlier claim", async () => {
     const run_id = await approved();
     const token = await newToken();
     const lost = (await (await agent(token))("start_work", { run_id })).structured;

@@ -126,7 +126,7 @@ describe.each(eras)("finding and doing work over %s", (era) => {
     },
   );
 
-  it("gives to long subjects what short ones leave, and cuts none while there is room", async () => {
+  it("gives long subjects the space that short ones do not need, and cuts none while there is space", async () => {
     const call = await agent();
     const long = "\u0e01\u0e32\u0e23\u0e15\u0e31\u0e49\u0e07\u0e04\u0e48\u0e32".repeat(18).slice(0, 150);
     await submitFeedback(service, cast, { subject: long });

@@ -149,7 +149,7 @@ describe.runIf(hasObjectStore)(`the operator's commands with files in S3 (${need
     expect([await inBucket(), await inFolder()]).toEqual([stored, []]);
   });
 
-  it("a move that was killed goes on where it was", async () => {
+  it("a move that was killed continues without a gap", async () => {
     const { admin, bucket, inBucket, inFolder, hashes } = await deploymentWith(sqlite, "folder");
     const { bytes } = png(1_000);
     const first = createHash("sha256").update(bytes).digest("hex");

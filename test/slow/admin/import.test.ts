@@ -50,7 +50,7 @@ describe.each(databases)("an import by the operator, on $name", (engine) => {
   const start = (killAfter?: number) =>
     importer.start({ IMPORTER: JSON.stringify({ ...location(), killAfter }) });
 
-  it("leaves nothing that anybody sees when it is killed at any step, and in the end nothing at all", async () => {
+  it("leaves nothing visible when it is killed at any step, and finally nothing at all", async () => {
     const before = await counts();
     const whole = start();
     await whole.ended();

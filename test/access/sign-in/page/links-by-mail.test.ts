@@ -152,7 +152,7 @@ describe("a link that a mail server delivered", () => {
   });
 });
 
-it("a server without mail cannot check addresses: the owner hands the link over", async () => {
+it("a server without mail cannot check addresses: the owner sends the link", async () => {
   const service = await startService();
   const team = await makeTeam(service);
   const { token } = await team.invite("grace@kitchen.example");

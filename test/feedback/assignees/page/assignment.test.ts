@@ -29,7 +29,7 @@ describe("the assignee in the console, without scripts", () => {
   const send = (message: string) => sendFeedback(service, team.app.key, { message });
   const inbox = (query: string) => maria.open(`/console/feedback/${team.app.id}?${query}`);
 
-  it("takes a thread with one click, and finds it under the own ones", async () => {
+  it("becomes the assignee with one click, and finds the thread under the own ones", async () => {
     const id = await send("Mine now.");
     const page = await maria.open(at(id));
     expect(page.text).toContain("Assign to me");

@@ -101,7 +101,7 @@ describe.runIf(hasObjectStore)(`uploads in S3 (${needsObjectStore})`, () => {
     expect((await report(second, key, dataUrl(png(6_000)))).status).toBe(201);
   });
 
-  it("a deleted thread takes its objects with it, and a file that others use stays", async () => {
+  it("the objects of a deleted thread are deleted, and a file that others use stays", async () => {
     const bucket = await store.makeBucket();
     const service = await serve(bucket);
     const owner = await service.makeUser();

@@ -33,7 +33,7 @@ describe.each(databases)("the original of a mail on $name", (engine) => {
     expect(await service.deps.files.size(before[0]?.sha256 ?? "")).toBeUndefined();
   });
 
-  it("goes when the person is erased, whether as sender, as receiver or in a text", async () => {
+  it("is deleted when the person is erased, as sender, as receiver or in a text", async () => {
     const { service, app, id, take, automatic, messages } = await startMailedThread({ engine });
     await take(mailOf(["I am away, ask <bo@cellar.example>."], { "Auto-Submitted": "auto-replied" }));
     await take(mailOf(["My colleague is Bo.", "bo@cellar.example"], { From: "eve@evil.example" }));

@@ -163,7 +163,7 @@ describe("the grid of slots and days", () => {
     expect(await grid.evaluate((element) => element.scrollLeft)).toBe(60);
   });
 
-  it("begins at today if there is no room for all days", async () => {
+  it("begins at today if not all days fit", async () => {
     const page = await opened({ viewport: { width: 390, height: 844 } });
     const today = await page.getByRole("columnheader", { name: /, today$/ }).boundingBox();
     expect((today?.x ?? 0) + (today?.width ?? 0)).toBeLessThanOrEqual(390);

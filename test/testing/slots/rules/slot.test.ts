@@ -67,7 +67,7 @@ describe("a slot", () => {
     expect(canEarn(status, cycleStatus)).toBe(can);
   });
 
-  it("has a request that stands for 48 hours", () => {
+  it("has a request that is valid for 48 hours", () => {
     expect(requestMilliseconds).toBe(48 * 60 * 60 * 1_000);
   });
 

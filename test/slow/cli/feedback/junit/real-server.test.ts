@@ -149,7 +149,7 @@ describe("the failing tests of CI jobs", () => {
     expect(await threads()).toMatchObject([{ status: "open" }]);
   });
 
-  it("are closed from whichever part of a shared suite they pass in", async () => {
+  it("are closed by any part of a shared suite in which they pass", async () => {
     const shard = (at: number) => ({ INNKEEP_MATRIX: JSON.stringify({ shard: at, node: 20 }) });
     await (await job(shard(1))).run(sendJunit, [red]);
     await (await job({ ...later, ...shard(3) })).run(passed, [green]);
