@@ -5,7 +5,7 @@ import { systemClock } from "../clock.ts";
 import type { Database } from "../database/database.ts";
 import { FolderInUse, lockFolder } from "../database/folder-lock.ts";
 import { findAddress } from "../erasure/addresses.ts";
-import { journalOf, noteErasures } from "../erasure/erase-again.ts";
+import { journalOf, recordErasures } from "../erasure/erase-again.ts";
 import { accountRefusal } from "../erasure/rules.ts";
 import { erasedAccounts, seats } from "../erasure/store/accounts.ts";
 import { eraseAt, findAt, firstPlace, type Place } from "../erasure/store/erase.ts";
@@ -44,7 +44,7 @@ export async function eraseUser(
   const receipt = sealer && { id: v7(), ownerId: null, personHash: personHash(sealer, email), at };
   if (receipt) {
     const row = { ...receipt, place: JSON.stringify(firstPlace), createdAt: at };
-    await noteErasures(journalOf({ data: location.data, erasuresFile }), sealer, [row]);
+    await recordErasures(journalOf({ data: location.data, erasuresFile }), sealer, [row]);
   }
   const effects = await eraseEverywhere(database, person);
   if (account)

@@ -1,32 +1,38 @@
-/** What stands in place of an erased address. */
+/** The text that replaces an erased address. */
 export const erasedMark = "[erased]";
 
-/** Finds one person's address in texts, and takes it out. (rule P4) */
+/** Finds the address of one person in texts, and replaces it. (rule P4) */
 export interface AddressFinder {
-  /** The address itself. */
+  /** The normalised address. */
   readonly address: string;
-  /** Parts of the address that are written in one way only but for their case: each text with the address has all of them. */
+  /**
+   * Parts of the address in lower case. Every text with the address contains all of them, in any case of letters, so
+   * a database can search for them.
+   */
   readonly parts: readonly string[];
   isIn(text: string | null): boolean;
-  /** The text with a mark in place of each occurrence. */
+  /** Returns the text with a mark in place of each occurrence. */
   erase(text: string): string;
-  /** The same for names that programs made: there the address may be joined to other words. */
+  /** Like `isIn`, for names that programs made. There the address may be joined to other words. */
   isInName(text: string | null): boolean;
   eraseInName(text: string): string;
-  /** The same for JSON, in names and values. A text that is no JSON is treated as a text. */
+  /** Like `erase`, for the names and values of JSON. A text that is not JSON is treated as plain text. */
   eraseJson(json: string): string;
 }
 
-// An address ends where no longer one could go on: "ann@x.org" is not in "joann@x.org" and not in "ann@x.org.uk".
+// A part of a longer address is no occurrence: "ann@x.org" is neither in "joann@x.org" nor in "ann@x.org.uk".
 const before = String.raw`(?:(?<=%(?!2[bde]|5f)[0-9a-f]{2})|(?<![\p{L}\p{N}_%+-])(?<![\p{L}\p{N}_%+-]\.))`;
 
 const after = String.raw`(?![\p{L}\p{N}_]|(?:[.-]|%2[de])[\p{L}\p{N}])`;
 
-/** `email` must be normalised. It is found in any case, as it is and as it stands in the query of an address. */
+/**
+ * Returns the finder for an address. `email` must be normalised. It is found in any case of letters, also
+ * percent-encoded as in the query of a URL.
+ */
 export function findAddress(email: string): AddressFinder {
   const spellings = [
     ...new Set([email, email.toUpperCase()].flatMap((one) => [one.normalize("NFC"), one.normalize("NFD")])),
-  ].map((spelling) => spelling.replace(/[^a-z0-9]/giu, asItMayStand));
+  ].map((spelling) => spelling.replace(/[^a-z0-9]/giu, plainOrEncoded));
   const anywhere = new RegExp(`(?:${spellings.join("|")})`, "giu");
   const pattern = new RegExp(`${before}${anywhere.source}${after}`, "giu");
   const erase = (text: string): string => text.replace(pattern, erasedMark);
@@ -39,13 +45,13 @@ export function findAddress(email: string): AddressFinder {
     eraseInName: (text) => text.replace(anywhere, erasedMark),
     eraseJson: (json) => {
       const value = parsed(json);
-      return value === undefined ? erase(json) : JSON.stringify(inside(value.json, erase));
+      return value === undefined ? erase(json) : JSON.stringify(eraseInJson(value.json, erase));
     },
   };
 }
 
-/** A character as it is, or as it stands in the query of an address: there a plus is always `%2B`. */
-const asItMayStand = (character: string): string =>
+/** A pattern for a character, plain or percent-encoded. In the query of a URL a plus is always `%2B`. */
+const plainOrEncoded = (character: string): string =>
   `(?:\\u{${character.codePointAt(0)?.toString(16)}}|${percentEncoded(character)})`;
 
 const percentEncoded = (character: string): string =>
@@ -65,24 +71,24 @@ function parsed(json: string): { readonly json: unknown } | undefined {
   }
 }
 
-function inside(value: unknown, erase: (text: string) => string): unknown {
+function eraseInJson(value: unknown, erase: (text: string) => string): unknown {
   if (typeof value === "string") return erase(value);
-  if (Array.isArray(value)) return value.map((one) => inside(one, erase));
+  if (Array.isArray(value)) return value.map((one) => eraseInJson(one, erase));
   if (typeof value !== "object" || value === null) return value;
   const names = new Set<string>();
   const entries = Object.entries(value).map(([name, one]) => {
     let erased = erase(name);
     while (names.has(erased)) erased += "*";
     names.add(erased);
-    return [erased, inside(one, erase)] as const;
+    return [erased, eraseInJson(one, erase)] as const;
   });
   return Object.fromEntries(entries);
 }
 
-/** The most places at which an address before one `@` may begin. */
-const mostBeginnings = 16;
+/** The most positions before one `@` at which an address may begin. */
+const mostStarts = 16;
 
-/** The most places at which an address after one `@` may end. */
+/** The most positions after one `@` at which an address may end. */
 const mostEnds = 8;
 
 /** The most characters on a side of an `@` that may belong to an address. */
@@ -90,18 +96,18 @@ const longestSide = 256;
 
 const at = /@|%40/giu;
 
-// The places where an address ends and begins are those of `findAddress`.
+// These patterns must find the same beginnings and ends of addresses as `findAddress`.
 const domain = /^[\p{L}\p{N}\p{M}_.-]+/u;
 
-const goesOn = /^(?:[\p{L}\p{N}_]|[.-][\p{L}\p{N}])/u;
+const continues = /^(?:[\p{L}\p{N}_]|[.-][\p{L}\p{N}])/u;
 
 const local = /[^\s@]+$/u;
 
-const joins = /[\p{L}\p{N}\p{M}_%+-]/u;
+const addressCharacter = /[\p{L}\p{N}\p{M}_%+-]/u;
 
 /**
- * Every address that `findAddress` could find in a text, in lower case. It may give others, too: the caller
- * compares hashes of addresses, so a wrong one matches no hash.
+ * Returns every address that `findAddress` could find in a text, in lower case. It may return other texts too. The
+ * caller compares hashes of addresses, so a wrong one matches no hash.
  */
 export function addressesIn(text: string): string[] {
   const found = new Set<string>();
@@ -114,7 +120,7 @@ export function addressesIn(text: string): string[] {
   return [...found];
 }
 
-/** The same for JSON: in names and values. */
+/** Like `addressesIn`, for the names and values of JSON. */
 export function addressesInJson(json: string): string[] {
   try {
     return [...new Set(stringsIn(JSON.parse(json)).flatMap(addressesIn))];
@@ -123,30 +129,30 @@ export function addressesInJson(json: string): string[] {
   }
 }
 
-/** The ends of a text that may be the part of an address before the `@`. */
+/** Returns the ends of a text that may be the part of an address before the `@`. */
 function beginnings(text: string): string[] {
   const characters = [...text];
   return characters
     .map((_, place) => place)
     .filter((place) => !isJoined(characters, place))
-    .slice(-mostBeginnings)
+    .slice(-mostStarts)
     .map((place) => characters.slice(place).join(""));
 }
 
-/** The beginnings of a text that may be the part of an address after the `@`. */
+/** Returns the beginnings of a text that may be the part of an address after the `@`. */
 function endings(text: string): string[] {
   const run = domain.exec(text)?.[0] ?? "";
   return Array.from({ length: run.length }, (_, place) => run.slice(0, place + 1))
-    .filter((end) => !goesOn.test(text.slice(end.length)))
+    .filter((end) => !continues.test(text.slice(end.length)))
     .slice(0, mostEnds);
 }
 
-/** Whether what stands before a place could be a part of the address. */
+/** Whether the character before a position could be a part of the address. */
 function isJoined(characters: readonly string[], place: number): boolean {
   const [last, earlier] = [characters[place - 1] ?? "", characters[place - 2] ?? ""];
   const percent = characters.slice(Math.max(0, place - 3), place).join("");
   if (/^%(?!2[bde]|5f)[0-9a-f]{2}$/i.test(percent)) return false;
-  return joins.test(last) || (last === "." && joins.test(earlier));
+  return addressCharacter.test(last) || (last === "." && addressCharacter.test(earlier));
 }
 
 const normalised = (address: string): string => address.normalize("NFC").toLowerCase().normalize("NFC");

@@ -19,7 +19,7 @@ type ErasureDeps = Pick<Deps, "clock" | "database" | "newId" | "sealer">;
 
 const mostReceipts = 100;
 
-/** Erases people in the apps of an owner, and keeps the receipts. (rules P2, P6) */
+/** The endpoints that erase people in the apps of an owner, and read the receipts. (rules P2, P6) */
 export function people(deps: ErasureDeps): Handlers<typeof contract> {
   const { database, sealer } = deps;
   const record = createAuditWriter(deps);
@@ -83,7 +83,7 @@ async function begin(
   return id;
 }
 
-/** An account that owns no app has nobody to erase. */
+/** Throws `forbidden` if the account owns no app: it has nobody to erase. */
 async function assertOwner(reader: Reader, { userId }: ConsoleCaller): Promise<void> {
   if ((await members.countOwned(reader, userId)) === 0)
     throw new ApiError("forbidden", { message: "Only an owner of an app may do this. You own none." });
@@ -95,7 +95,7 @@ function emailOf({ email: given }: { readonly email: string }): string {
   return email;
 }
 
-/** The account of the person, and what stands in the way of the erasure. */
+/** Returns the account of the person, and the reason why an erasure is refused, if any. */
 async function lookUp(reader: Reader, { userId, email: own }: ConsoleCaller, email: string) {
   const account = await users.findByEmail(reader, email);
   const scope = { ownerId: userId };
@@ -107,7 +107,7 @@ async function lookUp(reader: Reader, { userId, email: own }: ConsoleCaller, ema
   return { accountId: account?.id ?? null, refusal };
 }
 
-/** Only the owner who asked for an erasure reads its receipt. */
+/** Creates the answer for an erasure. Only the owner who asked for the erasure may read it. */
 const receipt =
   ({ email: by }: ConsoleCaller) =>
   (row: ErasureRow): Erasure => ({
@@ -115,15 +115,19 @@ const receipt =
     ...{ createdAt: row.createdAt, finishedAt: row.finishedAt, backupsUntil: row.backupsUntil },
   });
 
-/** A person waits for the answer, and an erasure searches everything itself. */
+/**
+ * The time of a preview in milliseconds. It is short because a person waits for the answer. The erasure itself
+ * searches everything.
+ */
 const longestMilliseconds = 100;
 
 type Counts = Preview["counts"];
 
 /**
- * Counts what an erasure would find. A row counts once, where it is first found. What the person sent and got is found by indexes; then
- * all tables are searched side by side: the first rows of each in any case, so that a small server's counts are always complete, and
- * further ones until the time is over. (rule P13)
+ * Counts the rows that an erasure would find, each once under its first count. Indexes find what the person sent and
+ * got. Then it searches all tables in turns. It always reads the first rows of each table, so that the counts of a
+ * small server are complete, and further rows until the time is over. Returns the counts, and whether they are
+ * complete. (rule P13)
  */
 export async function countFound(
   reader: Reader,

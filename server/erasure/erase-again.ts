@@ -12,32 +12,39 @@ import { addressesPresent } from "./store/addresses.ts";
 import { firstPlace, firstPlaceOfAccount } from "./store/erase.ts";
 import { type ErasureRow, erasures, kindOf } from "./store/erasures.ts";
 
-/** The file in which a server notes erasures, outside of its database. */
+/** Returns the path of the file in which a server records erasures outside of its database. */
 export const journalOf = ({ data, erasuresFile }: Pick<Deps["settings"], "data" | "erasuresFile">): string =>
   erasuresFile ?? join(data, journalName);
 
-type Noted = Pick<ErasureRow, "id" | "ownerId" | "personHash" | "place" | "createdAt">;
+type RecordedErasure = Pick<ErasureRow, "id" | "ownerId" | "personHash" | "place" | "createdAt">;
 
-/** The entry of the journal for an erasure. */
-const entryOf = (sealer: Sealer, row: Noted): JournalEntry => ({
+/** Returns the entry of the journal for an erasure. */
+const entryOf = (sealer: Sealer, row: RecordedErasure): JournalEntry => ({
   ...{ id: row.id, of: kindOf(row), ownerId: row.ownerId, personHash: row.personHash },
   ...{ secret: secretMark(sealer), createdAt: row.createdAt },
 });
 
-/** Notes erasures in the journal, before anything is deleted. */
-export const noteErasures = (file: string, sealer: Sealer, rows: readonly Noted[]): Promise<number> =>
+/** Records erasures in the journal, before anything is deleted. Returns how many entries were added. */
+export const recordErasures = (
+  file: string,
+  sealer: Sealer,
+  rows: readonly RecordedErasure[],
+): Promise<number> =>
   addToJournal(
     file,
     rows.map((row) => entryOf(sealer, row)),
   );
 
-/** The results of the erasures that the database did not know. */
+/** How many erasures the database did not contain, by their result. */
 export interface ErasedAgain {
-  /** People who are in the data and are erased again. */
+  /** People who are in the data, and whose erasure has begun again. */
   readonly found: number;
   /** People who are not in the data. */
   readonly gone: number;
-  /** People with a seat in use, members, and only owners of an app: their owner decides. */
+  /**
+   * People who cannot be erased, because they have a seat in use, are members, or are the only owner of an app. Their
+   * owner decides.
+   */
   readonly stopped: number;
   /** Erasures whose hash was made with another secret. */
   readonly otherSecret: number;
@@ -46,8 +53,8 @@ export interface ErasedAgain {
 type EraseAgainDeps = Pick<Deps, "clock" | "sealer"> & { readonly database: Database };
 
 /**
- * Begins again the erasures of the journal that the database does not know, because an older backup was
- * restored. People are found by comparing the hash with those of all addresses in the data. (rule P11)
+ * Begins the erasures of the journal again that the database does not contain, because an older backup was restored.
+ * Finds the people by comparing the hashes with those of all addresses in the data. (rule P11)
  */
 export async function eraseAgain(
   deps: EraseAgainDeps,
@@ -63,7 +70,7 @@ export async function eraseAgain(
   return { ...count, otherSecret: missing.length - ours.length };
 }
 
-/** The addresses in the data that have one of the hashes. */
+/** Returns the addresses in the data that have one of the hashes. */
 async function emailsOf({ database, sealer }: EraseAgainDeps, hashes: ReadonlySet<string>) {
   const found = new Map<string, string>();
   if (hashes.size === 0) return found;
@@ -73,10 +80,13 @@ async function emailsOf({ database, sealer }: EraseAgainDeps, hashes: ReadonlySe
   return found;
 }
 
-type Fate = keyof Omit<ErasedAgain, "otherSecret">;
+type Result = keyof Omit<ErasedAgain, "otherSecret">;
 
-/** An erasure of which nothing is found is noted as done: what the person sends later is new. */
-function beginAgain(deps: EraseAgainDeps, entry: JournalEntry, email: string | undefined): Promise<Fate> {
+/**
+ * Begins one erasure again. If the person is not in the data, it is recorded as done, so that later data of the
+ * person is kept.
+ */
+function beginAgain(deps: EraseAgainDeps, entry: JournalEntry, email: string | undefined): Promise<Result> {
   const at = deps.clock.now().toISOString();
   return deps.database.write(async (tx) => {
     await tx.lock("innkeep erases again");
@@ -85,7 +95,7 @@ function beginAgain(deps: EraseAgainDeps, entry: JournalEntry, email: string | u
       await erasures.insertEnded(tx, { ...entry, status: "done", at });
       return "gone";
     }
-    if (email !== undefined && !(await isInTheWay(tx, entry, email))) {
+    if (email !== undefined && !(await isPrevented(tx, entry, email))) {
       await insertAgain(tx, deps.sealer, entry, email);
       return "found";
     }
@@ -95,12 +105,12 @@ function beginAgain(deps: EraseAgainDeps, entry: JournalEntry, email: string | u
   }, "long");
 }
 
-/** An owner may have erased the same person several times since the backup. */
+/** Whether an erasure of the same person runs: an owner may have erased the person several times since the backup. */
 const isRunning = async (tx: Transaction, { ownerId, personHash }: JournalEntry): Promise<boolean> =>
   ownerId !== null && (await erasures.findRunning(tx, ownerId, personHash)) !== undefined;
 
-/** The restored state may have what an erasure refuses: the person had to leave first. */
-async function isInTheWay(reader: Reader, { of, ownerId }: JournalEntry, email: string): Promise<boolean> {
+/** Whether the restored data prevents the erasure: the person may be a member or tester again. */
+async function isPrevented(reader: Reader, { of, ownerId }: JournalEntry, email: string): Promise<boolean> {
   const account = await users.findByEmail(reader, email);
   if (!account) return false;
   if (of === "owner" && ownerId !== null) {
@@ -134,7 +144,7 @@ async function insertAgain(
   if (row) await erasures.advance(tx, row, { place, effects });
 }
 
-/** Compares the journal with the database, at the start of a server: each gets the erasures that it lacks. */
+/** Compares the journal with the database when a server starts. Adds the missing erasures to each of them. */
 export async function compareWithJournal(
   deps: EraseAgainDeps &
     Pick<Deps, "log"> & { readonly settings: Pick<Deps["settings"], "data" | "erasuresFile" | "dev"> },
@@ -142,7 +152,7 @@ export async function compareWithJournal(
   if (deps.settings.dev) return;
   const file = journalOf(deps.settings);
   const again = await eraseAgain(deps, await readJournal(file));
-  await noteErasures(file, deps.sealer, await erasures.receipts(deps.database));
+  await recordErasures(file, deps.sealer, await erasures.receipts(deps.database));
   if (again.found + again.stopped + again.otherSecret > 0)
     deps.log.warn(again, "the database is older than erasures of people: they are done again");
 }

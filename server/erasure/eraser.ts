@@ -7,7 +7,7 @@ import { forgetDeletedWords } from "../feedback/search/store/search.ts";
 import { longestSleep, startDueWork } from "../jobs/runner.ts";
 import { openAddress } from "../secrets/addresses.ts";
 import { findAddress } from "./addresses.ts";
-import { compareWithJournal, journalOf, noteErasures } from "./erase-again.ts";
+import { compareWithJournal, journalOf, recordErasures } from "./erase-again.ts";
 import { seats } from "./store/accounts.ts";
 import { type Erasing, eraseAt, type FoundThere, findAt, type Place } from "./store/erase.ts";
 import { type ErasureRow, erasures, listOf, placeOf } from "./store/erasures.ts";
@@ -19,7 +19,10 @@ type EraserDeps = Pick<Deps, "database" | "clock" | "keptFiles" | "newId" | "sea
 const tryAgainMilliseconds = 1_000;
 const dayMilliseconds = 86_400_000;
 
-/** Erases people, each in small steps. What a stopped or killed server has begun is continued. Returns the function that stops it. */
+/**
+ * Starts the job that erases people in small steps. It also continues the work of stopped and killed servers. Returns
+ * the function that stops it.
+ */
 export function startErasing(deps: EraserDeps): () => Promise<void> {
   let compared = false;
   const eraser = createEraser(deps);
@@ -36,18 +39,21 @@ export function startErasing(deps: EraserDeps): () => Promise<void> {
 }
 
 export interface Eraser {
-  /** Does the next step of an erasure. Returns 0 if there is none. Rejects if it fails: then others have their turn first. */
+  /**
+   * Does the next step of an erasure and returns 1. Returns 0 if there is none. Rejects if the step fails. Then the
+   * other erasures come first.
+   */
   next(): Promise<number>;
-  /** After how many milliseconds to look again. */
+  /** Returns after how many milliseconds `next` should be called again. */
   pause(): Promise<number>;
 }
 
-/** How many servers begin at one place of an erasure. What ends each of them is given up. */
-const mostBegun = 5;
+/** The most servers that begin at one place of an erasure. If each of them ended there, the erasure is stopped. */
+const mostStarts = 5;
 const mostRunning = 100;
 const mostDoublings = 6;
 
-/** Erases people step by step, the oldest erasure first. (rule P7) */
+/** Creates the eraser. It erases people step by step, the oldest erasure first. (rule P7) */
 export function createEraser(deps: EraserDeps): Eraser {
   const begun = new Set<string>();
   const failures = new Map<string, number>();
@@ -63,7 +69,7 @@ export function createEraser(deps: EraserDeps): Eraser {
       const row = await waiting();
       if (!row) return 0;
       try {
-        // A crash is followed by a new server, and its first step is the one that ended the last server.
+        // The first step after a crash is the step that ended the last server, so each start is counted.
         const present = begun.has(row.id) ? row : await begin(deps, row);
         if (present) {
           begun.add(row.id);
@@ -73,7 +79,7 @@ export function createEraser(deps: EraserDeps): Eraser {
         return 1;
       } catch (error) {
         failures.set(row.id, failuresOf(row) + 1);
-        // The server lives: this was no attempt. If that cannot be noted, the next server begins once less.
+        // The step did not end the server, so it does not count. If this write fails, one try fewer is left.
         begun.delete(row.id);
         await deps.database.write((tx) => erasures.release(tx, row.id)).catch(() => undefined);
         throw error;
@@ -88,10 +94,13 @@ export function createEraser(deps: EraserDeps): Eraser {
   };
 }
 
-/** Notes that this server begins an erasure where it is. Undefined if another server was faster, or if it is given up. */
+/**
+ * Records that this server begins at the current place of an erasure. Returns the erasure; undefined if another
+ * server was faster, or if the erasure was stopped.
+ */
 async function begin({ database, clock, log }: EraserDeps, row: ErasureRow): Promise<ErasureRow | undefined> {
   const { begun = 0, pass } = placeOf(row);
-  if (begun < mostBegun) return database.write((tx) => erasures.begin(tx, row));
+  if (begun < mostStarts) return database.write((tx) => erasures.begin(tx, row));
   log.error({ erasure: row.id, pass, begun }, "an erasure is given up: its work ended the server each time");
   const at = clock.now().toISOString();
   await database.write(async (tx) => {
@@ -104,7 +113,7 @@ async function takeStep(deps: EraserDeps, row: ErasureRow): Promise<number> {
   const { database } = deps;
   if (row.emailSealed === null) return 0;
   if (row.files !== "[]") return deleteFiles(deps, row);
-  // After an account was deleted only the row still knows its id.
+  // After an account was deleted, only this row contains its id.
   const [email = "", deletedId] = openAddress(deps.sealer, row.emailSealed).split(" ");
   const accountId = deletedId ?? (await users.findByEmail(database, email))?.id ?? null;
   const erasing: Erasing = {
@@ -112,7 +121,7 @@ async function takeStep(deps: EraserDeps, row: ErasureRow): Promise<number> {
     scope: row.ownerId === null ? "everywhere" : { ownerId: row.ownerId },
   };
   const place = placeOf(row);
-  if (place.pass === 0 && place.after === undefined) await note(deps, row);
+  if (place.pass === 0 && place.after === undefined) await addToErasureJournal(deps, row);
   const found = await findAt(database, erasing, place);
   if (found) return step(deps, row, { erasing, place, found });
   const ended = await seats.ended(database, erasing.person, erasing.scope);
@@ -120,10 +129,13 @@ async function takeStep(deps: EraserDeps, row: ErasureRow): Promise<number> {
   return finish(deps, row);
 }
 
-/** The journal is for a restore. A full disk does not keep a person from being erased; the next start notes what is missing. */
-async function note({ settings, sealer, log }: EraserDeps, row: ErasureRow): Promise<void> {
+/**
+ * Adds the erasure to the journal, which only a restore needs. So a full disk does not prevent the erasure. The next
+ * start of a server adds missing entries.
+ */
+async function addToErasureJournal({ settings, sealer, log }: EraserDeps, row: ErasureRow): Promise<void> {
   if (settings.dev) return;
-  await noteErasures(journalOf(settings), sealer, [row]).catch((error) =>
+  await recordErasures(journalOf(settings), sealer, [row]).catch((error) =>
     log.warn({ err: error }, "an erasure could not be noted outside of the database"),
   );
 }
@@ -162,14 +174,20 @@ async function eraseSeats(
   return 1;
 }
 
-/** Deletes the files that the last step has left without a reference. They stand in the row, so a killed server forgets none. */
+/**
+ * Deletes the files that have no reference since the last step. Their hashes are in the row, so that another server
+ * can continue.
+ */
 async function deleteFiles({ database, keptFiles }: EraserDeps, row: ErasureRow): Promise<1> {
   await keptFiles.removeUnreferenced(listOf(row.files));
   await database.write((tx) => erasures.filesGone(tx, row));
   return 1;
 }
 
-/** Ends an erasure after nothing of it is left on the disk: no words of the search, and no page in the log of SQLite. */
+/**
+ * Ends an erasure. First deletes what is still on the disk: the words of the search index, and the pages in the log
+ * of SQLite.
+ */
 async function finish(deps: EraserDeps, { id }: ErasureRow): Promise<1> {
   const { database, clock, settings } = deps;
   await forgetDeletedWords(database, deps.stopping);

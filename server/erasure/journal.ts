@@ -1,24 +1,24 @@
 import { open, readFile } from "node:fs/promises";
 import { jsonIn } from "../../src/contract/json.ts";
 
-/** The usual name of the file. */
+/** The default name of the file. */
 export const journalName = "erasures.ndjson";
 
-/** An entry of the journal. It has what a restored database needs to erase the person again, and no address. */
+/** An entry of the journal. It contains what a restored database needs to erase the person again, but no address. */
 export interface JournalEntry {
   readonly id: string;
   readonly of: "owner" | "account" | "everywhere";
   /** The account in whose apps the person was erased; null for the whole deployment. */
   readonly ownerId: string | null;
   readonly personHash: string;
-  /** The mark of the secret with which the hash was made. */
+  /** The mark of the secret that made the hash. */
   readonly secret: string;
   readonly createdAt: string;
 }
 
 /**
- * The entries of a journal, each once; an empty list if there is no such file. A line that is not an entry is left out: the last one may
- * have been cut off by a crash.
+ * Returns the entries of a journal, each once; an empty list if there is no such file. Ignores a line that is not an
+ * entry, because a crash may have cut off the last one.
  */
 export async function readJournal(file: string): Promise<JournalEntry[]> {
   const text = await readFile(file, "utf8").catch((error) => {
@@ -28,7 +28,7 @@ export async function readJournal(file: string): Promise<JournalEntry[]> {
   return entriesIn(text);
 }
 
-/** The entries in the text of a journal, each once. */
+/** Returns the entries in the text of a journal, each once. */
 function entriesIn(text: string): JournalEntry[] {
   const entries = new Map<string, JournalEntry>();
   for (const line of text.split("\n")) {
@@ -38,14 +38,17 @@ function entriesIn(text: string): JournalEntry[] {
   return [...entries.values()];
 }
 
-/** Adds those entries to a journal that it does not have. They are on the disk when it resolves. Returns how many were added. */
+/**
+ * Adds the entries to a journal that it does not contain yet. They are on the disk when this resolves. Returns how
+ * many were added.
+ */
 export async function addToJournal(file: string, entries: readonly JournalEntry[]): Promise<number> {
   const present = new Set((await readJournal(file)).map(({ id }) => id));
   const missing = entries.filter(({ id }) => !present.has(id));
   if (missing.length === 0) return 0;
   const journal = await open(file, "a", 0o600);
   try {
-    // The line break before them ends a line that was cut off.
+    // The first line break ends a line that a crash may have cut off.
     await journal.write(`\n${missing.map((entry) => JSON.stringify(entry)).join("\n")}\n`);
     await journal.sync();
   } finally {

@@ -18,7 +18,7 @@ import { goTo, type Reply, reshowForm, show } from "../console/respond.ts";
 import { Ago, Timestamp } from "../console/times.tsx";
 import type { SignedInVisit } from "../console/visit.ts";
 
-/** Answers with the page itself, so that the address of the person is in no address of a page. */
+/** Shows the result on the same page, so that no URL contains the address of the person. */
 function findPerson(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields } = visit;
   const email = fields.text("email").trim();
@@ -53,10 +53,10 @@ function checkReceipt(visit: SignedInVisit): Promise<Reply> {
   );
 }
 
-/** What the form of the page led to. */
+/** The result of the last form on the page. */
 interface ReceiptForms {
   readonly form?: Filled;
-  /** Whether the receipt is of the address that was typed. */
+  /** Whether the receipt is that of the typed address. */
   readonly matches?: boolean;
 }
 
@@ -153,10 +153,10 @@ const Pair = ({
   </div>
 );
 
-/** What a form of the page led to. */
+/** The result of the last form on the page. */
 interface PeopleForms {
   readonly form?: Filled;
-  /** What was found of a person. The address is in no address of a page. */
+  /** The data that was found about a person. No URL contains the address. */
   readonly found?: { readonly email: string; readonly preview: Preview };
 }
 
@@ -316,7 +316,7 @@ const countWords: readonly (readonly [keyof Erasure["counts"], string])[] = [
   ["texts", "Texts of others with the address"],
 ];
 
-/** What was found of a person, or erased. */
+/** The counts of what was found or erased. */
 const PersonCounts = ({ counts }: { readonly counts: Counts }) => (
   <dl class="pairs">
     {countWords

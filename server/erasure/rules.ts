@@ -1,6 +1,6 @@
-/** What stands in the way of erasing a person. */
+/** What can prevent the erasure of a person. */
 interface Obstacles {
-  /** Whether the person is the one who asks. */
+  /** Whether the address is that of the person who asks. */
   readonly own: boolean;
   /** The apps of which the person is a member. */
   readonly memberOf: readonly string[];
@@ -8,7 +8,7 @@ interface Obstacles {
   readonly testerOf: readonly string[];
 }
 
-/** Why a person cannot be erased now, as a sentence; undefined if nothing is in the way. (rule P5) */
+/** Returns why a person cannot be erased now, as a sentence; undefined if the erasure is possible. (rule P5) */
 export function erasureRefusal({ own, memberOf, testerOf }: Obstacles): string | undefined {
   if (own) return "This is your own address. You delete your account under Your account.";
   if (memberOf.length > 0)
@@ -18,7 +18,7 @@ export function erasureRefusal({ own, memberOf, testerOf }: Obstacles): string |
   return undefined;
 }
 
-/** What stands in the way of deleting an account. */
+/** What can prevent the deletion of an account. */
 interface AccountObstacles {
   /** The apps of which the person is the only owner. */
   readonly onlyOwnerOf: readonly string[];
@@ -26,7 +26,7 @@ interface AccountObstacles {
   readonly testerOf: readonly string[];
 }
 
-/** Why an account cannot be deleted now, as a sentence; undefined if nothing is in the way. (rule P8) */
+/** Returns why an account cannot be deleted now, as a sentence; undefined if it can be deleted. (rule P8) */
 export function accountRefusal({ onlyOwnerOf, testerOf }: AccountObstacles): string | undefined {
   if (onlyOwnerOf.length > 0)
     return `${onlyOwnerOf.join(", ")} would have no owner. Make another member an owner, or delete the app, first.`;

@@ -3,9 +3,12 @@ import type { Reader, Transaction } from "../../database/database.ts";
 import { credentialsTopic, slotsTopic, tokensTopic } from "../../database/signals.ts";
 import { type Effect, type ErasureScope, inScope, noEffect, type Person } from "./person.ts";
 
-/** Accounts that their person, or the operator, deletes. */
+/** Deletes accounts, for their owner or for the operator. */
 export const erasedAccounts = {
-  /** The apps of which a person is the only owner, and those in whose tests the person has a seat in use, by name. */
+  /**
+   * Returns the names of the apps of which a person is the only owner, and of those in whose tests the person has a
+   * seat in use.
+   */
   async obstacles(reader: Reader, userId: string) {
     const owned = await reader.all<{ name: string }>(
       `SELECT a.name FROM app_members m JOIN apps a ON a.id = m.app_id
@@ -20,9 +23,13 @@ export const erasedAccounts = {
     };
   },
 
+  /** Locks the apps of a person and returns their ids. */
   lockApps,
 
-  /** Deletes an account with all that signs it in, its memberships, tokens and devices, and takes it out of seats that are over. */
+  /**
+   * Deletes an account with its ways to sign in, its memberships, tokens and devices. Removes it from seats that have
+   * ended. Returns the effects on these seats.
+   */
   async remove(
     tx: Transaction,
     { id: userId, email }: { readonly id: string; readonly email: string },
@@ -44,7 +51,10 @@ export const erasedAccounts = {
   },
 };
 
-/** The apps of a person, locked so that an app never loses its last owner to two at once. */
+/**
+ * Locks the apps of a person and returns their ids. Otherwise two requests at once could remove the last two owners
+ * of an app.
+ */
 async function lockApps(tx: Transaction, userId: string): Promise<string[]> {
   const rows = await tx.all<{ appId: string }>(
     `SELECT app_id AS "appId" FROM app_members WHERE user_id = ? ORDER BY app_id`,
@@ -60,7 +70,7 @@ const from = `FROM slots s JOIN cycles c ON c.id = s.cycle_id JOIN listings l ON
 
 /** The seats of testers. An erasure changes only seats that have ended. (rule P5) */
 export const seats = {
-  /** The names of the apps in whose tests the person has a seat in use. */
+  /** Returns the names of the apps in whose tests the person has a seat in use. */
   async inUse(reader: Reader, accountId: string, scope: ErasureScope): Promise<string[]> {
     const own = inScope(scope, "l.app_id");
     const rows = await reader.all<{ name: string }>(
@@ -73,7 +83,7 @@ export const seats = {
     return rows.map(({ name }) => name);
   },
 
-  /** Some seats of the person that have ended. */
+  /** Returns up to 20 ids of seats of the person that have ended. */
   async ended(reader: Reader, { accountId }: Person, scope: ErasureScope): Promise<string[]> {
     if (accountId === null) return [];
     const own = inScope(scope, "l.app_id");
@@ -86,6 +96,7 @@ export const seats = {
     return rows.map(({ id }) => id);
   },
 
+  /** Returns the number of seats of the person that have ended. */
   async countEnded(reader: Reader, { accountId }: Person, scope: ErasureScope): Promise<number> {
     const own = inScope(scope, "l.app_id");
     const row = await reader.get<{ count: number }>(
@@ -97,7 +108,10 @@ export const seats = {
     return Number(row?.count ?? 0);
   },
 
-  /** Takes the tester out of a seat that has ended, with test sessions and proofs. What was counted stays. */
+  /**
+   * Removes the tester from a seat that has ended, with test sessions and proofs. The counted days stay. Returns the
+   * effect.
+   */
   async erase(tx: Transaction, { accountId }: Person, id: string): Promise<Effect> {
     const seat = await tx.run(
       `UPDATE slots SET tester_id = NULL, key_hash = NULL, key_sealed = NULL

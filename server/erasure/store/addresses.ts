@@ -12,15 +12,15 @@ import {
 } from "./find.ts";
 import { inScope } from "./person.ts";
 
-/** Few enough to read at once. */
+/** The most rows by each column. They can be read at once. */
 const mostFound = 1_000;
 
-/** A column with nothing but the address of a person, which an index finds. */
+/** A column that contains only the address of a person, and has an index. */
 interface AddressColumn {
   readonly table: SearchedTableName;
   readonly column: string;
   readonly count: PreviewedCount;
-  /** It holds the address as the person wrote it. Else it is normalised. */
+  /** Whether it contains the address as the person wrote it. Otherwise the address is normalised. */
   readonly asWritten?: true;
 }
 
@@ -35,14 +35,17 @@ const addressColumns: readonly AddressColumn[] = [
   { table: "blocked_senders", column: "sender", count: "mails" },
 ];
 
-/** Rows of a table that hold a person. */
+/** The rows of a table that contain the address of a person. */
 export interface FoundRows {
   readonly table: string;
   readonly count: PreviewedCount;
   readonly keys: readonly Key[];
 }
 
-/** Finds what a person sent and got by indexes: at most a thousand rows by each column, however much the others have. (rule P13) */
+/**
+ * Finds what a person sent and got, by indexes. Returns at most a thousand rows for each column, so the time does not
+ * depend on other data. (rule P13)
+ */
 export async function findByAddress(
   reader: Reader,
   { person: { finder }, scope }: Erasing,
@@ -65,7 +68,9 @@ export async function findByAddress(
 
 const rowsAtOnce = 500;
 
-/** All addresses of people that the database holds, in lower case, in batches. One may come several times. */
+/**
+ * Yields all addresses of people in the database, in lower case, in batches. The same address may come several times.
+ */
 export async function* addressesPresent(reader: Reader): AsyncGenerator<string[]> {
   const accounts = { name: "users", keys: ["id"] };
   for await (const rows of rowsOf(reader, accounts, ["email"]))
@@ -89,7 +94,10 @@ async function* addressesInTable(reader: Reader, name: SearchedTableName): Async
   }
 }
 
-/** The rows of a table in the order of its key, as many at once as the server can do between two requests. */
+/**
+ * Yields the rows of a table in the order of its key. The batches are so small that the server can answer requests in
+ * between.
+ */
 async function* rowsOf(
   reader: Reader,
   table: { readonly name: string; readonly keys: readonly string[] },

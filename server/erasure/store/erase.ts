@@ -31,10 +31,10 @@ import {
 } from "./find.ts";
 import { type Effect, type ErasureCount, type ErasureScope, noEffect, type Person } from "./person.ts";
 
-/** What a search counts. What else a receipt counts shows itself only when it is done. */
+/** The counts of a preview. A receipt has further ones, which are known only after the erasure. */
 export type PreviewedCount = Exclude<ErasureCount, "files" | "reports" | "seats">;
 
-/** A pass over one table. Passes run in their order; each finds what those before it have left. */
+/** A pass over one table. Passes run in their order. Each finds what the earlier ones have left. */
 interface Pass {
   readonly table: SearchedTableName;
   readonly columns: readonly string[];
@@ -42,9 +42,9 @@ interface Pass {
   readonly accounts?: readonly string[];
   readonly count: PreviewedCount;
   readonly apply: (tx: Transaction, person: Person, row: Cells) => Promise<Effect>;
-  /** Before a row is read again. */
+  /** Runs before a row is read again. */
   readonly lock?: (tx: Transaction, key: Key) => Promise<void>;
-  /** After a row was changed. It gets the row as it was. */
+  /** Runs after a row was changed. `row` has the old values. */
   readonly settle?: (
     tx: Transaction,
     changed: { readonly person: Person; readonly row: Cells },
@@ -52,12 +52,12 @@ interface Pass {
   ) => Promise<void>;
 }
 
-/** The tables that have a pass of their own alone. */
-const found = new Set<string>([
+/** The tables that only a special pass searches. */
+const speciallySearched = new Set<string>([
   ...["audit", "imported_people", "invitations", "idempotency", "mail_addresses", "mail_originals"],
 ]);
 
-/** Makes the step that deletes a row. */
+/** Creates the function that deletes a row. */
 const deleteRow =
   (table: SearchedTable, count: ErasureCount) =>
   async (tx: Transaction, _: Person, row: Cells): Promise<Effect> => ({
@@ -68,27 +68,27 @@ const deleteRow =
 const removeRow = (tx: Transaction, table: SearchedTable, key: Key): Promise<number> =>
   tx.run(`DELETE FROM ${table.name} WHERE ${whereKey(table)}`, ...key);
 
-/** The columns of a table in which an address may stand. */
+/** Returns the columns of a table that may contain an address. */
 export const textColumns = (name: SearchedTableName): readonly string[] =>
   columnsHolding(searchedTable(name).table, "address", "name", "text", "json");
 
-/** Those of them with JSON. */
+/** Returns those of the text columns that contain JSON. */
 export const jsonColumns = (name: SearchedTableName): ReadonlySet<string> =>
   new Set(columnsHolding(searchedTable(name).table, "json"));
 
-/** The columns with names that programs make, in which the address may be a part. */
+/** Returns the columns with names that programs make. The address may be a part of such a name. */
 export const nameColumns = (name: SearchedTableName): readonly string[] =>
   columnsHolding(searchedTable(name).table, "key");
 
-/** The columns that name the account of the person who acted. */
+/** Returns the columns with the id of the account that acted. */
 const authorColumns = (name: SearchedTableName): readonly string[] =>
   columnsHolding(searchedTable(name).table, "author");
 
 const exists = async (tx: Transaction, table: SearchedTable, key: Key): Promise<boolean> =>
   (await tx.get(`SELECT 1 AS one FROM ${table.name} WHERE ${whereKey(table)}`, ...key)) !== undefined;
 
-/** What else depends on a text: the search, and lists that others remember by their version. */
-const afterwards: Readonly<Partial<Record<SearchedTableName, Afterwards>>> = {
+/** Updates what depends on a text: the search index, and the versions of lists that clients cache. */
+const updateDependents: Readonly<Partial<Record<SearchedTableName, UpdateDependents>>> = {
   feedback: (tx, { id }) => indexAgain(tx, id ?? ""),
   faqs: (tx, { id }) =>
     tx.run(
@@ -103,21 +103,24 @@ const afterwards: Readonly<Partial<Record<SearchedTableName, Afterwards>>> = {
     ),
 };
 
-/** The most different senders of a thread whose addresses are compared. With more, others reported too. */
+/**
+ * The most senders of a thread whose addresses are compared. With more senders, the thread certainly has reports of
+ * others.
+ */
 const mostSenders = 200;
 
-/** Deletes the answers of the sender of a report, and the replies to them alone. */
+/** Deletes the answers of the sender of a report, and the replies to this sender only. */
 const removeConversation = (tx: Transaction, reportId: string) =>
   removeMessages(tx, "report_id = ? AND everyone = 0", reportId);
 
-/** Deletes the original of a mail with its bytes. */
+/** Deletes the original of a mail with its file. */
 const eraseOriginal = async (tx: Transaction, _: Person, { id }: Cells): Promise<Effect> => ({
   counts: { mails: 1 },
   files: await mailOriginals.remove(tx, id ?? ""),
 });
 
-/** What a person reads and an agent carries out. */
-const words = ["summary", "plan", "decision_note"] as const;
+/** The columns that a person reads before a decision, and that an agent carries out. */
+const proposalTexts = ["summary", "plan", "decision_note"] as const;
 
 const note = "An address was erased from this proposal. Propose it again if it is still wanted.";
 
@@ -127,7 +130,7 @@ const latestOf = ({ decidedAt, claimedAt }: ProposalRow): string | null =>
     .sort()
     .at(-1) ?? null;
 
-/** First what the person sent and got, then what others wrote of the person. */
+/** The passes: first what the person sent and got, then what others wrote about the person. */
 const passes: readonly Pass[] = [
   { table: "feedback", columns: ["sender_email"], count: "threads", apply: eraseThread },
   { table: "messages", columns: ["sender_email", "foreign_from"], count: "messages", apply: eraseMessage },
@@ -139,19 +142,22 @@ const passes: readonly Pass[] = [
   { ...deleting("idempotency", ["body"], "answers"), names: ["key"] },
   { table: "audit", columns: textColumns("audit"), count: "audit", apply: eraseAudit },
   ...searchedTables
-    .filter(({ name }) => !found.has(name))
+    .filter(({ name }) => !speciallySearched.has(name))
     .map(({ name }) => replacing(name))
     .map((pass) =>
       pass.table === "runs" ? { ...pass, lock: lockThreadOf, settle: endChangedProposal } : pass,
     ),
-  // At the end, because an erasure that an older version began counts the passes before.
+  // This comes last, because a running erasure of an older version stores the numbers of the passes before.
   {
     ...{ table: "mail_originals", columns: textColumns("mail_originals"), count: "mails" },
     apply: eraseOriginal,
   },
 ];
 
-/** What apps keep of the acts of an account that was deleted. Reports that its person sent are the owners' matter. */
+/**
+ * The passes over what apps keep of the actions of a deleted account. They do not search the reports that the person
+ * sent: those belong to the owners of the apps.
+ */
 const passesOfAccount: readonly Pass[] = [
   { table: "audit", columns: textColumns("audit"), count: "audit", apply: eraseAudit },
   replacing("tokens"),
@@ -179,7 +185,7 @@ function replacing(table: SearchedTableName): Pass {
   };
 }
 
-/** Makes the step that locks the app of a row before the row. */
+/** Creates the function that locks the app of a row before the row. */
 const lockAppOf =
   (table: "faqs" | "changelog_entries") =>
   async (tx: Transaction, [id = ""]: Key): Promise<void> => {
@@ -187,32 +193,32 @@ const lockAppOf =
     if (row) await apps.lock(tx, row.appId);
   };
 
-/** A change of these also changes their app. */
+/** The locks for rows whose change also changes their app. */
 const contentLocks: Readonly<Partial<Record<SearchedTableName, Pass["lock"]>>> = {
   faqs: lockAppOf("faqs"),
   changelog_entries: lockAppOf("changelog_entries"),
 };
 
-/** How far an erasure is: the number of the pass, and the key after which it goes on. */
+/** The progress of an erasure: the number of the pass, and the key after which it continues. */
 export interface Place {
   readonly pass: number;
   readonly after: Key | undefined;
-  /** Only what apps keep of the acts of an account that was deleted. */
+  /** Present if the erasure only covers the actions of a deleted account. */
   readonly of?: "account" | undefined;
-  /** How many servers have begun their work here. */
+  /** How many servers have begun at this place. */
   readonly begun?: number | undefined;
 }
 
 export const firstPlace: Place = { pass: 0, after: undefined };
 
-/** Where the passes of a person begin, each by itself. */
+/** The first place of each pass, for a preview that runs them in turns. */
 export const firstPlaces: readonly Place[] = passes.map((_, pass) => ({ pass, after: undefined }));
 
 export const firstPlaceOfAccount: Place = { ...firstPlace, of: "account" };
 
 const passAt = ({ pass, of }: Place): Pass | undefined => (of === "account" ? passesOfAccount : passes)[pass];
 
-/** What is found at a place, and the next one. */
+/** The rows that were found at a place, and the next place. */
 export interface FoundThere {
   readonly table: string;
   readonly count: PreviewedCount;
@@ -225,7 +231,7 @@ export interface Erasing {
   readonly scope: ErasureScope;
 }
 
-/** Looks for the person at a place; undefined after the last one. */
+/** Searches for the person at a place. Returns undefined after the last place. */
 export async function findAt(
   reader: Reader,
   { person, scope }: Erasing,
@@ -245,7 +251,10 @@ export async function findAt(
   };
 }
 
-/** Erases what was found at a place. What has changed since is looked at again. */
+/**
+ * Erases the rows that were found at a place. Reads each row again first, because it may have changed. Returns the
+ * effects.
+ */
 export async function eraseAt(
   tx: Transaction,
   { person, scope, newId, now }: Erasing & Recording,
@@ -270,7 +279,10 @@ const searchOf = ({ table, columns, names = [], accounts = [] }: Pass, scope: Er
   scope,
 });
 
-/** Makes the step that replaces the address in the texts of a row, and empties the columns that name the account. (rule P4) */
+/**
+ * Creates the function that replaces the address in the texts of a row, and empties the columns with the id of the
+ * account. (rule P4)
+ */
 function replaceTexts(name: SearchedTableName, count: ErasureCount = "texts") {
   const table = searchedTable(name);
   const [texts, json, names] = [textColumns(name), jsonColumns(name), nameColumns(name)];
@@ -290,7 +302,7 @@ function replaceTexts(name: SearchedTableName, count: ErasureCount = "texts") {
       if (accountId !== null && row[column] === accountId) changed[column] = null;
     if (Object.keys(changed).length === 0) return noEffect;
     await update(tx, table, row, changed);
-    if (name in afterwards) await afterwards[name]?.(tx, row);
+    if (name in updateDependents) await dependents[name]?.(tx, row);
     tx.signal(credentialsTopic);
     tx.signal(threadsTopic);
     return { counts: { [count]: 1 }, files: [] };
@@ -305,7 +317,7 @@ async function update(
 ): Promise<void> {
   const key = keyOf(table, row);
   const isKeyed = table.keys.some((column) => column in changed);
-  // Two rows may become the same: one of them stays.
+  // Two rows may get the same key. Then one of them is deleted.
   if (isKeyed && (await exists(tx, table, keyOf(table, { ...row, ...changed })))) {
     await removeRow(tx, table, key);
     return;
@@ -318,16 +330,16 @@ async function update(
   );
 }
 
-type Afterwards = (tx: Transaction, row: Cells) => Promise<unknown>;
+type UpdateDependents = (tx: Transaction, row: Cells) => Promise<unknown>;
 
-/** Blanks the person in an act of the audit, and where an own act came from. The act is kept. */
+/** Blanks the person in an entry of the audit, and the network address if the person acted. The entry is kept. */
 async function eraseAudit(tx: Transaction, person: Person, row: Cells): Promise<Effect> {
   if (person.finder.isIn(row.actor ?? null))
     await tx.run("UPDATE audit SET address = NULL WHERE id = ?", row.id ?? null);
   return replaceTexts("audit", "audit")(tx, person, row);
 }
 
-/** Deletes a thread that has reports of its first sender alone. Blanks the first report if others reported too. (rule P3) */
+/** Deletes a thread if all its reports are from this person. Otherwise blanks the first report. (rule P3) */
 async function eraseThread(tx: Transaction, person: Person, { id }: Cells): Promise<Effect> {
   if (!id) return noEffect;
   await tx.lock(id);
@@ -363,7 +375,7 @@ async function blankReport(tx: Transaction, id: string): Promise<Effect> {
   return { counts: { reports: 1, messages: conversation.count }, files: [...conversation.files, ...files] };
 }
 
-/** Deletes a repeat, or an answer by mail, of the person, with what was said about it. (rule P3) */
+/** Deletes a later report, or an answer by mail, of the person, and the conversation about it. (rule P3) */
 async function eraseMessage(tx: Transaction, _: Person, { id }: Cells): Promise<Effect> {
   if (!id) return noEffect;
   const conversation = await removeConversation(tx, id);
@@ -376,7 +388,7 @@ async function eraseMessage(tx: Transaction, _: Person, { id }: Cells): Promise<
 }
 
 async function removeMessages(tx: Transaction, where: string, value: string) {
-  // Without an index on `report_id`: the thread of the report has one on its messages.
+  // `report_id` has no index, so this finds the messages by the thread of the report.
   const inThread = `feedback_id IN (SELECT id FROM feedback WHERE id = ? UNION SELECT feedback_id FROM messages WHERE id = ?)`;
   const rows = await tx.all<{ id: string; files: string | null }>(
     `SELECT id, files FROM messages WHERE ${inThread} AND ${where}`,
@@ -397,7 +409,7 @@ async function removeMessages(tx: Transaction, where: string, value: string) {
   return { count: rows.length, files: [...originals, ...uploads] };
 }
 
-/** Deletes the uploads that reports name. Returns the SHA-256 of their files. */
+/** Deletes the uploads of reports. Returns the SHA-256 of their files. */
 async function removeUploads(tx: Transaction, reports: readonly (string | null)[]): Promise<string[]> {
   const names = reports.flatMap(uploadsOf);
   const hashes: string[] = [];
@@ -417,22 +429,22 @@ function uploadsOf(files: string | null): string[] {
   return Object.values(lists).flatMap((list) => list.map(({ upload }) => upload));
 }
 
-/** Lets no other step of the proposal's thread happen until the transaction ends. */
+/** Locks the thread of a proposal until the transaction ends. */
 async function lockThreadOf(tx: Transaction, [id = ""]: Key): Promise<void> {
   const run = await proposals.findOwned(tx, id);
   if (run) await tx.lock(run.feedbackId);
 }
 
 /**
- * Ends a proposal whose words have just been changed, unless its work is done: no person has read the words that are left. One that
- * waits is sent back, and an approval is recalled, also from a worker. (rule P12)
+ * Ends a proposal whose text was changed, unless its work is done, because no person has read the changed text. A
+ * waiting proposal is sent back. An approval is recalled, even if a worker has claimed it. (rule P12)
  */
 async function endChangedProposal(
   tx: Transaction,
   { person: { finder }, row }: { readonly person: Person; readonly row: Cells },
   recording: Recording,
 ): Promise<void> {
-  if (!words.some((column) => finder.isIn(row[column] ?? null))) return;
+  if (!proposalTexts.some((column) => finder.isIn(row[column] ?? null))) return;
   const run = await proposals.findOwned(tx, row.id ?? "");
   if (!run || run.status === "rejected" || run.outcomeStatus !== null) return;
   if (run.status === "approved" && (await expiredApprovals.store(tx, run, recording))) return;

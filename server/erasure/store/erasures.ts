@@ -38,7 +38,7 @@ const noCounts = Object.fromEntries(erasureCounts.map((name) => [name, 0]));
 
 const insertUnlessThere = insert(tables.erasures, "ON CONFLICT (id) DO NOTHING");
 
-/** Erasures of people: the work that is going on, and the receipts of what was done. */
+/** The erasures of people: those that are running, and the receipts of those that have ended. */
 export const erasures = {
   async insert(tx: Transaction, { id, ownerId, personHash, emailSealed, createdAt }: NewErasure) {
     await tx.insert(tables.erasures, {
@@ -48,7 +48,7 @@ export const erasures = {
     tx.signal(erasuresTopic);
   },
 
-  /** Adds an erasure that is over. Does nothing if there is a row with its id. */
+  /** Adds an erasure that has ended. Does nothing if there is a row with its id. */
   insertEnded: (tx: Transaction, { id, ownerId, personHash, of, status, counts, at }: EndedErasure) =>
     insertUnlessThere(tx, {
       ...{ id, ownerId, personHash, status, files: "[]", createdAt: at, finishedAt: at },
@@ -56,7 +56,7 @@ export const erasures = {
       counts: JSON.stringify({ ...noCounts, ...counts }),
     }),
 
-  /** The ids, hashes and times of all erasures, the oldest first. */
+  /** Returns the ids, hashes, places and times of all erasures, the oldest first. */
   receipts: (reader: Reader) =>
     reader.all<Pick<ErasureRow, "id" | "ownerId" | "personHash" | "place" | "createdAt">>(
       `SELECT id, owner_id AS "ownerId", person_hash AS "personHash", place, created_at AS "createdAt" FROM erasures
@@ -69,28 +69,31 @@ export const erasures = {
   findAny: (reader: Reader, id: string) =>
     reader.get<ErasureRow>(`SELECT ${columns} FROM erasures WHERE id = ?`, id),
 
-  /** The erasure of this person in the apps of an owner that still runs. */
+  /** Returns the running erasure of this person in the apps of an owner; undefined if there is none. */
   findRunning: (reader: Reader, ownerId: string, personHash: string) =>
     reader.get<ErasureRow>(
       `SELECT ${columns} FROM erasures WHERE owner_id = ? AND person_hash = ? AND status = 'running'`,
       ...[ownerId, personHash],
     ),
 
-  /** The newest erasures of an owner, newest first. */
+  /** Returns up to `most` erasures of an owner, the newest first. */
   list: (reader: Reader, ownerId: string, most: number) =>
     reader.all<ErasureRow>(
       `SELECT ${columns} FROM erasures WHERE owner_id = ? ORDER BY created_at DESC, id DESC LIMIT ?`,
       ...[ownerId, most],
     ),
 
-  /** The oldest erasures that are not finished. */
+  /** Returns up to `most` running erasures, the oldest first. */
   running: (reader: Reader, most: number) =>
     reader.all<ErasureRow>(
       `SELECT ${columns} FROM erasures WHERE status = 'running' ORDER BY created_at, id LIMIT ?`,
       most,
     ),
 
-  /** Notes that a server begins its work at a place. Returns the row as it is then; undefined if the work is elsewhere. */
+  /**
+   * Records that a server begins at the current place. Returns the changed row; undefined if the erasure is at
+   * another place now.
+   */
   async begin(tx: Transaction, row: ErasureRow): Promise<ErasureRow | undefined> {
     if (!(await erasures.hold(tx, row))) return undefined;
     const present = placeOf(row);
@@ -99,7 +102,7 @@ export const erasures = {
     return { ...row, place };
   },
 
-  /** Takes back that a server has begun where the work is now. */
+  /** Reverses `begin`. */
   async release(tx: Transaction, id: string): Promise<void> {
     await tx.lock(`erasure:${id}`);
     const row = await tx.get<Pick<ErasureRow, "place">>("SELECT place FROM erasures WHERE id = ?", id);
@@ -109,14 +112,14 @@ export const erasures = {
     await tx.run("UPDATE erasures SET place = ? WHERE id = ?", place, id);
   },
 
-  /** Ends an erasure that cannot go on, and forgets the address. */
+  /** Ends an erasure that cannot continue, and deletes the address. */
   stop: (tx: Transaction, id: string, at: string) =>
     tx.run(
       `UPDATE erasures SET status = 'stopped', email_sealed = NULL, finished_at = ? WHERE id = ? AND status = 'running'`,
       ...[at, id],
     ),
 
-  /** Whether the work is still where it was read. Keeps other servers from doing the same. */
+  /** Locks an erasure against other servers. Returns whether it is still at the place of the given row. */
   async hold(tx: Transaction, { id, place }: ErasureRow): Promise<boolean> {
     await tx.lock(`erasure:${id}`);
     const now = await tx.get<Pick<ErasureRow, "place" | "status">>(
@@ -126,7 +129,7 @@ export const erasures = {
     return now?.place === place && now.status === "running";
   },
 
-  /** Notes how far the work is, and what it has done. */
+  /** Records the next place of the erasure, and the effects of a step. */
   async advance(tx: Transaction, row: ErasureRow, { place, effects }: Advance): Promise<void> {
     const files = [...listOf(row.files), ...effects.flatMap((effect) => effect.files)];
     await tx.run(
@@ -140,11 +143,11 @@ export const erasures = {
     );
   },
 
-  /** Notes that the files were deleted that stood in the row. */
+  /** Records that the files in the row were deleted. */
   filesGone: (tx: Transaction, { id, files }: ErasureRow) =>
     tx.run("UPDATE erasures SET files = '[]' WHERE id = ? AND files = ?", id, files),
 
-  /** Ends the work and forgets the address. False if another server has done it. */
+  /** Ends an erasure and deletes the address. Returns false if another server has done it. */
   finish: async (
     tx: Transaction,
     id: string,
@@ -157,7 +160,10 @@ export const erasures = {
     )) > 0,
 };
 
-/** What an erasure deletes: what an owner has of a person, an account, or all that the server has of a person. */
+/**
+ * What an erasure deletes: the data of a person in the apps of an owner, an account, or all data of a person on the
+ * server.
+ */
 export type ErasedKind = "owner" | "account" | "everywhere";
 
 export interface EndedErasure extends Pick<ErasureRow, "id" | "ownerId" | "personHash"> {
@@ -167,6 +173,7 @@ export interface EndedErasure extends Pick<ErasureRow, "id" | "ownerId" | "perso
   readonly at: string;
 }
 
+/** Returns what an erasure deletes. */
 export const kindOf = (row: Pick<ErasureRow, "ownerId" | "place">): ErasedKind => {
   if (row.ownerId !== null) return "owner";
   return placeOf(row).of ?? "everywhere";

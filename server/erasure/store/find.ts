@@ -9,8 +9,8 @@ import * as testing from "../../database/schema/testing.ts";
 import { type Clause, type ErasureScope, inScope, type Person } from "./person.ts";
 
 /**
- * The tables that an erasure searches: each table of apps that holds texts of people, and tokens for apps. An erasure at work
- * counts these, so a new one stands at the end.
+ * The tables that an erasure searches: each table of apps with texts of people, and tokens for apps. A running
+ * erasure stores positions in this list, so a new table must be added at the end.
  */
 const inOrder = [
   ...[access.apps, access.appKeys, deployment.importedPeople, access.invitations],
@@ -23,15 +23,15 @@ const inOrder = [
 
 export type SearchedTableName = (typeof inOrder)[number]["name"];
 
-/** How the rows of a table are found that belong to apps. */
+/** How to find the rows of a table that belong to apps. */
 export interface SearchedTable {
   readonly name: SearchedTableName;
   readonly table: AnyTable;
-  /** The columns by which its rows are read, all of texts. */
+  /** The columns by which its rows are ordered. All contain texts. */
   readonly keys: readonly string[];
-  /** The expression for the id of the app of a row `t`. */
+  /** The SQL expression for the id of the app of a row `t`. */
   readonly app: string;
-  /** The condition for rows that are an owner's without an app, with `?` for the owner. */
+  /** The condition for rows that belong to an owner but to no app, with `?` for the owner. */
   readonly own?: string | undefined;
 }
 
@@ -42,13 +42,16 @@ export const searchedTables: readonly SearchedTable[] = inOrder.map((table) => {
 
 const byName = new Map(searchedTables.map((one) => [one.name, one]));
 
+/** Returns a searched table by its name. Throws an Error for another name. */
 export function searchedTable(name: SearchedTableName): SearchedTable {
   const found = byName.get(name);
   if (!found) throw new Error(`The table ${name} is not searched.`);
   return found;
 }
 
-/** Which columns are searched: for the address, for the address as a part of a name, and for the id of the account. */
+/**
+ * The columns that are searched for the address, for the address as a part of a name, and for the id of the account.
+ */
 interface SearchedColumns {
   readonly texts: readonly string[];
   readonly names?: readonly string[];
@@ -68,21 +71,24 @@ export type Key = readonly string[];
 
 interface Found {
   readonly keys: readonly Key[];
-  /** The place after which the search goes on; undefined at the end of the table. */
+  /** The key after which the search continues; undefined at the end of the table. */
   readonly next: Key | undefined;
 }
 
-/** Few enough that the server answers requests in between. */
+/** The most rows of one step. The server answers requests between two steps. */
 const rowsAtOnce = 1_000;
 
 const hitsAtOnce = 50;
 
-/** With a limit the database reads the rows by their keys first. Else it may read all rows of the apps to find these. */
+/**
+ * A limit that is never reached. It makes the database read the rows in the order of their keys first. Otherwise it
+ * may read all rows of the apps for one step.
+ */
 const noLimit = 1_000_000_000;
 
 /**
- * Searches the next rows of a table for a person, in the order of their keys. It reads at most a thousand rows and gives at
- * most fifty keys.
+ * Searches the next rows of a table for a person, in the order of their keys. Reads at most a thousand rows and
+ * returns at most fifty keys.
  */
 export async function findMentions(
   reader: Reader,
@@ -112,7 +118,10 @@ export async function findMentions(
   };
 }
 
-/** Reads a row that was found, and keeps it from being changed until the transaction ends; undefined if it is gone or changed. */
+/**
+ * Reads a row that was found, and locks it until the transaction ends. Returns undefined if the row is gone or no
+ * longer contains the person.
+ */
 export async function takeMention(
   tx: Transaction,
   search: Search,
@@ -126,7 +135,7 @@ export async function takeMention(
   return row && isMentioned(row, search.columns, person) ? row : undefined;
 }
 
-/** The condition that finds a row by its key. */
+/** Returns the condition that finds a row by its key. */
 export const whereKey = ({ keys }: Pick<SearchedTable, "keys">): string =>
   keys.map((key) => `${key} = ?`).join(" AND ");
 
@@ -155,7 +164,9 @@ const beyond = (keys: readonly string[], sign: ">" | "<=", key: Key): Clause => 
 
 const scopeOf = ({ table, scope }: Search): Clause => inScope(scope, table.app, table.own);
 
-/** Whether a column has all parts of the address. The caller looks more closely at these rows. */
+/**
+ * Returns the condition that a column contains all parts of the address. The caller checks these rows more exactly.
+ */
 function mentioned(
   engine: Engine,
   { texts: plain, names = [], accounts = [] }: SearchedColumns,

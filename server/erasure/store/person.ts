@@ -21,8 +21,8 @@ export interface Clause {
 const ownApps = `SELECT v.app_id FROM app_members v WHERE ${membershipOf("owner")}`;
 
 /**
- * The condition that a row belongs to the scope. `app` is the expression for the id of its app, `own` a further condition
- * for rows that are the owner's without an app; each `?` in it is the owner.
+ * Returns the condition that a row belongs to the scope. `app` is the SQL expression for the id of its app. `own` is
+ * a further condition for rows that belong to the owner but to no app. Each `?` in it stands for the owner.
  */
 export function inScope(scope: ErasureScope, app: string, own = ""): Clause {
   if (scope === "everywhere") return { sql: "1 = 1", values: [] };
@@ -31,7 +31,7 @@ export function inScope(scope: ErasureScope, app: string, own = ""): Clause {
   return { sql: `(${app} IN (${ownApps})${more})`, values };
 }
 
-/** What an erasure counts. Each name stands in receipts. */
+/** What an erasure counts. Receipts contain these names. */
 export const erasureCounts = [
   "threads",
   "reports",
@@ -47,7 +47,7 @@ export const erasureCounts = [
 export type ErasureCount = (typeof erasureCounts)[number];
 export type ErasureCounts = Readonly<Record<ErasureCount, number>>;
 
-/** What a step has changed, and the SHA-256 of the files whose references it has deleted. */
+/** The changes of a step: the counts, and the SHA-256 of the files to which a deleted row referred. */
 export interface Effect {
   readonly counts: Readonly<Partial<Record<ErasureCount, number>>>;
   readonly files: readonly string[];
