@@ -302,7 +302,7 @@ function replaceTexts(name: SearchedTableName, count: ErasureCount = "texts") {
       if (accountId !== null && row[column] === accountId) changed[column] = null;
     if (Object.keys(changed).length === 0) return noEffect;
     await update(tx, table, row, changed);
-    if (name in updateDependents) await dependents[name]?.(tx, row);
+    if (name in updateDependents) await updateDependents[name]?.(tx, row);
     tx.signal(credentialsTopic);
     tx.signal(threadsTopic);
     return { counts: { [count]: 1 }, files: [] };
