@@ -15,10 +15,10 @@ type TransferDeps = Pick<
   "clock" | "database" | "files" | "keptFiles" | "log" | "newId" | "settings" | "stopping"
 >;
 
-/** How many exports are written, and how many files are imported, at the same time. */
+/** The most exports at the same time, and the most imports. */
 const mostAtOnce = 2;
 
-/** Makes a function that does little at once. It throws `busy` for more. */
+/** Creates a function that runs at most `mostAtOnce` tasks at the same time. It throws `busy` for more. */
 function limited(retryAfterSeconds: number) {
   let running = 0;
   return async <Result>(work: () => Promise<Result>): Promise<Result> => {
@@ -32,7 +32,7 @@ function limited(retryAfterSeconds: number) {
   };
 }
 
-/** All of an app as a file, and an app out of such a file. (rules X1, X5) */
+/** The endpoints that export an app as a file, and import such a file. (rules X1, X5) */
 export function appData(deps: TransferDeps): Handlers<typeof contract> {
   const record = createAuditWriter(deps);
   const writeOne = limited(10);
@@ -41,7 +41,7 @@ export function appData(deps: TransferDeps): Handlers<typeof contract> {
     async export({ caller, address, params: { appId }, query, signal }) {
       const app = await ownedApp(deps.database, appId, caller);
       const withFiles = query.files === "1";
-      // Audited before anything is read, because what was read cannot be taken back.
+      // The audit comes first: a failure after the download has begun must not leave it without an entry.
       await deps.database.write((tx) =>
         record(tx, { caller, address }, { action: "app.export", appId, target: appId }),
       );
@@ -72,7 +72,7 @@ export function appData(deps: TransferDeps): Handlers<typeof contract> {
   };
 }
 
-/** Opens the file only when it is read. */
+/** Yields the bytes of a file. It opens the file when the first bytes are read. */
 async function* fileOf(path: string): AsyncGenerator<Buffer> {
   yield* createReadStream(path);
 }

@@ -11,14 +11,15 @@ import { personRecord, rootRecords } from "./records/app.ts";
 import { formatVersion, lineOf, type RecordKind } from "./records/record.ts";
 import { exported, exportedRows } from "./store.ts";
 
-/** The entry of an archive with the lines, and the beginning of the names of files. */
+/** The name of the entry with the lines in an archive. */
 export const linesName = "export.ndjson";
 
+/** The beginning of the names of files in an archive. */
 export const filesFolder = "files/";
 
 /**
- * An archive with the lines and the files of an export. Throws if a file was deleted since the export was written: then the
- * archive must count as cut off.
+ * Yields the bytes of an archive with the lines and the files of an export. Throws an Error if a file was deleted
+ * since the export was written. Then the archive is incomplete.
  */
 export async function* tarOf(
   { lines, list }: WrittenExport,
@@ -45,24 +46,24 @@ async function* entry(name: string, size: number, chunks: AsyncIterable<Buffer>)
 
 interface Wanted {
   readonly appId: string;
-  /** Whether the files are exported, too. */
+  /** Whether the files are exported too. */
   readonly withFiles: boolean;
-  /** Ends the work early. */
+  /** Stops the export. */
   readonly signal: AbortSignal;
 }
 
-/** The lines of an export on the disk. The caller deletes the files. */
+/** An export in temporary files. The caller deletes them. */
 export interface WrittenExport {
   readonly lines: { readonly path: string; readonly size: number };
-  /** The files of the app, a line `hash size` for each, in the order of the hashes. */
+  /** A list of the files of the app. It has a line `hash size` for each, in the order of the hashes. */
   readonly list: { readonly path: string; readonly size: number };
 }
 
 type ExportDeps = Pick<Deps, "clock" | "database" | "files">;
 
 /**
- * Writes the lines of an export into a temporary file, as fast as the disk takes them. So the time for which the database is
- * read at one instant does not depend on the client.
+ * Writes the lines of an export to a temporary file, and sends nothing. So a slow client does not prolong the time in
+ * which the database keeps a snapshot. Returns the temporary files.
  */
 export async function writeExport(deps: ExportDeps, wanted: Wanted): Promise<WrittenExport> {
   const lines = deps.files.createTemporary(Number.POSITIVE_INFINITY);
@@ -87,7 +88,7 @@ interface Writing {
   readonly wanted: Wanted;
   readonly reader: Reader;
   readonly writer: Writer;
-  /** The uploads of what blocked senders sent. */
+  /** The names of uploads from blocked senders. */
   readonly hidden: ReadonlySet<string>;
 }
 
@@ -121,7 +122,7 @@ async function writeMembers({ reader, wanted, writer }: Writing): Promise<void> 
     writer.write({ type: "member", email, role, createdAt });
 }
 
-/** Writes the records of one kind with all below. Returns how many files are missing. */
+/** Writes the records of one kind, and the records that belong to them. Returns how many files are missing. */
 async function writeKind(
   writing: Writing,
   {
@@ -131,7 +132,7 @@ async function writeKind(
   }: {
     readonly kind: RecordKind;
     readonly parents: readonly string[];
-    /** Gets the ids of the people that the records name. */
+    /** Collects the ids of the people that the records name. */
     readonly people: Set<string>;
   },
 ): Promise<number> {
@@ -140,7 +141,7 @@ async function writeKind(
     writing.wanted.signal.throwIfAborted();
     for (const row of rows) {
       if (kind.table === "uploads" && writing.hidden.has(String(row.name))) continue;
-      if (kind.table === "uploads" && !(await isThere(writing, row))) {
+      if (kind.table === "uploads" && !(await isExported(writing, row))) {
         missing++;
         continue;
       }
@@ -154,8 +155,8 @@ async function writeKind(
   return missing;
 }
 
-/** Whether the file of an upload can be exported. Without files every upload is named. */
-async function isThere(
+/** Whether the export names an upload: its file must exist. An export without files names every upload. */
+async function isExported(
   { deps, wanted }: Pick<Writing, "deps" | "wanted">,
   { sha256, size }: Readonly<Record<string, unknown>>,
 ): Promise<boolean> {
@@ -169,14 +170,16 @@ async function writeList(
   for await (const page of exported.files(reader, wanted.appId, hidden)) {
     wanted.signal.throwIfAborted();
     for (const file of page)
-      if (await isThere({ deps, wanted }, { ...file }))
+      if (await isExported({ deps, wanted }, { ...file }))
         list.write(Buffer.from(`${file.sha256} ${file.size}\n`));
   }
 }
 
 interface Writer {
   write(line: Readonly<Record<string, unknown>>): void;
-  /** Writes the last line: how many records of each kind, how many missing files, and the hash of all before. */
+  /**
+   * Writes the last line: the numbers of records of each kind and of missing files, and the hash of all lines before.
+   */
   end(missingFiles: number): void;
 }
 

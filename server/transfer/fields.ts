@@ -1,33 +1,33 @@
 import { utcOf } from "../../src/contract/fields.ts";
 import { isObject } from "../../src/contract/json.ts";
 
-/** A value as a column stores it. Booleans are 0 and 1, JSON is text. */
+/** A value in a column. Booleans are 0 and 1, JSON is text. */
 export type Stored = string | number | null;
 
-/** A value of a line of an export. */
+/** A value in a line of an export. */
 export type Value = unknown;
 
-/** What an import needs to make stored values of those of a file. */
+/** What an import needs to convert the values of a file into stored values. */
 export interface Naming {
-  /** The new id of what had this id in the file. The same id always gives the same new one. */
+  /** Returns the new id for an id in the file. The same id always gives the same new one. */
   idOf(id: string): string;
-  /** The new name of an upload. */
+  /** Returns the new name of an upload. */
   uploadOf(name: string): string;
-  /** When the import takes place. */
+  /** The time of the import, in ISO 8601. */
   readonly now: string;
   /** The account that imports. */
   readonly ownerId: string;
-  /** Whether the file holds the bytes of uploads. */
+  /** Whether the file contains the bytes of uploads. */
   readonly withFiles: boolean;
 }
 
-/** A column that an export holds, and the name of its value there. */
+/** How an export shows a column, and how an import checks and stores its value. */
 export interface Field {
-  /** What is wrong with a value; undefined if nothing is. */
+  /** Returns what is wrong with a value; undefined if nothing is. */
   readonly fault: (value: Value) => string | undefined;
-  /** The value for the file. */
+  /** Returns the value for the file. */
   readonly shown: (stored: Stored) => Value;
-  /** The value to store. Called only with values without a fault. */
+  /** Returns the value to store. Called only with values without a fault. */
   readonly stored: (value: Value, naming: Naming) => Stored;
 }
 
@@ -45,7 +45,7 @@ export const orNull = (field: Field): Field => ({
   stored: (value, naming) => (value === null ? null : field.stored(value, naming)),
 });
 
-/** Text of at most so many UTF-16 units. */
+/** Text of at most `most` UTF-16 units. */
 export const text = (most: number): Field =>
   plain((value) => {
     if (typeof value !== "string") return "must be text";
@@ -53,10 +53,11 @@ export const text = (most: number): Field =>
     return isClean(value) ? undefined : "must not contain NUL characters or lone surrogates";
   });
 
-// Without the flag `u`, a pair is two units.
+// The pattern has no flag `u`, so a surrogate pair counts as two units.
 const isClean = (value: string): boolean =>
   !/\0|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/.test(value);
 
+/** One of these texts. */
 export const oneOf = (...values: readonly string[]): Field =>
   plain((value) =>
     typeof value === "string" && values.includes(value)
@@ -64,6 +65,7 @@ export const oneOf = (...values: readonly string[]): Field =>
       : `must be one of ${values.slice(0, 10).join(", ")}`,
   );
 
+/** A whole number from `least` to `most`. */
 export const whole = (least: number, most: number): Field =>
   plain((value) =>
     typeof value === "number" && Number.isSafeInteger(value) && value >= least && value <= most
@@ -71,30 +73,32 @@ export const whole = (least: number, most: number): Field =>
       : `must be a whole number from ${least} to ${most}`,
   );
 
+/** A boolean. */
 export const flag: Field = {
   fault: (value) => (typeof value === "boolean" ? undefined : "must be true or false"),
   shown: (stored) => stored === 1,
   stored: (value) => (value === true ? 1 : 0),
 };
 
+/** A time in UTC with milliseconds, in ISO 8601. */
 export const instant: Field = plain((value) =>
   typeof value === "string" && value.length === 24 && utcOf(value) === value
     ? undefined
     : "must be an instant in UTC with milliseconds",
 );
 
-/** Text that must match. `form` says which form it must have. */
+/** Text that must match a pattern. `form` describes the pattern in a message. */
 export const matching = (pattern: RegExp, form: string): Field =>
   plain((value) =>
     typeof value === "string" && value.length <= 2_000 && pattern.test(value) ? undefined : `must be ${form}`,
   );
 
-/** A schema of the contract, such as an address of the web. */
+/** A schema of the contract, such as that of a URL. */
 interface Schema {
   safeParse(value: unknown): { readonly success: boolean };
 }
 
-/** Text that the contract accepts, too. */
+/** Text that must match a schema of the contract. `form` describes it in a message. */
 export const accepted = (schema: Schema, form: string): Field =>
   plain((value) =>
     typeof value === "string" && isClean(value) && schema.safeParse(value).success
@@ -102,7 +106,7 @@ export const accepted = (schema: Schema, form: string): Field =>
       : `must be ${form}`,
   );
 
-/** JSON that the contract accepts, or whatever is checked so. Its text may have so many characters. */
+/** JSON that must match a schema. `form` describes it in a message. Its text may have `most` characters. */
 export const json = (schema: Schema, form: string, most = 1_000_000): Field => ({
   fault: (value) => {
     if (!schema.safeParse(value).success) return `must be ${form}`;
@@ -116,20 +120,20 @@ export const json = (schema: Schema, form: string, most = 1_000_000): Field => (
   stored: (value) => JSON.stringify(value),
 });
 
-/** NUL and lone surrogates, as JSON.stringify writes them. */
+/** Finds NUL and lone surrogates in the output of JSON.stringify. */
 const escapedLone = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f][\da-f]{2})/;
 
 const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
 const anyUuid = /\b[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}\b/g;
 
-/** The id of a thing, or of the thing that it belongs to. An import gives it a new one. */
+/** The id of a record, or of another record to which it refers. An import replaces it with a new one. */
 export const id: Field = {
   fault: (value) => (typeof value === "string" && uuid.test(value) ? undefined : "must be an id (a UUID)"),
   shown: asIs,
   stored: (value, { idOf }) => idOf(String(value)),
 };
 
-/** Text in which every id gets its new one. */
+/** Text in which an import replaces every id with the new one. */
 export const textWithIds = (most: number): Field => {
   const field = text(most);
   return { ...field, stored: (value, { idOf }) => String(value).replace(anyUuid, (found) => idOf(found)) };
@@ -137,7 +141,7 @@ export const textWithIds = (most: number): Field => {
 
 const uploadName = /^[\w-]{16,100}(\.[a-z0-9]{1,8})?$/;
 
-/** The name of an upload. An import gives it a new one. */
+/** The name of an upload. An import replaces it with a new one. */
 export const upload: Field = {
   fault: (value) =>
     typeof value === "string" && uploadName.test(value) ? undefined : "must be the name of an upload",
@@ -169,7 +173,7 @@ export const reportFiles: Field = {
   },
 };
 
-/** Far more than a report may have. */
+/** The most files in a list. A report may have far fewer. */
 const mostFiles = 20;
 
 const listOf = (value: Value): readonly Value[] | undefined =>
@@ -185,16 +189,16 @@ const isFile = (file: Value): boolean =>
 
 const tokenId = /, token ([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/;
 
-/** What an import marks audit entries with that another server, or another app, recorded. */
+/** The mark that an import adds to the actor of an audit entry of another server or app. */
 const importedMark = " (imported)";
 
-/** Who did something. An import marks it, so that nobody takes the words of a file for a record of this server. */
+/** The actor of an audit entry. An import marks it, so that nobody mistakes it for a record of this server. */
 export const actor: Field = {
   ...text(1_000),
-  shown: (stored) => withoutMark(String(stored)),
+  shown: (stored) => withoutImportedMark(String(stored)),
   stored: (value, { idOf }) =>
-    `${withoutMark(String(value)).replace(tokenId, (_, token) => `, token ${idOf(token)}`)}${importedMark}`,
+    `${withoutImportedMark(String(value)).replace(tokenId, (_, token) => `, token ${idOf(token)}`)}${importedMark}`,
 };
 
-const withoutMark = (name: string): string =>
+const withoutImportedMark = (name: string): string =>
   name.endsWith(importedMark) ? name.slice(0, -importedMark.length) : name;

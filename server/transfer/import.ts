@@ -33,11 +33,11 @@ type ImportDeps = Pick<Deps, "clock" | "database" | "files" | "keptFiles" | "new
 type Warns = Pick<Deps["log"], "warn">;
 
 interface WantedImport {
-  /** The file. */
+  /** The path of the file. */
   readonly path: string;
   /** The account that becomes the only owner. */
   readonly ownerId: string;
-  /** The name of the new app, if it is not that of the file. */
+  /** The name of the new app; undefined for the name in the file. */
   readonly name: string | undefined;
   readonly signal: AbortSignal;
 }
@@ -47,17 +47,18 @@ interface ImportedApp {
   /** How many records of each kind the file has. */
   readonly records: Readonly<Record<string, number>>;
   readonly files: number;
-  /** How many uploads were left out, because the file has no bytes of them. */
+  /** How many uploads were left out, because the file does not contain their bytes. */
   readonly filesLeftOut: number;
 }
 
-/** Makes the app visible, in the transaction that also stores the answer and the audit. */
+/** Makes the app visible. Call it in the transaction that also stores the answer and the audit. */
 type Finish = (tx: Transaction) => Promise<void>;
 
 /**
- * Reads an export twice: it checks all lines, then it stores them as a new app that nobody sees. `commit` ends the import in one
- * transaction. Before that, a failure or a crash leaves nothing but rows that are deleted later. Throws `bad_request` with what
- * is wrong in the file.
+ * Imports an export. Reads the file twice: first it checks all lines, then it stores them as a new app that nobody
+ * can see. `commit` ends the import in one transaction. If the import fails or crashes before, only invisible rows
+ * are left, which are deleted later. Returns the result of `commit`. Throws `bad_request` with the faults of the
+ * file.
  */
 export async function importApp<Result>(
   deps: ImportDeps,
@@ -101,7 +102,7 @@ async function importFrom<Result>(
       { appId, records, files, filesLeftOut: withFiles ? 0 : uploads },
       async (tx) => {
         if (!(await imports.finish(tx, { appId, ownerId, at: naming.now })))
-          throw new Error(`The import of ${appId} was given up.`);
+          throw new Error(`The import of ${appId} was stopped.`);
       },
     );
     done = true;
@@ -116,16 +117,16 @@ async function settle({ deps, appId, naming, signal }: Staging): Promise<void> {
     signal.throwIfAborted();
     const last: Settled = after;
     after = await deps.database.write(async (tx) => {
-      await imports.goesOn(tx, appId, deps.clock.now().toISOString());
+      await imports.keepAlive(tx, appId, deps.clock.now().toISOString());
       return imports.settle(tx, { appId, after: last, now: naming.now });
     });
   }
 }
 
-/** Imports that are silent for so long were ended by a crash. */
+/** An import that has stored nothing for this time was ended by a crash. */
 const silentMilliseconds = 600_000;
 
-/** Deletes what imports have left that a crash has ended. */
+/** Deletes the rows and files of imports that a crash has ended. */
 export async function discardAbandoned(
   deps: Pick<Deps, "clock" | "database" | "keptFiles"> & { readonly log: Warns },
 ): Promise<void> {
@@ -147,9 +148,9 @@ async function discard(
 }
 
 /**
- * Keeps the files of an archive whose records are stored already. Each is checked as a file of feedback is, by its bytes, and
- * loses what such a file loses. Throws `bad_request` for a file that no record names, that differs from its record or its
- * hash, or that is missing.
+ * Stores the files of an archive. The records are stored already. Each file is checked and cleaned like a file of
+ * feedback. Returns the number of files. Throws `bad_request` for a file that no record names, that differs from its
+ * record or its hash, or that is missing.
  */
 async function stageFiles(staging: Staging): Promise<number> {
   const { deps, source, appId, naming } = staging;
@@ -178,16 +179,16 @@ async function keep(staging: Staging, { sha256, bytes }: ArchivedFile): Promise<
       hash.update(chunk);
       draft.write(chunk);
     }
-    if (hash.digest("hex") !== sha256) throw fail("is not what its name says");
+    if (hash.digest("hex") !== sha256) throw fail("differs from the hash in its name");
     const written = await draft.finish();
-    if (written.detectedType !== named.mediaType) throw fail(`has not the bytes of ${named.mediaType}`);
+    if (written.detectedType !== named.mediaType) throw fail(`is not of the type ${named.mediaType}`);
     const file = receivedFile({ ...written, declaredType: null, name: null, fault: null });
     await deps.keptFiles.keepFor([file], () =>
       deps.database.write(async (tx) => {
         await deps.keptFiles.secure(tx, [file]);
         if (file.sha256 !== sha256) await imports.rename(tx, { appId, sha256, into: file.sha256 });
         const now = deps.clock.now().toISOString();
-        if (!(await imports.goesOn(tx, appId, now))) throw new Error("The import was given up.");
+        if (!(await imports.keepAlive(tx, appId, now))) throw new Error("The import was stopped.");
       }),
     );
   } finally {
@@ -200,7 +201,7 @@ interface Staging {
   readonly source: Source;
   readonly naming: Naming;
   readonly appId: string;
-  /** The name of the app, if it is not that of the file. */
+  /** The name of the app; undefined for the name in the file. */
   readonly name: string | undefined;
   readonly signal: AbortSignal;
 }
@@ -216,8 +217,9 @@ const rowsAtOnce = 500;
 const bytesAtOnce = 1_048_576;
 
 /**
- * Stores the records of a checked file, a few hundred in each transaction, so that other writers get their turns. Nobody sees
- * them before the app has a member. Throws `bad_request` for a record that refers to none, or that comes twice.
+ * Stores the records of a checked file, a few hundred in each transaction, so that other transactions can run in
+ * between. Nobody can see them before the app has a member. Throws `bad_request` for a record that refers to a
+ * missing record, or that comes twice.
  */
 async function stageLines(staging: Staging): Promise<void> {
   const tables = await tablesByName(staging.deps.database);
@@ -239,7 +241,7 @@ async function stageLines(staging: Staging): Promise<void> {
   await flush();
 }
 
-/** The row of a line; undefined for lines that are not stored. */
+/** Returns the row of a line; undefined for a line that is not stored. */
 function recordOf({ naming, appId, name }: Staging, line: ReturnType<typeof parseLine>) {
   if (typeof line === "string") return undefined;
   const kind = kindsByType.get(String(line.type));
@@ -258,7 +260,7 @@ async function storeRows(staging: Staging, tables: Tables, rows: readonly Staged
         const ofKind = rows.filter((row) => row.kind === kind).map(({ row }) => row);
         await imports.store(tx, tableOf(tables, kind), ofKind);
       }
-      await goOn(staging, tx, rows);
+      await keepImportAlive(staging, tx, rows);
     });
   } catch (error) {
     if (!isConflict(error) && !isDangling(error)) throw error;
@@ -266,18 +268,24 @@ async function storeRows(staging: Staging, tables: Tables, rows: readonly Staged
   }
 }
 
-/** Notes that the import is alive. Throws if somebody has deleted what it stored, because it was silent for long. */
-async function goOn(
+/**
+ * Records that the import continues. Throws an Error if another server has deleted its rows, because it stored
+ * nothing for a long time.
+ */
+async function keepImportAlive(
   { deps, appId }: Staging,
   tx: Transaction,
   rows: readonly StagedRow[] = [],
 ): Promise<void> {
   const now = deps.clock.now().toISOString();
   if (rows.some(({ kind }) => kind.type === "app")) return imports.begin(tx, appId, now);
-  if (!(await imports.goesOn(tx, appId, now))) throw new Error(`The import of ${appId} was given up.`);
+  if (!(await imports.keepAlive(tx, appId, now))) throw new Error(`The import of ${appId} was stopped.`);
 }
 
-/** Stores rows one by one, to find the one that the database refuses. */
+/**
+ * Stores rows one by one in a transaction that is undone, to find the row that the database refuses. Returns a
+ * sentence about it.
+ */
 async function faultyLine({ deps }: Staging, tables: Tables, rows: readonly StagedRow[]): Promise<string> {
   const ordered = allRecords.flatMap((kind) => rows.filter((row) => row.kind === kind));
   let at: StagedRow | undefined;
@@ -288,30 +296,30 @@ async function faultyLine({ deps }: Staging, tables: Tables, rows: readonly Stag
         await imports.store(tx, tableOf(tables, row.kind), [row.row]);
       }
       at = undefined;
-      throw new Error("Found nothing: undo all.");
+      throw new Error("No row was refused. This undoes the transaction.");
     });
   } catch (error) {
     const fault = isDangling(error) ? "refers to a record that is not in the file before it" : "comes twice";
     if (at) return atLine(at.number, `the ${at.kind.type} ${fault}.`);
     throw error;
   }
-  throw new Error("A row was refused once and taken later.");
+  throw new Error("The database refused a row once, and accepted it later.");
 }
 
-/** What a file holds, as its lines say. */
+/** The contents of a file according to its lines. */
 interface CheckedExport {
-  /** How many records of each kind. */
+  /** The number of records of each kind. */
   readonly records: Readonly<Record<string, number>>;
-  /** Whether the bytes of uploads are in the file. */
+  /** Whether the file contains the bytes of uploads. */
   readonly withFiles: boolean;
 }
 
-/** The kinds of records that an import stores, by the word in `type`. */
+/** The kinds of records that an import stores, by the value of `type`. */
 const kindsByType: ReadonlyMap<string, RecordKind> = new Map(allRecords.map((kind) => [kind.type, kind]));
 
 /**
- * Reads all lines and checks each by itself, before anything is stored. Throws `bad_request` with all faults, up to a number of
- * them, each with its line.
+ * Reads all lines and checks each one, before anything is stored. Returns the numbers of records. Throws
+ * `bad_request` with the first faults, each with the number of its line.
  */
 async function checkLines(
   source: Source,
@@ -366,9 +374,9 @@ function checkLine(state: State, line: Line, number: number): string[] {
   return faults;
 }
 
-/** A file of a later format is refused as a whole: what is new in it would be lost. */
+/** Checks the first line. A file of a newer format is refused completely, because its new data would be lost. */
 function checkHeader({ inArchive }: State, line: Line): string[] {
-  if (line.type !== "export") return ["must be the head of an export"];
+  if (line.type !== "export") return ["must be the first line of an export"];
   if (line.format !== formatVersion)
     return [
       `has the format ${JSON.stringify(line.format ?? null).slice(0, 50)}, and this server reads ${formatVersion}. A newer server wrote the file: import it there`,
@@ -379,7 +387,7 @@ function checkHeader({ inArchive }: State, line: Line): string[] {
   ];
 }
 
-/** Members are shown to the person who imports, and not stored. */
+/** Checks a member. Members are shown to the person who imports, but not stored. */
 const checkMember = ({ email, role, createdAt }: Line): string[] =>
   [email, role, createdAt].every((value) => typeof value === "string" && value.length <= 600)
     ? []
@@ -400,8 +408,9 @@ function checkEnd(state: State, { records, sha256 }: Line): string[] {
 }
 
 /**
- * Makes the new ids and names of one import. The same old one always gives the same new one, so no list of them is kept in
- * memory. Without the random salt nobody can tell them, so a file cannot name anything that is not in it.
+ * Creates the functions that make the new ids and names of one import. The same old id always gives the same new one,
+ * so that no list of them is needed. The random salt makes them unpredictable, so a file cannot refer to data that is
+ * not in it.
  */
 function newNames(): Pick<Naming, "idOf" | "uploadOf"> {
   const salt = randomBytes(32);
@@ -412,7 +421,7 @@ function newNames(): Pick<Naming, "idOf" | "uploadOf"> {
       const bytes = Buffer.from(old.replaceAll("-", ""), "hex");
       const sixBits = (bytes[10] ?? 0) & 0xfc;
       hashOf("id", old).copy(bytes, 10, 0, 6);
-      // An id begins with its time and its number among those of the same time: new ids keep that order.
+      // An id begins with its time and its number among the ids of that time. New ids keep both, and their order.
       bytes[10] = sixBits | ((bytes[10] ?? 0) & 0x03);
       return bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
     },
@@ -427,23 +436,26 @@ interface Span {
   readonly size: number;
 }
 
-/** An export that is read: its lines, and in an archive where its files begin. */
+/** An open export: its lines, and the position of the files in an archive. */
 interface Source {
   readonly lines: Span;
-  /** Undefined if the file has only the lines. */
+  /** The position of the first file; undefined if the export is not an archive. */
   readonly filesAt: number | undefined;
-  /** The bytes of the whole file. */
+  /** The size of the whole file in bytes. */
   readonly size: number;
 }
 
-/** Finds the lines in a file: the file itself, or the first entry of an archive. Throws `bad_request`. */
+/**
+ * Finds the lines: the whole file, or the first entry of an archive. Throws `bad_request` if the file is not an
+ * export.
+ */
 async function openSource(file: FileHandle): Promise<Source> {
   const { size } = await file.stat();
   const head = await readAt(file, 0, blockSize);
   if (head[0] === 0x7b) return { lines: { file, at: 0, size }, filesAt: undefined, size };
   const first = headerIn(head);
   if (first?.name !== linesName)
-    throw refusedFile(["it is no export of an app, as `innkeep export` writes it."]);
+    throw refusedFile(["it is not an export of an app. `innkeep export` writes one."]);
   const filesAt = blockSize + first.size + paddingOf(first.size);
   if (filesAt > size) throw refusedFile([cutOff]);
   return { lines: { file, at: blockSize, size: first.size }, filesAt, size };
@@ -466,7 +478,7 @@ async function readAt(file: FileHandle, at: number, length: number): Promise<Buf
 
 const chunkBytes = 262_144;
 
-/** The bytes of a span. Throws `bad_request` if the file ends before. */
+/** Yields the bytes of a span. Throws `bad_request` if the file ends before. */
 async function* chunksOf({ file, at, size }: Span): AsyncGenerator<Buffer> {
   for (let done = 0; done < size; ) {
     const chunk = await readAt(file, at + done, Math.min(chunkBytes, size - done));
@@ -484,7 +496,7 @@ interface NumberedLine {
 
 const lineFeed = 0x0a;
 
-/** The lines of a span. Throws `bad_request` for a line that is too long, and for a last one without a line feed. */
+/** Yields the lines of a span. Throws `bad_request` if a line is too long, or if the last one has no line feed. */
 async function* linesOf(span: Span): AsyncGenerator<NumberedLine> {
   let number = 1;
   let begun: Buffer[] = [];
@@ -507,15 +519,15 @@ async function* linesOf(span: Span): AsyncGenerator<NumberedLine> {
   if (length > 0) throw refusedFile([atLine(number, "has no end. The file is cut off: download it again.")]);
 }
 
-/** A file in an archive, by the hash that its name gives. */
+/** A file in an archive. Its name contains its hash. */
 interface ArchivedFile {
   readonly sha256: string;
   readonly bytes: Span;
 }
 
 /**
- * The files of an archive. Takes only what an export writes: plain files with the names of hashes, in their order, each once,
- * and nothing after the end. Throws `bad_request`.
+ * Yields the files of an archive. Accepts only what an export writes: plain files whose names are hashes, in
+ * ascending order, each once, and nothing after the end. Throws `bad_request` otherwise.
  */
 async function* filesOf({ lines: { file }, filesAt, size }: Source): AsyncGenerator<ArchivedFile> {
   if (filesAt === undefined) return;
@@ -545,12 +557,12 @@ const isZero = (byte: number): boolean => byte === 0;
 const hashIn = (name = ""): string | undefined =>
   name.startsWith(filesFolder) ? /^[\da-f]{64}$/.exec(name.slice(filesFolder.length))?.[0] : undefined;
 
-/** The refusal of a file, with what is wrong with it. */
+/** Creates the error for a file that is refused, with its faults. */
 const refusedFile = (faults: readonly string[]): ApiError =>
   new ApiError("bad_request", {
     message: `The file cannot be imported: ${faults[0] ?? "it is malformed."} Nothing was changed.`,
     issues: faults.slice(0, limits.namedFaults).map((message) => ({ path: "file", message })),
   });
 
-/** What is wrong with a line, with its number. */
+/** Adds the number of the line to a fault. */
 const atLine = (number: number, fault: string): string => `line ${number}: ${fault}`;

@@ -60,7 +60,7 @@ async function showData(visit: SignedInVisit): Promise<Reply> {
   );
 }
 
-/** The form for a new app out of a file, and what was wrong with the last one. */
+/** Shows the form that imports a file, with the faults of the last file. */
 async function showImport(visit: SignedInVisit, form?: Filled): Promise<Reply> {
   const navigation = await navigationOf(visit);
   return show(
@@ -68,7 +68,7 @@ async function showImport(visit: SignedInVisit, form?: Filled): Promise<Reply> {
       <div class="head">
         <div>
           <h1>Import an app</h1>
-          <p>A file of this server or of another one becomes a new app, of which you are the only owner.</p>
+          <p>A file of this server or of another one becomes a new app. You become its only owner.</p>
         </div>
       </div>
       <div class="card stack">
@@ -79,7 +79,7 @@ async function showImport(visit: SignedInVisit, form?: Filled): Promise<Reply> {
   );
 }
 
-/** Sends a file that an export wrote. */
+/** The form that uploads an export. */
 const ImportForm = ({ action, form }: { readonly action: string; readonly form?: Filled | undefined }) => (
   <form class="stack" method="post" action={action} enctype="multipart/form-data">
     <Faults refusal={form?.refusal} />

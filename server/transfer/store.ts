@@ -9,15 +9,15 @@ import { proofs } from "../testing/proofs/store.ts";
 import type { Stored } from "./fields.ts";
 import type { RecordKind, StoredRow } from "./records/record.ts";
 
-/** How many proposals are settled in one transaction. */
+/** The number of proposals that `settle` handles in one transaction. */
 const proposalsAtOnce = 200;
 
-/** The tables of the database by their names, for `store`. */
+/** Returns the tables of the database by their names. */
 export async function tablesByName(reader: Reader): Promise<ReadonlyMap<string, Table>> {
   return new Map((await everyTable(reader)).map((table) => [table.name, table]));
 }
 
-/** Imports that are running. Their apps have no members, so nobody sees them. */
+/** Running imports. Their apps have no members, so nobody can see them. */
 export const imports = {
   /** Adds rows of one kind. They all have the same columns. */
   async store(tx: Transaction, table: Table, rows: readonly StoredRow[]): Promise<void> {
@@ -28,16 +28,16 @@ export const imports = {
     await loadRows(tx, { name: table.name, columns }, lines);
   },
 
-  /** Notes that the import of an app has begun. The app has just been stored. */
+  /** Records that the import of an app has begun. The row of the app must exist. */
   begin: (tx: Transaction, appId: string, at: string) => tx.insert(tables.imports, { appId, aliveAt: at }),
 
-  /** Notes that an import goes on; false if it was given up meanwhile. */
-  goesOn: async (tx: Transaction, appId: string, at: string): Promise<boolean> =>
+  /** Records that an import continues. Returns false if it was stopped in the meantime. */
+  keepAlive: async (tx: Transaction, appId: string, at: string): Promise<boolean> =>
     (await tx.run("UPDATE imports SET alive_at = ? WHERE app_id = ?", at, appId)) === 1,
 
   /**
-   * Ends approvals that nobody has carried out, because nobody gave them on this server, and copies what the newest proposals
-   * wait for to their threads. Returns the last proposal of this batch; undefined after the last batch.
+   * Ends approvals that were not carried out, because nobody gave them on this server. Also updates the proposal
+   * status of the threads. Returns the last proposal of this batch; undefined after the last batch.
    */
   async settle(
     tx: Transaction,
@@ -47,7 +47,7 @@ export const imports = {
       now,
     }: {
       readonly appId: string;
-      /** The last proposal of the batch before. */
+      /** The last proposal of the previous batch. */
       readonly after: Settled;
       readonly now: string;
     },
@@ -75,26 +75,26 @@ export const imports = {
     return runs.at(-1);
   },
 
-  /** The uploads of an app that have this content, as their rows describe it. */
+  /** Returns the media types and sizes of the uploads of an app that have this content. */
   uploadsOf: (reader: Reader, appId: string, sha256: string) =>
     reader.all<{ mediaType: string; size: number }>(
       `SELECT DISTINCT media_type AS "mediaType", size FROM uploads WHERE app_id = ? AND sha256 = ?`,
       ...[appId, sha256],
     ),
 
-  /** Notes that the content of uploads has another hash, because it was changed when it was kept. */
+  /** Changes the hash of uploads, because their content was changed when it was stored. */
   rename: (
     tx: Transaction,
     { appId, sha256, into }: { readonly appId: string; readonly sha256: string; readonly into: string },
   ) => tx.run("UPDATE uploads SET sha256 = ? WHERE app_id = ? AND sha256 = ?", into, appId, sha256),
 
-  /** How many different files the uploads of an app have. */
+  /** Returns how many different files the uploads of an app have. */
   async countFiles(reader: Reader, appId: string): Promise<number> {
     const sql = "SELECT count(DISTINCT sha256) AS count FROM uploads WHERE app_id = ?";
     return (await reader.get<{ count: number }>(sql, appId))?.count ?? 0;
   },
 
-  /** Makes the app visible to its owner. False if the import was given up meanwhile. */
+  /** Makes the app visible to its owner. Returns false if the import was stopped in the meantime. */
   async finish(
     tx: Transaction,
     { appId, ownerId, at }: { readonly appId: string; readonly ownerId: string; readonly at: string },
@@ -105,7 +105,7 @@ export const imports = {
     return true;
   },
 
-  /** The apps of imports that have stored nothing since `before`. */
+  /** Returns the ids of apps whose imports have stored nothing since `before`. */
   async abandoned(reader: Reader, before: string): Promise<string[]> {
     const found = await reader.all<{ id: string }>(
       "SELECT app_id AS id FROM imports WHERE alive_at < ?",
@@ -115,8 +115,8 @@ export const imports = {
   },
 
   /**
-   * Deletes a part of an app whose import has failed; nothing of any other app. Returns whether there may be more, and the
-   * hashes of the files that it named.
+   * Deletes a part of an app whose import has failed. Never deletes rows of other apps. Returns whether there may be
+   * more, and the hashes of the files that the deleted rows named.
    */
   async discard(
     tx: Transaction,
@@ -133,23 +133,26 @@ export const imports = {
   },
 };
 
-/** A proposal by its place in the order of the app. */
+/** The position of a proposal in the order of the app. */
 export interface Settled {
   readonly createdAt: string;
   readonly id: string;
 }
 
-/** The table of a kind of record. */
+/** Returns the table of a kind of record. Throws an Error if it does not exist. */
 export function tableOf(known: ReadonlyMap<string, Table>, { table }: RecordKind): Table {
   const found = known.get(table);
   if (!found) throw new Error(`There is no table ${table}`);
   return found;
 }
 
-/** How many rows are in memory at once. */
+/** The most rows in memory at once. */
 const rowsAtOnce = 200;
 
-/** The rows of a kind below these parents, in batches: of all of them together if they are few, else of one after another. */
+/**
+ * Yields the rows of a kind that belong to these parents, in batches. A single query reads the rows of all parents if
+ * they are few. Otherwise it reads one parent after another.
+ */
 export async function* exportedRows(
   reader: Reader,
   kind: RecordKind,
@@ -198,9 +201,9 @@ function selectOf({ table, parent, order, columns, read = {}, where }: RecordKin
   return `SELECT ${selected.join(", ")} FROM ${table} WHERE ${where ? `${where} AND` : ""}`;
 }
 
-/** What else a file says of an app. */
+/** The other data of an app in an export. */
 export const exported = {
-  /** The people with these ids, as far as they are known. */
+  /** Returns the known people with these ids. */
   people: async (reader: Reader, ids: readonly string[]): Promise<{ id: string; email: string }[]> => {
     const marks = ids.map(() => "?").join(", ");
     return ids.length === 0
@@ -213,7 +216,9 @@ export const exported = {
         );
   },
 
-  /** The names of the uploads of hidden repeats and answers in an app. An export leaves them out. (rule F34) */
+  /**
+   * Returns the names of the uploads of hidden repeats and answers in an app. An export leaves them out. (rule F34)
+   */
   async hiddenUploads(reader: Reader, appId: string): Promise<ReadonlySet<string>> {
     const rows = await reader.all<{ files: string }>(
       `SELECT m.files FROM messages m JOIN feedback f ON f.id = m.feedback_id
@@ -223,7 +228,10 @@ export const exported = {
     return new Set(rows.flatMap(({ files }) => uploadsIn(files)));
   },
 
-  /** The files of an app by their hashes, in the order of these, in batches. Those of hidden feedback alone are left out. */
+  /**
+   * Yields the files of an app in the order of their hashes, in batches. Leaves out files that only hidden feedback
+   * has.
+   */
   async *files(
     reader: Reader,
     appId: string,
@@ -253,7 +261,7 @@ function uploadsIn(files: string): string[] {
   return Object.values(kinds).flatMap((list) => list.map(({ upload }) => upload));
 }
 
-/** Those files that have an upload which is not hidden. */
+/** Returns those files that have an upload which is not hidden. */
 async function shownOf<File extends { readonly sha256: string }>(
   reader: Reader,
   appId: string,

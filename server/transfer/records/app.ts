@@ -83,7 +83,7 @@ const namedThreads = recordOf(content.changelogFeedback, {
   columns: { feedback_id: id },
 });
 
-/** A field of a release note, in which the threads that it names get their new ids. (rule C17) */
+/** A field of a release note. An import replaces the ids of threads in it. (rule C17) */
 const naming = (field: Field): Field => ({
   ...field,
   stored(value, place) {
@@ -95,7 +95,7 @@ const naming = (field: Field): Field => ({
   },
 });
 
-/** JSON has its line feeds escaped, and its quotes around a line. */
+/** Puts each text of the JSON on a line of its own, and replaces escaped line feeds. */
 const linesIn = (stored: string): string => stored.replaceAll(/\\n|(?<!\\)"/g, "\n");
 
 const releaseNotes = recordOf(content.changelogEntries, {
@@ -142,7 +142,10 @@ const audit = recordOf(access.audit, {
   fixed: { owner_id: ({ ownerId }) => ownerId },
 });
 
-/** Who wants no mail. That an address was confirmed is not exported: the new server must not take a file's word for it. */
+/**
+ * The addresses that unsubscribed from mail. An export does not contain confirmations of addresses, because a new
+ * server must not rely on a file for them.
+ */
 const unsubscribed = recordOf(mail.mailAddresses, {
   type: "unsubscribed",
   parent: "app_id",
@@ -152,7 +155,7 @@ const unsubscribed = recordOf(mail.mailAddresses, {
   left: { confirmed_at: "an address must be confirmed to each server" },
 });
 
-/** The people that other records name. An import makes names of them, never accounts. */
+/** The people that other records name. An import stores their addresses, and never creates accounts. */
 export const personRecord = recordOf(deployment.importedPeople, {
   type: "person",
   parent: "app_id",
@@ -182,7 +185,7 @@ export const allRecords: readonly RecordKind[] = [...rootRecords.flatMap(withBel
 type Exported = TablesOf<(typeof rootRecords)[number] | typeof personRecord>;
 type TablesOf<Kind> = Kind extends RecordKind<infer Tables> ? Tables : never;
 
-/** The other tables: an export holds nothing of them. Here is why. */
+/** The tables that an export does not contain, with the reasons. */
 export const leftOutTables: Readonly<Record<Exclude<TableName, Exported>, string>> = {
   users: "accounts belong to people, not to apps; the lines `person` and `member` name those of the app",
   identities: "of accounts",

@@ -3,19 +3,19 @@ import type { AnyTable } from "../../database/schema/table.ts";
 import { withoutSenderLinks } from "../../mail/sender/links.ts";
 import { type Field, id as idField, type Naming, type Stored } from "../fields.ts";
 
-/** A line of an export, read as JSON. */
+/** A line of an export, parsed as JSON. */
 export type Line = Readonly<Record<string, unknown>>;
 
 /** The version of the format. A file of another version is refused. */
 export const formatVersion = 1;
 
-/** The longest line in bytes. The longest record, a release note, has less. */
+/** The most bytes of a line. The longest record, a release note, has fewer. */
 export const mostLineBytes = 4 * 1_048_576;
 
-/** How deep a line may be nested. Metadata has five levels. */
+/** The most levels of a line. Metadata has five. */
 const deepest = 16;
 
-/** Reads one line. Returns a text that says what is wrong with it if it is no JSON object. */
+/** Parses one line. Returns a text with the fault if it is not a JSON object, or is nested too deeply. */
 export function parseLine(text: string): Line | string {
   if (isNestedDeeperThan(text, deepest)) return `nests deeper than ${deepest} levels`;
   try {
@@ -26,7 +26,7 @@ export function parseLine(text: string): Line | string {
   }
 }
 
-/** Everything that is wrong with the values of a record. */
+/** Returns all faults in the values of a record. */
 export function faultsOf(kind: RecordKind, line: Line): string[] {
   const fields = fieldsOf(kind);
   const faults = fields.flatMap(([name, { fault }]) => {
@@ -40,16 +40,16 @@ export function faultsOf(kind: RecordKind, line: Line): string[] {
   return together === undefined ? faults : [together];
 }
 
-/** The fields of a line by their names. A record below another one names it. */
+/** Returns the fields of a line with their names. If the parent is another record, a line also contains its id. */
 function fieldsOf(kind: RecordKind) {
   const own = Object.entries(kind.columns).map(([column, field]) => [nameOf(kind, column), field] as const);
   return isBelow(kind) ? [...own, [nameOf(kind, kind.parent), idField] as const] : own;
 }
 
-/** Whether the parent of a record is another record, and not the app. */
+/** Whether the parent of a record is another record, not the app. */
 const isBelow = ({ parent }: RecordKind): boolean => parent !== "app_id" && parent !== "id";
 
-/** What an import stores of a line without faults. */
+/** Returns the row that an import stores for a line without faults. */
 export function rowOf(kind: RecordKind, line: Line, place: Naming & { readonly appId: string }): StoredRow {
   const own = Object.entries(kind.columns).map(([column, field]): [string, Stored] => [
     column,
@@ -65,11 +65,13 @@ export function rowOf(kind: RecordKind, line: Line, place: Naming & { readonly a
   return kind.adjusted ? kind.adjusted(row, place.now) : row;
 }
 
-/** An older version of a server stored and exported links to senders' pages. They may still work there. (rule M8) */
+/**
+ * Removes links to senders' pages. Older servers stored and exported them, and they may still work there. (rule M8)
+ */
 const withoutLinks = (stored: Stored): Stored =>
   typeof stored === "string" ? withoutSenderLinks(stored) : stored;
 
-/** The line of a stored row, whose values stand in the order of `columns`, after those of the parent. */
+/** Returns the line for a stored row. Its values are in the order of `columns`, after the id of the parent. */
 export function lineOf(kind: RecordKind, row: StoredRow): Line {
   const own = Object.entries(kind.columns).map(([column, field]) => [
     nameOf(kind, column),
@@ -79,45 +81,45 @@ export function lineOf(kind: RecordKind, row: StoredRow): Line {
   return { type: kind.type, ...Object.fromEntries([...above, ...own]) };
 }
 
-/** A stored row without the columns that the database fills itself. */
+/** A row without the columns that the database fills itself. */
 export type StoredRow = Readonly<Record<string, Stored>>;
 
-/** How the rows of one table stand in an export, and how an import stores them. */
+/** How an export contains the rows of one table, and how an import stores them. */
 export interface RecordKind<Tables extends string = string> {
-  /** What a line says in `type`. */
+  /** The value of `type` in a line. */
   readonly type: string;
   readonly table: string;
-  /** The column with the id of the app or of the record above. */
+  /** The column with the id of the parent: the app or another record. */
   readonly parent: string;
-  /** The columns by which the rows of one parent are in order. Together with the parent they name one row. */
+  /** The columns that order the rows of one parent. Together with the parent they identify a row. */
   readonly order: readonly string[];
-  /** The columns that the file holds. A line has their names in camel case. */
+  /** The columns that the file contains. A line has their names in camel case. */
   readonly columns: Readonly<Record<string, Field>>;
-  /** Columns that the file holds in another form than the table: an expression of SQL, and the name in a line. */
+  /** Columns that the file contains in another form than the table: an SQL expression, and the name in a line. */
   readonly read?: Readonly<Record<string, { readonly sql: string; readonly name: string }>>;
-  /** The expression of an index for the parent, if it is not the column. */
+  /** The SQL expression of an index for the parent, if it differs from the column. */
   readonly parentSql?: string;
-  /** Which rows the file holds, if not all. */
+  /** The SQL condition for the rows that the file contains. The default is all rows. */
   readonly where?: string;
-  /** Columns that an import sets by itself. */
+  /** Columns whose values an import makes itself. */
   readonly fixed?: Readonly<Record<string, (naming: Naming) => Stored>>;
   /** Columns with the id of the app. */
   readonly app?: readonly string[];
-  /** Columns with the id of a person, as the file names them. The file holds a line `person` for each. */
+  /** Columns with the id of a person. The file contains a line `person` for each. */
   readonly people?: readonly string[];
-  /** Columns that the file does not hold, and why. */
+  /** Columns that the file does not contain, with the reasons. */
   readonly left?: Readonly<Record<string, string>>;
-  /** What is wrong with values that are right one by one. */
+  /** Returns a fault in the combination of values that are correct one by one. */
   readonly disagreement?: (line: Readonly<Record<string, unknown>>) => string | undefined;
-  /** What an import makes of a row that cannot go on as it was. */
+  /** Returns the row that an import stores, if it must differ from the row in the file. */
   readonly adjusted?: (row: StoredRow, now: string) => StoredRow;
-  /** The records below. Their `parent` holds the id of this one. */
+  /** The kinds of records that belong to this one. Their `parent` contains its id. */
   readonly below?: readonly RecordKind[];
-  /** For the compiler alone: the names of its table and of those below. */
+  /** Only for the compiler: the names of its table and of the tables below. */
   readonly tables?: Tables;
 }
 
-/** What a record says of its table, with the columns that it names as types. */
+/** The description of a record, with the names of columns as types. */
 interface Described<
   Name,
   Own extends string,
@@ -137,12 +139,12 @@ interface Described<
 
 type ColumnOf<Of extends AnyTable> = keyof Of["columns"] & string;
 
-/** Nothing, or an argument that nobody can give: its type names the columns that are missing. */
+/** No argument, or an argument that nobody can pass. Its type names the missing columns. */
 type Unsaid<Column> = [Column] extends [never] ? [] : [neitherExportedNorLeft: { readonly column: Column }];
 
 /**
- * Describes how the rows of a table stand in an export. It does not compile unless each column of the table is exported, set by
- * the import, or left out with a reason.
+ * Describes how an export contains the rows of a table. It compiles only if each column of the table is exported, set
+ * by the import, or left out with a reason.
  */
 export const recordOf = <
   Of extends AnyTable,
@@ -158,11 +160,11 @@ export const recordOf = <
   ..._unsaid: Unsaid<Exclude<ColumnOf<Of>, Parent | Own | Fixed | Left | App>>
 ): RecordKind<Of["name"] | Below> => ({ ...kind, table: table.name });
 
-/** The name of a column in a line. */
+/** Returns the name of a column in a line. */
 const nameOf = ({ read }: RecordKind, column: string): string => read?.[column]?.name ?? camelCase(column);
 
 const camelCase = (column: string): string =>
   column.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
 
-/** A kind and all kinds below, parents first. */
+/** Returns a kind and all kinds below it, parents first. */
 export const withBelow = (kind: RecordKind): RecordKind[] => [kind, ...(kind.below ?? []).flatMap(withBelow)];

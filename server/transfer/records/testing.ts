@@ -75,7 +75,10 @@ const countedDays = recordOf(tables.countedDays, {
   columns: { day_index: day, kind: oneOf("session", "proof"), evidence_id: id, counted_at: instant },
 });
 
-/** The key of a slot is a secret, so an imported slot is never at work. Its tester is a name, not an account. */
+/**
+ * The slots of a cycle. The key of a slot is a secret, so an imported slot is never in use. Its tester is a name
+ * without an account.
+ */
 const slots = recordOf(tables.slots, {
   type: "slot",
   parent: "cycle_id",
@@ -113,7 +116,7 @@ function ended(row: StoredRow, now: string): StoredRow {
     : row;
 }
 
-/** A test that was not over is cancelled by an import: its testers have no keys for it. */
+/** The cycles of a listing. An import cancels a cycle that has not ended, because its testers have no keys. */
 const cycles = recordOf(tables.cycles, {
   type: "cycle",
   parent: "listing_id",
@@ -139,7 +142,7 @@ const cycles = recordOf(tables.cycles, {
   below: [slots],
 });
 
-/** Listings with their tests, and all that testers did in them. */
+/** The listings of an app with their cycles, and everything that testers did in them. */
 export const listings = recordOf(tables.listings, {
   type: "listing",
   parent: "app_id",

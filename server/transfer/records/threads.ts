@@ -28,14 +28,14 @@ const characters = (most: number) => text(2 * most);
 
 const metadata = json(anyObject, "an object", 4 * limits.metadataBytes);
 
-/** What a thread and a repeat on it have in common. */
+/** The columns that a thread and a repeat on it have in common. */
 const report = {
   source: orNull(characters(limits.source)),
   sender_name: orNull(characters(limits.senderName)),
   sender_email: orNull(characters(limits.email)),
 };
 
-/** The file of an upload: its bytes come beside the records. */
+/** The columns of an upload. Its bytes are not part of the records. */
 const file = {
   name: upload,
   sha256: matching(/^[\da-f]{64}$/, "a SHA-256 in hex"),
@@ -51,7 +51,7 @@ const threadUploads = recordOf(tables.uploads, {
   parent: "feedback_id",
   order: ["created_at", "name"],
   columns: file,
-  // The bytes of a mail as it came are sealed for one server.
+  // The original of a mail is encrypted with the secret of one server.
   where: "media_type <> 'message/rfc822'",
   app: ["app_id"],
   left: { proof_id: "of the pictures of proofs" },
@@ -99,7 +99,9 @@ const claims = recordOf(tables.runClaims, {
   below: [progress],
 });
 
-/** Proposals. An approval that was not carried out ends with an import: `settle` in the store does it. */
+/**
+ * The proposals of a thread. An approval that was not carried out ends with an import: `settle` in the store does it.
+ */
 const runs = recordOf(tables.runs, {
   type: "run",
   parent: "feedback_id",
@@ -184,7 +186,7 @@ const threadTags = recordOf(tables.threadTags, {
   left: { assignee_id: "a member of the old server" },
 });
 
-/** Threads with everything in them. */
+/** The threads of an app with everything in them. */
 export const threads = recordOf(tables.feedback, {
   type: "thread",
   parent: "app_id",
@@ -218,7 +220,10 @@ export const threads = recordOf(tables.feedback, {
   below: [messages, failures, runs, threadUploads, threadTags],
 });
 
-/** A file must not bring a name that nobody can type: it could look like another name, or be invisible. */
+/**
+ * The name of a tag. A file must not contain a name that nobody can type, because it could look like another name, or
+ * be invisible.
+ */
 const tagName = accepted(
   { safeParse: (name) => ({ success: TagName.safeParse(name).data === name }) },
   "the name of a tag, without commas and invisible characters",

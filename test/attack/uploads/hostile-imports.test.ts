@@ -221,7 +221,7 @@ describe.each(databases)("a hostile file to import, on $name", (engine) => {
         ),
     ]);
     const file = tar(entry("export.ndjson", Buffer.from(forged)), entry(`files/${sha256(html)}`, html));
-    expect(await refused(file)).toContain("has not the bytes of image/png");
+    expect(await refused(file)).toContain("is not of the type image/png");
   });
 });
 
