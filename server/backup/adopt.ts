@@ -15,7 +15,7 @@ import { erasedAreBack } from "./restore.ts";
 import { countOtherConnections, emptyLeftOut, integrityFaults } from "./store.ts";
 
 export interface AdoptOrder extends GivenSecrets {
-  /** A file with the erasures of people to do again. */
+  /** A journal with the erasures of people to repeat. */
   readonly erasures?: string | undefined;
   /** The file in which the server records erasures, if it is not in the data folder. */
   readonly erasuresFile?: string | undefined;

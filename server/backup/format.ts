@@ -40,6 +40,7 @@ export async function readContents(archive: Archive): Promise<BackupContents | u
   return entry && Contents.parse(JSON.parse(await archive.readText(entry)));
 }
 
+/** The message for a backup that is too new for this program. */
 export const newerBackup =
   "This backup was made by a newer version of Innkeep. Restore it with that version.";
 

@@ -143,7 +143,7 @@ export function startDrills(deps: NightlyDeps, makeBackup: MakeBackup): Drills {
     last = await drillRecord.find(deps.database);
   }
 
-  // A tick takes as long as its backup. The job must go on meanwhile: its next ticks renew the lease of the drill.
+  // A tick takes as long as its backup. The job does not wait for it, because its next ticks renew the lease.
   const stopTicks = startJob(deps, {
     run: async () => {
       void tick().catch((error) => deps.log.warn({ err: error }, "the nightly backup cannot begin"));

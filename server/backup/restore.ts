@@ -127,6 +127,7 @@ async function restoreRows(location: DataLocation, address: DatabaseAddress, bac
   }
 }
 
+/** The note that a restore prints about erased people. */
 export const erasedAreBack =
   "People who were erased after this backup was made are in the data again if no journal names them: docs/privacy.md.";
 

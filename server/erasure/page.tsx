@@ -357,7 +357,7 @@ export const definitions: Definitions = [
     at: (links) => links.erasePerson,
     page: peoplePage,
     act: erasePerson,
-    done: { "erasure-begun": "The erasure has begun. It goes on by itself." },
+    done: { "erasure-begun": "The erasure has begun. It continues in the background." },
     word: "erasePerson",
     notDone: "The person was not erased.",
   }),

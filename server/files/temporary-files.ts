@@ -8,6 +8,7 @@ import { type Files, FilesUnavailable, type TemporaryFile, type WrittenFile } fr
 import { hashFile } from "./hash.ts";
 import { keepShown } from "./positions/remove-positions.ts";
 
+/** The options of `mkdir` for a folder that only its owner can read. */
 export const privateFolder = { recursive: true, mode: 0o700 } as const;
 
 /** A folder of temporary files. */

@@ -35,7 +35,7 @@ function addAccounts(admin: Command, setup: Setup): void {
   });
 
   const replace = withPassword(
-    user.command("password").description("Give an account a new password, and end its console sessions"),
+    user.command("password").description("Replace the password of an account, and end its console sessions"),
   );
   commandAction<UserFlags>(replace, setup, async (invocation, flags) => {
     const password = await passwordOf(invocation, flags);
@@ -141,7 +141,7 @@ function addBackups(admin: Command, setup: Setup): void {
       .description("Copy the database and the files into one file, or verify one"),
   )
     .option("--prove", "verify the new backup before it gets its name")
-    .option("--recipient <keys>", "encrypt it to public keys of age (INNKEEP_BACKUP_RECIPIENT)")
+    .option("--recipient <keys>", "encrypt it for these public keys of age (INNKEEP_BACKUP_RECIPIENT)")
     .option("--verify", "verify the backup FILE that exists, instead of making one")
     .option("--identity <file>", `${identityMeaning}, with --verify`)
     .option("--scratch <folder>", "where a backup is restored to verify it (INNKEEP_BACKUP_SCRATCH)");
@@ -190,22 +190,23 @@ function addAdopt(admin: Command, setup: Setup): void {
   const adopt = onDatabase(
     admin
       .command("adopt")
-      .description("Make a database safe to serve that Litestream or PostgreSQL has restored"),
+      .description("Prepare a database for a server after Litestream or PostgreSQL has restored it"),
   )
     .option("--erasures <journal>", erasuresMeaning)
     .option("-y, --yes", "do not ask");
   commandAction<AdoptFlags>(adopt, setup, async (invocation, { erasures, ...choice }) => {
     await confirm(
       invocation,
-      "End all sessions, codes and links of this database, and erase again who was erased since?",
+      "End all sessions, codes and links of this database, and repeat the erasures of people since then?",
     );
     return administer(invocation, choice, { command: "adopt", erasures });
   });
 }
 
-const erasuresMeaning = "a file with the erasures of people to do again (INNKEEP_ERASURES)";
+const erasuresMeaning = "a journal with the erasures of people to repeat (INNKEEP_ERASURES)";
 
-const identityMeaning = "file of secret keys of age for an encrypted backup (INNKEEP_BACKUP_IDENTITY_FILE)";
+const identityMeaning =
+  "a file with secret keys of age for an encrypted backup (INNKEEP_BACKUP_IDENTITY_FILE)";
 
 /** `admin key` and `admin token`. */
 function addCredentials(admin: Command, setup: Setup): void {
@@ -264,7 +265,7 @@ function addTokens(token: Command, setup: Setup): void {
     .option("--label <text>", "what the token is for")
     .option("--scope <scope>", `${choices.scopes.join(", ")}; several times`, several)
     .option("--app <id>", "only this app")
-    .option("--expires <instant>", "when it stops working: ISO 8601, or a day in UTC; never unless given");
+    .option("--expires <instant>", "when it stops working: ISO 8601, or a day in UTC; the default is never");
   commandAction<TokenFlags>(create, setup, (invocation, flags) => {
     const { kind, owner, label, scope: scopes, app: appId } = flags;
     const expiresAt = instantOf("--expires", flags.expires);
@@ -273,10 +274,12 @@ function addTokens(token: Command, setup: Setup): void {
   });
 
   const rotate = onDatabase(token.command("rotate <id>"))
-    .description("Give a token a new secret, which is shown only once; its id, its rights and its work stay")
+    .description(
+      "Give a token a new secret, which is shown only once; its id, its rights and its work do not change",
+    )
     .option(
       "--grace <minutes>",
-      "for how many minutes the old secret stays valid, at most 60; 0 unless given",
+      "for how many minutes the old secret stays valid, at most 60; the default is 0",
     );
   commandAction<RotateFlags, string>(rotate, setup, (invocation, flags, id) => {
     const graceMinutes = flags.grace === undefined ? undefined : Number(flags.grace);

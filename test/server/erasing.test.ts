@@ -40,7 +40,7 @@ it("an erasure that ends each server is given up after five, and the next one is
   const eraser = createEraser(service.deps);
   while ((await eraser.next()) > 0);
   expect([await statusOf(service, id), await statusOf(service, other)]).toEqual(["stopped", "done"]);
-  expect(service.logged()).toContain("an erasure is given up");
+  expect(service.logged()).toContain("an erasure is stopped");
 });
 
 it("an erasure that fails lets others be done first, and is tried again, however often it failed", async () => {

@@ -184,8 +184,11 @@ export interface Advance {
   readonly effects: readonly Effect[];
 }
 
+/** Returns the counts of an erasure. */
 export const countsOf = ({ counts }: Pick<ErasureRow, "counts">): ErasureCounts => JSON.parse(counts);
+/** Returns the place at which an erasure continues. */
 export const placeOf = ({ place }: Pick<ErasureRow, "place">): Place => JSON.parse(place);
+/** Parses a JSON list of texts. */
 export const listOf = (json: string): string[] => JSON.parse(json);
 
 function sum(row: ErasureRow, effects: readonly Effect[]): ErasureCounts {

@@ -139,6 +139,7 @@ export async function takeMention(
 export const whereKey = ({ keys }: Pick<SearchedTable, "keys">): string =>
   keys.map((key) => `${key} = ?`).join(" AND ");
 
+/** Returns the key of a row. */
 export const keyOf = ({ keys }: Pick<SearchedTable, "keys">, row: Cells): Key =>
   keys.map((key) => row[key] ?? "");
 
