@@ -48,7 +48,7 @@ export async function adopt(location: DataLocation, order: AdoptOrder, waiting: 
       }, "long");
       const erasedAgain = await eraseRestored({ database, location, given }, entries);
       const { count: files, faults } = await readStoredFiles(database, openFiles(location));
-      // This comes last, because no server starts with the database before.
+      // This comes last, because a server starts only if the folder has the id of the database.
       await adoptPlace(database, location);
       const missing = faults.map(({ sha256 }) => sha256);
       return { files, missing, withoutRecoveryCodes, erasedAgain, note: noteOf(missing.length) };

@@ -322,8 +322,8 @@ export interface ArchiveFile {
 export const manifestName = "manifest.sha256";
 
 /**
- * Writes an archive: a tar file whose last entry lists the SHA-256 of all other entries in the format of `sha256sum
- * -c`.
+ * Writes an archive: a tar file whose last entry lists the SHA-256 of all other entries, in the format of
+ * `sha256sum -c`.
  */
 export interface ArchiveWriter {
   /**
