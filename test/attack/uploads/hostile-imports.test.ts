@@ -74,8 +74,8 @@ describe.each(databases)("a hostile file to import, on $name", (engine) => {
   const linesSize = () => Number.parseInt(archive.toString("latin1", 124, 136), 8);
 
   it("of other bytes is refused at once", async () => {
-    expect(await refused("hello")).toContain("no export");
-    expect(await refused(sample.png().bytes)).toContain("no export");
+    expect(await refused("hello")).toContain("not an export");
+    expect(await refused(sample.png().bytes)).toContain("not an export");
     expect(await refused("{")).toContain("cut off");
     expect(await refused(Buffer.from([0x7b, 0xff, 0xfe, 0x0a]))).toContain("line 1: is not UTF-8");
     expect(await refused(`${"[".repeat(2_000_000)}\n`.replace("[", "{"))).toContain("line 1: nests deeper");
@@ -200,7 +200,7 @@ describe.each(databases)("a hostile file to import, on $name", (engine) => {
     ).toContain("named by no record");
     const html = Buffer.from("<script>".padEnd(picture.length));
     expect(await refused(tar(head, entry(`files/${sha256(picture)}`, html)))).toContain(
-      "not what its name says",
+      "differs from the hash in its name",
     );
     // A header may claim any size.
     expect(await refused(tar(head, tarHeader(`files/${sha256(picture)}`, 8_000_000_000)))).toContain(
