@@ -1,6 +1,5 @@
 import type { RequestListener } from "node:http";
 import Koa from "koa";
-import type { Endpoint } from "../src/contract/endpoint.ts";
 import { contract } from "../src/contract/index.ts";
 import { identityRoutes } from "./access/identity-providers/flow.tsx";
 import { oauthRoutes } from "./access/oauth/api/endpoints.ts";
@@ -19,7 +18,7 @@ import { createAuthenticate, createReadCredentials } from "./http/authenticate.t
 import { createAdmit } from "./http/body/admission.ts";
 import { createIncomingBodies } from "./http/body/incoming-body.ts";
 import { answerErrors } from "./http/errors.ts";
-import { mapEndpoints } from "./http/handler.ts";
+import { mapEndpoints, type ServedEndpoint, servedBy } from "./http/handler.ts";
 import { createAddressOf } from "./http/network-addresses.ts";
 import { createAnswerEarly, createMetrics, createObserver, observe, type Watched } from "./http/observe.ts";
 import { createReadOpenApi, operationsRoutes } from "./http/operations.ts";
@@ -40,7 +39,7 @@ export function createApp(
   const api = { contract, handlers: createHandlers(deps) };
   const metrics = createMetrics({ ...watched, logBytes: deps.database.logBytes });
   const observer = createObserver(deps, metrics);
-  const endpoints = mapEndpoints(api, (endpoint): Endpoint => endpoint);
+  const endpoints = mapEndpoints(api, (endpoint, handle): ServedEndpoint => servedBy(endpoint, handle));
   const readOpenApi = createReadOpenApi(deps.settings);
   const ready = wanted ? createReady(endpoints, deps, observer) : undefined;
   const steps = {

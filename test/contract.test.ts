@@ -116,22 +116,6 @@ describe("the contract", () => {
     }
   });
 
-  it("stores under the Idempotency-Key only errors that the endpoint declares", () => {
-    for (const [name, { errors, keptRefusals = [] }] of endpoints)
-      expect.soft(errors, name).toEqual(expect.arrayContaining([...keptRefusals]));
-  });
-
-  it("has the field whose cycles an endpoint catches up", () => {
-    for (const [name, { catchesUp, auth, params, body }] of endpoints) {
-      if (catchesUp?.by === "account")
-        expect.soft(["deviceToken", "console", "session"], name).toContain(auth);
-      else if (catchesUp) {
-        const [part, field = ""] = catchesUp.by.split(".");
-        expect.soft(Object.keys((part === "params" ? params : body)?.shape ?? {}), name).toContain(field);
-      }
-    }
-  });
-
   it("has valid examples of each endpoint", () => {
     for (const [name, { body, success, example }] of endpoints) {
       const { request, answer } = example ?? {};

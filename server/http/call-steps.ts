@@ -1,5 +1,5 @@
 import type * as z from "zod/mini";
-import { type CatchUp, type Endpoint, errorsOf, isMutation, needsRole } from "../../src/contract/endpoint.ts";
+import { type Endpoint, errorsOf, isMutation, needsRole } from "../../src/contract/endpoint.ts";
 import { ApiError } from "../../src/contract/errors.ts";
 import { faultsOf, type Issue, notUuid } from "../../src/contract/issues.ts";
 import { limits } from "../../src/contract/limits.ts";
@@ -9,7 +9,15 @@ import type { Deps } from "../deps.ts";
 import { isDownload, isPrepared } from "./answers.ts";
 import { asAsked, requireScope } from "./authenticate.ts";
 import { errorBody } from "./errors.ts";
-import { fieldOf, type IncomingRequest, type InvocationResult, notYet, type Request } from "./handler.ts";
+import {
+  type CatchUp,
+  fieldOf,
+  type IncomingRequest,
+  type InvocationResult,
+  notYet,
+  type Request,
+  type ServedEndpoint,
+} from "./handler.ts";
 import {
   AlreadyAnswered,
   createSave,
@@ -29,7 +37,7 @@ export type InvokeDeps = Pick<
 
 /** A call of an endpoint while it passes its steps. Each step reads what earlier ones have found. */
 export interface Call {
-  readonly endpoint: Endpoint;
+  readonly endpoint: ServedEndpoint;
   readonly handle: (request: Request) => Promise<unknown>;
   readonly deps: InvokeDeps;
   incoming: IncomingRequest;
@@ -271,7 +279,7 @@ function outcomeOf(endpoint: Endpoint, answer: unknown): InvocationResult {
  * Whether a repeat of the request must get this error again. It must if the state refused the request, and if more than the
  * passing of time has to change. (rule H13)
  */
-const isKeptRefusal = ({ keptRefusals = [] }: Endpoint, { status, code, details }: ApiError): boolean =>
+const isKeptRefusal = ({ keptRefusals = [] }: ServedEndpoint, { status, code, details }: ApiError): boolean =>
   !details.isPassing &&
   (((status === 409 || status === 422) && !code.startsWith("idempotency_")) || keptRefusals.includes(code));
 

@@ -8,6 +8,7 @@ import type {
   MaintainerScope,
   Role,
 } from "../../src/contract/endpoint.ts";
+import type { ErrorCode } from "../../src/contract/errors.ts";
 import { textAt } from "../../src/contract/json.ts";
 import type { RateLimitName } from "../../src/contract/limits.ts";
 import type { Inserter, Transaction } from "../database/database.ts";
@@ -192,7 +193,45 @@ export interface Request<E extends Endpoint = Endpoint> {
   ): void;
 }
 
-export type Handler<E extends Endpoint> = (request: Request<E>) => Promise<AnswerOf<E>>;
+/** The work of an endpoint. */
+export interface Handler<E extends Endpoint> {
+  (request: Request<E>): Promise<AnswerOf<E>>;
+  readonly traits?: Traits;
+}
+
+/** The test cycles that an endpoint reads or changes, and the part of the request that holds the id. */
+export interface CatchUp {
+  readonly of: "cycle" | "listing" | "slot" | "tester";
+  readonly by: "account" | `params.${string}` | `body.${string}`;
+}
+
+/** What the server decides about an endpoint and no client can see. It stands beside the handler. */
+export interface Traits {
+  /** Secret fields of the body that also encrypt the stored answer. If they differ, the key is a mismatch. */
+  readonly sealedBy?: readonly string[];
+  /** Refusals that a repeat must get again, beside those of status 409 and 422. */
+  readonly keptRefusals?: readonly ErrorCode[];
+  /** The test cycles in which due changes are made before the handler is called. */
+  readonly catchesUp?: CatchUp;
+  /** The server may send the answer to the same request again without calling the handler, as long as it is certainly the same. */
+  readonly ready?: true;
+}
+
+/** An endpoint with the traits of its handler. */
+export type ServedEndpoint = Endpoint & Traits;
+
+/** Returns the endpoint with the traits of its handler. */
+export const servedBy = <E extends Endpoint>(
+  endpoint: E,
+  { traits }: Pick<Handler<E>, "traits">,
+): E & Traits => ({
+  ...endpoint,
+  ...traits,
+});
+
+/** Gives traits to a handler. */
+export const withTraits = <E extends Endpoint>(traits: Traits, handle: Handler<E>): Handler<E> =>
+  Object.assign((request: Request<E>) => handle(request), { traits });
 
 /** A handler for every endpoint of a group. */
 export type Handlers<G extends Group> = { readonly [Name in keyof G]: Handler<G[Name]> };

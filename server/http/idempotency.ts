@@ -12,6 +12,7 @@ import {
   type IncomingRequest,
   type InvocationResult,
   type Request,
+  type ServedEndpoint,
 } from "./handler.ts";
 import {
   type FoundAnswer,
@@ -161,7 +162,7 @@ export interface IdempotentRequest extends IdempotencyKey {
  * with the same fields gets it. (rule H15)
  */
 export function idempotentRequestOf(
-  endpoint: Endpoint,
+  endpoint: ServedEndpoint,
   incoming: IncomingRequest,
   deps: Pick<Deps, "sealer" | "time">,
 ): IdempotentRequest | undefined {
@@ -254,7 +255,7 @@ export function replay({ fingerprint, sealer }: IdempotentRequest, kept: FoundAn
  * secret of the deployment still cannot read a token in it.
  */
 function sealerOf(
-  { repeatableBy, sealedBy = [] }: Endpoint,
+  { repeatableBy, sealedBy = [] }: ServedEndpoint,
   { caller, body }: IncomingRequest,
   sealer: Sealer,
 ): Pick<Sealer, "seal" | "open"> {

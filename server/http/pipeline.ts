@@ -13,7 +13,16 @@ import {
   replayAnswer,
   shapeAnswer,
 } from "./call-steps.ts";
-import { type Api, type Groups, type Handler, type Invoke, mapEndpoints, type Request } from "./handler.ts";
+import {
+  type Api,
+  type Groups,
+  type Handler,
+  type Invoke,
+  mapEndpoints,
+  type Request,
+  type ServedEndpoint,
+  servedBy,
+} from "./handler.ts";
 import {
   callEndpoint,
   compareClocks,
@@ -65,10 +74,10 @@ type Step<Of> = (of: Of) => Promise<void> | void;
 /** The routes of an API: the only place where the contract meets Koa. */
 export const mount = <C extends Groups>(api: Api<C>, deps: MountDeps, steps: SharedSteps): Route[] =>
   mapEndpoints(api, (endpoint, handle) =>
-    routeOf(endpoint, createInvoke(endpoint, handle, deps), deps, steps),
+    routeOf(servedBy(endpoint, handle), createInvoke(endpoint, handle, deps), deps, steps),
   );
 
-function routeOf(endpoint: Endpoint, invoke: Invoke, deps: MountDeps, steps: SharedSteps): Route {
+function routeOf(endpoint: ServedEndpoint, invoke: Invoke, deps: MountDeps, steps: SharedSteps): Route {
   const readReceived = createBodyReader(deps, steps);
   return {
     method: endpoint.method,
@@ -93,8 +102,9 @@ function routeOf(endpoint: Endpoint, invoke: Invoke, deps: MountDeps, steps: Sha
 export function createInvoke<E extends Endpoint>(endpoint: E, handle: Handler<E>, deps: InvokeDeps): Invoke {
   // The schemas of this endpoint have given the parts of the request these types.
   const handleAny = (request: Request) => handle(request as Request<E>);
+  const served = servedBy(endpoint, handle);
   return async (incoming) => {
-    const call = newCall({ endpoint, handle: handleAny, deps, incoming });
+    const call = newCall({ endpoint: served, handle: handleAny, deps, incoming });
     try {
       for (const step of callSteps) {
         const pending = step(call);

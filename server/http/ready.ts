@@ -3,6 +3,7 @@ import type { Endpoint } from "../../src/contract/endpoint.ts";
 import type { Deps } from "../deps.ts";
 import { hashOf } from "../secrets/secrets.ts";
 import { cachingOf, jsonType, type Lasting, matchesEtag, type PreparedAnswer } from "./answers.ts";
+import type { ServedEndpoint } from "./handler.ts";
 import type { Observer } from "./observe.ts";
 import { isInMemory } from "./rate-limits/rate-limits.ts";
 
@@ -41,7 +42,7 @@ interface Entry {
 
 /** Makes the ready answers of the endpoints that have the trait `ready`. */
 export function createReady(
-  endpoints: readonly Endpoint[],
+  endpoints: readonly ServedEndpoint[],
   deps: Pick<Deps, "clock" | "limiter" | "memory" | "settings" | "stopping">,
   observer: Observer,
 ): Ready {

@@ -30,7 +30,7 @@ import { announcedBytes, counted, createLargeJsonReader, readJson } from "./body
 import { readUpload } from "./body/read-upload.ts";
 import type { InvokeDeps } from "./call-steps.ts";
 import { asApiError } from "./errors.ts";
-import type { Callers, InvocationResult, Invoke } from "./handler.ts";
+import type { Callers, InvocationResult, Invoke, ServedEndpoint } from "./handler.ts";
 import { senderOf } from "./network-addresses.ts";
 import type { Ready } from "./ready.ts";
 import { sendDownload } from "./serve-file.ts";
@@ -170,7 +170,7 @@ export type MountDeps = InvokeDeps & Pick<Deps, "files" | "stopping">;
 /** A request of the API while it passes its steps. Each step reads what earlier ones have found. */
 export interface Exchange {
   readonly ctx: Context;
-  readonly endpoint: Endpoint;
+  readonly endpoint: ServedEndpoint;
   readonly params: Record<string, string>;
   readonly deps: MountDeps;
   readonly steps: SharedSteps;

@@ -228,7 +228,6 @@ export const changelog = {
     summary: "List the published release notes, newest first",
     large: true,
     auth: "appKey",
-    ready: true,
     query: z.object({
       since: z.optional(
         z.string().check(

@@ -23,7 +23,6 @@ const change = <const Verb extends string, const Errors extends readonly ErrorCo
     body: z.object({}),
     success: { status: 200, body: OwnedSlot },
     errors: ["not_found", ...errors],
-    catchesUp: { of: "slot", by: "params.slotId" },
     example: { request: {} },
   });
 
@@ -71,8 +70,6 @@ export const slots = {
       "slot_taken",
       "cycle_not_open",
     ],
-    keptRefusals: ["own_listing"],
-    catchesUp: { of: "slot", by: "params.slotId" },
     example: { request: { email: "priya@example.org" } },
   }),
 } as const;
@@ -201,7 +198,6 @@ export const cycles = {
     params: listingParams,
     success: { status: 200, body: z.object({ items: z.array(Cycle) }) },
     errors: ["not_found"],
-    catchesUp: { of: "listing", by: "params.listingId" },
   }),
   create: endpoint({
     method: "POST",
@@ -226,7 +222,6 @@ export const cycles = {
     params: cycleParams,
     success: { status: 200, body: z.object({ cycle: Cycle, slots: z.array(SlotWithDays) }) },
     errors: ["not_found"],
-    catchesUp: { of: "cycle", by: "params.cycleId" },
   }),
   report: endpoint({
     method: "GET",
@@ -238,7 +233,6 @@ export const cycles = {
     params: cycleParams,
     success: { status: 200, body: CycleReport },
     errors: ["not_found"],
-    catchesUp: { of: "cycle", by: "params.cycleId" },
   }),
   cancel: endpoint({
     method: "POST",
@@ -251,7 +245,6 @@ export const cycles = {
     body: z.object({}),
     success: { status: 200, body: Cycle },
     errors: ["not_found", "wrong_state"],
-    catchesUp: { of: "cycle", by: "params.cycleId" },
     example: { request: {} },
   }),
 } as const;

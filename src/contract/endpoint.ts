@@ -66,12 +66,6 @@ export interface UploadRules {
   readonly bodyBytes: number;
 }
 
-/** The test cycles that an endpoint reads or changes, and the part of the request that holds the id. */
-export interface CatchUp {
-  readonly of: "cycle" | "listing" | "slot" | "tester";
-  readonly by: "account" | `params.${string}` | `body.${string}`;
-}
-
 /** An example of a request body and of an answer. */
 interface Example {
   readonly request?: unknown;
@@ -135,18 +129,10 @@ export interface Endpoint {
   readonly attempts?: readonly AttemptLimit[];
   /** Fields of the body that, with the credential if there is one, identify the sender of an Idempotency-Key. */
   readonly repeatableBy?: readonly string[];
-  /** Secret fields of the body that also encrypt the stored answer. If they differ, the key is a mismatch. */
-  readonly sealedBy?: readonly string[];
   /** For how many seconds a repeat of a request gets the stored answer. A day if not given. */
   readonly repeatableSeconds?: number;
-  /** Refusals that a repeat must get again, beside those of status 409 and 422. */
-  readonly keptRefusals?: readonly ErrorCode[];
-  /** The test cycles in which due changes are made before the handler is called. */
-  readonly catchesUp?: CatchUp;
   /** The endpoint is deprecated but still works. This is the path of its successor. */
   readonly successor?: `/${string}`;
-  /** The server may send the answer to the same request again without calling the handler, as long as it is certainly the same. */
-  readonly ready?: true;
   /** The answer holds a secret: caches must not store it, and the server encrypts it when it stores it for repeats. */
   readonly answersSecret?: true;
   /** Valid by the schemas of the endpoint. */

@@ -178,7 +178,6 @@ export const faqs = {
     summary: "List the FAQ entries, ordered by sortOrder",
     large: true,
     auth: "appKey",
-    ready: true,
     query: z.object({
       include: z.optional(
         z

@@ -188,7 +188,6 @@ export const signIn = {
     errors: ["forbidden", "integrity_failed", "email_taken", "device_taken"],
     attempts: [{ limit: "registrationsByAddress", by: ["address"] }],
     repeatableBy: ["email", "deviceId"],
-    sealedBy: ["password"],
     repeatableSeconds: grantSeconds,
     answersSecret: true,
     successor: authorizePath,

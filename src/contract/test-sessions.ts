@@ -128,7 +128,6 @@ export const sessions = {
     path,
     summary: "Read the progress of one slot and of its present day",
     auth: "appKey",
-    ready: true,
     query: z.object({ testKey }),
     success: { status: 200, body: SessionStatus },
     errors: [],

@@ -19,14 +19,14 @@ import type { Reader, Transaction } from "../../database/database.ts";
 import { appTopic } from "../../database/signals.ts";
 import type { Deps } from "../../deps.ts";
 import { etagOf, matchesEtag, type PreparedAnswer, prepareAnswer } from "../../http/answers.ts";
-import type { Handlers } from "../../http/handler.ts";
+import { type Handlers, withTraits } from "../../http/handler.ts";
 import { type FaqListChanges, planFaqList } from "./rules.ts";
 import { faqs as rows } from "./store.ts";
 
 export const faqs = (
   deps: Pick<Deps, "answers" | "clock" | "database" | "newId">,
 ): Handlers<typeof contract> => ({
-  list: ({ caller: { appId, faqsVersion }, query: { include } }) =>
+  list: withTraits({ ready: true }, ({ caller: { appId, faqsVersion }, query: { include } }) =>
     deps.answers.recall(
       { name: `faqs:${include ?? ""}:${appId}`, version: faqsVersion, now: deps.clock.now() },
       async () => ({
@@ -35,6 +35,7 @@ export const faqs = (
           : await publishedFaqs(deps.database, appId),
       }),
     ),
+  ),
 
   replace: ({ caller: { appId }, body, ifMatch, save }) =>
     save(async (tx) => {

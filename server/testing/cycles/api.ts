@@ -11,7 +11,7 @@ import type { Viewer } from "../../access/members/visibility.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import { cyclesTopic, cycleTopic } from "../../database/signals.ts";
 import type { Deps } from "../../deps.ts";
-import type { Handlers } from "../../http/handler.ts";
+import { type Handlers, withTraits } from "../../http/handler.ts";
 import { dayStartsOf, dayStartsOfRow } from "../days/rules.ts";
 import { ownedListing } from "../listings/owned.ts";
 import type { ListingRow } from "../listings/store.ts";
@@ -33,11 +33,11 @@ export function cycles(
   const { database, clock } = deps;
   const record = createAuditWriter(deps);
   return {
-    async list({ caller, params }) {
+    list: withTraits({ catchesUp: { of: "listing", by: "params.listingId" } }, async ({ caller, params }) => {
       await ownedListing(database, params.listingId, caller);
       const items = await rows.list(database, params.listingId);
       return { items: items.map((row) => cycleAnswer(row, clock.now())) };
-    },
+    }),
 
     async create({ caller, address, params, body, save }) {
       return save(async (tx) => {
@@ -51,26 +51,28 @@ export function cycles(
       });
     },
 
-    async read({ caller, params }) {
+    read: withTraits(catchesUpCycle, async ({ caller, params }) => {
       const cycle = await ownedCycle(database, params.cycleId, caller);
       return { cycle: cycleAnswer(cycle, clock.now()), slots: await slotsWithDays(deps, cycle) };
-    },
+    }),
 
-    async report({ caller, params }) {
-      return reportCycle(deps, await ownedCycle(database, params.cycleId, caller));
-    },
+    report: withTraits(catchesUpCycle, async ({ caller, params }) =>
+      reportCycle(deps, await ownedCycle(database, params.cycleId, caller)),
+    ),
 
-    async cancel({ caller, address, params: { cycleId: id }, save }) {
-      return save(async (tx) => {
+    cancel: withTraits(catchesUpCycle, ({ caller, address, params: { cycleId: id }, save }) =>
+      save(async (tx) => {
         const { appId } = await ownedCycle(tx, id, caller);
         if (!(await rows.cancel(tx, id, clock.now().toISOString()))) throw new ApiError("wrong_state");
         await record(tx, { caller, address }, { action: "cycle.cancel", appId, target: id });
         for (const topic of [cyclesTopic, cycleTopic(id)]) tx.signal(topic);
         return cycleAnswer(await ownedCycle(tx, id, caller), clock.now());
-      });
-    },
+      }),
+    ),
   };
 }
+
+const catchesUpCycle = { catchesUp: { of: "cycle", by: "params.cycleId" } } as const;
 
 async function ownedCycle(reader: Reader, id: string, viewer: Viewer): Promise<CycleRow> {
   const cycle = await rows.find(reader, id, viewer);

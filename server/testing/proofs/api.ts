@@ -9,7 +9,7 @@ import type { Reader, Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import { type ReceivedUpload, uploadOf } from "../../feedback/reports/uploads.ts";
 import { uploads } from "../../files/uploads-store.ts";
-import type { AnswerOf, Handlers, Request } from "../../http/handler.ts";
+import { type AnswerOf, type Handlers, type Request, withTraits } from "../../http/handler.ts";
 import { isOver } from "../days/rules.ts";
 import { countedDays } from "../slots/store.ts";
 import { testedSlotOf, testerSlotOf } from "../tester/answer.ts";
@@ -21,7 +21,10 @@ type ProofsDeps = Pick<Deps, "clock" | "database" | "keptFiles" | "newId" | "tim
 
 /** The handler for a proof of today: stores its images as evidence and counts the day. (rule T29) */
 export const proofs = (deps: ProofsDeps): Pick<Handlers<typeof contract>, "submitProof"> => ({
-  submitProof: (request) => submitProof(deps, request),
+  submitProof: withTraits(
+    { keptRefusals: ["slot_not_active"], catchesUp: { of: "slot", by: "body.slotId" } },
+    (request) => submitProof(deps, request),
+  ),
 });
 
 async function submitProof(

@@ -9,7 +9,7 @@ import type { Reader, Transaction } from "../../database/database.ts";
 import { cycleTopic, slotTopic, topicsOfAllSlots } from "../../database/signals.ts";
 import type { Deps } from "../../deps.ts";
 import { prepareAnswer } from "../../http/answers.ts";
-import type { Handlers } from "../../http/handler.ts";
+import { type Handlers, withTraits } from "../../http/handler.ts";
 import { scopeOfField } from "../../http/idempotency.ts";
 import { idempotency } from "../../http/idempotency-store.ts";
 import { cachedLookup } from "../../http/memory.ts";
@@ -65,14 +65,14 @@ export const testSessionHandlers = (
       return result;
     },
 
-    async status({ caller, query }) {
+    status: withTraits({ ready: true }, async ({ caller, query }) => {
       const key = { appId: caller.appId, keyHash: hashOf(query.testKey) };
       const slot = await currentSlot(key);
       const now = clock.now();
       const shown = contract.status.success.body.parse(statusOf(slot, now));
       const lasts = { ...timeOfStatus(slot, now), isCurrent: findSlot.isKept(key, slot) };
       return { ...prepareAnswer(JSON.stringify(shown)), lasts };
-    },
+    }),
   };
 };
 

@@ -9,7 +9,7 @@ import type { Transaction } from "../../database/database.ts";
 import { isConflict } from "../../database/errors.ts";
 import { cyclesTopic, cycleTopic, userTopic } from "../../database/signals.ts";
 import type { Deps } from "../../deps.ts";
-import type { Handlers, Request } from "../../http/handler.ts";
+import { type Handlers, type Request, withTraits } from "../../http/handler.ts";
 import { sendsMail } from "../../mail/outgoing/queue.ts";
 import { normaliseEmail } from "../../secrets/passwords.ts";
 import { hashOf, mintCredential } from "../../secrets/secrets.ts";
@@ -25,13 +25,28 @@ export function slots(
   const change = createChange(deps);
   const now = () => deps.clock.now().toISOString();
   return {
-    accept: change("slot.accept", (tx, slot) => acceptSlot(deps, tx, slot)),
-    decline: change("slot.decline", (tx, { id }) => rows.decline(tx, id, now())),
-    remove: change("slot.remove", (tx, slot) => removeSlot(deps, tx, slot)),
-    rotateKey: change("slot.rotate_key", (tx, slot) => rotateKey(deps, tx, slot)),
-    confirmJoin: change("slot.confirm_join", (tx, { id }) => rows.confirmJoin(tx, id)),
+    accept: withTraits(
+      catchesUpSlot,
+      change("slot.accept", (tx, slot) => acceptSlot(deps, tx, slot)),
+    ),
+    decline: withTraits(
+      catchesUpSlot,
+      change("slot.decline", (tx, { id }) => rows.decline(tx, id, now())),
+    ),
+    remove: withTraits(
+      catchesUpSlot,
+      change("slot.remove", (tx, slot) => removeSlot(deps, tx, slot)),
+    ),
+    rotateKey: withTraits(
+      catchesUpSlot,
+      change("slot.rotate_key", (tx, slot) => rotateKey(deps, tx, slot)),
+    ),
+    confirmJoin: withTraits(
+      catchesUpSlot,
+      change("slot.confirm_join", (tx, { id }) => rows.confirmJoin(tx, id)),
+    ),
 
-    async assign(request) {
+    assign: withTraits({ ...catchesUpSlot, keptRefusals: ["own_listing"] }, async (request) => {
       const chosen = { email: request.body.email };
       const assign = change("slot.assign", (tx, slot) => assignSlot(deps, tx, { slot, ...chosen }));
       try {
@@ -40,9 +55,11 @@ export function slots(
         // The tester got another slot of this cycle at the same moment.
         throw isConflict(error) ? new ApiError("already_in_cycle", {}, { cause: error }) : error;
       }
-    },
+    }),
   };
 }
+
+const catchesUpSlot = { catchesUp: { of: "slot", by: "params.slotId" } } as const;
 
 /** Changes a slot. Returns false if the state of the slot does not allow that. */
 type Work = (tx: Transaction, slot: SlotInCycle) => Promise<boolean>;

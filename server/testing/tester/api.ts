@@ -14,7 +14,7 @@ import {
 } from "../../database/signals.ts";
 import type { Deps } from "../../deps.ts";
 import { type PreparedAnswer, prepareAnswer } from "../../http/answers.ts";
-import type { Handlers, Request } from "../../http/handler.ts";
+import { type Handlers, type Request, withTraits } from "../../http/handler.ts";
 import { idPart, instantPart, pageOf, readCursor } from "../../http/list-page.ts";
 import { cachedLookup } from "../../http/memory.ts";
 import { hashOf, mintCredential } from "../../secrets/secrets.ts";
@@ -39,15 +39,13 @@ export const tester = (
   };
 
   return {
-    async tasks({ caller, query }) {
-      return tasksOf(caller.userId, query.day);
-    },
+    tasks: withTraits({ ready: true }, ({ caller, query }) => tasksOf(caller.userId, query.day)),
 
-    async slots({ caller }) {
+    slots: withTraits({ catchesUp: { of: "tester", by: "account" } }, async ({ caller }) => {
       const now = clock.now();
       const rows = await testerSlots.list(database, caller.userId);
       return { slots: rows.map((row) => slotAnswer(testerSlotOf(row, now), answerDeps)) };
-    },
+    }),
 
     async listings({ caller, query: { cursor, limit = limits.listPage.default } }) {
       const position = readCursor(cursor, [instantPart, idPart]);
@@ -61,29 +59,33 @@ export const tester = (
       return { listings, nextCursor: page.nextCursor };
     },
 
-    async requestSlot({ caller, params, save }) {
-      return save(async (tx) => {
+    requestSlot: withTraits({ ...catchesUpSlot, keptRefusals: ["own_listing"] }, ({ caller, params, save }) =>
+      save(async (tx) => {
         await requestSlot(deps, tx, { slotId: params.slotId, testerId: caller.userId });
         return slotOf(tx, params.slotId, caller.userId);
-      });
-    },
+      }),
+    ),
 
-    async rotateKey({ caller, params, save }) {
-      return save(async (tx) => {
-        await slotOf(tx, params.slotId, caller.userId);
-        const key = mintCredential("stk_");
-        if (
-          !(await slots.rotateKey(tx, params.slotId, { keyHash: hashOf(key), keySealed: sealer.seal(key) }))
-        )
-          throw new ApiError("slot_not_active");
-        tx.signal(slotTopic(params.slotId));
-        return slotOf(tx, params.slotId, caller.userId);
-      });
-    },
+    rotateKey: withTraits(
+      { ...catchesUpSlot, keptRefusals: ["slot_not_active"] },
+      ({ caller, params, save }) =>
+        save(async (tx) => {
+          await slotOf(tx, params.slotId, caller.userId);
+          const key = mintCredential("stk_");
+          if (
+            !(await slots.rotateKey(tx, params.slotId, { keyHash: hashOf(key), keySealed: sealer.seal(key) }))
+          )
+            throw new ApiError("slot_not_active");
+          tx.signal(slotTopic(params.slotId));
+          return slotOf(tx, params.slotId, caller.userId);
+        }),
+    ),
 
     updateProfile,
   };
 };
+
+const catchesUpSlot = { catchesUp: { of: "slot", by: "params.slotId" } } as const;
 
 /** A tester's active slots in memory, and the answer for today. */
 interface KnownTester extends ActiveSlots {

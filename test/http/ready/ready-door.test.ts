@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { askRaw } from "../../support/network/ask-raw.ts";
 import { headOf } from "../../support/network/raw-connection.ts";
 import { type Door, openDoor } from "../../support/service/doors.ts";
-import { endpoints } from "../../support/service/endpoints.ts";
 import { type Answer, request } from "../../support/service/request.ts";
 import { type Service, type ServiceOptions, startService } from "../../support/service/service.ts";
 import {
@@ -155,24 +154,4 @@ describe("a server with ready answers", () => {
       expect(await readyOf(() => get(path, headers))).toBe(1);
     }
   });
-});
-
-describe("endpoints with ready answers", () => {
-  it.each(endpoints.filter(([, { ready }]) => ready))(
-    "%s only read, and ask nothing that the door does not know",
-    (_, endpoint) => {
-      expect(endpoint).toMatchObject({ method: "GET", success: { status: 200 } });
-      expect(["appKey", "agentToken", "deviceToken"]).toContain(endpoint.auth);
-      const others = [
-        "successor",
-        "attempts",
-        "rateLimitBy",
-        "otherRateLimit",
-        "catchesUp",
-        "pending",
-        "readsClock",
-      ] as const;
-      expect(others.filter((trait) => endpoint[trait] !== undefined)).toEqual([]);
-    },
-  );
 });

@@ -6,8 +6,8 @@ import type { Service } from "./service.ts";
 
 /** Reports sessions as the endpoint would, but without its limit: for races with more sessions than the hourly limit. */
 export function unlimitedTestSessions({ deps }: Service, appId: string) {
-  const limited = contract.sessions.report;
-  const endpoint: typeof limited = Object.create(limited, { rateLimit: { value: undefined } });
+  const endpoint = { ...contract.sessions.report };
+  Object.defineProperty(endpoint, "rateLimit", { value: undefined });
   const invoke = createInvoke(endpoint, testSessionHandlers(deps).report, deps);
   const caller: Callers["appKey"] = {
     kind: "appKey",

@@ -6,7 +6,7 @@ import type { signIn as contract, DeviceGrant } from "../../../../src/contract/s
 import type { Transaction } from "../../../database/database.ts";
 import { deviceTopic, userTopic } from "../../../database/signals.ts";
 import type { Deps } from "../../../deps.ts";
-import { type Handler, type Handlers, notYet } from "../../../http/handler.ts";
+import { type Handler, type Handlers, notYet, withTraits } from "../../../http/handler.ts";
 import { hashPassword, normaliseEmail } from "../../../secrets/passwords.ts";
 import { hashOf, mintCredential, randomName, visiblePrefix } from "../../../secrets/secrets.ts";
 import { users } from "../../accounts/store.ts";
@@ -23,7 +23,7 @@ export const signIn = (
 ): Handlers<typeof contract> => ({
   exchange: exchange(deps),
   await: awaitCode(deps),
-  register: register(deps),
+  register: withTraits({ sealedBy: ["password"] }, register(deps)),
   token: token(deps),
 });
 

@@ -5,7 +5,7 @@ import { limits } from "../../../../src/contract/limits.ts";
 import type { Reader } from "../../../database/database.ts";
 import type { Deps } from "../../../deps.ts";
 import { prepareAnswer } from "../../../http/answers.ts";
-import type { Handlers } from "../../../http/handler.ts";
+import { type Handlers, withTraits } from "../../../http/handler.ts";
 import { unseenSince } from "../rules.ts";
 import { type PublishedRow, changelog as rows } from "../store.ts";
 import { versionOrder } from "./entries.ts";
@@ -15,7 +15,7 @@ export const changelog = ({
   clock,
   answers,
 }: Pick<Deps, "database" | "clock" | "answers">): Handlers<typeof contract> => ({
-  list({ caller, query }) {
+  list: withTraits({ ready: true }, async ({ caller, query }) => {
     if (!caller.changelogEnabled) throw new ApiError("changelog_disabled");
     const now = clock.now();
     const { limit = limits.changelogPage.default } = query;
@@ -27,7 +27,7 @@ export const changelog = ({
       const until = next?.at ? Date.parse(next.at) : undefined;
       return { answer: prepareAnswer(JSON.stringify({ entries })), until };
     });
-  },
+  }),
 });
 
 async function listEntries(

@@ -14,7 +14,7 @@ import {
 } from "../../../database/signals.ts";
 import type { Deps } from "../../../deps.ts";
 import { bytesOfBody, type PreparedAnswer, prepareAnswer } from "../../../http/answers.ts";
-import type { AgentCaller, Handlers } from "../../../http/handler.ts";
+import { type AgentCaller, type Handlers, withTraits } from "../../../http/handler.ts";
 import { hold } from "../../../http/held-request.ts";
 import { cachedLookup } from "../../../http/memory.ts";
 import { withoutSenderLinks } from "../../../mail/sender/links.ts";
@@ -51,7 +51,7 @@ export const agent = (deps: AgentDeps): Handlers<typeof contract> => {
     ...findWork(deps),
     ...runWork(deps),
 
-    readThread: createReadThread(deps),
+    readThread: withTraits({ ready: true }, createReadThread(deps)),
 
     propose: ({ caller, address, params, body, save }) =>
       save(async (tx) => {
@@ -70,7 +70,7 @@ export const agent = (deps: AgentDeps): Handlers<typeof contract> => {
         return { runId: id, status: "awaiting_approval", pollUrl: `/api/v1/agent/runs/${id}` };
       }),
 
-    async readRun(request) {
+    readRun: withTraits({ ready: true }, async (request) => {
       const { runId } = request.params;
       const milliseconds = (request.query.wait ?? 0) * 1_000;
       const look = async () => {
@@ -100,7 +100,7 @@ export const agent = (deps: AgentDeps): Handlers<typeof contract> => {
       // The token may have been revoked while this was stored.
       if (!run || !mayRead(await request.callerNow(), run)) throw new ApiError("not_found");
       return run.answer;
-    },
+    }),
   };
 };
 
