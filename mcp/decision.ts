@@ -2,7 +2,7 @@ import { textAt, valueAt } from "../src/contract/json.ts";
 import { type RunDecision, runDecisions } from "../src/contract/runs.ts";
 import { createSanitiser, teamFence } from "../src/words/fence.ts";
 import { idAt, instantAt, linkAt, oneOf, wordAt } from "./json.ts";
-import { hashOf, type KnownProposal } from "./proposals.ts";
+import { hashOf, type KnownProposal } from "./proposal-files.ts";
 import { type ProposalParts, type ReadThreadDeps, readThread } from "./thread.ts";
 
 /** The fields of an answer that come from the decision of a person. */

@@ -1,7 +1,7 @@
 import type { Clock } from "../src/client/clock.ts";
 import type { Connection } from "./connection.ts";
 import type { AwaitDecision } from "./decision-watch.ts";
-import type { Proposals } from "./proposals.ts";
+import type { Proposals } from "./proposal-files.ts";
 
 /** Returns at most `most` bytes of a file. */
 type Download = (url: URL, most: number, signal: AbortSignal) => Promise<Buffer | "too large" | undefined>;

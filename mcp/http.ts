@@ -20,7 +20,7 @@ import { explain } from "./failures.ts";
 import { newWorker } from "./ids.ts";
 import { hasOnly, isId } from "./json.ts";
 import { isEnvelope } from "./prepared-answers.ts";
-import type { Proposals } from "./proposals.ts";
+import type { Proposals } from "./proposal-files.ts";
 import { createServer, identityOf, runSafely, toolNamed } from "./server.ts";
 import { limitTo, topicOf, topicsOf, urisIn } from "./subscriptions.ts";
 import { tools } from "./tool-list.ts";

@@ -9,7 +9,7 @@ import type { AwaitDecision } from "./decision-watch.ts";
 import { type Deps, firstTimes, keyedQueue } from "./deps.ts";
 import { newWorker } from "./ids.ts";
 import { longestWait, type McpOptions, offersWork, type StdioOptions } from "./options.ts";
-import type { Proposals } from "./proposals.ts";
+import type { Proposals } from "./proposal-files.ts";
 import { createServer } from "./server.ts";
 import { createSubscriptions } from "./subscriptions.ts";
 
@@ -114,7 +114,7 @@ function proposalsOf(
   onFailure: (message: string) => void,
 ): Proposals {
   const made = lazy(async () => {
-    const { createProposals, proposalFiles } = await import("./proposals.ts");
+    const { createProposals, proposalFiles } = await import("./proposal-files.ts");
     const store = stateDirectory ? proposalFiles(stateDirectory) : undefined;
     const key = async () => (await connection.secrets().catch(() => [])).at(0);
     return createProposals({ baseUrl, store, key, onFailure });

@@ -11,9 +11,9 @@ import { createMovableClock } from "./dev/clock.ts";
 import { startErasing } from "./erasure/eraser.ts";
 import { startOutbox } from "./feedback/chat/worker.ts";
 import { attach, createListener } from "./http/listener.ts";
+import { startDailyCleanup } from "./jobs/daily-cleanup.ts";
 import { startDatabaseCare } from "./jobs/database-care.ts";
 import { startHousekeeping } from "./jobs/housekeeping.ts";
-import { startNightly } from "./jobs/nightly.ts";
 import { startPassingTime, startTimeKeeper } from "./jobs/time.ts";
 import { createLog, readableLine } from "./log.ts";
 import { createMailHandler } from "./mail/incoming/handle.ts";
@@ -130,7 +130,7 @@ async function serveFrom(
     startAnnouncing(deps, () => mailReleases(deps)),
     startErasing(deps),
     startHousekeeping(deps),
-    startNightly(deps),
+    startDailyCleanup(deps),
     startDatabaseCare(deps),
     startPassingTime(deps),
   ];

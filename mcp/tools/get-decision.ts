@@ -13,7 +13,7 @@ import type { Observation } from "../decision-watch.ts";
 import type { Deps } from "../deps.ts";
 import { isNotFound, retryAfterWait } from "../failures.ts";
 import { feedbackIdOf, Refusal, runIdOf } from "../ids.ts";
-import type { KnownProposal, ProposalRecord } from "../proposals.ts";
+import type { KnownProposal, ProposalRecord } from "../proposal-files.ts";
 import { type Call, defineTool, runOf, type ToolAnswer } from "../tool.ts";
 
 const progressSeconds = 5;

@@ -8,7 +8,7 @@ import type { Deps } from "../deps.ts";
 import { explainLimit, isNotFound, retryAfterWait } from "../failures.ts";
 import { feedbackIdOf, Refusal, runIdOf } from "../ids.ts";
 import { idAt } from "../json.ts";
-import { hashOf, type KnownProposal, type ProposalRecord } from "../proposals.ts";
+import { hashOf, type KnownProposal, type ProposalRecord } from "../proposal-files.ts";
 import { refuseSecrets } from "../secrets.ts";
 import { readThread, type ThreadParts } from "../thread.ts";
 import { type Call, defineTool, feedback, runOf, type ToolAnswer } from "../tool.ts";
@@ -246,7 +246,7 @@ async function findPosted(draft: ProposalDraft, deps: Deps, signal: AbortSignal)
   );
 }
 
-/** Returns an earlier proposal from here with the same text, with its present status. */
+/** Returns an earlier proposal from here with the same text, with its present status. (rule L18) */
 async function sameProposal(
   draft: ProposalDraft,
   deps: Pick<Deps, "clock" | "connection" | "proposals">,

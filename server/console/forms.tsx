@@ -68,7 +68,7 @@ export const filledWith = (values: Readonly<Record<string, string>> = {}): Fille
   value: (name) => values[name] ?? "",
 });
 
-/** A form with its sent values and its refusal. */
+/** Returns a form with its sent values and its refusal. (rule O19) */
 export const filledAgain = (fields: Fields, refusal: ApiError): Filled => ({
   value: fields.text,
   refusal,

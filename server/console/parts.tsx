@@ -1,4 +1,3 @@
-import MarkdownIt from "markdown-it";
 import { type ComponentChildren, createContext } from "preact";
 import { useContext } from "preact/hooks";
 import encodeQR from "qr";
@@ -254,34 +253,10 @@ export const ExternalLink = ({
   );
 };
 
-/**
- * Makes a function that converts Markdown to HTML. HTML in the Markdown is escaped. Links lead only to web and mail addresses. Only
- * images below `uploads` are shown; other images become links.
- */
-export function createMarkdown(uploads: string): (text: string) => string {
-  const markdown = new MarkdownIt("default", { html: false, linkify: false, typographer: false });
-  markdown.validateLink = (url) => safeAddress(url) !== undefined;
-  const { rules } = markdown.renderer;
-  const plainImage = rules.image;
-  rules.link_open = (tokens, at, options, _, self) => {
-    tokens[at]?.attrSet("rel", "noopener noreferrer nofollow");
-    return self.renderToken(tokens, at, options);
-  };
-  rules.image = (tokens, at, options, env, self) => {
-    const token = tokens[at];
-    const source = String(token?.attrGet("src") ?? "");
-    if (source.startsWith(uploads) && plainImage) return plainImage(tokens, at, options, env, self);
-    const { escapeHtml } = markdown.utils;
-    const label = escapeHtml(token?.content || source);
-    return `<a href="${escapeHtml(source)}" rel="noopener noreferrer nofollow">${label}</a>`;
-  };
-  return (text) => markdown.render(text);
-}
-
 const allowed: ReadonlySet<string> = new Set(["http:", "https:", "mailto:"]);
 
 /** The address if a page may link to it; undefined for others, such as `javascript:` or a path. */
-function safeAddress(given: string): string | undefined {
+export function safeAddress(given: string): string | undefined {
   const url = URL.canParse(given) ? new URL(given) : undefined;
   return url && allowed.has(url.protocol) ? url.href : undefined;
 }

@@ -237,7 +237,7 @@ export const scopeOfField = (appId: string, fieldHash: string, { method, path }:
 
 /**
  * Returns the stored answer to a repeat. Throws `idempotency_mismatch` if an earlier request with another content has used the
- * key.
+ * key. (rule H11)
  */
 export function replay({ fingerprint, sealer }: IdempotentRequest, kept: FoundAnswer): InvocationResult {
   if (kept.fingerprint !== fingerprint) throw new ApiError("idempotency_mismatch");

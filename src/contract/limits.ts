@@ -14,6 +14,10 @@ export const limits = {
   savedReplyTitle: 100,
   savedReplies: 200,
   blockedSenders: 1_000,
+  /** Texts of unsent forms that are kept for a person, and the characters of all their sealed texts. (rule O17) */
+  drafts: { count: 200, length: 4_000_000 },
+  /** Files of one body, whatever its fields allow. */
+  bodyFiles: 32,
   dedupeKey: 200,
   dedupeScope: 300,
   dedupeRun: 200,
@@ -198,6 +202,7 @@ export const rateLimits = {
   exports: { limit: 20, windowSeconds: 3_600 },
   imports: { limit: 20, windowSeconds: 3_600 },
   slotRequests: { limit: 120, windowSeconds: 3_600 },
+  /** Rule T31. */
   proofsBySlot: { limit: 12, windowSeconds: 3_600 },
   proofsByAccount: { limit: 120, windowSeconds: 3_600 },
 } as const;

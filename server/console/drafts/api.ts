@@ -1,3 +1,4 @@
+import { limits } from "../../../src/contract/limits.ts";
 import { browserName } from "../../access/sign-in/rules.ts";
 import type { Deps } from "../../deps.ts";
 import type { Browser, ConsoleCaller } from "../../http/handler.ts";
@@ -38,9 +39,6 @@ export interface DoneForm {
   readonly sent: ReadonlyMap<string, string>;
 }
 
-/** How many texts are kept for a person, and how many characters of sealed text. The oldest are deleted first. (rule O17) */
-const most = { count: 200, length: 4_000_000 };
-
 type DraftsDeps = Pick<Deps, "database" | "limiter" | "newId" | "sealer" | "settings">;
 
 /** Reads and changes the drafts of one signed-in person at the time `now`. */
@@ -71,7 +69,7 @@ export const createPageDrafts =
           for (const each of [writer, ...replaces])
             await drafts.removeOfWriter(tx, { userId, form, writer: each });
           for (const row of rows) await drafts.insert(tx, userId, row);
-          await drafts.trim(tx, userId, most);
+          await drafts.trim(tx, userId, limits.drafts);
         });
       },
 

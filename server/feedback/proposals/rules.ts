@@ -1,5 +1,4 @@
 import type { RunDecision, RunStatus } from "../../../src/contract/runs.ts";
-import { quoted, unmade } from "../../../src/words/visible.ts";
 
 /** The state of a proposal. */
 export interface RunState {
@@ -166,29 +165,6 @@ export const proposalNote = ({
   readonly summary: string;
   readonly plan: string;
 }): string => `An agent proposes:\n\n${summary}\n\nPlan:\n\n${plan}`;
-
-/**
- * The text about a proposal for the app's chat channel. Our own link comes first. The texts of others follow, each on
- * its own line. They can mention nobody and contain no working link. (rule W3)
- */
-export const chatText = ({
-  appName,
-  subject,
-  summary,
-  link,
-}: {
-  readonly appName: string;
-  readonly subject: string;
-  readonly summary: string;
-  readonly link: string;
-}): string =>
-  [
-    `A proposal for ${unmade(appName, mostInChat.appName)} awaits a decision: ${link}`,
-    `Reported by the public: ${quoted(unmade(subject, mostInChat.subject))}`,
-    `Written by an agent: ${quoted(unmade(summary, mostInChat.summary))}`,
-  ].join("\n");
-
-const mostInChat = { appName: 100, subject: 100, summary: 500 } as const;
 
 /**
  * Returns the present time, but always later than `earlier`: clocks can be set back, and the clocks of two servers

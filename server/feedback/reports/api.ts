@@ -89,6 +89,7 @@ interface EarlierThreads {
   readonly resolved?: string | undefined;
 }
 
+/** Finds the thread that a report with this `dedupeKey` joins, or the last resolved one. (rule F10) */
 async function findEarlier(tx: Transaction, { thread }: FeedbackReport): Promise<EarlierThreads> {
   if (thread.dedupeKey === null) return {};
   await failures.lock(tx, thread.appId, thread.dedupeKey);

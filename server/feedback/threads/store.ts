@@ -56,7 +56,7 @@ export const feedbackThreads = {
       indexed: 0,
     }),
 
-  /** The open thread to which a repeat of the same failure belongs. */
+  /** The open thread to which a repeat of the same failure belongs. (rule F10) */
   findRepeated: (
     tx: Transaction,
     { appId, blockedBy }: Pick<NewThread, "appId" | "blockedBy">,

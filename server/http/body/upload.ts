@@ -1,5 +1,6 @@
 import { finished, type Readable } from "node:stream";
 import type { ReceivedFile } from "../../../src/contract/files.ts";
+import { limits } from "../../../src/contract/limits.ts";
 import type { Files, TemporaryFile } from "../../files/files.ts";
 import { UploadFailure } from "../errors.ts";
 import type { IncomingBody } from "./incoming-body.ts";
@@ -52,12 +53,10 @@ export async function receive(files: Files, read: (intake: Intake) => Promise<un
   }
 }
 
-const mostFiles = 32;
-
 /** Throws `too_many_files` if the body has the highest allowed number of files already. */
 export function refuseMore(had: number): void {
-  if (had === mostFiles)
-    throw new UploadFailure("too_many_files", `The body must have at most ${mostFiles} files.`);
+  if (had === limits.bodyFiles)
+    throw new UploadFailure("too_many_files", `The body must have at most ${limits.bodyFiles} files.`);
 }
 
 /** The limits of one body. */

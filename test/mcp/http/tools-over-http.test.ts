@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { hashOf } from "../../../mcp/proposals.ts";
+import { hashOf } from "../../../mcp/proposal-files.ts";
 import { nextDecisionCheck } from "../../support/service/next-decision-check.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import {

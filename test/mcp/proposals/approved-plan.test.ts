@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { hashOf } from "../../../mcp/proposals.ts";
+import { hashOf } from "../../../mcp/proposal-files.ts";
 import { filesIn, temporaryFolder } from "../../support/files/temporary-folder.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import {

@@ -1,7 +1,7 @@
 import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createProposals, hashOf, type ProposalRecord, proposalFiles } from "../../../mcp/proposals.ts";
+import { createProposals, hashOf, type ProposalRecord, proposalFiles } from "../../../mcp/proposal-files.ts";
 import { filesIn, temporaryFolder } from "../../support/files/temporary-folder.ts";
 
 const server = "https://innkeep.example";

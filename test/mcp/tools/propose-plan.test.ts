@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { hashOf } from "../../../mcp/proposals.ts";
+import { hashOf } from "../../../mcp/proposal-files.ts";
 import { temporaryFolder } from "../../support/files/temporary-folder.ts";
 import { agentToken, startFakeApi } from "../support/fake-api.ts";
 import { openMcpSession } from "../support/mcp-session.ts";

@@ -223,7 +223,7 @@ const textOf = async (visit: SignedInVisit, entry: EditedChangelogEntry) => {
 
 /** Loads the Markdown renderer only here, because it loads more slowly than the rest of the console. */
 async function htmlOf({ settings }: SignedInVisit, body = ""): Promise<string> {
-  const { createMarkdown } = await import("../../../console/parts.tsx");
+  const { createMarkdown } = await import("../../../console/markdown.ts");
   return createMarkdown(`${settings.baseUrl}/uploads/`)(withoutFeedbackLines(body));
 }
 

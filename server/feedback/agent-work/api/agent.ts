@@ -18,10 +18,11 @@ import { type AgentCaller, type Handlers, withTraits } from "../../../http/handl
 import { hold } from "../../../http/held-request.ts";
 import { cachedLookup } from "../../../http/memory.ts";
 import { withoutSenderLinks } from "../../../mail/sender/links.ts";
+import { chatText } from "../../chat/rules.ts";
 import { outbox } from "../../chat/store.ts";
 import { messages } from "../../messages/store.ts";
 import { proposalAnswer } from "../../proposals/answer.ts";
-import { chatText, expiryOf, later, proposalNote, type RunState } from "../../proposals/rules.ts";
+import { expiryOf, later, proposalNote, type RunState } from "../../proposals/rules.ts";
 import { createStepRecorder, momentOf, needsSettling, settle } from "../../proposals/steps.ts";
 import { type NewProposalRow, type ProposalRow, proposals } from "../../proposals/store.ts";
 import { type StoredProposal, storedProposals, threadAnswer, threadUrl } from "../../threads/answer.ts";

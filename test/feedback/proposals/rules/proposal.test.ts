@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { chatText, later, proposalNote } from "../../../../server/feedback/proposals/rules.ts";
+import { chatText } from "../../../../server/feedback/chat/rules.ts";
+import { later, proposalNote } from "../../../../server/feedback/proposals/rules.ts";
 
 describe("a proposal", () => {
   it("keeps its summary and plan unchanged in a note", () => {

@@ -10,13 +10,13 @@ const dayMilliseconds = 86_400_000;
 
 const pauseMilliseconds = 600_000;
 
-type NightlyDeps = Pick<Deps, "clock" | "database" | "files" | "keptFiles" | "log" | "newId" | "time">;
+type CleanupDeps = Pick<Deps, "clock" | "database" | "files" | "keptFiles" | "log" | "newId" | "time">;
 
 /**
  * Cleans up at the start and then once a day. Returns the function that stops it and waits for a running cleanup to
  * end.
  */
-export function startNightly(deps: NightlyDeps): () => Promise<void> {
+export function startDailyCleanup(deps: CleanupDeps): () => Promise<void> {
   let dueAt = 0;
   return startJob(deps, {
     async run(stopping) {
@@ -34,7 +34,7 @@ export function startNightly(deps: NightlyDeps): () => Promise<void> {
  * Deletes threads that apps no longer keep, files to which nothing refers, and the words of deleted threads from the
  * search index.
  */
-export async function cleanUp(deps: NightlyDeps, stopping: AbortSignal): Promise<void> {
+export async function cleanUp(deps: CleanupDeps, stopping: AbortSignal): Promise<void> {
   await deleteExpired(deps, stopping);
   const count = await sweepFiles(deps, stopping);
   if (count > 0) deps.log.info({ count }, "deleted files to which nothing refers");

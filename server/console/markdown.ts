@@ -1,0 +1,26 @@
+import MarkdownIt from "markdown-it";
+import { safeAddress } from "./parts.tsx";
+
+/**
+ * Makes a function that converts Markdown to HTML. HTML in the Markdown is escaped. Links lead only to web and mail addresses. Only
+ * images below `uploads` are shown; other images become links.
+ */
+export function createMarkdown(uploads: string): (text: string) => string {
+  const markdown = new MarkdownIt("default", { html: false, linkify: false, typographer: false });
+  markdown.validateLink = (url) => safeAddress(url) !== undefined;
+  const { rules } = markdown.renderer;
+  const plainImage = rules.image;
+  rules.link_open = (tokens, at, options, _, self) => {
+    tokens[at]?.attrSet("rel", "noopener noreferrer nofollow");
+    return self.renderToken(tokens, at, options);
+  };
+  rules.image = (tokens, at, options, env, self) => {
+    const token = tokens[at];
+    const source = String(token?.attrGet("src") ?? "");
+    if (source.startsWith(uploads) && plainImage) return plainImage(tokens, at, options, env, self);
+    const { escapeHtml } = markdown.utils;
+    const label = escapeHtml(token?.content || source);
+    return `<a href="${escapeHtml(source)}" rel="noopener noreferrer nofollow">${label}</a>`;
+  };
+  return (text) => markdown.render(text);
+}
