@@ -11,7 +11,7 @@ export interface AppKeyCredential {
   readonly feedbackEnabled: number;
   readonly changelogEnabled: number;
   readonly senderPages: number;
-  /** The number of blocked senders. */
+  /** The number of senders that the app blocks. */
   readonly blockedSenders: number;
   readonly faqsVersion: number;
   readonly changelogVersion: number;
@@ -161,7 +161,7 @@ export const allCredentials = {
   },
 };
 
-/** Makes a WHERE clause of the conditions whose value is given. */
+/** Returns a WHERE clause with the conditions whose value is not undefined. */
 function conditions(pairs: readonly (readonly [string, string | undefined])[]): {
   readonly where: string;
   readonly values: Value[];
@@ -173,6 +173,6 @@ function conditions(pairs: readonly (readonly [string, string | undefined])[]): 
 
 export const hourMilliseconds = 3_600_000;
 
-/** Returns the beginning of the hour of an instant. The last use of a credential is stored only as an hour. (rule S22) */
+/** Rounds a time down to the full hour. The last use of a credential is stored only with this precision. (rule S22) */
 export const hourOf = (at: Date): string =>
   new Date(Math.floor(at.getTime() / hourMilliseconds) * hourMilliseconds).toISOString();

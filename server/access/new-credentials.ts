@@ -95,13 +95,13 @@ export interface Rotation {
   readonly id: string;
   /** For how many minutes the old secret still works. */
   readonly graceMinutes: number;
-  /** The new end of the token; undefined does not change it. */
+  /** When the token expires from now on; null means never, undefined changes nothing. */
   readonly expiresAt: string | null | undefined;
 }
 
 /**
- * Replaces the secret of a token, which keeps its id. Returns undefined if the account has no such token. A connection of
- * an agent is not found: it replaces its secrets itself.
+ * Replaces the secret of a token, which keeps its id. Returns undefined if the account has no such token. It does not
+ * find connections of agents, because a connection replaces its secrets by itself.
  */
 export async function rotateToken(
   { clock }: Pick<NewCredentialsDeps, "clock">,
@@ -124,7 +124,7 @@ export async function rotateToken(
 
 const prefixes = { agent: "sda_", maintainer: "sdm_" } as const;
 
-/** Returns the end of a token. Throws `bad_request` if it is in the past. */
+/** Returns when a token expires; null if it does not expire. Throws `bad_request` if that time is in the past. */
 function endOf(expiresAt: string | null | undefined, clock: NewCredentialsDeps["clock"]): string | null {
   if (expiresAt && expiresAt <= clock.now().toISOString())
     throw badRequest("expiresAt", "must be in the future");
@@ -150,7 +150,7 @@ function newKeySecret({ clock }: NewCredentialsDeps) {
   return { secret, keyHash: hashOf(secret), ...shownOf(secret, clock) };
 }
 
-/** The part of a credential that is stored unencrypted and shown. */
+/** Returns the fields of a credential that are stored as plain text and shown to people. */
 const shownOf = (secret: string, clock: NewCredentialsDeps["clock"]) => ({
   prefix: visiblePrefix(secret),
   createdAt: clock.now().toISOString(),

@@ -20,7 +20,7 @@ import { users } from "./store.ts";
 
 type AccountsDeps = Pick<Deps, "clock" | "database" | "newId" | "sealer" | "settings" | "time">;
 
-/** The account of the person who is signed in. (rule P8) */
+/** Returns the handlers for the account of the person who is signed in. (rule P8) */
 export function account(deps: AccountsDeps): Handlers<typeof contract> {
   const record = createAuditWriter(deps);
   return {
@@ -90,7 +90,9 @@ async function removeAccount(
   if (row) await erasures.advance(tx, row, { place: firstPlaceOfAccount, effects });
 }
 
-/** The browsers in which the caller is signed in. (rule S22) */
+/**
+ * Returns the handlers that list and end the caller's console sessions. Each browser has its own session. (rule S22)
+ */
 export function consoleSessionList(
   deps: Pick<Deps, "clock" | "database" | "newId">,
 ): Handlers<typeof sessionsContract> {

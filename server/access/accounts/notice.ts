@@ -5,7 +5,10 @@ import { users } from "./store.ts";
 
 export type NoticeDeps = Pick<Deps, "clock" | "newId" | "sealer" | "settings">;
 
-/** Changes of an account that somebody else may have made. Its owner gets a mail. */
+/**
+ * The first sentence of each mail about a changed account. The owner gets the mail, because a stranger may have made
+ * the change.
+ */
 const changes = {
   password: "The password of your account was changed.",
   firstPassword: "A password was set for your account.",

@@ -27,7 +27,10 @@ async function endOtherSessions({ ask, fields, links }: SignedInVisit): Promise<
   return goTo(links.account, "sessions-ended");
 }
 
-/** Deletes the account if its address was typed. The page never contains a typed password or code. */
+/**
+ * Deletes the account if the person typed its e-mail address. The answered page never contains a typed password or
+ * code.
+ */
 function deleteAccount(visit: SignedInVisit): Promise<Reply<"account-deleted">> {
   const { ask, fields, links } = visit;
   const given = (name: string) => (fields.has(name) ? { [name]: fields.text(name) } : {});
@@ -171,7 +174,7 @@ const SessionLine = ({
   </li>
 );
 
-/** Devices or connections: their names and last use, and a link to the page on which a person ends them. */
+/** Lists devices or connections with their last use, and links to the page on which the person can end their access. */
 const OtherAccess = ({
   title,
   about,
@@ -186,7 +189,7 @@ const OtherAccess = ({
     readonly label: string;
     readonly lastUsedAt: string | null;
   }[];
-  /** The page on which a person ends them. */
+  /** The page on which the person can end the access of these devices or connections. */
   readonly page: { readonly at: string; readonly name: string };
   readonly now: Date;
 }) => (

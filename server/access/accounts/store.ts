@@ -13,7 +13,7 @@ export type UserRow = Pick<Row<typeof tables.users>, (typeof fields)[number]>;
 
 export interface NewUser extends UserRow {
   readonly createdAt: string;
-  /** When the address was verified: the person reads its mail. Null if it was not. (rule S30) */
+  /** When the person proved that they receive the mail of this address. Null if that is not proved. (rule S30) */
   readonly emailVerifiedAt: string | null;
 }
 
@@ -30,7 +30,7 @@ export const users = {
     (await reader.get("SELECT 1 AS one FROM users WHERE id = ? AND email_verified_at IS NOT NULL", id)) !==
     undefined,
 
-  /** Stores that the address is verified. Returns true the first time. */
+  /** Stores that the address is verified. Returns false if it was verified before. */
   verify: async (tx: Transaction, id: string, at: string): Promise<boolean> =>
     (await tx.run(
       "UPDATE users SET email_verified_at = ? WHERE id = ? AND email_verified_at IS NULL",
@@ -38,8 +38,8 @@ export const users = {
     )) === 1,
 
   /**
-   * Locks the password until this transaction ends. Returns whether `hash` is still its hash. So a later change of the
-   * password sees, and can revoke, what this transaction adds.
+   * Locks the password until this transaction ends. Returns whether `hash` is still the stored hash. A change of the
+   * password waits for the lock. So it also ends the sessions that this transaction adds.
    */
   async lockPassword(tx: Transaction, id: string, hash: string): Promise<boolean> {
     const locking = tx.engine === "postgres" ? "FOR NO KEY UPDATE" : "";
@@ -50,7 +50,7 @@ export const users = {
   setPassword: (tx: Transaction, id: string, passwordHash: string) =>
     tx.run("UPDATE users SET password_hash = ? WHERE id = ?", passwordHash, id),
 
-  /** Replaces the hash of a password. Returns false if it is no longer `old`. */
+  /** Replaces the hash of a password. Returns false if the stored hash is no longer `old`. */
   changePassword: async (
     tx: Transaction,
     id: string,

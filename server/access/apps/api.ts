@@ -42,7 +42,7 @@ export function apps(
           ...{ by: caller.userId, at: deps.clock.now().toISOString() },
         });
         const app = appAnswer(await ownedApp(tx, appId, caller));
-        // The webhook is a secret.
+        // The address of the webhook is a secret, so the audit must not contain it.
         const changes = changesBetween(present, app, ["chatWebhookUrl"]);
         await record(tx, { caller, address }, { action: "app.update", appId, target: appId, changes });
         tx.signal(accessTopic(appId));
@@ -89,7 +89,10 @@ const createAppAnswer =
     chatWebhookUrl: row.chatWebhookUrl && maskAddress(openAddress(sealer, row.chatWebhookUrl)),
   });
 
-/** Returns the values to store for a request. A masked chat address means the present one, and changes nothing. */
+/**
+ * Returns the values to store for a request. If the request repeats the masked chat address from an answer, the stored
+ * address stays.
+ */
 const createSealedIn =
   ({ sealer }: Pick<Deps, "sealer">) =>
   <Body extends AppChange>({ chatWebhookUrl, ...body }: Body, present?: App) => {

@@ -55,7 +55,10 @@ function updateApp(visit: SignedInVisit): Promise<Reply<"changed">> {
   );
 }
 
-/** Returns the threads that the next cleanup would delete with a new setting; undefined if the person has already confirmed that. */
+/**
+ * Returns the threads that the next daily cleanup would delete because of the new settings; undefined if the person has
+ * already confirmed their deletion.
+ */
 async function oldThreads(
   { ask, fields, param }: SignedInVisit,
   days: unknown,
@@ -83,7 +86,10 @@ function deleteApp(visit: SignedInVisit): Promise<Reply<"app-deleted">> {
   );
 }
 
-/** Answers with the page and not with a redirect, so that the key is in no address and no cookie. A repeated form shows the same key. */
+/**
+ * Answers with the page, because a redirect would put the key into an address or a cookie. If the form is sent twice,
+ * both answers show the same key.
+ */
 function createKey(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields, param } = visit;
   return reshowForm(
@@ -114,7 +120,7 @@ async function revokeKey({ ask, fields, links, param }: SignedInVisit): Promise<
   return goTo(links.app(params.appId), "key-revoked");
 }
 
-/** The refused forms of the settings page, and a new key. */
+/** What the settings page shows after a form was sent: the refused form, or the new key. */
 interface AppForms extends KeyForms {
   readonly edit?: Filled;
   readonly removal?: Filled;

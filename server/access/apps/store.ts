@@ -44,7 +44,10 @@ export const apps = {
       await tx.run("SELECT 1 AS one FROM apps WHERE id = ? FOR NO KEY UPDATE", id);
   },
 
-  /** The account whose budget the uploads of an app use: the account that created it, or the oldest owner that is left. */
+  /**
+   * Returns the account whose upload budget the app uses: the account that created the app. If that account is no owner
+   * any more, it is the person who has been a member longest among the owners.
+   */
   findOwner: (reader: Reader, id: string) =>
     reader.get<{ ownerId: string }>(`SELECT owner_id AS "ownerId" FROM apps WHERE id = ?`, id),
 
@@ -73,7 +76,10 @@ export const apps = {
     await updateApp(tx, { ...change, ...switches, updatedBy: by, updatedAt: at }, id);
   },
 
-  /** Deletes an app with its keys, tokens, FAQ, changelog and remaining threads. Its owners can still read its audit. */
+  /**
+   * Deletes an app with its keys, tokens, FAQ, changelog and remaining threads. The last owners can still read the
+   * audit entries of the app.
+   */
   async remove(tx: Transaction, id: string): Promise<void> {
     await tx.run(
       `INSERT INTO former_apps (user_id, app_id) SELECT user_id, app_id FROM app_members

@@ -20,7 +20,7 @@ export const audit = ({ database }: Pick<Deps, "database">): Handlers<typeof con
 /** The object that an audit entry is about. */
 export interface NamedTarget {
   readonly name: string;
-  /** The object whose page shows it; undefined after its deletion. */
+  /** The object on whose page the console shows the target; undefined if the target was deleted. */
   readonly location:
     | { readonly kind: TargetKind; readonly appId: string | null; readonly id: string }
     | undefined;
@@ -46,7 +46,7 @@ export async function namedTargets(
   return named;
 }
 
-/** The kinds of targets whose label the audit keeps after their deletion. */
+/** The kinds of targets whose label is stored in the audit entry. The label is shown after the target was deleted. */
 const keepLabel = new Set(["token", "connection", "key", "tag", "saved_reply"]);
 
 /** A token with which an action was done. */
@@ -55,7 +55,9 @@ export interface NamedToken {
   readonly revoked: boolean;
 }
 
-/** Returns the tokens of audit entries, by id. Revoked tokens without a recorded label are left out. */
+/**
+ * Returns the tokens of audit entries, by id. The result does not contain revoked tokens whose label was not recorded.
+ */
 export async function namedTokens(
   reader: Reader,
   entries: readonly AuditEntry[],

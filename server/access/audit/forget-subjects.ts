@@ -1,7 +1,10 @@
 import type { AuditChange } from "../../../src/contract/audit.ts";
 import type { Transaction, Value } from "../../database/database.ts";
 
-/** Removes the subjects of threads from the audit, because senders wrote them. The fact that a subject was changed stays. */
+/**
+ * Removes the subjects of threads from audit entries, because senders wrote these texts. The entries still show that a
+ * subject was changed.
+ */
 export async function forgetSubjects(tx: Transaction, threads: string, ...values: Value[]): Promise<void> {
   const entries = await tx.all<{ id: string; changes: string }>(
     `SELECT id, changes FROM audit

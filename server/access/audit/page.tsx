@@ -152,7 +152,7 @@ const Entry = ({ entry, navigation, target, tokens }: EntryProps) => (
   </tr>
 );
 
-/** Shows who did it, and with which token. If no label of the token was recorded, its id is shown. */
+/** Shows who did the action, and with which token. If no label of the token was recorded, its id is shown. */
 const Actor = ({
   actor,
   navigation,
@@ -235,7 +235,10 @@ const fieldNames: Readonly<Record<string, string>> = {
   role: "Role",
 };
 
-/** Shows the changed fields with their values before and after. Fields without values were changed, too. */
+/**
+ * Shows the changed fields with their values before and after. Secrets and long texts are shown by the name of the
+ * field only.
+ */
 const AuditChanges = ({ changes = [] }: { readonly changes: readonly AuditChange[] | undefined }) =>
   changes.length === 0 ? null : (
     <ul class="plain small">
@@ -403,10 +406,16 @@ const actionNames: Readonly<Record<AuditActionName, string>> = {
   "changelog.delete": "Deleted a release note",
 };
 
-/** The names of audited actions. An action of another version of Innkeep has no name, and is shown as it is recorded. */
+/**
+ * The names of audited actions. An action that this version of Innkeep does not know has no name here. It is shown as
+ * it is recorded.
+ */
 export const auditActionNames: ReadonlyMap<string, string> = new Map(Object.entries(actionNames));
 
-/** The filter of the audit log, as the query of the page has it. An empty value means all. */
+/**
+ * The filter of the audit log, as it is in the query of the page's address. An empty value means that this field does
+ * not filter.
+ */
 type AuditFilter = Readonly<Record<"app" | "action" | "actor" | "from" | "until", string>>;
 
 const auditFilterOf = ({ query }: Pick<Visit, "query">): AuditFilter => ({
@@ -426,7 +435,7 @@ const auditQueryOf = ({ app, action, actor, from, until }: AuditFilter) => ({
   to: endOfDay(until) ?? "",
 });
 
-/** Returns a refusal that names each invalid day; undefined if there is none. */
+/** Returns a refusal that names each invalid day; undefined if all days are valid. */
 function faultyDays(filter: AuditFilter): ApiError | undefined {
   const issues = (["from", "until"] as const)
     .filter((name) => filter[name] !== "" && startOfDay(filter[name]) === undefined)

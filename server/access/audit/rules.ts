@@ -4,12 +4,12 @@ import type { AuditChange } from "../../../src/contract/audit.ts";
 /** Values by the names of their fields. */
 type Values = Readonly<Record<string, unknown>>;
 
-/** Longer values are cut. */
+/** The most characters of a value that the audit stores. Longer values are cut off. */
 const longest = 300;
 
 /**
- * Returns the fields in which `after` differs from `before`. A field that is missing in `after` was not changed. For the
- * fields in `unshown` the result has no values, because they are secrets or long texts.
+ * Returns the fields in which `after` differs from `before`. A field that is missing in `after` was not changed. The
+ * result has no values for the fields in `unshown`, because these fields are secrets or long texts.
  */
 export const changesBetween = (
   before: Values,

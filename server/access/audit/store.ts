@@ -73,8 +73,9 @@ export const audit = {
 const rowKey: Record<Engine, string> = { sqlite: "e.rowid", postgres: "e.id" };
 
 /**
- * Selects the scopes that a person may read: the person's account, the apps in which the role suffices, and deleted apps of
- * which the person was an owner. An entry belongs to its app, or to an account if it is about no app.
+ * Selects the scopes whose entries a person may read. A scope is the id of an account or an app: the person's account,
+ * the apps in which the role suffices, and deleted apps of which the person was an owner. The scope of an entry is its
+ * app, or the account if the entry is about no app.
  */
 function scopesOf(viewer: Viewer, appId: string | undefined): Condition {
   const { userId, needs } = viewer;
@@ -92,7 +93,8 @@ function conditions(
   engine: Engine,
 ): Condition[] {
   return [
-    // SQLite uses the index only if both sides of the comparison have no type. A column has a type, a function call has none.
+    // SQLite uses the index only if neither side of the comparison has a type. A column has a type. The result of a
+    // function has none, so `coalesce` is called on both sides.
     ["coalesce(e.app_id, e.owner_id) = coalesce(s.scope, '')"],
     ...given("e.action = ?", action),
     ...given("e.at >= ?", from),
@@ -103,13 +105,16 @@ function conditions(
 
 const isId = /^[\da-f]{8}-[\da-f-]{27}$/i;
 
-/** Selects what was done with one token. For a person's address, or `agent`, `personOf` selects what was done with all tokens. */
+/**
+ * The condition for the entries of one token. The condition with `personOf` selects all entries of a person or of
+ * `agent`, with any token.
+ */
 const byToken: Record<Engine, string> = {
   sqlite: `actor LIKE '%, token %' AND ${tokenOf.sqlite} = ?`,
   postgres: `actor LIKE '%, token %' AND ${tokenOf.postgres} = ?`,
 };
 
-/** The name of the target of an audit entry, and where the console shows it. */
+/** The name of the target of an audit entry, and the page on which the console shows the target. */
 interface TargetRow {
   readonly id: string;
   readonly name: string;

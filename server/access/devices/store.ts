@@ -24,7 +24,7 @@ export const devices = {
   /** Locks a device and its codes against other transactions until this one ends. */
   lock: (tx: Transaction, deviceId: string) => tx.lock(`device:${deviceId}`),
 
-  /** The account of which a device has a valid token. */
+  /** Returns the account for which the device has a valid token. */
   findHolder: (tx: Transaction, deviceId: string, now: string) =>
     tx.get<{ userId: string }>(
       `SELECT user_id AS "userId" FROM devices WHERE device_id = ? AND expires_at > ?`,
@@ -41,7 +41,10 @@ export const devices = {
       email,
     )) !== undefined,
 
-  /** Links a device to an account, and replaces an earlier link. The id of the row changes only with the account. Returns it. */
+  /**
+   * Links a device to an account, and replaces an earlier link. Returns the id of the row. A new link to the same
+   * account keeps this id.
+   */
   async link(
     tx: Transaction,
     device: Omit<DeviceRow, "lastUsedAt"> & {
@@ -82,7 +85,10 @@ export const devices = {
   setPushToken: (tx: Transaction, id: string, pushToken: string | null) =>
     tx.run("UPDATE devices SET push_token = ? WHERE id = ?", pushToken, id),
 
-  /** The part of an account that its devices may read. A tester has a slot, or had one. */
+  /**
+   * Returns the part of an account that its devices may read. `isTester`: whether the account has or had a slot in a
+   * test.
+   */
   findProfile: (reader: Reader, userId: string) =>
     reader.get<ProfileRow>(
       `SELECT timezone, CASE WHEN EXISTS (SELECT 1 FROM slots WHERE tester_id = users.id) THEN 1 ELSE 0 END AS "isTester"

@@ -31,13 +31,13 @@ export type FinishedSignIn =
   | { readonly outcome: "signed_in"; readonly session: OpenedSession }
   /** The page must ask for the second factor. `step` is the sealed first step. */
   | { readonly outcome: "second_factor"; readonly step: string; readonly passkey: PasskeyRequest | null }
-  /** The identity belongs to the account that is signed in. */
+  /** The identity is already connected to the account that is signed in, so nothing changes. */
   | { readonly outcome: "stays" }
   /** The person must confirm. Then `connect` is called. */
   | { readonly outcome: "offered" }
   | { readonly outcome: "refused"; readonly why: IdentityRefusal };
 
-/** Longer than a sign-in may last. */
+/** The limit that lets a state be used once. The window is longer than a sign-in may last. */
 const once = { limit: 1, windowSeconds: 1_200 };
 
 export type IdentityDeps = Pick<Deps, "clock" | "database" | "newId" | "sealer" | "settings" | "time">;
@@ -45,7 +45,7 @@ export type IdentityDeps = Pick<Deps, "clock" | "database" | "newId" | "sealer" 
 /** Signs people in with identities of providers, and connects identities to accounts. */
 export function identities(deps: IdentityDeps) {
   return {
-    /** Whether a browser returns with this state for the first time, on any server. */
+    /** Whether this is the first time that a browser returned with this state, to any of the servers. */
     isFirst: (state: string): Promise<boolean> =>
       deps.database.write(async (tx) => {
         const verdict = await consume(tx, {

@@ -86,7 +86,10 @@ function createConnect(deps: FlowDeps, steps: SharedSteps) {
   };
 }
 
-/** A longer address does not fit into the cookie. */
+/**
+ * The most characters of the address that the browser opens after the sign-in. A longer address does not fit into the
+ * cookie.
+ */
 const longestTo = 2_000;
 
 type FlowDeps = Pick<Deps, "clock" | "database" | "newId" | "sealer" | "settings" | "time">;
@@ -242,7 +245,7 @@ function createSealedFlows({ sealer, clock }: Pick<Deps, "sealer" | "clock">) {
   return {
     sealFlow: (flow: SignInFlow): string =>
       sealer.seal(JSON.stringify({ ...flow, kind: "sign_in", expiresAt: expiresAt() })),
-    /** Returns undefined for a value that is foreign, changed or expired. */
+    /** Returns undefined for a value that this deployment did not seal, or that was changed or has expired. */
     openFlow: (sealed: string): SignInFlow | undefined => live(Flow.safeParse(opened(sealed))),
     sealOffer: (offer: ConnectOffer): string =>
       sealer.seal(JSON.stringify({ ...offer, kind: "offer", expiresAt: expiresAt() })),
@@ -257,7 +260,7 @@ export const ProviderLinks = ({
   inNewTab = false,
 }: {
   readonly settings: Settings;
-  /** The path that the browser opens afterwards. */
+  /** The path that the browser opens after the sign-in. */
   readonly to: string;
   /** Whether the links open in a new tab, because this page contains unsaved text. */
   readonly inNewTab?: boolean;
@@ -279,14 +282,17 @@ export const ProviderLinks = ({
 
 type Addresses = Pick<Settings, "baseUrl" | "consoleUrl">;
 
-/** The paths, as the server receives them. */
+/** The path as the server receives it. A reverse proxy may have removed the path of the base address. */
 const startPath = "/tavern/with/:provider";
 
 const callbackPath = "/tavern/with/:provider/callback";
 
 const connectPath = "/tavern/with/:provider/connect";
 
-/** Returns the address that starts a sign-in with a provider. Afterwards the browser opens `to`, a path of the console's origin. */
+/**
+ * Returns the address that starts a sign-in with a provider. After the sign-in the browser opens `to`, a path on the
+ * console's origin.
+ */
 export const startAddress = (settings: Addresses, providerId: string, to: string): string =>
   `${originOf(settings)}/tavern/with/${providerId}${to && `?${new URLSearchParams({ to })}`}`;
 
@@ -298,7 +304,10 @@ export const callbackAddress = (settings: Addresses, providerId: string): string
 export const connectAddress = (settings: Addresses, providerId: string): string =>
   new URL(`${originOf(settings)}/tavern/with/${providerId}/connect`).pathname;
 
-/** The sign-in must happen on the console's host, because cookies belong to one host. */
+/**
+ * Returns the start of the addresses for the sign-in. They are on the console's host, because cookies belong to one
+ * host.
+ */
 function originOf({ baseUrl, consoleUrl }: Addresses): string {
   const console = new URL(consoleUrl).origin;
   return new URL(baseUrl).origin === console ? baseUrl : console;

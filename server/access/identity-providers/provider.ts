@@ -63,7 +63,7 @@ export function createProvider(settings: IdentityProvider, callback: string, clo
 
 function discover({ issuer, clientId, clientSecret }: IdentityProvider): Promise<openid.Configuration> {
   const server = new URL(issuer);
-  // The signature is checked, too. Over http nothing else proves who made the token.
+  // Makes the library check the signature of the token. A provider at an http address is not proved by anything else.
   const execute = [openid.enableNonRepudiationChecks];
   if (server.protocol === "http:") execute.push(openid.allowInsecureRequests);
   const authentication = clientSecret === undefined ? openid.None() : secretAuthentication(clientSecret);
@@ -114,7 +114,10 @@ const isAddress = (text: string): boolean =>
 
 const retryAfterSeconds = 5;
 
-/** Makes errors for the person out of failures of a provider. No text of the provider is shown or logged. */
+/**
+ * Returns functions that turn failures of a provider into errors for the person. No text of the provider is shown or
+ * logged.
+ */
 const providerErrors = (name: string) => {
   const unavailable = (cause: unknown) =>
     new ApiError(
@@ -147,8 +150,8 @@ function refusal(name: string, error: unknown): ApiError {
 }
 
 /**
- * Whether the provider cannot be used: the network fails, a time limit is reached, the provider has an internal error, or
- * it does not accept this deployment. The person cannot repair any of these.
+ * Whether the provider cannot be used at all: the network fails, a time limit is reached, the provider has an internal
+ * error, or it does not accept this deployment. The person cannot solve any of these problems.
  */
 function isUnavailable(error: unknown): boolean {
   if (error instanceof TypeError || error instanceof openid.WWWAuthenticateChallengeError) return true;
@@ -169,7 +172,7 @@ function withoutContents(error: unknown): Error {
   return new Error(error.message + code + kindOf(error) + under);
 }
 
-/** Returns the error code of the standard, such as `invalid_client`. */
+/** Returns the error code of OAuth, such as `invalid_client`. */
 function kindOf(error: Error): string {
   if (error instanceof openid.ResponseBodyError) return `: ${error.error.slice(0, 60)}`;
   if (!(error instanceof openid.WWWAuthenticateChallengeError)) return "";

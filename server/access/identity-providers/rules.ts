@@ -17,7 +17,7 @@ export interface IdentityFacts {
 export type IdentityVerdict =
   | { readonly action: "sign_in" }
   | { readonly action: "register"; readonly email: string }
-  /** The identity belongs to the account that is signed in. */
+  /** The identity is already connected to the account that is signed in, so nothing changes. */
   | { readonly action: "stay" }
   /** The person may connect the identity to the account that is signed in. */
   | { readonly action: "offer" }

@@ -25,7 +25,7 @@ import {
   members as rows,
 } from "./store.ts";
 
-/** The members of an app and their roles. (rules K25, K26) */
+/** Returns the handlers for the members of an app and their roles. (rules K25, K26) */
 export function members(deps: Pick<Deps, "clock" | "database" | "newId">): Handlers<typeof contract> {
   const record = createAuditWriter(deps);
   return {
@@ -61,7 +61,7 @@ async function changeableMember(tx: Transaction, caller: ConsoleCaller, params: 
   await rows.lock(tx, params.appId);
   const { viewerRole: by } = await ownedApp(tx, params.appId, caller);
   const own = params.userId === caller.userId;
-  // Thrown before the member is looked up. Otherwise the caller could find out who is a member.
+  // This check comes before the look-up of the member. Otherwise the caller could find out who is a member.
   if (by !== "owner" && !own) throw new ApiError("forbidden");
   const member = await rows.find(tx, params);
   if (!member) throw new ApiError("not_found");
@@ -73,7 +73,10 @@ async function changeableMember(tx: Transaction, caller: ConsoleCaller, params: 
 
 type MembersDeps = Pick<Deps, "clock" | "database" | "newId" | "sealer" | "settings">;
 
-/** Invitations of people to an app, by a link that works once, for one address. (rules K27, K28) */
+/**
+ * Returns the handlers for invitations to an app. The link of an invitation works once, for one e-mail address. (rules
+ * K27, K28)
+ */
 export function invitations(deps: MembersDeps): Handlers<typeof invitationsContract> {
   const record = createAuditWriter(deps);
   const linkOf = ({ email }: ConsoleCaller, token: string): InvitationLink => ({
@@ -209,7 +212,10 @@ const invitationMail = ({
 
 const tooMany = `An app has at most ${limits.invitations} open invitations. Withdraw one first.`;
 
-/** Is the same for all links without an invitation for this account, so that nobody learns whether the link ever existed. */
+/**
+ * The error for a link without an invitation for this account. It is always the same, so that nobody learns whether the
+ * link ever existed.
+ */
 const noOffer = ({ email }: ConsoleCaller): ApiError =>
   new ApiError("not_found", {
     message: `There is no invitation for ${email} here. The link may be for another address, used, withdrawn, or older than 7 days. Ask for a new one.`,

@@ -1,8 +1,8 @@
 import type { Reader } from "../../database/database.ts";
 
 /**
- * Returns an SQL expression for the address of the person with an id: of an account, or of an imported person, with a mark.
- * It is null if the account was deleted.
+ * Returns an SQL expression for the e-mail address of the account or the imported person with this id. The address of
+ * an imported person is marked. The expression is null if the account was deleted.
  */
 export const emailOf = (id: string): string =>
   `coalesce((SELECT email FROM users WHERE id = ${id}),
@@ -20,7 +20,7 @@ export interface LastChange {
 
 /** Finds the people who wrote or changed objects. */
 export const authors = {
-  /** The authors of the messages of a thread. Messages that no member wrote are left out. */
+  /** The authors of the messages of a thread. The result does not contain messages that no member wrote. */
   ofMessages: (reader: Reader, feedbackId: string) =>
     reader.all<Pick<LastChange, "id" | "email">>(
       named(

@@ -26,7 +26,10 @@ import { goTo, type Reply, reshowForm, show } from "../../console/respond.ts";
 import { Ago, Timestamp } from "../../console/times.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
 
-/** Answers with the page and not with a redirect, so that the link is in no address and no cookie. A repeated form shows the same link. */
+/**
+ * Answers with the page, because a redirect would put the link into an address or a cookie. If the form is sent twice,
+ * both answers show the same link.
+ */
 function invite(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields, param } = visit;
   return reshowForm(
@@ -357,7 +360,7 @@ const acceptInvitation = (visit: SignedInVisit): Promise<Reply<"joined">> =>
     return goTo(links.inbox(appId), "joined");
   });
 
-/** Shows the same page for all links without an invitation for this account. */
+/** Calls `act`. If the link has no invitation for this account, shows a page that is the same for each reason. */
 async function unlessRefused<Done extends string = never>(
   visit: SignedInVisit,
   act: () => Promise<Reply<Done>>,
@@ -390,7 +393,9 @@ async function refused(visit: SignedInVisit, { message, status }: ApiError): Pro
   );
 }
 
-/** For an unverified account, which somebody else may have created with this address. */
+/**
+ * Asks the person to verify the address of the account. Somebody else may have created the account with this address.
+ */
 async function unverified(visit: SignedInVisit, { status }: ApiError): Promise<Reply> {
   const navigation = await navigationOf(visit);
   return show(

@@ -87,7 +87,10 @@ export const members = {
   },
 };
 
-/** Ends the agents of a person in an app. If the app used the budget of the person, it now uses that of another owner. */
+/**
+ * Deletes the agent tokens and connections of a person in an app. If the app used the person's upload budget, it now
+ * uses the upload budget of another owner.
+ */
 async function endOwnership(tx: Transaction, { appId, userId }: Membership): Promise<void> {
   await tx.run(
     "DELETE FROM tokens WHERE app_id = ? AND user_id = ? AND kind IN ('agent', 'oauth')",
@@ -103,7 +106,7 @@ async function endOwnership(tx: Transaction, { appId, userId }: Membership): Pro
   );
 }
 
-/** On all servers: ends waiting requests of the person, and drops cached rows. */
+/** Tells all servers to end waiting requests of the person, and to remove the person's rows from the cache. */
 function changed(tx: Transaction, { appId, userId }: Membership): void {
   // The topic of the tokens is last, because waiting requests read cached rows.
   for (const topic of [accessTopic(appId), userTopic(userId), tokensTopic]) tx.signal(topic);
@@ -157,7 +160,7 @@ export const invitations = {
     await tx.insert(tables.invitations, row);
   },
 
-  /** Returns the invitation for this account; undefined if there is none, for each kind of reason. */
+  /** Returns the invitation for this account. For each reason why the link cannot be used, the result is undefined. */
   offer: (reader: Reader, { tokenHash, email, now }: InvitationLink) =>
     reader.get<OfferRow>(
       `SELECT invitations.id, app_id AS "appId", a.name AS "appName", role, u.email AS "invitedBy",
@@ -167,7 +170,7 @@ export const invitations = {
       ...[tokenHash, email, now],
     ),
 
-  /** Uses an invitation up, if it is valid. Of several concurrent calls only one succeeds. */
+  /** Deletes a valid invitation when it is used. Of several concurrent calls only one succeeds. */
   take: (tx: Transaction, { tokenHash, email, now }: InvitationLink) =>
     tx.get<{ id: string; appId: string; role: Role }>(
       `DELETE FROM invitations WHERE token_hash = ? AND email = ? AND ${isValid}

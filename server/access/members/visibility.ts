@@ -47,14 +47,14 @@ export interface WantedRow {
   readonly viewer: Viewer;
 }
 
-/** SQLite: the requests for rows, for the FROM clause of a statement of `eachForViewer`. */
+/** SQLite: the list of requested rows, as a table in the FROM clause of a statement for `eachForViewer`. */
 export const wantedRows = "jsonb_each(?) AS w";
-/** SQLite: the id of the row in such a request. */
+/** SQLite: the id of the requested row, in a row of `wantedRows`. */
 export const wantedId = "w.value ->> 0";
 
 /**
- * SQLite: makes a function that reads several rows in one statement, each for its own viewer. For each it returns what
- * `oneForViewer` would return or throw. `row` selects from `wantedRows`, and finds its row by `wantedId`.
+ * SQLite: makes a function that reads several rows in one statement, each for its own viewer. For each request it
+ * returns what `oneForViewer` would return or throw. `row` selects from `wantedRows`, and finds its row by `wantedId`.
  */
 export function eachForViewer<Row extends object>(row: RowOfApp) {
   const columns = `w.key AS place, ${row.columns}`;
@@ -96,8 +96,8 @@ const refusals: Readonly<Record<Role, string>> = {
 };
 
 /**
- * Returns the SQL condition that `app_members v` is a membership of the person, and that its role suffices. `?` is the id
- * of the person. Lists begin with this condition, because an index has the apps of each person.
+ * Returns the SQL condition that `app_members v` is a membership of the person, and that its role suffices. `?` is the
+ * id of the person. The queries of lists begin with this condition, because an index finds the apps of each person.
  */
 export const membershipOf = (needs: Role): string =>
   `v.user_id = ? AND v.role IN (${rolesFrom(needs)

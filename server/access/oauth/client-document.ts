@@ -5,7 +5,7 @@ import { isPrivateAddress, publicLookup } from "../../http/network-addresses.ts"
 
 /** The document of a program. The id of the program is the address of the document. */
 export interface ClientDocument {
-  /** The name, unchecked. */
+  /** The name of the program. It can have any type and is not checked. */
   readonly name?: unknown;
   readonly redirects: readonly string[];
 }
@@ -89,7 +89,7 @@ function objectIn(text: string): Record<string, unknown> {
     const value: unknown = JSON.parse(text);
     if (isObject(value)) return { ...value };
   } catch {
-    // The error follows below.
+    // The error is thrown below.
   }
   throw new Error("is not a JSON object");
 }

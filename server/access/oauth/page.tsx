@@ -74,7 +74,10 @@ export function consentRoutes(deps: ConsentDeps, steps: SharedSteps, api: Api<Co
 
 type ConsentPageDeps = Pick<Deps, "clock" | "database" | "limiter" | "readClientDocument" | "settings">;
 
-/** Shows a signed-in person the request of a program. The page is never skipped. For a stranger the server reads no document. */
+/**
+ * Shows a signed-in person the request of a program. The page is never skipped. The server reads the document of the
+ * program only for a signed-in person.
+ */
 async function consentPage(visit: DeviceSignInVisit, deps: ConsentPageDeps): Promise<DeviceSignInReply> {
   const query = consentQuery(visit.query);
   const id = clientIdIn(visit.query);
@@ -116,7 +119,10 @@ async function decideOnConsent(visit: DeviceSignInVisit, deps: ConsentPageDeps):
   }
 }
 
-/** Returns what has changed since the page was shown. It has a hash of the name, because browsers change line breaks in fields. */
+/**
+ * Returns what has changed since the page was shown. The form contains a hash of the program's name and not the name,
+ * because browsers change line breaks in form fields.
+ */
 function changedSince(
   { fields }: DeviceSignInVisit,
   { client }: ConsentRequest,
@@ -126,7 +132,10 @@ function changedSince(
   return fields.text("program") === hashOf(client.name) ? undefined : "program";
 }
 
-/** Reads the request. Throws its faults. The number of documents that the server reads for a person is limited. */
+/**
+ * Reads and checks the request. Throws an error that names all its faults. The number of documents that the server
+ * reads for a person is limited.
+ */
 async function readRequest(
   given: URLSearchParams,
   { userId }: ConsoleCaller,
@@ -388,7 +397,10 @@ function readConsentRequest(
   };
 }
 
-/** Returns the known scopes. In each case a person decides about them. */
+/**
+ * Returns the requested scopes that this server knows; all scopes if it knows none of them. That is safe, because a
+ * person then decides which scopes to allow.
+ */
 function scopesIn(given: string): readonly ConnectionScope[] {
   const names = given.split(" ");
   const known = connectionScopes.filter((scope) => names.includes(scope));
@@ -397,6 +409,9 @@ function scopesIn(given: string): readonly ConnectionScope[] {
 
 const fault = (issues: readonly Issue[]) => new ApiError("bad_request", { issues });
 
-/** Returns the request as a query. Forms have it in one field, because browsers change line breaks in fields. */
+/**
+ * Returns the request as a query. Forms contain the whole query in one field, because browsers change line breaks in
+ * form fields.
+ */
 const consentQuery = (given: URLSearchParams): string =>
   new URLSearchParams([...given].filter(([name]) => fields.includes(name))).toString();

@@ -8,11 +8,11 @@ const day = 86_400_000;
 export const lifetimes = {
   code: 5 * minute,
   access: 60 * minute,
-  /** Counted from the last refresh. So a connection that no program uses ends. */
+  /** The refresh token, counted from the last refresh. So a connection ends if no program uses it. */
   refresh: 90 * day,
-  /** For so long, a repeat of a refresh gets the same answer. */
+  /** How long a repeated refresh gets the same answer. */
   grace: minute,
-  /** For so long after its last use, the list of tokens shows a connection that has ended. */
+  /** A connection that has ended stays in the list of tokens for this time after its last use. */
   endedConnection: 180 * day,
   /** The registration of a program that nobody has allowed to connect. */
   unusedClient: day,
@@ -79,17 +79,24 @@ const hasDomain = (protocol: string): boolean => /^[a-z][a-z0-9-]*\.[a-z0-9.-]+:
 
 const loopbackNames: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
-/** Printable ASCII without users, fragments, and characters that programs read differently. */
+/**
+ * An address of printable ASCII characters, without a user, a fragment, and characters that different programs
+ * interpret differently.
+ */
 const plainForm = /^[a-z][a-z0-9+.-]*:\/\/[\w.~:/?[\]!$&'()*+,;=%-]+$/;
 
-/** The host is written into the policy of a page. It must have no `;` and no `*`, which parsers of addresses allow. */
+/**
+ * The host is written into the Content Security Policy of a page. So it must not contain `;` and `*`, which address
+ * parsers allow.
+ */
 const plainHost = /^(?:[a-z\d_.-]+|\[[\da-f:.]+\])$/;
 
 const longestRedirect = 2_000;
 
 /**
- * Whether a program may get its codes at this address: https, http on the person's computer, or the scheme of an app. The
- * scheme must be a known one or contain a domain. No user, no fragment, no answer in the query. (rule A46)
+ * Whether a program may get its codes at this address: https, http on the person's computer, or the scheme of an app.
+ * The scheme of an app must be a known one or contain a domain. The address must have no user, no fragment, and no
+ * OAuth answer in its query. (rule A46)
  */
 export function isClientRedirect(given: string): boolean {
   if (given.length > longestRedirect || !plainForm.test(given) || !URL.canParse(given)) return false;
@@ -104,8 +111,8 @@ export function isClientRedirect(given: string): boolean {
 const answerFields = ["code", "error", "state", "iss"];
 
 /**
- * Whether an address is exactly a registered one. On the person's computer the port may differ, because a program takes a
- * free one. (RFC 8252 7.3)
+ * Whether an address is exactly a registered one. For an address on the person's computer the port may differ, because
+ * a program uses any free port. (RFC 8252 7.3)
  */
 export const isRegisteredRedirect = (given: string, registered: readonly string[]): boolean =>
   isClientRedirect(given) && registered.some((each) => each === given || differsByPort(each, given));
@@ -122,11 +129,11 @@ export function isOnThisComputer(redirect: string): boolean {
   return protocol === "http:" && loopbackNames.has(hostname);
 }
 
-/** Names for a person where the browser continues. */
+/** Returns a name, for a person to read, of the place where the browser continues. */
 export const redirectName = (redirect: string): string =>
   isOnThisComputer(redirect) ? `this computer (${new URL(redirect).host})` : targetName(redirect);
 
-/** Adds an answer to the query of an address. */
+/** Adds the server's answer to the query of the redirect address. */
 export function answeredRedirect(
   redirect: string,
   answer: Readonly<Record<string, string | undefined>>,

@@ -51,7 +51,9 @@ export const oauthCodes = {
   isKnown: async (reader: Reader, codeHash: string): Promise<boolean> =>
     (await reader.get("SELECT 1 AS one FROM oauth_codes WHERE code_hash = ?", codeHash)) !== undefined,
 
-  /** Finds a code. Until this transaction ends, no other one can use the code or delete its app. */
+  /**
+   * Finds a code, and locks it. Until this transaction ends, no other transaction can use the code or delete its app.
+   */
   async take(tx: Transaction, codeHash: string): Promise<OAuthCodeRow | undefined> {
     await tx.lock(`oauth-code:${codeHash}`);
     const locking = tx.engine === "postgres" ? "FOR UPDATE OF c" : "";
@@ -67,7 +69,10 @@ export const oauthCodes = {
   use: (tx: Transaction, codeHash: string, connectionId: string) =>
     tx.run("UPDATE oauth_codes SET connection_id = ? WHERE code_hash = ?", connectionId, codeHash),
 
-  /** Deletes codes that expired before an instant. Used codes stay so long, because a second use must be noticed. */
+  /**
+   * Deletes codes that expired before `before`. Used codes are kept until then, so that the server notices a second
+   * use.
+   */
   prune: (tx: Transaction, before: string) => tx.run("DELETE FROM oauth_codes WHERE expires_at < ?", before),
 };
 
@@ -81,8 +86,9 @@ export const oauthTokens = {
     (await reader.get("SELECT 1 AS one FROM oauth_tokens WHERE token_hash = ?", tokenHash)) !== undefined,
 
   /**
-   * Finds a token. Until this transaction ends, no other one can change the token or end its connection. On PostgreSQL this
-   * locks the row of the connection. A connection that another transaction is ending is not found.
+   * Finds a token, and locks it. Until this transaction ends, no other transaction can change the token or end its
+   * connection. On PostgreSQL this locks the row of the connection. A connection that another transaction is ending is
+   * not found.
    */
   async take(tx: Transaction, tokenHash: string): Promise<OAuthTokenRow | undefined> {
     await tx.lock(`oauth-token:${tokenHash}`);
@@ -94,7 +100,7 @@ export const oauthTokens = {
     );
   },
 
-  /** Stores the use of a refresh token and its answer, and deletes the earlier answers of its connection. */
+  /** Stores that a refresh token was used, with the answer. Deletes the earlier answers of the same connection. */
   async use(
     tx: Transaction,
     { tokenHash, connectionId }: Pick<OAuthTokenRow, "tokenHash" | "connectionId">,
@@ -122,7 +128,9 @@ export const oauthTokens = {
     return ended;
   },
 
-  /** Deletes connections without tokens whose last use, or creation, was before an instant. */
+  /**
+   * Deletes connections that have no tokens, and whose last use, or creation if there was no use, was before `before`.
+   */
   pruneEnded: (tx: Transaction, before: string) =>
     tx.run(
       `DELETE FROM tokens WHERE kind = 'oauth' AND COALESCE(last_used_at, created_at) < ?

@@ -35,7 +35,7 @@ import {
 import { givenCode } from "./rules.ts";
 import { passkeys as rows, secondFactors } from "./store.ts";
 
-/** The second factor of the caller: an authenticator app, and recovery codes. (rules S23 to S25) */
+/** Returns the handlers for the caller's second factor: an authenticator app and recovery codes. (rules S23 to S25) */
 export const secondFactorHandlers = (deps: ProvingDeps): Handlers<typeof contract> => ({
   async find({ caller: { userId } }) {
     const row = await secondFactors.find(deps.database, userId);
@@ -52,8 +52,8 @@ export const secondFactorHandlers = (deps: ProvingDeps): Handlers<typeof contrac
 });
 
 /**
- * Asks for the password again; an account without one needs a recent sign-in. A stranger who finds a signed-in browser
- * must not lock the owner out.
+ * Asks for the password again. If the account has no password, the sign-in must be recent. Otherwise a stranger who
+ * finds a signed-in browser could lock the owner out.
  */
 function beginFactor(deps: ProvingDeps): Handler<typeof contract.begin> {
   return async ({ caller, address, body, save }) => {
@@ -170,7 +170,7 @@ async function proveAgain(
 
 const mostPasskeys = 20;
 
-/** The passkeys of the caller, which can replace a code of the authenticator app. (rule S29) */
+/** Returns the handlers for the caller's passkeys. A passkey can replace a code of the authenticator app. (rule S29) */
 export const passkeyHandlers = (deps: ProvingDeps): Handlers<typeof passkeysContract> => ({
   async list({ caller }) {
     return { items: await rows.list(deps.database, caller.userId) };

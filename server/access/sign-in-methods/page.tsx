@@ -93,7 +93,7 @@ function removePasskey(visit: SignedInVisit): Promise<Reply<"passkey-removed">> 
   );
 }
 
-/** Answers with the page and not with a redirect, so that the secret is in no address and no cookie. */
+/** Answers with the page, because a redirect would put the secret into an address or a cookie. */
 function beginSecondFactor(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields } = visit;
   return reshowForm(
@@ -235,7 +235,7 @@ const ProviderLine = ({
   );
 };
 
-/** The address of an issuer without a path may end in a slash or not. */
+/** Whether two addresses of issuers are the same. An address without a path may end with or without a slash. */
 const isSame = (one: string, other: string): boolean => new URL(one).href === new URL(other).href;
 
 interface ChangePasswordProps {
@@ -263,7 +263,7 @@ const ChangePassword = ({ form, links }: ChangePasswordProps) => (
   </details>
 );
 
-/** For an account that signs in with a provider only. */
+/** Sets the first password of an account that has only signed in with a provider so far. */
 const FirstPassword = ({ form, links, hasFactor }: ChangePasswordProps & { hasFactor: boolean }) => (
   <FactorForm offer="Set a password" action={links.password} form={form}>
     <p class="muted small">
@@ -341,7 +341,10 @@ const Secret = ({ secret, uri }: NonNullable<SetUpProps["made"]>) => (
   </>
 );
 
-/** The secret is shown only once. If the app does not have it, the person must make a new one. */
+/**
+ * Offers to begin again. The secret is shown only once, so a person whose authenticator app does not have it needs a
+ * new one.
+ */
 const Again = ({ navigation: { links } }: { readonly navigation: Navigation }) => (
   <p>
     If the app does not have the key, <a href={links.signInMethods}>begin again</a>.
@@ -387,7 +390,7 @@ async function showNewPasskey(
     asked,
     form = filledWith(),
   }: {
-    /** The request to the authenticator; undefined after a refusal: then the person begins again. */
+    /** The request to the authenticator; undefined after a refusal, because the person must then begin again. */
     readonly asked?: PasskeyCreation;
     readonly form?: Filled;
   },

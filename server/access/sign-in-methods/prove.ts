@@ -128,7 +128,10 @@ type Sealing = Pick<Deps, "sealer" | "clock">;
 const sealCeremony = ({ sealer, clock }: Sealing, ceremony: Ceremony): string =>
   sealer.seal(JSON.stringify({ ...ceremony, expiresAt: clock.now().getTime() + lifetimeMilliseconds }));
 
-/** Returns undefined for a value that is foreign, changed, expired, or of another kind or account. */
+/**
+ * Returns undefined for a value that this deployment did not seal, that was changed or has expired, or that is for
+ * another kind of challenge or another account.
+ */
 export function openCeremony(
   { sealer, clock }: Sealing,
   sealed: string,
@@ -143,7 +146,10 @@ export function openCeremony(
   }
 }
 
-/** Returns the host of the passkeys; undefined for an IP address, because browsers make no passkeys for it. */
+/**
+ * Returns the host for which passkeys are made; undefined for an IP address, because browsers make passkeys only for
+ * host names.
+ */
 export function passkeyHost({ consoleUrl }: Pick<Deps["settings"], "consoleUrl">): string | undefined {
   const { hostname } = new URL(consoleUrl);
   return isIP(hostname.replace(/^\[|\]$/g, "")) === 0 ? hostname : undefined;
@@ -192,10 +198,13 @@ export function passkeyRequestFor(
   return host === undefined || rows.length === 0 ? null : passkeyRequest(deps, { user, host, rows });
 }
 
-/** Ed25519, ECDSA with P-256, RSA. */
+/** The accepted signature algorithms, by their COSE numbers: Ed25519, ECDSA with P-256, RSA. */
 const algorithms = [-8, -7, -257];
 
-/** Makes the request for a new passkey, which must be none of these. */
+/**
+ * Makes the request for a new passkey. It lists the present passkeys, so that the authenticator does not make a second
+ * one.
+ */
 export function passkeyCreation(deps: Sealing, { user, host, rows }: PasskeyAccount): PasskeyCreation {
   const challenge = randomName();
   const { id, email: name } = user;

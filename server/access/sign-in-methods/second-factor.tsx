@@ -16,7 +16,7 @@ interface SecondFactorLineProps {
   readonly now: Date;
 }
 
-/** For an account whose recovery codes are all used, or were deleted by the restore of a backup. */
+/** The warning for an account without recovery codes: all were used, or the restore of a backup deleted them. */
 export const noRecoveryCodes =
   "You have no recovery codes. If you lose your authenticator app, you cannot sign in.";
 
@@ -181,7 +181,7 @@ export const FactorForm = ({
   </details>
 );
 
-/** The page never contains a typed code. */
+/** The field for a code. It never shows a code again that was typed before. */
 export const CodeField = ({
   form,
   part,

@@ -4,7 +4,9 @@ import * as tables from "../../database/schema/access.ts";
 import { insert, select } from "../../database/statements.ts";
 
 export interface SecondFactorRow {
-  /** Null if the secret of the deployment was lost. Then only recovery codes work. */
+  /**
+   * The sealed secret of the authenticator app. Null if the key that seals it was lost. Then only recovery codes work.
+   */
   readonly secretSealed: string | null;
   readonly lastStep: number;
   readonly confirmedAt: string | null;
@@ -23,7 +25,7 @@ export const secondFactors = {
   /** Locks the second factor of an account against other transactions until this one ends. */
   lock: (tx: Transaction, userId: string) => tx.lock(`second factor:${userId}`),
 
-  /** The second factor, confirmed or not. */
+  /** Returns the second factor, also one that is not confirmed yet. */
   async find(reader: Reader, userId: string): Promise<SecondFactorRow | undefined> {
     const row = await reader.get(factorOf, userId);
     return row && { ...row, lastStep: Number(row.lastStep) };
@@ -45,7 +47,10 @@ export const secondFactors = {
       ...[at, step, userId, secretSealed],
     )) === 1,
 
-  /** Stores that the code of a time step is used. Returns false if it, or a later one, was used before. */
+  /**
+   * Stores that the code of a time step is used. Returns false if the code of this or a later time step was used
+   * before.
+   */
   useStep: async (tx: Transaction, userId: string, step: number): Promise<boolean> =>
     (await tx.run(
       `UPDATE second_factors SET last_step = ? WHERE id = ? AND last_step < ? AND confirmed_at IS NOT NULL`,
@@ -58,7 +63,7 @@ export const secondFactors = {
     return (await tx.run("DELETE FROM second_factors WHERE id = ?", userId)) === 1;
   },
 
-  /** Uses a recovery code up. Returns false if it is unknown or was used before. */
+  /** Marks a recovery code as used. Returns false if the code is unknown or was used before. */
   useRecoveryCode: async (
     tx: Transaction,
     userId: string,
@@ -117,7 +122,7 @@ export const passkeys = {
   insertUnlessTaken: (tx: Transaction, userId: string, row: PasskeyRow) =>
     insertPasskey(tx, { ...row, userId }),
 
-  /** Stores a use. Returns false if the passkey was removed meanwhile. */
+  /** Stores that a passkey was used. Returns false if the passkey was removed meanwhile. */
   use: async (tx: Transaction, id: string, { counter, at }: { counter: number; at: string }) =>
     (await tx.run("UPDATE passkeys SET counter = ?, last_used_at = ? WHERE id = ?", counter, at, id)) === 1,
 

@@ -22,15 +22,16 @@ type Rule = readonly [RateLimitName, string];
 
 /**
  * Counts an attempt as failed before its password is checked, so that simultaneous attempts cannot exceed the limits. A
- * browser or device that has signed in to the account before has its own limit, which strangers cannot use up. When that
- * is used up, the limit of all others applies to it. Throws `rate_limited`.
+ * browser or device that has signed in to the account before has its own limit, which strangers cannot use up. When its
+ * own limit is used up, the shared limit of all unknown browsers and devices applies to it. Throws `rate_limited`.
  */
 export const beginAttempt = (deps: LimitDeps, attempt: Attempt): Promise<Counted> =>
   beginAs(deps, ownRulesOf(attempt), strangerRulesOf(attempt));
 
 /**
  * Counts a code of a second factor as wrong before it is checked. A browser or device that has signed in to the account
- * before has its own limits. When they are used up, those of all others apply to it. Throws `rate_limited`. (rule S24)
+ * before has its own limits. When its own limits are used up, the shared limits of all unknown browsers and devices
+ * apply to it. Throws `rate_limited`. (rule S24)
  */
 export function beginFactorAttempt(
   deps: LimitDeps,
@@ -53,7 +54,10 @@ export function beginFactorAttempt(
   return beginAs(deps, own, factorRulesOf(userId, network, "others"));
 }
 
-/** The limit of the day comes last: an attempt that another limit refuses must not use it up. */
+/**
+ * Returns the limits for codes of a second factor. The limit for a day is the last, because an attempt that another
+ * limit refuses must not count for the day.
+ */
 const factorRulesOf = (userId: string, source: string, group: "known" | "others"): readonly Rule[] => [
   ["secondFactor", `secondFactor:${userId}:${group}:${source}`],
   ["secondFactorByPlace", `secondFactorByPlace:${userId}:${group}:${source}`],
@@ -69,7 +73,10 @@ export const beginRegistration = (deps: LimitDeps, address: string): Promise<Cou
 
 const begin = (deps: LimitDeps, rules: readonly Rule[]): Promise<Counted> => beginAs(deps, [], rules);
 
-/** Counts with the rules of a known client, if there are any and they allow it. Otherwise counts with the rules of all others. */
+/**
+ * Counts an attempt with the own limits of a known client. If it has none, or they are used up, counts with the shared
+ * limits of all unknown clients.
+ */
 async function beginAs(deps: LimitDeps, own: readonly Rule[], others: readonly Rule[]): Promise<Counted> {
   if (!deps.settings.rateLimited) return [];
   return deps.database.write(async (tx) => {

@@ -37,7 +37,7 @@ export interface DeviceSignInVisit {
   readonly askAs: (caller: ConsoleCaller) => Ask;
 }
 
-/** The reply to a request, and the headers that differ from those of other pages. */
+/** The reply to a request, and the headers in which it differs from other pages. */
 export interface DeviceSignInReply {
   readonly reply: Reply;
   readonly traits?: PageTraits;
@@ -61,7 +61,7 @@ export function createDeviceSignInVisits(
   const base = new URL(settings.baseUrl).pathname.replace(/\/$/, "");
 
   return async (ctx) => {
-    // Only a console session may approve, a bearer token may not.
+    // Only a person with a console session may approve a device, so a bearer token is ignored.
     const browser = { ...steps.readCredentials(ctx, ctx.method === "POST"), authorization: undefined };
     refuseForeignForm(browser, settings);
     const address = steps.addressOf(ctx.req);
@@ -88,7 +88,10 @@ export function createDeviceSignInVisits(
   };
 }
 
-/** The paths of the device sign-in pages, as the server receives them. */
+/**
+ * The paths of the device sign-in pages as the server receives them. A reverse proxy may have removed the path of
+ * `baseUrl`.
+ */
 export const deviceSignInPaths = {
   authorize: authorizePath,
   signIn: "/tavern/sign-in",
@@ -97,7 +100,9 @@ export const deviceSignInPaths = {
   code: codePath,
 } as const;
 
-/** The paths for links: with the path of `baseUrl`, which a reverse proxy may remove. */
+/**
+ * Returns the paths for links. They begin with the path of `baseUrl`, which a reverse proxy may remove from requests.
+ */
 export function deviceSignInLinks({ baseUrl }: Pick<Settings, "baseUrl">): DeviceSignInLinks {
   const at = new URL(baseUrl).pathname.replace(/\/$/, "");
   return {
@@ -111,10 +116,10 @@ export function deviceSignInLinks({ baseUrl }: Pick<Settings, "baseUrl">): Devic
 
 type DeviceSignInLinks = { readonly [Name in keyof typeof deviceSignInPaths]: string };
 
-/** Returns the address of a page that continues to `to`. */
+/** Returns the address of a page after which the browser continues to `to`. */
 export const onTo = (path: string, to: string): string => `${path}?${new URLSearchParams({ to })}`;
 
-/** The texts of the error pages. */
+/** The title of the error page for each error code, and its text. */
 export interface ErrorWords {
   readonly bad_redirect: string;
   readonly bad_request: string;

@@ -29,8 +29,8 @@ type SignInOutcome =
     };
 
 /**
- * Signs in with the values of a form: with e-mail and password, or then with the second factor. Throws the refusal of the
- * first factor.
+ * Signs in with the values of a form: first with e-mail and password, then with the second factor if the account has
+ * one. Throws if the first factor is refused.
  */
 export async function signInWith(ask: Ask, fields: Fields): Promise<SignInOutcome> {
   const step = fields.text("step");

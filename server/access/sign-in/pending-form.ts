@@ -77,7 +77,7 @@ export const showAgain = async (visit: SignedInVisit, form: Form): Promise<Reply
         form.act({ ...visit, ask: readOnlyAsk(visit.ask, form), drafts: readOnlyDrafts(visit.drafts) }),
       );
 
-/** Makes an `ask` that only reads. For a mutation it throws `sign_in_required`. */
+/** Makes an `ask` that can only read. It throws `sign_in_required` for a request that would change something. */
 const readOnlyAsk =
   (ask: Ask, { notDone }: NotDone): Ask =>
   (endpoint, asked) => {
@@ -85,7 +85,7 @@ const readOnlyAsk =
     throw new ApiError("sign_in_required", { message: `${sessionEnded} ${notDone} ${keptHere}` });
   };
 
-/** Drafts that cannot be removed. */
+/** Returns drafts that throw `sign_in_required` when a draft would be removed. */
 const readOnlyDrafts = (drafts: PageDrafts): PageDrafts => ({
   ...drafts,
   remove: async () => {

@@ -43,7 +43,7 @@ interface OwnApp {
   readonly certificates: readonly string[];
 }
 
-/** The sign-in that a token must be made for. */
+/** The sign-in for which the device must have requested the integrity token. */
 interface IntegrityAttempt {
   /** Whether a nonce or request hash belongs to this sign-in. */
   readonly isBound: (given: string) => boolean;
@@ -83,7 +83,10 @@ function isAppRecognized(payload: object, app: OwnApp, { isBound, now }: Integri
   );
 }
 
-/** A classic request has a nonce, a standard request has a request hash. */
+/**
+ * Whether the token was requested for this sign-in. A classic request has a nonce, a standard request has a request
+ * hash.
+ */
 function isOfThisExchange(payload: object, isBound: (given: string) => boolean): boolean {
   const given = [
     valueAt(payload, "requestDetails", "nonce"),
@@ -92,14 +95,17 @@ function isOfThisExchange(payload: object, isBound: (given: string) => boolean):
   return given.length > 0 && given.every((value) => typeof value === "string" && isBound(unpadded(value)));
 }
 
-/** The time is text, because JSON has no integers of 64 bits. */
+/** Whether the time of the token is recent. The time is a text, because JSON has no integers of 64 bits. */
 function isRecent(timestamp: unknown, now: Date): boolean {
   if (typeof timestamp !== "string" || !/^\d{1,15}$/.test(timestamp)) return false;
   const age = now.getTime() - Number(timestamp);
   return age < longestAgeMilliseconds && age >= -skewMilliseconds;
 }
 
-/** A test response is refused, because a tester's Google account can choose its verdicts. */
+/**
+ * Whether Google marked the answer as a test response. It is refused, because a tester's Google account can choose the
+ * verdicts in test responses.
+ */
 function isTestingResponse(testing: unknown): boolean {
   if (testing === undefined) return false;
   const isTest = isObject(testing) ? valueAt(testing, "isTestingResponse") : true;
@@ -125,7 +131,10 @@ const unpadded = (base64url: string): string => base64url.replace(/={1,2}$/, "")
 
 const freshMilliseconds = 10 * 60_000;
 
-/** Whether a sign-in is recent. If an account has no password, a recent sign-in is required instead of it. (rule S31) */
+/**
+ * Whether a sign-in is recent. An account without a password must have signed in recently where others must type their
+ * password. (rule S31)
+ */
 export const isFresh = (signedInAt: string | undefined, now: Date): boolean =>
   signedInAt !== undefined && now.getTime() - Date.parse(signedInAt) < freshMilliseconds;
 
@@ -150,12 +159,16 @@ const systems: readonly (readonly [RegExp, string])[] = [
   [/\bLinux\b/, "Linux"],
 ];
 
-/** Only so many characters of the header are read. The patterns are slow for long texts, and no browser sends more. */
+/**
+ * The number of characters of the header that are read. The patterns are slow for long texts, and no browser sends a
+ * longer header.
+ */
 const longestRead = 500;
 
 /**
- * Returns the name of a browser and its system, such as `Firefox on Linux`, for the header `User-Agent`. Only names of
- * these lists are stored, because the header is too long for people, and anybody can write any text into it. (rule S22)
+ * Returns the name of a browser and its system, such as `Firefox on Linux`, for the header `User-Agent`. Only names
+ * from the lists above are stored. The header is too long for people, and anybody can write any text into it. (rule
+ * S22)
  */
 export function browserName(userAgent: string | undefined): string | null {
   if (userAgent === undefined) return null;
@@ -196,7 +209,10 @@ export function readAuthorizeRequest(
   return { ...parsed.data, redirect };
 }
 
-/** Returns the request as a query. Forms have it in one field, because browsers change line breaks in fields. */
+/**
+ * Returns the request as a query. Forms contain the whole query in one field, because browsers change line breaks in
+ * form fields.
+ */
 export function deviceRequestQuery({ redirect, device, name, challenge, state }: AuthorizeRequest): string {
   const query = new URLSearchParams({ redirect, device, name, challenge });
   if (state !== undefined) query.set("state", state);
@@ -223,16 +239,19 @@ export function redirectAddress(target: string, answer: RedirectAnswer, state: s
 }
 
 /**
- * The source that the policy of a page must list, so that a browser follows the redirect after the form of the page: the
- * scheme of an app, or the origin of a site.
+ * Returns the source that the Content Security Policy of a page must list in `form-action`: the scheme of an app, or
+ * the origin of a site. Otherwise the browser does not follow the redirect after the form.
  */
 export function formActionOf(target: string): string {
   const { protocol, origin, hostname } = new URL(target);
-  // Policies cannot express IPv6 addresses.
+  // A Content Security Policy cannot contain IPv6 addresses.
   return isOfSite(protocol) && !hostname.startsWith("[") ? origin : protocol;
 }
 
-/** Names for a person where the browser continues: the host of a site, or an app by the scheme of its address. */
+/**
+ * Returns a name, for a person to read, of the place where the browser continues: the host of a site, or an app by the
+ * scheme of its address.
+ */
 export function targetName(target: string): string {
   const { protocol, host } = new URL(target);
   return isOfSite(protocol) ? host : `the app that opens ${protocol}// addresses`;
@@ -252,7 +271,7 @@ function isAppTarget(given: string): boolean {
   return schemes.has(scheme) && URL.canParse(given) && !containsAnswer(query);
 }
 
-/** A target that already contains an answer could make an app accept the code of an attacker. */
+/** Whether a query already contains an answer. Such a target could make an app accept the code of an attacker. */
 function containsAnswer(query: string): boolean {
   const fields = new URLSearchParams(query);
   return fields.has("code") || fields.has("error");

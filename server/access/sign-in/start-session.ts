@@ -61,7 +61,10 @@ const stepMilliseconds = 600_000;
 /** The first step of a sign-in: the person has proved the first factor. */
 interface SignInStep {
   readonly userId: string;
-  /** A hash of the stored password hash. If the password changes before the sign-in is finished, the step is void. */
+  /**
+   * A hash of the stored password hash. If the password changes before the sign-in is finished, the step is no longer
+   * valid.
+   */
   readonly password: string;
 }
 
@@ -77,7 +80,7 @@ export const stepOf = ({ id, passwordHash }: Pick<UserRow, "id" | "passwordHash"
 export const sealStep = ({ sealer, clock }: Pick<Deps, "sealer" | "clock">, step: SignInStep): string =>
   sealer.seal(JSON.stringify({ ...step, kind: "step", expiresAt: clock.now().getTime() + stepMilliseconds }));
 
-/** Returns undefined for a value that is foreign, changed or expired. */
+/** Returns undefined for a value that this deployment did not seal, or that was changed or has expired. */
 export function openStep(
   { sealer, clock }: Pick<Deps, "sealer" | "clock">,
   sealed: string,

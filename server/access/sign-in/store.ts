@@ -37,7 +37,7 @@ export const consoleSessions = {
   remove: (tx: Transaction, tokenHash: string) =>
     tx.run("DELETE FROM sessions WHERE token_hash = ?", tokenHash),
 
-  /** Ends a session of an account by the id that the person sees; false if the account has no such session. */
+  /** Ends a session of an account by the id that the API shows. Returns false if the account has no such session. */
   removeById: async (tx: Transaction, userId: string, id: string): Promise<boolean> =>
     (await tx.run("DELETE FROM sessions WHERE user_id = ? AND id = ?", userId, id)) === 1,
 
@@ -118,7 +118,9 @@ export const signInCodes = {
     await insert(tx, refusal, refusal.createdAt);
   },
 
-  /** Uses a code up. Returns false if it is no longer valid. Of several concurrent calls only one succeeds. */
+  /**
+   * Marks a code as used. Returns false if the code is no longer valid. Of several concurrent calls only one succeeds.
+   */
   use: async (tx: Transaction, codeHash: string, now: string): Promise<boolean> =>
     (await tx.run(
       `UPDATE sign_in_codes SET used_at = ?, code_sealed = NULL
@@ -157,7 +159,7 @@ export const signInCodes = {
     ),
 };
 
-/** A refusal is stored as already replaced, so that it is never a valid code. */
+/** Stores a code or a refusal. A refusal is stored as already replaced, so that it is never a valid code. */
 const insert = (tx: Transaction, code: NewSignInCode, replacedAt: string | null): Promise<void> =>
   tx.insert(tables.signInCodes, { ...code, replacedAt });
 
@@ -178,7 +180,7 @@ interface AccountLinkRow {
 
 /** Links in mails, which create an account or set a new password. A new link replaces an earlier one of its kind. */
 export const accountLinks = {
-  /** Stores a link for a new account, whether the address has an account or not. */
+  /** Stores a link for a new account, even if the address already has an account. */
   async addSignUp(tx: Transaction, { tokenHash, email, now, expiresAt }: NewAccountLink): Promise<void> {
     await removeEarlier(tx, "sign_up", email, now);
     await tx.insert(tables.accountLinks, { tokenHash, kind: "sign_up", email, expiresAt });
@@ -202,7 +204,7 @@ export const accountLinks = {
       ...[mailId, tokenHash],
     ),
 
-  /** Uses a link up. Returns undefined if it is unknown, used, replaced or expired. */
+  /** Deletes a link when it is used. Returns undefined if the link is unknown, used, replaced or expired. */
   take: (tx: Transaction, { kind, tokenHash, now }: { kind: LinkKind; tokenHash: string; now: string }) =>
     tx.get<AccountLinkRow>(
       `DELETE FROM account_links WHERE token_hash = ? AND kind = ? AND expires_at > ?
@@ -222,7 +224,7 @@ async function removeEarlier(tx: Transaction, kind: LinkKind, email: string, now
 
 /**
  * Ends all credentials of an account except its password and its second factor: identities of providers, tokens,
- * connections, devices, and codes for them. For an account that somebody else may have created. (rule S30)
+ * connections, devices, and codes for them. It is called for an account that somebody else may have created. (rule S30)
  */
 export async function removeUnprovenAccess(tx: Transaction, userId: string): Promise<void> {
   const tables = ["identities", "tokens", "oauth_codes", "devices", "sign_in_codes"];

@@ -8,13 +8,19 @@ import { type UserRow, users } from "../accounts/store.ts";
 import { isFresh } from "./rules.ts";
 import { consoleSessions } from "./store.ts";
 
-/** Throws `forbidden` for a request of another site. Otherwise such a page could sign a person in to the account of an attacker. */
+/**
+ * Throws `forbidden` for a request from a page of another site. Otherwise such a page could sign a person in to the
+ * account of an attacker.
+ */
 export function refuseForeignPage({ settings }: Pick<Deps, "settings">, { origin }: Browser): void {
   if (origin === undefined || isOwnOrigin(origin, settings)) return;
   throw new ApiError("forbidden", { message: "Sign in from a page of the console." });
 }
 
-/** Returns the account with this address and password. Throws `invalid_credentials`, the same for an unknown account and a wrong password. */
+/**
+ * Returns the account with this address and password. Throws `invalid_credentials`. The error does not say whether the
+ * account is unknown or the password is wrong.
+ */
 export async function verifiedUser(
   { database }: Pick<Deps, "database">,
   email: string,
@@ -26,7 +32,10 @@ export async function verifiedUser(
   return user;
 }
 
-/** Throws `invalid_credentials` if the password was changed after it was verified. Locks it until the transaction ends. */
+/**
+ * Throws `invalid_credentials` if the password was changed after it was verified. Locks the password until the
+ * transaction ends.
+ */
 export async function assertPasswordUnchanged(tx: Transaction, user: UserRow): Promise<void> {
   if (!(await users.lockPassword(tx, user.id, user.passwordHash))) throw new ApiError("invalid_credentials");
 }

@@ -21,7 +21,7 @@ import { goTo, type Reply, reshowForm, show } from "../../console/respond.ts";
 import { Ago, LastUse, Timestamp } from "../../console/times.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
 
-/** Answers with the page and not with a redirect, so that the token is in no address and no cookie. */
+/** Answers with the page, because a redirect would put the token into an address or a cookie. */
 function createToken(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields } = visit;
   return reshowForm(

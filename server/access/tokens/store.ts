@@ -49,7 +49,10 @@ export const tokens = {
 
   insert: (tx: Transaction, token: NewTokenRow) => tx.insert(tables.tokens, token),
 
-  /** A token of an account whose secret can be replaced. A connection is not found: it replaces its secrets itself. */
+  /**
+   * A token of an account whose secret can be replaced. It does not find connections, because a connection replaces its
+   * secrets by itself.
+   */
   find: (reader: Reader, { userId, appId }: TokenViewer, id: string) =>
     reader.get<TokenRow & { readonly kind: RenewableKind }>(
       `SELECT ${columns} FROM tokens

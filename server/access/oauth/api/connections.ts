@@ -48,8 +48,8 @@ async function refusalTo(clientId: string, { database }: ConnectionsDeps): Promi
 }
 
 /**
- * Exchanges a code for a new connection. All refusals are the same. A second use of a code ends the connection of the first
- * use, because two programs have the code. (rule A47)
+ * Exchanges a code for a new connection. The error is the same for each reason. A second use of a code ends the
+ * connection of the first use, because two programs have the code. (rule A47)
  */
 export async function exchangeCode(deps: ConnectionsDeps, exchange: CodeExchange): Promise<Grant> {
   const refuse = () => refusalTo(exchange.clientId, deps);
@@ -91,7 +91,10 @@ function scopesOf({ scopes }: Pick<OAuthCodeRow, "scopes">): string[] {
   return Array.isArray(granted) ? granted.map(String) : [];
 }
 
-/** Adds a connection to the tokens. Its hash is that of no secret: only its access tokens are credentials. */
+/**
+ * Adds a connection as a row of `tokens`. Its hash belongs to no secret, because only the access tokens of a connection
+ * are credentials.
+ */
 async function insertConnection(
   deps: ConnectionsDeps,
   tx: Transaction,
@@ -235,7 +238,10 @@ async function insertTokenPair(
   await oauthTokens.insert(tx, { ...token, kind: "refresh", tokenHash: hashOf(pair.refresh), expiresAt });
 }
 
-/** Seals a pair of tokens with the refresh token that it replaces. So only a program that has that token can open it. */
+/**
+ * Seals a pair of tokens with the refresh token that the pair replaces. So only a program that has the old refresh
+ * token can open the pair.
+ */
 const sealPair = (pair: TokenPair, refreshToken: string): string =>
   createSealer(refreshToken).seal(JSON.stringify(pair));
 
@@ -277,7 +283,10 @@ export async function registerClient(
   return { ...client, redirects, host: null };
 }
 
-/** Finds a registration. PostgreSQL refuses texts with NUL characters, so the form of the id is checked first. */
+/**
+ * Finds a registration. PostgreSQL refuses texts with NUL characters, so the format of the id is checked before the
+ * query.
+ */
 const registered = async (reader: Reader, id: string) =>
   /^[\w-]{1,100}$/.test(id) ? oauthClients.find(reader, id) : undefined;
 
@@ -285,7 +294,7 @@ const registered = async (reader: Reader, id: string) =>
 export const isKnownClient = async (reader: Reader, id: string): Promise<boolean> =>
   id.startsWith("https://") || (await registered(reader, id)) !== undefined;
 
-/** The fault of an id that is not registered. */
+/** The text of the error for an id that is not registered. */
 export const unknownClient = "is not known here, or has expired";
 
 /** Finds a program by its id: the address of a document, or the id of a registration. The error says what is wrong. */
@@ -327,7 +336,7 @@ export class OAuthFault extends Error {
   }
 }
 
-/** The decision of a person on the consent page: creates the code for a connection. (rule A44) */
+/** Returns the handler for the decision on the consent page. It creates the code for a connection. (rule A44) */
 export function connectionConsentHandlers(deps: Pick<Deps, "clock" | "newId">): Handlers<typeof contract> {
   const record = createAuditWriter(deps);
   return {

@@ -110,7 +110,10 @@ async function tokenAnswer(deps: OAuthDeps, form: Form, address: string): Promis
   }
 }
 
-/** Throws `invalid_target` if the program wants a token for another resource than our tools. Older programs name no resource. */
+/**
+ * Throws `invalid_target` if the program names another resource than the MCP tools of this server. Older programs name
+ * no resource, so a missing name is accepted.
+ */
 function refuseOtherResource(resource: string, settings: Deps["settings"]): void {
   if (resource === "" || resource.replace(/\/$/, "") === resourceOf(settings)) return;
   throw new OAuthFault("invalid_target", `Tokens of this server are for ${resourceOf(settings)}.`);
@@ -158,7 +161,7 @@ const sendingOf = ({ req }: Context, { arrivals, addressOf }: SharedSteps): Send
   sender: senderOf(undefined, addressOf(req)),
 });
 
-/** Reads the form of a program. Throws an ApiError if the body is no form. */
+/** Reads the form that a program sent. Throws an ApiError if the body is no form. */
 async function formOf(ctx: Context, steps: SharedSteps): Promise<Form> {
   const sending = sendingOf(ctx, steps);
   const bytes = await counted(sending, async () => {
@@ -214,14 +217,17 @@ export function answerFault(
 
 const waitingCodes: ReadonlySet<ErrorCode> = new Set(["rate_limited", "busy"]);
 
-/** If the program only has to wait, its code must not say that its tokens are invalid. */
+/**
+ * Returns the OAuth code for an error. If the program only has to wait, the code must not say that its tokens are
+ * invalid.
+ */
 function oauthCodeOf(code: ErrorCode, status: number, wrong: OAuthCode): OAuthCode {
   if (waitingCodes.has(code)) return "temporarily_unavailable";
   return status >= 500 ? "server_error" : wrong;
 }
 
 function send(ctx: Context, status: number, code: OAuthCode, message: string): void {
-  // Required if the program sent credentials in a header. (RFC 6749 5.2)
+  // The standard requires this header if the program sent credentials in a header. (RFC 6749 5.2)
   if (status === 401 && ctx.req.headers.authorization !== undefined)
     ctx.set("WWW-Authenticate", 'Basic realm="innkeep"');
   ctx.set("Cache-Control", "no-store");
@@ -232,7 +238,10 @@ function send(ctx: Context, status: number, code: OAuthCode, message: string): v
 
 type Addresses = Pick<Settings, "baseUrl">;
 
-/** The paths of the endpoints, as the server receives them. */
+/**
+ * The paths of the endpoints as the server receives them. A reverse proxy may have removed the path of the base
+ * address.
+ */
 const oauthPaths = {
   token: "/oauth/token",
   register: "/oauth/register",
@@ -246,11 +255,14 @@ export const resourceOf = ({ baseUrl }: Addresses): string => baseUrl + resource
 
 const wellKnown = (name: string): string => `/.well-known/${name}`;
 
-/** Returns the address at which a refused program reads how to get a token. It is below the base address, because a proxy may forward no other. */
+/**
+ * Returns the address at which a refused program reads how to get a token. The address begins with the base address,
+ * because a proxy may forward no other addresses.
+ */
 export const metadataAddress = ({ baseUrl }: Addresses): string =>
   `${baseUrl}${wellKnown("oauth-protected-resource")}${resourcePath}`;
 
-/** The metadata of the tools: what they accept. (RFC 9728) */
+/** Returns the metadata of the MCP tools as a resource: which tokens they accept. (RFC 9728) */
 const resourceMetadata = (settings: Addresses) => ({
   resource: resourceOf(settings),
   authorization_servers: [settings.baseUrl],
@@ -259,7 +271,7 @@ const resourceMetadata = (settings: Addresses) => ({
   resource_name: "Innkeep",
 });
 
-/** The metadata of the server: how a program gets tokens. (RFC 8414) */
+/** Returns the metadata of the authorization server: how a program gets tokens. (RFC 8414) */
 const serverMetadata = ({ baseUrl }: Addresses) => ({
   issuer: baseUrl,
   authorization_endpoint: baseUrl + consentPath,

@@ -17,7 +17,10 @@ import { refuseForeignPage } from "../verify.ts";
 
 type AccountLinksDeps = Pick<Deps, "clock" | "database" | "newId" | "sealer" | "settings" | "time">;
 
-/** New accounts and forgotten passwords. No answer reveals whether an address has an account. (rules S26, S27) */
+/**
+ * Returns the handlers for new accounts and forgotten passwords. No answer reveals whether an address has an account.
+ * (rules S26, S27)
+ */
 export const accountLinkHandlers = (deps: AccountLinksDeps): Handlers<typeof contract> => ({
   signUp: signUp(deps),
   finishSignUp: finishSignUp(deps),
@@ -30,7 +33,10 @@ const refuseWithoutRegistration = ({ settings }: Pick<Deps, "settings">): void =
   throw new ApiError("forbidden", { message: "New accounts are turned off here." });
 };
 
-/** If the server sends mail, the mailed link creates the account later. Otherwise the account is created now, unless the address has one. */
+/**
+ * If the server sends mail, the mailed link creates the account later. Otherwise this request creates the account,
+ * unless the address already has one.
+ */
 function signUp(deps: AccountLinksDeps): Handler<typeof contract.signUp> {
   return async ({ body, save }) => {
     refuseWithoutRegistration(deps);
@@ -175,7 +181,7 @@ function newLink(
   return { link, url: `${settings.consoleUrl}/${path}/${token}`, sendBefore };
 }
 
-/** Whether the address may get another such mail now. If not, the answer to the request is the same. */
+/** Whether the address may get another mail with a link now. The answer to the request is the same in both cases. */
 async function mayMail({ clock, settings }: MailingDeps, tx: Transaction, email: string): Promise<boolean> {
   if (!settings.rateLimited) return true;
   const rule = settings.rateLimits.linkMails;

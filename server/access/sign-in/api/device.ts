@@ -27,15 +27,18 @@ export const signIn = (
   token: token(deps),
 });
 
-/** Only a successful exchange uses the code up. The order of the checks is: code, attestation, device. (rule S8) */
+/**
+ * Exchanges a code for a token. A refused exchange does not use the code. The order of the checks is: code,
+ * attestation, device. (rule S8)
+ */
 function exchange(
   deps: Pick<Deps, "attest" | "clock" | "database" | "log" | "newId">,
 ): Handler<typeof contract.exchange> {
   return async ({ body, address, save }) => {
     const { verifier, integrityToken, ...presented } = body;
     const found = await findExchangeable(deps, presented, await challengeOf(verifier));
-    // Refused in `save`, after the check of the Idempotency-Key: an earlier request with the same key may have used the
-    // code.
+    // The refusal happens in `save`, after the check of the Idempotency-Key. An earlier request with the same key may
+    // have used the code, and then the answer to it is repeated.
     if ("why" in found) return save(async () => refuseCode(deps, found.why));
     const { code, codeHash } = found;
     const { deviceId } = code;
@@ -72,7 +75,10 @@ async function attestDevice(
 
 type FoundCode = { readonly code: SignInCodeRow; readonly codeHash: string } | { readonly why: string };
 
-/** Finds the code if this device may exchange it. Each reason to refuse needs the same work, so that the time reveals none. */
+/**
+ * Finds the code if this device may exchange it. The same work is done for each reason of a refusal, so that the time
+ * of the answer does not reveal the reason.
+ */
 async function findExchangeable(
   { database, clock }: Pick<Deps, "database" | "clock">,
   { code, deviceId }: { readonly code: string; readonly deviceId: string },
@@ -139,7 +145,10 @@ function register(
   };
 }
 
-/** Has the same limits as a sign-in to the console, because the password is the same. Asks for the second factor, too. */
+/**
+ * Signs a device in with e-mail and password. It has the same limits as a sign-in to the console, because the password
+ * is the same. It asks for the second factor, too.
+ */
 function token(
   deps: Pick<Deps, "attest" | "clock" | "database" | "newId" | "sealer" | "settings">,
 ): Handler<typeof contract.token> {
@@ -150,7 +159,7 @@ function token(
     const known = isKnown ? `device:${device.deviceId}` : undefined;
     const counted = await beginAttempt(deps, { email, address, known });
     const user = await verifiedUser(deps, email, password);
-    // Not counted as failed, even if a later step refuses the device: the password was right.
+    // The password was right, so the attempt does not count as failed, even if a later step refuses the device.
     if (counted.length > 0) await deps.database.write((tx) => uncountAttempt(tx, counted));
     const spend = await proveSecondFactor(deps, { user, address, known, code: code || undefined });
     await attestDevice(deps, { integrityToken, subject: body.email, deviceId: body.deviceId });
@@ -229,7 +238,7 @@ const timesOf = (now: Date) => ({
   expiresAt: new Date(now.getTime() + tokenLifetimeDays * 86_400_000).toISOString(),
 });
 
-/** The decisions of a person on the pages of device sign-in: approve or refuse. */
+/** Returns the handlers for the decision of a person on the page of a device sign-in: approve or refuse. */
 export const deviceApprovalHandlers = (
   deps: Pick<Deps, "clock" | "sealer">,
 ): Handlers<typeof approvalContract> => ({

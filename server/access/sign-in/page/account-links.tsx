@@ -23,7 +23,7 @@ const recover = ({ ask, fields, links }: Visit): Promise<Reply> =>
     async (refusal) => show(Recover({ links, form: filledAgain(fields, refusal) }), refusal.status),
   );
 
-/** To open the page does not use the link up, because programs that check mails open it, too. */
+/** Opening the page does not use the link, because programs that check mails open links, too. */
 const newPasswordPage = async (visit: Visit): Promise<Reply> => show(NewPassword(passwordProps(visit)));
 
 const newAccountPage = async (visit: Visit): Promise<Reply> => show(NewPassword(accountProps(visit)));
@@ -100,7 +100,7 @@ const Recover = ({ links, form = filledWith() }: LinkPageProps) => (
   </BarePage>
 );
 
-/** For a server that sends no mail. */
+/** The page for a forgotten password on a server that sends no mail. */
 const RecoverByOperator = ({ links }: LinkPageProps) => (
   <BarePage links={links} title="Password forgotten">
     <div class="card stack">
@@ -116,7 +116,7 @@ const RecoverByOperator = ({ links }: LinkPageProps) => (
   </BarePage>
 );
 
-/** Is the same for each address. */
+/** The page is the same for each address, so that it does not reveal whether the address has an account. */
 const RecoverySent = ({ links }: LinkPageProps) => (
   <BarePage links={links} title="Check your mail">
     <div class="card stack">

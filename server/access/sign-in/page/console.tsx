@@ -54,7 +54,10 @@ interface SignInProps {
   readonly form?: Filled;
   /** A form that was sent after the console session had ended. The page keeps its values. */
   readonly kept?: PendingForm | undefined;
-  /** Such a form whose values cannot be kept, because it has a file. */
+  /**
+   * A form that was sent after the console session had ended, and whose values cannot be kept, because it contains a
+   * file.
+   */
   readonly lost?: NotDone;
 }
 
@@ -142,7 +145,7 @@ const SignInHelp = ({
   </div>
 );
 
-/** For a person who signs in in another tab: this tab keeps the typed text, and shows it again. */
+/** The hint for a person who signs in in another tab: this tab keeps the typed text and can show it again. */
 const SignedInElsewhere = ({ kept }: { readonly kept: PendingForm }) => (
   <form method="post" action={kept.action}>
     <HiddenFields values={fieldsToShowAgain(kept)} />

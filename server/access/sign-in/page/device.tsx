@@ -92,7 +92,10 @@ const errorWords: ErrorWords = {
   text: "The app or terminal that sent you here sent a wrong request, so nobody was signed in. Update it, or send its developers the message below.",
 };
 
-/** Shows the request of a device to the signed-in person. The page is never skipped: an approval is for one sign-in of one device. */
+/**
+ * Shows the request of a device to the signed-in person. The page is never skipped, because an approval is valid for
+ * one sign-in of one device only.
+ */
 async function authorizePage(visit: DeviceSignInVisit): Promise<DeviceSignInReply> {
   const request = readAuthorizeRequest(visit.query, visit.settings.redirectUrl);
   const caller = await visit.caller();
@@ -108,7 +111,7 @@ async function decide(visit: DeviceSignInVisit): Promise<DeviceSignInReply> {
   const request = readAuthorizeRequest(new URLSearchParams(fields.text("asked")), visit.settings.redirectUrl);
   const caller = await visit.caller();
   if (!caller) return signInFirst(visit, request);
-  // The account may have changed since the page was shown, and the page named the account.
+  // The page named the account. If another account is signed in now, the person must look again.
   if (fields.text("account") !== caller.userId)
     return showApproval(visit, { request, caller, changed: true });
   const { idempotencyKey } = fields;
@@ -379,7 +382,10 @@ const SignIn = ({ visit: { links, at, settings }, to, form }: EntryPageProps) =>
   );
 };
 
-/** Says what comes after the sign-in. Returns undefined for a page of the console, because the person has chosen it. */
+/**
+ * Returns a sentence about the page that follows the sign-in; undefined for a page of the console, because the person
+ * chose that page.
+ */
 function nextStep(to: string, paths: { readonly authorize: string; readonly invitations: string }) {
   if (to.includes(consentPath)) return "Next, you decide what the program that opened this page may do.";
   if (to.startsWith(paths.authorize))
@@ -418,7 +424,7 @@ const SignUp = ({ visit: { links, at, settings }, to, form }: EntryPageProps) =>
   </BarePage>
 );
 
-/** Is the same for each address. */
+/** The page is the same for each address, so that it does not reveal whether the address has an account. */
 const SignUpSent = ({
   links,
   byMail,
@@ -449,7 +455,7 @@ const Email = ({ form }: { readonly form: Filled }) => (
   <TextField form={form} name="email" label="E-mail" type="email" autocomplete="username" required />
 );
 
-/** A page never contains a typed password. */
+/** The field for a password. It never shows a password again that was typed before. */
 const Password = ({
   autocomplete,
   refusal,
