@@ -13,7 +13,7 @@ export const CycleLine = ({
 }: {
   readonly cycle: Cycle;
   readonly links: Links;
-  /** The requests for slots of this cycle, and perhaps of others. */
+  /** The requests for slots. They may include requests for slots of other cycles. */
   readonly requests: readonly SlotRequest[];
 }) => {
   const asked = requests.filter(({ cycleId }) => cycleId === cycle.id).length;

@@ -7,31 +7,34 @@ import { type ClosingSlot, type CycleScope, type DueCycle, dueChanges } from "./
 
 /**
  * Applies the changes that the passing of time causes in closed testing: requests expire, cycles start and end, days
- * close. Each change is applied once, by the first server that finds it. No change is applied while the clock is in
- * doubt.
+ * close. Each change is applied once, by the first server that finds it. No change is applied while the server's clock
+ * may be wrong.
  */
 export interface PassingTime {
   /** Applies all due changes. Does not query the database if no change can be due. */
   catchUp(): Promise<void>;
   /** Applies only the due changes of the cycles that a request needs. */
   catchUpOf(scope: CycleScope, id: string): Promise<void>;
-  /** Whether a change with this time is due now. Null means that there is no change. */
+  /**
+   * Whether a change that is due at the time `at` must be applied now. False if `at` is null, because then there is no
+   * change.
+   */
   isDue(at: string | null): boolean;
   /** When the next change is due; null if there is none, or if it is not known. */
   next(): string | null;
 }
 
-// Not picked from Deps: Deps has PassingTime, so the two files would import each other.
+// These fields are not picked from Deps, because Deps contains PassingTime and the two files would import each other.
 interface PassingTimeDeps {
   readonly database: Database;
   readonly clock: Clock;
   readonly newId: () => string;
 }
 
-/** How many cycles one query reads. */
+/** The most cycles that one query reads. */
 const atOnce = 50;
 
-/** How many cycles advance at the same time. On SQLite they share a commit. */
+/** The number of cycles whose changes are applied at the same time. On SQLite they share one commit. */
 const sideBySide = 10;
 
 /**
@@ -64,7 +67,8 @@ export function createPassingTime(deps: PassingTimeDeps & { readonly time: TimeW
     async catchUp() {
       if (isCaughtUp()) return;
       await run();
-      // That run may have begun before this caller's write, so it may have missed the write. Run again.
+      // The run that has just ended may have begun before this caller's write, so it may have missed the write. Run
+      // again.
       if (!isCaughtUp()) await run();
     },
     async catchUpOf(scope, id) {
@@ -86,11 +90,11 @@ export function createPassingTime(deps: PassingTimeDeps & { readonly time: TimeW
 
 interface DueAt {
   readonly next: string | null;
-  /** `next` in milliseconds since 1970; infinity if no change is due. */
+  /** When the next change is due, in milliseconds since 1970; infinity if there is no next change. */
   readonly at: number;
 }
 
-/** Remembers when the next change is due, until a signal tells that this may have changed. */
+/** Caches the time of the next change until a signal says that this time may have changed. */
 function createDueTime(database: Database) {
   let known: DueAt | undefined;
   let generation = 0;
@@ -113,7 +117,7 @@ function createDueTime(database: Database) {
   return { forget, next, known: () => known };
 }
 
-/** Returns milliseconds since 1970; infinity if no change is due. */
+/** Returns the time of the next change in milliseconds since 1970; infinity if there is no next change. */
 const momentOf = (next: string | null): number =>
   next === null ? Number.POSITIVE_INFINITY : Date.parse(next);
 
@@ -158,7 +162,9 @@ const start = (tx: Transaction, cycle: DueCycle) =>
     nextAt: dayStartsOfRow(cycle)[1] ?? null,
   });
 
-/** Closes a day. The test ends with the last day, but the cycle continues while late test sessions count. */
+/**
+ * Closes a day. The test ends with its last day, but the cycle runs on as long as late test sessions of that day count.
+ */
 async function closeDay(
   deps: NewIds,
   tx: Transaction,
@@ -182,7 +188,7 @@ async function closeDay(
   await dueChanges.progress(tx, cycle.id, { status: "running", closedDays: dayIndex, nextAt });
 }
 
-/** Ends a cycle when late test sessions of its last day do not count any more. */
+/** Ends a cycle. It is called when late test sessions of the last day no longer count. */
 async function complete(tx: Transaction, cycle: DueCycle, endedAt: string): Promise<void> {
   const slots = await dueChanges.activeSlots(tx, cycle.id);
   await remove(

@@ -2,7 +2,7 @@ import type { Cycle, CycleReport, SlotDay } from "../../../src/contract/cycles.t
 import { qualifyingSession } from "../sessions/rules.ts";
 
 /**
- * A slot, with or without a tester. `seat` is its number. A slot, its predecessors and its successors have the same
+ * A slot, with or without a tester. `seat` is its number. A removed slot and the slot that replaces it have the same
  * number.
  */
 export interface ReportedSlot {
@@ -33,13 +33,15 @@ export interface ReportedCycle {
   readonly isOver: boolean;
   readonly appName: string;
   readonly packageName: string;
-  /** Sorted by number, then by time. */
+  /** The slots, sorted by their numbers. Slots with the same number are sorted by time. */
   readonly slots: readonly ReportedSlot[];
   readonly days: readonly ReportedDay[];
   readonly sessions: readonly SessionTotal[];
 }
 
-/** Returns the facts of a cycle and a statement of their meaning. It names no tester. (rule T33) */
+/**
+ * Returns the report of a cycle: its facts, and a text that says what they mean. The report names no tester. (rule T33)
+ */
 export function reportOf({
   cycle,
   isOver,
@@ -92,7 +94,10 @@ function slotFacts(
   };
 }
 
-/** Whether a tester has a slot, or had it when the cycle ended. A slot that was removed earlier has a successor. */
+/**
+ * Whether a tester has a slot, or had it when the cycle ended. A slot that was removed before the end was replaced by
+ * another slot.
+ */
 function isHeld(slots: readonly ReportedSlot[], at: number, cycleStatus: Cycle["status"]): boolean {
   const slot = slots[at];
   if (slot?.status !== "removed") return slot?.activatedAt != null;
@@ -128,7 +133,7 @@ const meaning = [
   "Nothing here says how a store will decide.",
 ].join(" ");
 
-/** The state of a cycle when it is planned. */
+/** The state of a cycle directly after it was planned. */
 interface InitialState {
   readonly status: "recruiting" | "running";
   readonly closedDays: number;
@@ -137,9 +142,9 @@ interface InitialState {
 }
 
 /**
- * Returns the state of a new cycle with these days. If its first day has begun, the cycle runs at once. Past days are
- * closed without misses, because no tester could have missed them. Undefined if the last day is over. Instants are ISO
- * 8601 UTC with milliseconds.
+ * Returns the state of a new cycle with these days. If its first day has begun, the cycle is running from the start.
+ * Past days are closed, but no tester missed them, because there were no testers. Returns undefined if the last day is
+ * over. Instants are ISO 8601 UTC with milliseconds.
  */
 export function initialStateOf(dayStarts: readonly string[], now: string): InitialState | undefined {
   const begun = dayStarts.filter((start) => start <= now).length;

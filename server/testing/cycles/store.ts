@@ -4,7 +4,7 @@ import type { Added } from "../../database/schema/table.ts";
 import * as tables from "../../database/schema/testing.ts";
 import { cycleTopic } from "../../database/signals.ts";
 
-/** A row of `cycles` with the app that it tests. */
+/** A row of `cycles` with the id of the tested app. */
 export interface CycleRow {
   readonly id: string;
   readonly listingId: string;
@@ -16,7 +16,7 @@ export interface CycleRow {
   readonly timezone: string;
   readonly durationDays: number;
   readonly maxMissedDays: number;
-  /** A JSON array of instants. */
+  /** A JSON array of the times at which the days begin. The last one is the end of the last day. */
   readonly dayStarts: string;
   readonly closedDays: number;
   readonly createdAt: string;
@@ -56,7 +56,7 @@ export const cycles = {
 
   insert: (tx: Transaction, cycle: Added<typeof tables.cycles>) => tx.insert(tables.cycles, cycle),
 
-  /** Cancels a cycle and its slots; false if the cycle is already over. */
+  /** Cancels a cycle and its slots. Returns false if the cycle is already over. */
   async cancel(tx: Transaction, id: string, at: string): Promise<boolean> {
     await tx.lock(`cycle:${id}`);
     const cancelled = await tx.run(
@@ -117,7 +117,9 @@ const sessionColumns = `t.slot_id AS "slotId", t.day_index AS "dayIndex", t.star
 const sessionsOfDays = `FROM test_sessions t JOIN slots s ON s.id = t.slot_id
   WHERE s.cycle_id = ? AND t.day_index IS NOT NULL`;
 
-/** SQL for the milliseconds of an instant since midnight. The engines have no common function for that. */
+/**
+ * SQL for the milliseconds from midnight (UTC) to an instant. SQLite and PostgreSQL have no common function for that.
+ */
 const ofDay = (at: string): string => {
   const part = (from: number, length: number) => `CAST(substr(${at}, ${from}, ${length}) AS BIGINT)`;
   return `(((${part(12, 2)} * 60 + ${part(15, 2)}) * 60 + ${part(18, 2)}) * 1000 + ${part(21, 3)})`;
@@ -129,9 +131,9 @@ const between = (from: string, to: string): string =>
      WHEN substr(${to}, 1, 10) < substr(${from}, 1, 10) THEN -1 ELSE 0 END)`;
 
 /**
- * SQL for the length of a test session in milliseconds. The reported end may be up to two minutes later than the
- * receipt. If it is even later, the receipt counts as the end. A session that begins after its receipt has the length
- * 0.
+ * SQL for the length of a test session in milliseconds. The reported end may be up to two minutes later than the time
+ * at which the server received the report. If the end is even later, that time counts as the end. A session that begins
+ * after that time has the length 0.
  */
 const lengthOf = `CASE WHEN t.received_at >= t.ended_at
     OR ${between("t.started_at", "t.ended_at")} <= ${between("t.started_at", "t.received_at")} + 120000
@@ -148,7 +150,7 @@ export const dayEvidence = {
       cycleId,
     ),
 
-  /** The test sessions for which days counted. */
+  /** Returns the test sessions that made a day count. */
   countingSessions: (reader: Reader, cycleId: string) =>
     reader.all<EvidenceSessionRow>(
       `SELECT ${sessionColumns} FROM counted_days d JOIN slots s ON s.id = d.slot_id
@@ -209,7 +211,7 @@ export interface DueCycle {
   readonly timezone: string;
   readonly durationDays: number;
   readonly maxMissedDays: number;
-  /** A JSON array. */
+  /** A JSON array of the times at which the days begin. The last one is the end of the last day. */
   readonly dayStarts: string;
   readonly closedDays: number;
   readonly nextAt: string | null;
@@ -225,8 +227,8 @@ export interface ClosingSlot {
 }
 
 /**
- * The kind of an id that selects cycles: one cycle, those of a listing, that of a slot, or those in which a tester has
- * a slot.
+ * What an id stands for when it selects cycles: a cycle itself, a listing with all its cycles, a slot with its cycle,
+ * or a tester with the cycles in which the tester has a slot.
  */
 export type CycleScope = "cycle" | "listing" | "slot" | "tester";
 
@@ -249,7 +251,7 @@ export const dueChanges = {
     return row?.at ?? null;
   },
 
-  /** The selected cycles in which a change is due. */
+  /** Returns those of the selected cycles in which a change is due. */
   dueIn: (
     reader: Reader,
     { scope, id, now }: { readonly scope: CycleScope; readonly id: string; readonly now: string },

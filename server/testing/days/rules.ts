@@ -26,7 +26,7 @@ export function dayStartsOf({ startsOn, timezone, durationDays }: TestPlan): str
   );
 }
 
-/** Returns the days of a row, which are stored as JSON. */
+/** Returns the starts of the days from the JSON in a row. */
 export const dayStartsOfRow = ({ dayStarts }: { readonly dayStarts: string }): string[] =>
   JSON.parse(dayStarts);
 
@@ -43,24 +43,25 @@ export const isOver = ({ dayStarts }: Pick<TestDays, "dayStarts">, now: string):
   now >= (dayStarts.at(-1) ?? "");
 
 /**
- * Returns the day of the test that contains an instant. 1 is the first day, 0 and less are before the test, and more
- * than `durationDays` is after the test.
+ * Returns the day of the test that contains an instant. The first day is 1. A number below 1 means before the test, and
+ * a number above `durationDays` means after the test.
  */
 export function dayIndexAt(days: TestDays, instant: string): number {
   const stored = days.dayStarts.findLastIndex((start) => start <= instant);
   if (stored >= 0 && stored < days.durationDays) return stored + 1;
   const date = Temporal.Instant.from(instant).toZonedDateTimeISO(days.timezone).toPlainDate();
   const index = Temporal.PlainDate.from(days.startsOn).until(date, { largestUnit: "day" }).days + 1;
-  // The stored days decide, because the rules of a time zone may have changed since.
+  // The stored days decide, because the rules of the time zone may have changed after they were stored.
   return stored < 0 ? Math.min(index, 0) : Math.max(index, days.durationDays + 1);
 }
 
-/** Returns the number of today: 0 before the first day, the last day after the end. */
+/** Returns the number of the present day: 0 before the first day, and the number of the last day after the test. */
 export const todayOf = (days: TestDays, now: Date): number =>
   Math.min(Math.max(dayIndexAt(days, now.toISOString()), 0), days.durationDays);
 
 /**
- * Returns the start and the end of today, in epoch milliseconds. Before the test there is no start, after it no end.
+ * Returns the start and the end of today, in epoch milliseconds. Before the test the span has no start, and after the
+ * test it has no end.
  */
 export function spanOfToday({ dayStarts }: Pick<TestDays, "dayStarts">, now: Date) {
   const next = dayStarts.findIndex((start) => start > now.toISOString());
@@ -73,7 +74,7 @@ export function spanOfToday({ dayStarts }: Pick<TestDays, "dayStarts">, now: Dat
   };
 }
 
-/** Returns the end of a day. Before the first day, it is the end of the first day. */
+/** Returns the end of a day. For day 0 it returns the end of the first day. */
 export function dueByOf({ dayStarts }: TestDays, dayIndex: number): string {
   return dayStarts[Math.max(dayIndex, 1)] ?? dayStarts.at(-1) ?? "";
 }
@@ -81,21 +82,21 @@ export function dueByOf({ dayStarts }: TestDays, dayIndex: number): string {
 const instantText = (milliseconds: number): string => new Date(milliseconds).toISOString();
 
 /**
- * Returns the screen of the day for a slot. It is always the same for one slot and day. The screens are used equally
- * often, and each day has another one than the day before if there are at least two. (rule T27)
+ * Returns the screen that a slot is asked to visit on a day. The same slot and day always give the same screen. All
+ * screens are used equally often. If there are at least two, the screen differs from that of the day before. (rule T27)
  */
 export function targetScreen(screens: readonly string[], slotId: string, dayIndex: number): string {
   if (screens.length === 0) return "";
   const seed = hash(slotId);
   let at = mixed(seed) % screens.length;
   for (let day = 2; day <= dayIndex; day += 1) {
-    // A step from one to the number of screens minus one always leads to another screen.
+    // The step is at least 1 and less than the number of screens, so it always leads to another screen.
     at = (at + 1 + (mixed(seed + day) % Math.max(1, screens.length - 1))) % screens.length;
   }
   return screens[at] ?? "";
 }
 
-/** FNV-1a of 32 bits. */
+/** Returns the FNV-1a hash of a text, 32 bits long. */
 function hash(text: string): number {
   let value = 0x811c9dc5;
   for (let index = 0; index < text.length; index += 1) {
@@ -104,7 +105,7 @@ function hash(text: string): number {
   return value;
 }
 
-/** Returns a number of which each bit depends on every bit of the given one. */
+/** Mixes the bits of a number: each bit of the result depends on all bits of the given number. */
 function mixed(number: number): number {
   let value = Math.imul(number ^ (number >>> 16), 0x85ebca6b);
   value = Math.imul(value ^ (value >>> 13), 0xc2b2ae35);

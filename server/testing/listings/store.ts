@@ -35,7 +35,7 @@ export const listings = {
 
   insert: (tx: Transaction, listing: ListingRow) => tx.insert(tables.listings, listing),
 
-  /** Sets the given fields; false if no field is given. */
+  /** Sets the given fields. Returns false if no field is given. */
   async update(
     tx: Transaction,
     id: string,

@@ -19,7 +19,9 @@ import { proofs as rows } from "./store.ts";
 
 type ProofsDeps = Pick<Deps, "clock" | "database" | "keptFiles" | "newId" | "time">;
 
-/** The handler for a proof of today: stores its images as evidence and counts the day. (rule T29) */
+/**
+ * Returns the handler for a proof of the present day. It stores the images of the proof and counts the day. (rule T29)
+ */
 export const proofs = (deps: ProofsDeps): Pick<Handlers<typeof contract>, "submitProof"> => ({
   submitProof: withTraits(
     { keptRefusals: ["slot_not_active"], catchesUp: { of: "slot", by: "body.slotId" } },
@@ -59,7 +61,10 @@ interface Accepted {
   readonly dayIndex: number;
 }
 
-/** Judges a proof by the present state. Returns the day that it counts. Throws the reason for a refusal. */
+/**
+ * Decides on a proof by the present state of the slot. Returns the day that the proof makes count. Throws an error with
+ * the reason if the proof is refused.
+ */
 async function accept(
   { clock, time }: Pick<Deps, "clock" | "time">,
   reader: Reader,
@@ -91,7 +96,7 @@ async function accept(
 const daysAreOver =
   "The days of the test are over, so no proof is accepted. A session of the last day still counts if it is reported before the test ends.";
 
-/** Returns the reason why a proof is refused that was acceptable a moment before. */
+/** Returns the reason why a proof is refused, although it was acceptable a moment ago. */
 async function refusalNow(deps: ProofsDeps, tx: Transaction, submission: Submission): Promise<ApiError> {
   const { dayIndex } = await accept(deps, tx, submission);
   return new ApiError("already_submitted", { dayIndex });
@@ -119,7 +124,7 @@ interface ProofImage {
   readonly upload: ReceivedUpload;
 }
 
-/** Returns the fault of each image of a proof; undefined for a valid one. */
+/** Returns for each image of a proof what is wrong with it; undefined for a valid image. */
 const imageFaults = ({ images = [] }: Pick<NewProof, "images">): (string | undefined)[] =>
   images.map((image) => fileFault(image, proofImages));
 

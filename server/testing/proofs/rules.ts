@@ -1,7 +1,7 @@
 import { dayIndexAt } from "../days/rules.ts";
 import { isActive, type TestedSlot } from "../sessions/rules.ts";
 
-/** The fault of an image of a proof; undefined for a valid one. */
+/** What is wrong with an image of a proof; undefined for a valid image. */
 export type ImageFault = string | undefined;
 
 export type ProofVerdict =
@@ -19,7 +19,7 @@ export type ProofVerdict =
       readonly dayIndex: number;
     };
 
-/** Decides on a proof. The first rule that fails is the reason. (rule T28) */
+/** Decides whether a proof is accepted. The first rule that it breaks is the reason of the refusal. (rule T28) */
 export function judgeProof(
   { capturedAt, imageFaults }: { readonly capturedAt: string; readonly imageFaults: readonly ImageFault[] },
   slot: TestedSlot,
@@ -42,7 +42,8 @@ export function judgeProof(
 }
 
 /**
- * Whether a proof would have been accepted at the time of its capture. Then it is refused now only because of the time.
+ * Whether a proof would have been accepted at the time of its capture. If so, only the time since then is the reason of
+ * the refusal.
  */
 export function wouldHaveBeenAccepted(
   proof: { readonly capturedAt: string; readonly imageFaults: readonly ImageFault[] },
@@ -53,13 +54,16 @@ export function wouldHaveBeenAccepted(
   return judgeProof(proof, { ...slot, cycle: begun }, new Date(proof.capturedAt)).accepted;
 }
 
-/** Whether a proof is of today. It may be ahead of the server's clock, because clocks of devices differ. */
+/**
+ * Whether a proof is of the present day. Its time may be later than the server's time, because the clocks of devices
+ * differ.
+ */
 function isToday(dayIndex: number, { cycle }: TestedSlot, now: Date): boolean {
   const inTest = dayIndex >= 1 && dayIndex <= cycle.durationDays;
   return inTest && dayIndex === dayIndexAt(cycle, now.toISOString());
 }
 
-/** Whether the same proof may be accepted later: the day of the proof, or the test, has not begun. */
+/** Whether the same proof may be accepted later, because its day or the test has not begun yet. */
 export const isPassingRefusal = (
   { code, capturedAt }: { readonly code: string; readonly capturedAt: string },
   { cycle }: TestedSlot,

@@ -7,7 +7,8 @@ export const proofs = {
   insert: (tx: Transaction, proof: Added<typeof tables.proofs>) => tx.insert(tables.proofs, proof),
 
   /**
-   * Deletes the images of an app's proofs and returns their hashes. No image can be added before this transaction ends.
+   * Deletes the images of an app's proofs and returns the hashes of their files. Until this transaction ends, no image
+   * can be added.
    */
   async removeImages(tx: Transaction, appId: string): Promise<string[]> {
     if (tx.engine === "postgres") await tx.get("SELECT 1 AS one FROM apps WHERE id = ? FOR UPDATE", appId);

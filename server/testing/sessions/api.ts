@@ -76,7 +76,10 @@ export const testSessionHandlers = (
   };
 };
 
-/** Throws `busy` for a session that does not count only because the clock is in doubt: a repeat may count. */
+/**
+ * Throws `busy` for a session that does not count only because the server's clock may be wrong. The same session may
+ * count when it is sent again.
+ */
 function refuseInDoubt({ time }: Pick<Deps, "time">, received: ReceivedSession, slot: KeyedSlot): void {
   if (!time.isDoubtful() || verdictOn(received, slot).counted) return;
   if (wouldHaveCounted(received.session, slot)) throw doubtfulTime();
@@ -112,7 +115,7 @@ interface Judged {
 const verdictOn = ({ session, now }: ReceivedSession, slot: KeyedSlot = unknownSlot): SessionVerdict =>
   judgeSession(session, slot, now);
 
-/** Counts the day if that is the verdict. Returns false if the day cannot be counted any more. */
+/** Counts the day if the verdict says so. Returns false if the day can no longer be counted. */
 async function isSettled(
   tx: Transaction,
   { id, now }: ReceivedSession,
@@ -161,7 +164,7 @@ function statusOf(slot: KeyedSlot | undefined, now: Date): SessionStatus {
   };
 }
 
-/** Returns the time during which the status of a slot stays the same, if nothing else changes it. */
+/** Returns the span of time in which the status of a slot changes only through requests. */
 function timeOfStatus(slot: KeyedSlot | undefined, now: Date) {
   if (!slot) return { from: endOfDay(now) - dayMilliseconds, until: endOfDay(now) };
   const { from, until } = spanOfToday(slot.cycle, now);
@@ -170,7 +173,10 @@ function timeOfStatus(slot: KeyedSlot | undefined, now: Date) {
 
 const dayMilliseconds = 86_400_000;
 
-/** Has all fields, because clients expect them. All are constants except the end of the UTC day. */
+/**
+ * Returns the status for an unknown test key. It has all fields, because clients expect them. All values are constant
+ * except the end of the UTC day.
+ */
 const unknownStatus = (now: Date): SessionStatus => ({
   matched: false,
   counted: false,
@@ -184,7 +190,7 @@ const unknownStatus = (now: Date): SessionStatus => ({
 const endOfDay = (now: Date): number =>
   Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() + 1);
 
-/** A slot with a test key, in the form for a verdict. */
+/** A slot that was found by its test key, with the facts that a verdict needs. */
 interface KeyedSlot extends TestedSlot {
   readonly id: string;
   readonly cycleId: string;
@@ -193,7 +199,7 @@ interface KeyedSlot extends TestedSlot {
 
 interface FindSlot {
   (key: SlotKey): Promise<KeyedSlot | undefined>;
-  /** Returns a function that tells whether the result for a key is still in memory, unchanged. */
+  /** Returns a function that returns whether the cache still contains the same result for a key. */
   readonly isKept: (key: SlotKey, slot: KeyedSlot | undefined) => () => boolean;
 }
 
@@ -224,7 +230,7 @@ function createFindSlot({ database, memory }: Pick<Deps, "database" | "memory">)
   return Object.assign(find, { isKept });
 }
 
-/** The memory for a slot without its days, and for each of its days, in bytes. */
+/** The estimated memory in bytes for a slot without its days, and for each of its days. */
 const bytesOfSlot = 1_000;
 
 const bytesOfDay = 60;
@@ -263,7 +269,8 @@ const keyedSlotOf = ({
 });
 
 /**
- * The slot that is judged for unknown test keys. It never counts, and finding its day takes as long as for a real slot.
+ * The slot that stands in for unknown test keys. None of its days can count. To find its day takes as long as for a
+ * real slot.
  */
 const unknownSlotRow: KeyedSlotRow = {
   id: "",
@@ -279,10 +286,10 @@ const unknownSlotRow: KeyedSlotRow = {
   nextAt: null,
 };
 
-/** The same in the form for a verdict. */
+/** `unknownSlotRow` with the facts that a verdict needs. */
 const unknownSlot = keyedSlotOf(unknownSlotRow);
 
-/** A test key that no slot of an app has. */
+/** A test key that belongs to no slot of the app. */
 interface UnknownKey {
   readonly appId: string;
   readonly keyHash: string;
@@ -291,8 +298,8 @@ interface UnknownKey {
 const removedAtOnce = 100;
 
 /**
- * Limits the rows that unknown test keys leave in the database: rate limits and stored answers. Returns a function to
- * call after each use of such a key. If it cannot delete old rows, the request still succeeds.
+ * Limits the number of rows that requests with unknown test keys add to the database: rate limits and stored answers.
+ * Returns a function to call after each use of such a key. If it cannot delete old rows, the request still succeeds.
  */
 function createForgetUnknown({
   database,

@@ -2,8 +2,8 @@ import type { SessionReason } from "../../../src/contract/test-sessions.ts";
 import { dayIndexAt, isOver, type TestDays } from "../days/rules.ts";
 
 /**
- * The least length and number of screens for a session that counts. Only the server has these figures, because they may
- * change. (rule T16)
+ * The minimum length and number of screens of a session that counts. Only the server knows these values, because they
+ * may change. (rule T16)
  */
 export const qualifyingSession = { seconds: 45, screens: 2 } as const;
 
@@ -33,7 +33,10 @@ export interface SessionVerdict {
 /** How far a device's clock may be ahead of the server's clock. */
 const skewMilliseconds = 120_000;
 
-/** Decides whether a session makes its day count. The first rule that fails is the reason. (rule T17) */
+/**
+ * Decides whether a session makes its day count. The first rule that it breaks is the reason why it does not count.
+ * (rule T17)
+ */
 export function judgeSession(session: ReportedSession, slot: TestedSlot, now: Date): SessionVerdict {
   const day = dayIndexAt(slot.cycle, session.startedAt);
   const dayIndex = day >= 1 && day <= slot.cycle.durationDays ? day : 0;
@@ -49,25 +52,28 @@ export function judgeSession(session: ReportedSession, slot: TestedSlot, now: Da
   return { counted: true, dayIndex, reason: null };
 }
 
-/** Whether a session would have counted at its end. Then it does not count now only because of the time. */
+/**
+ * Whether a session would have counted at the time of its end. If so, only the time since then is the reason why it
+ * does not count.
+ */
 export function wouldHaveCounted(session: ReportedSession, slot: TestedSlot): boolean {
   const { cycle } = slot;
   const begun = cycle.status === "recruiting" ? { ...cycle, status: "running" } : cycle;
   return judgeSession(session, { ...slot, cycle: begun }, new Date(session.endedAt)).counted;
 }
 
-/** Whether the same report may count later: the session begins or ends ahead of the server's clock. */
+/** Whether the same report may count later, because the session begins or ends later than the server's time. */
 export const mayCountLater = (session: ReportedSession, slot: TestedSlot, now: Date): boolean =>
   judgeSession(session, slot, now).reason === "session_in_future" ||
   (session.endedAt > now.toISOString() &&
     !judgeSession(session, slot, now).counted &&
     wouldHaveCounted(session, slot));
 
-/** `at_risk` counts as active. */
+/** Whether a slot is active. A slot that is `at_risk` is active, too. */
 export const isActive = ({ status }: Pick<TestedSlot, "status">): boolean =>
   status === "active" || status === "at_risk";
 
-/** Whether an instant is further in the future than clocks may differ. */
+/** Whether an instant is later than the server's time by more than clocks may differ. */
 const isAhead = (instant: string, now: Date): boolean =>
   Date.parse(instant) > now.getTime() + skewMilliseconds;
 
@@ -79,8 +85,8 @@ const isAfterTheEnd = ({ startedAt }: ReportedSession, cycle: TestDays, now: Dat
   isOver(cycle, startedAt) && (isOver(cycle, now.toISOString()) || !isAhead(startedAt, now));
 
 /**
- * Whether the server can confirm the day: it is today or yesterday, and not before the day on which the slot became
- * active. A session of that day may have begun before the owner accepted the tester. (rule D5)
+ * Whether the server can confirm the day of a session: the day is today or yesterday, and not before the day on which
+ * the slot became active. A session of that day may have begun before the owner accepted the tester. (rule D5)
  */
 function isConfirmable(dayIndex: number, { activatedAt, cycle }: TestedSlot, now: Date): boolean {
   if (activatedAt === null || dayIndex < dayIndexAt(cycle, activatedAt)) return false;
@@ -88,7 +94,7 @@ function isConfirmable(dayIndex: number, { activatedAt, cycle }: TestedSlot, now
 }
 
 /**
- * Whether a session has the least length and number of screens. If its end is further in the future than clocks may
+ * Whether a session has the minimum length and number of screens. If its end is further in the future than clocks may
  * differ, the present time counts as its end.
  */
 function isLongEnough({ startedAt, endedAt, screens }: ReportedSession, now: Date): boolean {

@@ -6,13 +6,13 @@ export interface KeyedSlotRow {
   readonly cycleId: string;
   readonly status: string;
   readonly activatedAt: string | null;
-  /** The counted days between commas. */
+  /** The numbers of the counted days, with a comma before and after each. */
   readonly counted: string;
   readonly cycleStatus: string;
   readonly startsOn: string;
   readonly timezone: string;
   readonly durationDays: number;
-  /** A JSON array of instants. */
+  /** A JSON array of the times at which the days begin. The last one is the end of the last day. */
   readonly dayStarts: string;
   /** When the next change of the cycle is due; null if there is none. */
   readonly nextAt: string | null;
@@ -21,11 +21,11 @@ export interface KeyedSlotRow {
 /** A reported session with its verdict; instants are ISO 8601 UTC with milliseconds. */
 export interface NewTestSession {
   readonly id: string;
-  /** 0 outside the test. */
+  /** The day of the test; 0 if the session is not on a day of the test. */
   readonly dayIndex: number;
   readonly startedAt: string;
   readonly endedAt: string;
-  /** A JSON array. */
+  /** A JSON array of the names of screens. */
   readonly screens: string;
   readonly appVersion: string | null;
   readonly reason: string | null;
@@ -53,7 +53,7 @@ export const testSessions = {
       appId,
     ),
 
-  /** Returns the hashes of those keys that belong to a slot of any app. */
+  /** Returns the hashes of those of the given keys that belong to a slot of any app. */
   async heldKeys(reader: Reader, keys: readonly Pick<SlotKey, "keyHash">[]): Promise<ReadonlySet<string>> {
     const rows = await reader.all<{ readonly keyHash: string }>(
       `SELECT key_hash AS "keyHash" FROM slots WHERE key_hash IN (${keys.map(() => "?").join(", ")})`,
@@ -63,8 +63,8 @@ export const testSessions = {
   },
 
   /**
-   * Stores a session of a slot. Returns false if there is no such slot. Both cases run the same statement, so the time
-   * does not show the case.
+   * Stores a session of a slot. Returns false if there is no such slot. Both cases run the same statement, so that the
+   * time of the answer does not show whether the slot exists.
    */
   async record(tx: Transaction, slotId: string, session: NewTestSession): Promise<boolean> {
     const recorded = await tx.run(

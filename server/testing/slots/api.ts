@@ -64,14 +64,14 @@ const catchesUpSlot = { catchesUp: { of: "slot", by: "params.slotId" } } as cons
 /** Changes a slot. Returns false if the state of the slot does not allow that. */
 type Work = (tx: Transaction, slot: SlotInCycle) => Promise<boolean>;
 
-/** A request to change a slot, with any body. */
+/** A request that changes a slot. Its body may be of any type. */
 type SlotChangeRequest = Pick<Request<typeof contract.accept>, "caller" | "address" | "params"> & {
   save(work: (tx: Transaction) => Promise<OwnedSlot>): Promise<OwnedSlot>;
 };
 
 /**
- * Creates handlers that change one slot and record that in the audit. They throw `wrong_state` if the change is not
- * possible.
+ * Creates handlers that change one slot and record the change in the audit. They throw `wrong_state` if the change is
+ * not possible.
  */
 function createChange(deps: Pick<Deps, "clock" | "newId">) {
   const record = createAuditWriter(deps);

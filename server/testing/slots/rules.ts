@@ -4,14 +4,14 @@ import { isActive } from "../sessions/rules.ts";
 /** A slot when a day closes. */
 export interface ClosingSlot {
   readonly missedDays: number;
-  /** The day on which it became active. */
+  /** The day on which the slot became active. */
   readonly activeFromDay: number;
   readonly countedDays: ReadonlySet<number>;
 }
 
 /**
- * Returns the effect of a closing day on a slot. `removed`: the slot had missed too many days before this day, and no
- * late session has made the last one count. `missed`: this day does not count.
+ * Returns the effect on a slot when a day closes. `removed`: the slot missed too many days before this day, and no late
+ * session made one of them count. `missed`: the slot missed this day.
  */
 export function afterDay(
   slot: ClosingSlot,
@@ -22,13 +22,13 @@ export function afterDay(
   return isMissed(dayIndex, slot.activeFromDay, slot.countedDays) ? "missed" : "unchanged";
 }
 
-/** Whether a slot has missed so many days that it ends. Missed days need not be consecutive. (rule T11) */
+/** Whether a slot has missed so many days that the tester loses it. Missed days need not be consecutive. (rule T11) */
 export const hasMissedTooMany = (
   { missedDays }: Pick<ClosingSlot, "missedDays">,
   maxMissedDays: number,
 ): boolean => missedDays >= maxMissedDays;
 
-/** Whether a closing day is missed: it does not count, and the slot was active before it began. */
+/** Whether a slot misses a day that closes: the day does not count, and the slot was active before the day began. */
 export const isMissed = (
   dayIndex: number,
   activeFromDay: number,
@@ -44,10 +44,10 @@ export const acceptsTesters = (
   now: string,
 ): boolean => (status === "recruiting" || status === "running") && !isOver({ dayStarts }, now);
 
-/** Whether a slot can still earn a day. Only then does its tester see the test key. (rule T12) */
+/** Whether further days of a slot can still count. Only then does its tester see the test key. (rule T12) */
 export const canEarn = (status: string, cycleStatus: string): boolean =>
   isActive({ status }) && (cycleStatus === "recruiting" || cycleStatus === "running");
 
-/** Returns the counted days of a slot. Their stored form is numbers between commas. */
+/** Returns the counted days of a slot. They are stored as numbers with a comma before and after each. */
 export const countedDaysOf = (counted: string): ReadonlySet<number> =>
   new Set(counted.split(",").flatMap((day) => (day === "" ? [] : [Number(day)])));

@@ -17,7 +17,7 @@ export interface OwnedSlotRow {
   readonly activeFromDay: number | null;
   readonly endedAt: string | null;
   readonly missedDays: number;
-  /** The counted days between commas. */
+  /** The numbers of the counted days, with a comma before and after each. */
   readonly counted: string;
   readonly joinCheckPending: number;
 }
@@ -37,10 +37,10 @@ const columns = `s.id, s.cycle_id AS "cycleId", s.seat, s.status, s.tester_id AS
 
 const held = "status IN ('active', 'at_risk')";
 
-/** Whether the statement changed its row. */
+/** Whether a statement changed exactly one row. */
 const changed = async (rows: Promise<number>): Promise<boolean> => (await rows) === 1;
 
-/** A new test key of a slot: its hash, and the sealed key. */
+/** A new test key of a slot: the hash of the key, and the sealed key. */
 type NewTestKey = Pick<Activation, "keyHash" | "keySealed">;
 
 const cycleOfSlot = oneForViewer<{ readonly cycleId: string }>({
@@ -143,9 +143,12 @@ const from = `FROM slots s JOIN cycles c ON c.id = s.cycle_id JOIN listings l ON
     JOIN app_members v ON v.app_id = l.app_id JOIN users u ON u.id = s.tester_id
   WHERE s.status = 'requested' AND s.request_expires_at > ? AND ${membershipOf("maintainer")}`;
 
-/** The open slot requests that this person may answer. Requests that have expired at `now` (ISO 8601 UTC) are left out. */
+/**
+ * The open slot requests that this person may answer. They do not include requests that have expired at `now` (ISO 8601
+ * UTC).
+ */
 export const slotRequests = {
-  /** The number of requests by app. Apps without a request are left out. */
+  /** Returns the number of requests for each app that has any. */
   async countByApp(reader: Reader, userId: string, now: string): Promise<ReadonlyMap<string, number>> {
     const rows = await reader.all<{ appId: string; count: number }>(
       `SELECT l.app_id AS "appId", count(*) AS count ${from} GROUP BY l.app_id`,
@@ -155,7 +158,7 @@ export const slotRequests = {
     return new Map(rows.map(({ appId, count }) => [appId, count]));
   },
 
-  /** At most `most` requests, in the order in which they expire: of an app, or of all apps of the person. */
+  /** Returns up to `most` requests of one app, or of all apps of the person. The first one expires first. */
   list: (
     reader: Reader,
     userId: string,
@@ -186,9 +189,9 @@ export interface CountedDay {
 /** The counted days of slots. */
 export const countedDays = {
   /**
-   * Counts a day of a slot if the slot is active, its cycle is running and the day is not yet counted; otherwise gives
-   * false. A day that was closed as missed is no longer missed. A slot at risk becomes active again, unless it has still
-   * missed too many days.
+   * Counts a day of a slot if the slot is active, its cycle is running and the day is not yet counted; otherwise
+   * returns false. If the day was closed as missed, it is no longer a missed day. A slot at risk then becomes active
+   * again, unless it has still missed too many days.
    */
   async count(
     tx: Transaction,
@@ -216,6 +219,6 @@ export const countedDays = {
   },
 };
 
-/** 1 if the day was closed as missed, otherwise 0. */
+/** SQL that gives 1 if the day that now counts was closed as missed before, otherwise 0. */
 const repaired = `CASE WHEN CAST(? AS BIGINT) > active_from_day
   AND CAST(? AS BIGINT) <= (SELECT closed_days FROM cycles WHERE id = ?) THEN 1 ELSE 0 END`;

@@ -33,7 +33,8 @@ export function taskAnswer(slot: TesterSlot, dayIndex: number, deps: SlotAnswerD
 const screensOf = ({ screens }: TesterSlot["row"]): string[] => JSON.parse(screens);
 
 /**
- * The dependencies of an answer about a slot: the sealer that decrypts its test key, and the icon for apps without one.
+ * The dependencies of an answer about a slot: the sealer that decrypts the test key of the slot, and the icon for apps
+ * without an own icon.
  */
 export interface SlotAnswerDeps {
   readonly sealer: Sealer;
@@ -66,7 +67,10 @@ export function slotAnswer(slot: TesterSlot, deps: SlotAnswerDeps): Slot {
   };
 }
 
-/** Returns the test key while it can be used: while a day can still count, in an app that reports sessions. */
+/**
+ * Returns the test key if it can be used: a day can still count, and the app reports sessions. Otherwise returns
+ * undefined.
+ */
 function testKeyOf({ row }: TesterSlot, { sealer }: Pick<SlotAnswerDeps, "sealer">): string | undefined {
   if (row.verificationTier !== "sdk" || row.keySealed === null) return undefined;
   return canEarn(row.status, row.cycleStatus) ? sealer.open(row.keySealed) : undefined;
@@ -76,7 +80,7 @@ function testKeyOf({ row }: TesterSlot, { sealer }: Pick<SlotAnswerDeps, "sealer
 export interface TesterSlot {
   readonly row: TesterSlotRow;
   readonly days: TestDays;
-  /** 0 before the first day; the last day after the end. */
+  /** The number of the present day: 0 before the first day, and the number of the last day after the test. */
   readonly today: number;
   readonly counted: ReadonlySet<number>;
 }
@@ -87,7 +91,7 @@ export function testerSlotOf(row: TesterSlotRow, now: Date): TesterSlot {
   return { row, days, today: todayOf(days, now), counted: countedDaysOf(row.counted) };
 }
 
-/** Returns the input for a verdict on a proof. */
+/** Returns the facts about a slot that are needed to decide on a proof. */
 export const testedSlotOf = ({ row, days, counted }: TesterSlot): TestedSlot => ({
   status: row.status,
   activatedAt: row.activatedAt,

@@ -24,7 +24,9 @@ import { slots } from "../slots/store.ts";
 import { type SlotAnswerDeps, slotAnswer, type TesterSlot, taskAnswer, testerSlotOf } from "./answer.ts";
 import { type ActiveSlots, openListings, type TesterSlotRow, testerSlots } from "./store.ts";
 
-/** The handlers for testers, without that for proofs. `iconUrl` is the icon of apps without an icon. */
+/**
+ * Returns the handlers for testers, except the handler for proofs. `iconUrl` is the icon for apps without an own icon.
+ */
 export const tester = (
   deps: Pick<Deps, "clock" | "database" | "memory" | "passingTime" | "sealer">,
   iconUrl: string,
@@ -87,17 +89,20 @@ export const tester = (
 
 const catchesUpSlot = { catchesUp: { of: "slot", by: "params.slotId" } } as const;
 
-/** A tester's active slots in memory, and the answer for today. */
+/** The cached active slots of a tester, and the answer for today. */
 interface KnownTester extends ActiveSlots {
   readonly testerId: string;
-  /** The start and end of today, in epoch milliseconds. */
+  /** The answer for today, with the start and end of today in epoch milliseconds. */
   today?: { readonly from: number; readonly until: number; readonly answer: PreparedAnswer };
 }
 
-/** The memory for a tester, and for each slot without its texts, in bytes. */
+/** The estimated memory in bytes for a tester, and for each slot without its texts. */
 const bytesWithoutTexts = 1_000;
 
-/** The memory for a character of a slot: two bytes, and in the answer of today at most three more. */
+/**
+ * The estimated memory for one character in the texts of a slot: two bytes, and at most three more in the answer for
+ * today.
+ */
 const bytesOfCharacter = 5;
 
 /**
@@ -170,14 +175,14 @@ const answerOf = (tasks: readonly Task[]): PreparedAnswer =>
 const isBetween = (at: number, { from, until }: { readonly from: number; readonly until: number }): boolean =>
   from <= at && at < until;
 
-/** Returns the time during which the present day lasts in all of these tests. */
+/** Returns the span of time in which the present day does not change in any of these tests. */
 function spanOf(slots: readonly TesterSlot[]) {
   const starts = slots.map(({ days, today }) => Date.parse(days.dayStarts[today - 1] ?? ""));
   const ends = slots.map(({ days, today }) => Date.parse(days.dayStarts[today] ?? ""));
   return { from: Math.max(...starts), until: Math.min(...ends) };
 }
 
-/** Returns the slots of tests that have reached the day. */
+/** Returns the slots whose tests have reached the day. */
 function reachedBy(active: readonly TesterSlot[], day: number | undefined): readonly TesterSlot[] {
   if (day === undefined) return active;
   const reached = active.filter(({ today }) => today >= day);

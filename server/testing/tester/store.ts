@@ -10,7 +10,7 @@ export interface TesterSlotRow {
   readonly activatedAt: string | null;
   readonly requestExpiresAt: string | null;
   readonly missedDays: number;
-  /** The counted days between commas. */
+  /** The numbers of the counted days, with a comma before and after each. */
   readonly counted: string;
   readonly joinCheckPending: number;
   readonly keySealed: string | null;
@@ -18,21 +18,21 @@ export interface TesterSlotRow {
   readonly startsOn: string;
   readonly timezone: string;
   readonly durationDays: number;
-  /** A JSON array of instants. */
+  /** A JSON array of the times at which the days begin. The last one is the end of the last day. */
   readonly dayStarts: string;
   readonly appName: string;
   readonly iconUrl: string | null;
   readonly packageName: string;
   readonly optInUrl: string;
   readonly testBrief: string;
-  /** A JSON array of names. */
+  /** A JSON array of the names of screens. */
   readonly screens: string;
   readonly verificationTier: string;
 }
 
 export interface ActiveSlots {
   readonly rows: readonly TesterSlotRow[];
-  /** The cycles that may have such a slot now or later. */
+  /** The ids of the cycles in which the tester has an active slot, or may get one later. */
   readonly cycles: readonly string[];
   readonly nextAt: string | null;
 }
@@ -41,7 +41,7 @@ export interface ActiveSlots {
 interface RequestedSlotRow {
   readonly cycleId: string;
   readonly cycleStatus: string;
-  /** A JSON array of instants. */
+  /** A JSON array of the times at which the days begin. The last one is the end of the last day. */
   readonly dayStarts: string;
   /** Whether the tester is a member of the app. */
   readonly isMember: number | boolean;
@@ -82,8 +82,8 @@ const pairs = Object.entries(fields)
   .join(", ");
 
 /**
- * SQL for all rows as one JSON text. With so many columns, the driver would need more time for the rows than the rest
- * of the request takes.
+ * SQL that returns all rows as one JSON text. The rows have so many columns that the driver would need more time for
+ * them than the rest of the request takes.
  */
 const asJson: Record<Engine, (order: string) => string> = {
   sqlite: (order) => `json_group_array(json_object(${pairs}) ORDER BY ${order})`,
@@ -151,7 +151,7 @@ export const testerSlots = {
     )) === 1,
 };
 
-/** A cycle with open slots, one of which is offered. */
+/** A cycle with open slots. `openSlotId` is the slot that is offered. */
 interface OpenListingRow {
   readonly listingId: string;
   readonly cycleId: string;
@@ -164,11 +164,14 @@ interface OpenListingRow {
   readonly openSlotId: string;
   readonly startsOn: string;
   readonly cycleStatus: string;
-  /** The sort key. The answer does not have it. */
+  /** The key by which the list is sorted. The answer of the API does not contain it. */
   readonly createdAt: string;
 }
 
-/** The tester, and the page: the cycles before a position, newest first. */
+/**
+ * The tester, and the page of the list: the cycles that come after a position in the list, which begins with the
+ * newest.
+ */
 interface OpenListingsQuery {
   readonly testerId: string;
   readonly now: string;
@@ -183,19 +186,19 @@ const openOnes = "FROM slots o WHERE o.cycle_id = c.id AND o.status = 'open'";
 /** A slot whose request has expired counts as open, even if the slot was not opened yet. */
 const expiredOnes = `FROM slots r WHERE r.cycle_id = c.id AND r.status = 'requested' AND r.request_expires_at <= CAST(? AS TEXT)`;
 
-/** The first slot that is free. */
+/** SQL that selects the first slot that is free. */
 const firstFree = `SELECT id FROM (
     SELECT * FROM (SELECT o.id, o.seat, o.created_at ${openOnes} ORDER BY o.seat, o.created_at, o.id LIMIT 1) AS opened
     UNION ALL SELECT r.id, r.seat, r.created_at ${expiredOnes}
   ) AS free ORDER BY ${order} LIMIT 1`;
 
-/** The last instant of the JSON array `["…", "2027-03-15T00:00:00.000Z"]`. */
+/** SQL for the end of the last day, which is the last item of the JSON array `["…", "2027-03-15T00:00:00.000Z"]`. */
 const endOfLastDay = "substr(c.day_starts, length(c.day_starts) - 25, 24)";
 
 /**
- * The cycles in which an account may request a slot, newest first. Leaves out cycles of the apps of which it is a member, cycles in
- * which it has, or had, a slot, and cycles whose last day is over. Treats due changes as already applied, so that the list
- * need not wait for them.
+ * The cycles in which an account may request a slot, newest first. The list does not contain cycles of the account's
+ * own apps, cycles in which the account has or had a slot, and cycles whose last day is over. Changes that are due
+ * count as already applied, so that the list need not wait for them.
  */
 export const openListings = (
   reader: Reader,

@@ -106,9 +106,9 @@ const Live = ({
   children,
 }: {
   readonly id: string;
-  /** The content of the part. When it has changed, the script loads the part again. */
+  /** The data that the part shows. The script replaces the part of the page when the data have changed. */
   readonly of: unknown;
-  /** The text that a screen reader says then. */
+  /** The text that a screen reader says after the part was replaced. */
   readonly news?: string;
   readonly children: ComponentChildren;
 }) => (
@@ -132,7 +132,7 @@ const Requests = ({ navigation: { links, app }, cycle, slots, now }: CycleDetail
   );
 };
 
-/** The grid, and the details of the chosen slot or day beside it. */
+/** Shows the grid of slots and days, and beside it the details of the chosen slot or day. */
 const Days = ({ navigation: { links, app }, cycle, slots, chosen, address, uploads }: CycleDetailProps) => (
   <section class="stack" aria-labelledby="days-title">
     <h2 id="days-title">Slots and days</h2>
@@ -164,7 +164,7 @@ const Days = ({ navigation: { links, app }, cycle, slots, chosen, address, uploa
   </section>
 );
 
-/** The state of a cycle in figures. */
+/** Shows the progress of a cycle in numbers. */
 const CycleFacts = ({ cycle, slots }: { readonly cycle: Cycle; readonly slots: readonly SlotWithDays[] }) => {
   const { timezone, durationDays, dayIndex, status } = cycle;
   const held = slots.filter(isHeld).length;
@@ -201,7 +201,9 @@ const CycleFacts = ({ cycle, slots }: { readonly cycle: Cycle; readonly slots: r
 const isHeld = ({ status }: SlotWithDays): boolean =>
   status === "active" || status === "at_risk" || status === "completed";
 
-/** The number of slots of the cycle. A slot and its successors have the same number and count once. */
+/**
+ * The number of slots of the cycle. A removed slot and the slots that replaced it have the same number, and count once.
+ */
 const numberOfSlots = (slots: readonly SlotWithDays[]): number => new Set(slots.map(({ seat }) => seat)).size;
 
 const Fact = ({ name, children }: { readonly name: string; readonly children: ComponentChildren }) => (
@@ -310,7 +312,10 @@ async function readSlot(visit: SignedInVisit, slotId: string): Promise<SlotWithD
   return slot;
 }
 
-/** The slot exists, so `not_found` means that there is no such account. */
+/**
+ * Turns `not_found` into an error at the field for the e-mail address. The slot exists, so `not_found` means that no
+ * account has the address.
+ */
 function toFaultOfAddress(error: unknown): never {
   const unknown = error instanceof ApiError && error.code === "not_found";
   throw unknown ? badRequest("email", "belongs to no account here") : error;
@@ -347,7 +352,10 @@ async function readCycle({ ask, param }: SignedInVisit) {
   return read;
 }
 
-/** Returns the slot, and perhaps its day, in the address; undefined if the slot is not in this cycle. */
+/**
+ * Returns the slot that the page's address names, and its day if the address names one; undefined if the slot is not in
+ * this cycle.
+ */
 function chosenOf(visit: SignedInVisit, slots: readonly SlotWithDays[]): Chosen | undefined {
   const slotId = visit.query("slot") || visit.param("slotId");
   const slot = slots.find((known) => known.slotId === slotId.toLowerCase());

@@ -125,7 +125,7 @@ const SlotLink = ({ slot, href, current }: LinkProps) => (
   </a>
 );
 
-/** `At risk, 2 missed`. */
+/** Returns the state of a slot as text, such as `At risk, 2 missed`. */
 function stateOf({ status, missedDays, joinCheckPending }: SlotWithDays): string {
   const notes = [
     slotNames[status],
@@ -167,7 +167,7 @@ export const SlotDayEvidence = ({
   readonly cycle: Cycle;
   readonly slot: SlotWithDays;
   readonly day: SlotDay;
-  /** The start of the address of an uploaded image. Other images are not shown. */
+  /** The start of the addresses of uploaded images. Images with other addresses are not shown. */
   readonly uploads: string;
 }) => (
   <>
@@ -330,7 +330,7 @@ const markWords: Record<SlotDayMark, string> = {
 
 const markOrder: readonly SlotDayMark[] = ["session", "proof", "missed", "open", "ahead", "none"];
 
-/** A symbol. The text beside it has its meaning. */
+/** Shows a symbol. The text beside the symbol says what it means. */
 const Mark = ({ mark }: { readonly mark: SlotDayMark }) => (
   <span class={`mark ${mark}`}>
     <svg viewBox="0 0 16 16" aria-hidden="true" fill="none" stroke="currentColor" stroke-width="1.8">
@@ -376,5 +376,5 @@ export const reasonSentences: Record<SessionReason, string> = {
 
 const sentences: ReadonlyMap<string, string> = new Map(Object.entries(reasonSentences));
 
-/** Returns the sentence for a reason; the reason itself if it has none here. */
+/** Returns the sentence for a reason; the reason itself if there is no sentence for it. */
 const reasonSentence = (reason: string): string => sentences.get(reason) ?? `${reason}.`;

@@ -18,7 +18,7 @@ import {
 import type { SignedInVisit } from "../../../console/visit.ts";
 import { CycleBadge, progressOf, SlotBadge } from "../parts.tsx";
 
-/** The report of a cycle, for reading, printing and sharing. It names no tester and no account. */
+/** Shows the report of a cycle, for reading, printing and sharing. The report names no tester and no account. */
 async function showReport(visit: SignedInVisit): Promise<Reply> {
   const { ask, links, now, param } = visit;
   const report = await ask(cycles.report, { params: { cycleId: param("cycleId") } });
@@ -121,7 +121,7 @@ interface CycleReportProps {
   readonly report: CycleReport;
 }
 
-/** The number of testers with a counted day, for each day, as a bar and as a number. */
+/** Shows for each day, as a bar and as a number, for how many testers the day counted. */
 const TestersPerDay = ({ report: { cycle, seats, testersPerDay } }: CycleReportProps) => {
   const most = new Set(seats.map(({ seat }) => seat)).size;
   return (
@@ -160,7 +160,7 @@ const TestersPerDay = ({ report: { cycle, seats, testersPerDay } }: CycleReportP
   );
 };
 
-/** The slots of a cycle by number. It does not name the testers. */
+/** Lists the slots of a cycle by their numbers, without the names of the testers. */
 const CycleReportSlots = ({ report: { cycle, seats } }: CycleReportProps) => (
   <table>
     <caption class="unseen">Slots</caption>

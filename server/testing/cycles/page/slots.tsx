@@ -8,7 +8,7 @@ import { isLive, SlotBadge } from "../parts.tsx";
 interface SlotPanelProps {
   readonly cycle: Cycle;
   readonly slot: SlotWithDays;
-  /** The address of an action on this slot. */
+  /** Returns the address of a form that changes this slot. */
   readonly at: (action: string) => string;
 }
 
@@ -110,7 +110,7 @@ export const SlotRequests = ({
 }: {
   readonly slots: readonly SlotWithDays[];
   readonly now: Date;
-  /** The address of an action on a slot. */
+  /** Returns the address of a form that changes a slot. */
   readonly at: (slotId: string, action: string) => string;
 }) => (
   <section class="proposal awaiting" aria-labelledby="requests-title">

@@ -17,7 +17,8 @@ interface Offer {
 }
 
 /**
- * The tests of an app: first the requests that wait for its owner, then each listing with its cycles that are not over.
+ * Shows the tests of an app: first the requests that the owner must answer, then each listing with its cycles that are
+ * not over.
  */
 async function showListings(visit: SignedInVisit): Promise<Reply> {
   const { ask, now, reads } = visit;

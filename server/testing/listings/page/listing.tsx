@@ -143,8 +143,8 @@ async function readListing({ ask, param }: SignedInVisit): Promise<Listing> {
 }
 
 /**
- * Returns the time zone of the owner's profile. Undefined for UTC, which is the default of a new profile, and for an
- * offset, which a test cannot have.
+ * Returns the time zone in the owner's profile. Returns undefined for UTC, because a new profile has it by default, and
+ * for an offset such as +02:00, because a test cannot have it.
  */
 async function profileTimezone({ reads }: SignedInVisit): Promise<string | undefined> {
   const timezone = await reads.timezone();
@@ -334,7 +334,7 @@ const Numbers = ({ form }: { readonly form: Filled }) => (
   </fieldset>
 );
 
-/** The first values in the form of a new listing. The numbers are those that the store requires. */
+/** The values that the form for a new listing shows first. The numbers are the requirements of the store. */
 const emptyListing: Values = {
   appName: "",
   packageName: "",
@@ -362,7 +362,7 @@ const currentListing = (listing: Listing): Values => ({
   maxMissedDays: String(listing.maxMissedDays),
 });
 
-/** Returns the values of the form in the form of the API. */
+/** Returns the request body of the API for the values of the form. */
 function listingBody({ iconUrl, screens, seats, durationDays, maxMissedDays, ...rest }: Values) {
   return {
     ...rest,
@@ -380,7 +380,10 @@ const linesOf = (text: string): string[] =>
     .map((line) => line.trim())
     .filter((line) => line !== "");
 
-/** Leaves a value that is no number unchanged, so that the API refuses it with a reason. */
+/**
+ * Returns the field with its value as a number. A value that is no number stays a text, so that the API refuses it with
+ * a reason.
+ */
 const numberAt = (name: string, given: string | undefined): Record<string, number | string> =>
   given === undefined ? {} : { [name]: /^\s*-?\d{1,9}\s*$/.test(given) ? Number(given) : given };
 
