@@ -3,15 +3,15 @@ import { threadChanges } from "./store/changes.ts";
 
 /** Wakes requests that wait for a change of any thread. */
 export interface ThreadWatch {
-  /** Calls `wake` after each change, and once soon after the call. Returns a function that stops this. */
+  /** Calls `wake` after each change, and once shortly after `listen` was called. Returns a function that stops this. */
   listen(wake: () => void): () => void;
 }
 
 const everyMs = 500;
 
 /**
- * Creates a watch for changes of threads. It queries the database twice a second, only while a request waits. With
- * signals instead, every report would send a notification on PostgreSQL, and reports would wait for each other.
+ * Creates a watch for changes of threads. It queries the database twice a second, but only while a request waits. It
+ * uses no signals: on PostgreSQL, every report would then send a notification, and reports would wait for each other.
  */
 export function createThreadWatch(database: Pick<Database, "engine" | "get" | "all">): ThreadWatch {
   const wakers = new Set<{ readonly wake: () => void }>();
@@ -24,7 +24,7 @@ export function createThreadWatch(database: Pick<Database, "engine" | "get" | "a
       if (present !== seen) for (const { wake } of wakers) wake();
       seen = present;
     } catch {
-      // If the database does not answer, the next query follows. A waiting request ends at its own time limit.
+      // If the query fails, the next query follows. A waiting request ends at its own time limit.
     }
     asking = wakers.size > 0;
     if (asking) askSoon();

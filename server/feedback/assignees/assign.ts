@@ -8,7 +8,7 @@ import type { Reader, Transaction } from "../../database/database.ts";
 import type { ThreadOfApp } from "../tags/api.ts";
 import { type AssigneeRow, assignees } from "./store.ts";
 
-/** Returns the members to whom threads of the app can be assigned: those who may change feedback. */
+/** Returns the members to whom threads of the app can be assigned. These are the members who may change feedback. */
 export const assignableMembers = async (reader: Reader, appId: string): Promise<Assignee[]> =>
   (await members.list(reader, appId))
     .filter(({ role }) => suffices(role, "maintainer"))
@@ -21,21 +21,21 @@ interface Assignment {
   /** `me`, the id or the e-mail address of a member, or null for nobody. */
   readonly assignee: string | null;
   readonly expectedAssignee?: string | null | undefined;
-  /** The account that asks. */
+  /** The account that assigns the thread. */
   readonly userId: string;
 }
 
 /**
  * Assigns a thread to a member, or to nobody. Returns the change for the audit. Throws `bad_request` for a person who
- * may not change the feedback of the app, and `assignee_changed` if the thread has another assignee than the caller
- * saw. (rule F31)
+ * may not change the feedback of the app. Throws `assignee_changed` if the thread has another assignee than the one
+ * that the caller saw. (rule F31)
  */
 export async function assign(
   tx: Transaction,
   { id, appId, assignee, expectedAssignee: expected, userId }: ThreadOfApp & Assignment,
 ): Promise<readonly AuditChange[]> {
   await tx.lock(id);
-  // Locked, so that a member who is removed at the same time gets no thread.
+  // The lock makes sure that no thread is assigned to a member who is removed at the same moment.
   await members.lock(tx, appId);
   const wanted = assignee === null ? null : await memberNamed(tx, { appId, assignee, userId });
   const row = await assignees.of(tx, id);
@@ -66,8 +66,8 @@ async function memberNamed(
 }
 
 /**
- * Returns the id of the account whose threads a list shows; null for threads without an assignee, undefined for no
- * filter. `assignee` is `me`, `none`, or the id or e-mail address of a member.
+ * Returns the id of the account whose threads a list shows. Returns null for threads without an assignee, and undefined
+ * for no filter. `assignee` is `me`, `none`, or the id or e-mail address of a member.
  */
 export async function filteredAssignee(
   reader: Reader,
@@ -85,12 +85,12 @@ export async function filteredAssignee(
 /** A change of the assignee: ids of accounts, or null for nobody. */
 interface AssigneeChange {
   readonly present: string | null;
-  /** The assignee that the caller saw; undefined if the caller does not name one. */
+  /** The assignee that the caller saw; undefined if the request does not name one. */
   readonly expected: string | null | undefined;
   readonly to: string | null;
 }
 
-/** Returns why the assignee cannot be changed; undefined if that is possible. (rule F31) */
+/** Returns why the assignee cannot be changed; undefined if it can be changed. (rule F31) */
 export const assignmentRefusal = ({
   present,
   expected,

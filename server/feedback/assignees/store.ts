@@ -1,6 +1,6 @@
 import type { Reader, Transaction } from "../../database/database.ts";
 
-/** The columns of the assignee of a thread `f`. */
+/** The columns that describe the assignee of a thread `f`. */
 export const assigneeColumns = `f.assignee_id AS "assigneeId",
   (SELECT email FROM users WHERE id = f.assignee_id) AS "assigneeEmail"`;
 
@@ -18,7 +18,7 @@ export const assignees = {
   set: (tx: Transaction, feedbackId: string, userId: string | null) =>
     tx.run("UPDATE feedback SET assignee_id = ? WHERE id = ?", userId, feedbackId),
 
-  /** Removes an assignee from all threads of an app. */
+  /** Removes a member as the assignee from all threads of an app. */
   takeAll: (tx: Transaction, appId: string, userId: string) =>
     tx.run("UPDATE feedback SET assignee_id = NULL WHERE assignee_id = ? AND app_id = ?", userId, appId),
 };

@@ -13,7 +13,7 @@ import { hiddenFeedback, blockedSenders as rows } from "./store.ts";
 
 const mostHidden = 100;
 
-/** Blocked senders, and what they sent. (rule F34) */
+/** The handlers for blocked senders and for the feedback that they sent. (rule F34) */
 export function blockedSenders(deps: Pick<Deps, "clock" | "database" | "newId">): Handlers<typeof contract> {
   const record = createAuditWriter(deps);
   return {
@@ -25,7 +25,7 @@ export function blockedSenders(deps: Pick<Deps, "clock" | "database" | "newId">)
     create: ({ caller, address, params: { appId }, body: { kind, sender: given }, save }) =>
       save(async (tx) => {
         const { viewerRole } = await ownedApp(tx, appId, caller);
-        // A domain may belong to a mail service that many people use.
+        // Only an owner may block a domain: it may belong to a mail service that many people use.
         if (kind === "domain" && !suffices(viewerRole, "owner"))
           throw new ApiError("forbidden", { message: "Only an owner of this app may block a mail domain." });
         const sender = rows.storedFormOf(kind, given);
@@ -47,7 +47,7 @@ export function blockedSenders(deps: Pick<Deps, "clock" | "database" | "newId">)
       await releaseInParts({ appId, blockId: id }, (part) => deps.database.write(part));
       return save(async (tx) => {
         const { sender } = await ownedBlock(tx, id, caller);
-        // Releases feedback that arrived in the meantime.
+        // Releases the feedback that arrived while `releaseInParts` ran.
         await releaseInParts({ appId, blockId: id }, (part) => part(tx));
         await rows.remove(tx, id);
         await record(tx, { caller, address }, { action: "sender.unblock", appId, target: sender });
@@ -86,14 +86,14 @@ async function ownedBlock(reader: Reader, id: string, caller: ConsoleCaller) {
   return block;
 }
 
-/** How many rows one transaction releases. Other changes wait only a few milliseconds for it. */
+/** How many rows one transaction releases. With this number, other writes wait only a few milliseconds. */
 const atOnce = 200;
 
 type Part<Result> = (tx: Transaction) => Promise<Result>;
 
 /**
- * Releases what a block hid, in several transactions, because SQLite has one writer. If this is interrupted, the sender
- * is still blocked and the rest is still hidden; the next attempt continues.
+ * Releases the feedback that a block hid. It uses several transactions, because SQLite has one writer. If the work is
+ * interrupted, the sender stays blocked and the rest stays hidden. The next attempt continues.
  */
 async function releaseInParts(
   block: { readonly appId: string; readonly blockId: string },

@@ -1,14 +1,14 @@
-/** The keys by which a contact is compared with blocked senders. */
+/** The keys with which a contact is compared with the blocked senders. */
 export interface SenderKeys {
-  /** The address without the part after a plus sign; a contact that is no address, as text. */
+  /** The address without the part after a plus sign. If the contact is not an address, this is its text. */
   readonly address: string;
-  /** The domain of the address and its parent domains; empty for a contact that is no address. */
+  /** The domain of the address and its parent domains; empty if the contact is not an address. */
   readonly domains: readonly string[];
 }
 
 /**
- * Returns the keys of a contact. They ignore case, Unicode forms, a name around the address, `mailto:`, the part after
- * a plus sign, and the spelling of a domain. (rule F34)
+ * Returns the keys of a contact. The keys do not depend on upper or lower case, Unicode forms, a name around the
+ * address, `mailto:`, the part after a plus sign, or the spelling of a domain. (rule F34)
  */
 export function senderKeysOf(contact: string): SenderKeys {
   const folded = folding(contact);
@@ -23,7 +23,7 @@ export function senderKeysOf(contact: string): SenderKeys {
   return { address: `${local}@${domain}`, domains };
 }
 
-/** Returns a mail domain in its normal form; undefined for a text that is no domain. */
+/** Returns a mail domain in its normalised form; undefined for a text that is not a domain. */
 export function blockedDomainOf(given: string): string | undefined {
   const name = folding(given).replace(/^@/, "").replace(/\.$/, "");
   const address = `http://${name}/`;

@@ -24,7 +24,7 @@ const insertBlock = insert(tables.blockedSenders, "ON CONFLICT (app_id, sender, 
 
 /** The senders whose feedback an app does not show. (rule F34) */
 export const blockedSenders = {
-  /** Returns what a person typed in its stored form; undefined for an invalid domain. */
+  /** Returns the stored form of a typed address or domain; undefined for an invalid domain. */
   storedFormOf: (kind: BlockKind, given: string): string | undefined =>
     kind === "address" ? senderKeysOf(given).address : blockedDomainOf(given),
 
@@ -98,7 +98,7 @@ const answers = {
   columns: `m.id, m.feedback_id AS "threadId", coalesce(m.sender_name, f.sender_name) AS "senderName",
     coalesce(m.foreign_from, m.sender_email, f.sender_email) AS "senderEmail",
     substr(m.body, 1, 300) AS text, m.created_at AS "createdAt"`,
-  // CROSS JOIN makes SQLite begin with the hidden answers, which are few, and not with all threads of the app.
+  // CROSS JOIN makes SQLite read the hidden answers first, which are few, and not all threads of the app.
   from: "FROM messages m CROSS JOIN feedback f",
   app: "f.app_id",
 };
@@ -122,12 +122,12 @@ const findAnswer = oneForViewer<HiddenInApp>({
   where: `m.id = ? AND ${where.answers}`,
 });
 
-// The report is shown and found again. It counts as activity at the time when it arrived.
+// The report appears again in lists and searches. It counts as activity at the time when it arrived.
 const showReports = `UPDATE feedback SET status = 'open', blocked_by = NULL, indexed = 0, activity_count = activity_count + 1`;
 
 const showAnswers = `UPDATE messages SET direction = 'inbound', blocked_by = NULL WHERE direction = 'blocked'`;
 
-/** Selects the hidden rows of a block that are released next. */
+/** Selects the next hidden rows of a block to release: those from the time `from`, and at most `most`. */
 interface HiddenPart {
   readonly appId: string;
   readonly blockId: string;
@@ -141,7 +141,10 @@ const latest = (rows: readonly { readonly createdAt: string }[]): string | undef
     undefined,
   );
 
-/** What blocked senders sent. It is kept for 30 days and hidden until a member releases it. (rule F34) */
+/**
+ * The feedback that blocked senders sent. It is hidden until a member releases it, and is deleted after 30 days. (rule
+ * F34)
+ */
 export const hiddenFeedback = {
   /** The newest hidden items of an app. */
   list: (reader: Reader, appId: string, most: number) =>
@@ -169,8 +172,8 @@ export const hiddenFeedback = {
   releaseAnswer: (tx: Transaction, id: string) => tx.run(`${showAnswers} AND id = ?`, id),
 
   /**
-   * Releases some of the reports that a block hid, oldest first, beginning with the instant `from`. Returns the instant
-   * of the last one; undefined if none were left.
+   * Releases some of the reports that a block hid. It begins with the oldest one from the time `from`. Returns the time
+   * of the last released report; undefined if there were none.
    */
   async releaseReports(
     tx: Transaction,
@@ -186,7 +189,10 @@ export const hiddenFeedback = {
     return latest(rows);
   },
 
-  /** Does the same with answers and repeats. Each counts as activity at the time when it arrived. */
+  /**
+   * Releases some of the answers and repeats that a block hid, as `releaseReports` does with reports. Each counts as
+   * activity at the time when it arrived.
+   */
   async releaseAnswers(tx: Transaction, { blockId, from, most }: HiddenPart): Promise<string | undefined> {
     const rows = await tx.all<{ threadId: string; createdAt: string }>(
       `${showAnswers} AND id IN (
@@ -202,14 +208,14 @@ export const hiddenFeedback = {
     return latest(rows);
   },
 
-  /** Hidden reports from before an instant, at most `most`. */
+  /** Returns hidden reports from before a time, at most `most`. */
   oldReports: (reader: Reader, before: string, most: number) =>
     reader.all<{ id: string }>(
       `SELECT id FROM feedback WHERE status = 'blocked' AND created_at < ? LIMIT ?`,
       ...[before, most],
     ),
 
-  /** Hidden answers and repeats from before an instant, at most `most`. */
+  /** Returns hidden answers and repeats from before a time, at most `most`. */
   oldAnswers: (reader: Reader, before: string, most: number) =>
     reader.all<{ id: string; files: string | null }>(
       "SELECT id, files FROM messages WHERE direction = 'blocked' AND created_at < ? LIMIT ?",

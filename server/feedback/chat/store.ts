@@ -26,14 +26,17 @@ export interface LatestMessage extends NewDelivery {
   readonly sentAt: string | null;
 }
 
-/** A claim on due deliveries to chat channels: until when they are reserved, and how many at most. */
+/** Reserves due deliveries to chat channels: until when, and at most how many. */
 interface OutboxClaim {
   readonly now: string;
   readonly until: string;
   readonly most: number;
 }
 
-/** Outgoing messages. Each is written in the transaction of the change that it reports, and sent after the commit. */
+/**
+ * Outgoing messages. A message is stored in the same transaction as the change that it reports. It is sent after the
+ * commit.
+ */
 export const outbox = {
   insert: (tx: Transaction, delivery: NewDelivery) =>
     tx.insert(tables.outbox, { ...delivery, status: "pending", attempts: 0, dueAt: delivery.createdAt }),
@@ -51,7 +54,10 @@ export const outbox = {
       most,
     ),
 
-  /** Marks all pending deliveries as sent without sending them, for the development server. Returns their number. */
+  /**
+   * Marks all pending deliveries as sent but does not send them. The development server uses this. Returns their
+   * number.
+   */
   capture: (tx: Transaction, at: string) =>
     tx.run(
       "UPDATE outbox SET status = 'sent', sent_at = ?, attempts = attempts + 1 WHERE status = 'pending'",
@@ -79,7 +85,7 @@ export const outbox = {
   giveUp: (tx: Transaction, id: string, error: string) =>
     tx.run("UPDATE outbox SET status = 'failed', last_error = ? WHERE id = ?", error, id),
 
-  /** Deletes at most `most` deliveries that were sent or given up before that instant. Returns their number. */
+  /** Deletes deliveries that were sent or given up before a time, at most `most`. Returns their number. */
   prune: (tx: Transaction, before: string, most: number) =>
     tx.run(
       `DELETE FROM outbox WHERE id IN (
@@ -88,14 +94,14 @@ export const outbox = {
       most,
     ),
 
-  /** When the next pending delivery to a chat channel is due. */
+  /** Returns when the next pending delivery to a chat channel is due. */
   nextDue: (reader: Reader) =>
     reader.get<{ dueAt: string }>(
       `SELECT due_at AS "dueAt" FROM outbox WHERE status = 'pending' AND kind = 'chat' ORDER BY due_at LIMIT 1`,
     ),
 };
 
-/** The state of the message about a proposal to the app's chat channel. */
+/** The state of the delivery of a proposal's message to the app's chat channel. */
 export interface DeliveryRow {
   readonly proposalId: string;
   readonly status: "pending" | "sent" | "failed";
@@ -107,7 +113,7 @@ export interface DeliveryRow {
 
 /** The deliveries of messages to chat channels. */
 export const deliveries = {
-  /** The deliveries for all proposals of a thread, oldest first. */
+  /** Returns the deliveries for all proposals of a thread, oldest first. */
   list: (reader: Reader, feedbackId: string) =>
     reader.all<DeliveryRow>(
       `SELECT o.subject_id AS "proposalId", o.status, o.attempts, o.last_error AS "lastError",

@@ -14,15 +14,15 @@ const atOnce = 10;
 const holdMilliseconds = 60_000;
 
 interface OutboxWorker {
-  /** Stops after the running deliveries have ended. */
+  /** Starts no more deliveries, and waits until the running ones have ended. */
   stop(): Promise<void>;
 }
 
 type WorkerDeps = Pick<Deps, "database" | "clock" | "time" | "settings" | "sealer" | "log">;
 
 /**
- * Sends the due deliveries of the outbox to chat channels. A new delivery is sent at once, a failed one is tried again
- * later.
+ * Sends the due deliveries of the outbox to chat channels. A new delivery is sent immediately. A failed delivery is
+ * sent again later.
  */
 export function startOutbox(deps: WorkerDeps): OutboxWorker {
   const stop = startDueWork(deps, {
@@ -42,7 +42,7 @@ async function pause({ database, clock, time }: WorkerDeps): Promise<number> {
 }
 
 async function deliverDue(deps: WorkerDeps): Promise<number> {
-  // With a wrong time a delivery could be given up, or postponed for years.
+  // If the clock is wrong, a delivery could be given up, or postponed for years.
   if (deps.time.isDoubtful()) return 0;
   const now = deps.clock.now();
   if (deps.settings.dev) return deps.database.write((tx) => outbox.capture(tx, now.toISOString()));
@@ -83,9 +83,9 @@ async function post(
 const timeLimitMs = 10_000;
 
 /**
- * Posts a message to an incoming webhook. Follows no redirect. Connects to a private network only if that is allowed,
- * also if a public name resolves to a private address. Rejects with a message that leaves out the address, which is a
- * secret.
+ * Posts a message to an incoming webhook. Follows no redirect. Connects to a private address only if `privateAllowed`
+ * is true, even if a public name resolves to that address. The message of the error does not contain the webhook's
+ * address, because that address is a secret.
  */
 export function postToChat({
   url,
@@ -93,7 +93,7 @@ export function postToChat({
   privateAllowed,
 }: {
   readonly url: string;
-  /** JSON text. */
+  /** The message as JSON. */
   readonly payload: string;
   /** Whether the address may be in a private or loopback network. */
   readonly privateAllowed: boolean;
@@ -111,7 +111,8 @@ export function postToChat({
       if (status >= 200 && status < 300) resolve();
       else reject(new Error(`The webhook answered ${status}`));
     });
-    // The limit is for the whole call. A limit between two bytes would not stop a server that sends slowly.
+    // This limits the time of the whole request. A limit for the time between two bytes would not stop a server that
+    // sends slowly.
     const timer = setTimeout(() => outgoing.destroy(new Error(lateRefusal)), timeLimitMs);
     outgoing.on("error", (error) => reject(new Error(reasonOf(error))));
     outgoing.on("close", () => clearTimeout(timer));
@@ -131,8 +132,8 @@ const longestPause = 3_600_000;
 const patience = 24 * 3_600_000;
 
 /**
- * When to try a delivery to a chat channel again after `attempts` failures: with growing pauses, for 24 hours. Undefined
- * when no further attempt is made.
+ * Returns when to send a delivery to a chat channel again after `attempts` failures. The pauses grow, and the last
+ * attempt is within 24 hours. Returns undefined if no further attempt follows.
  */
 export function nextAttempt(createdAt: Date, attempts: number, now: Date): Date | undefined {
   const pause = Math.min(longestPause, firstPause * 2 ** (attempts - 1));

@@ -56,11 +56,11 @@ export function failures(deps: Pick<Deps, "clock" | "newId" | "settings">): Hand
 
 interface Passing {
   readonly failure: Failure;
-  /** For a summary: whether one of its tests has passed. */
+  /** Only for a summary of several tests: returns whether one of its tests has passed. */
   readonly partHasPassed?: (part: string) => boolean;
 }
 
-/** Sorted, so that two concurrent runs lock failures in the same order. */
+/** Sorts the failures, so that two concurrent runs lock them in the same order. */
 const inOrder = (all: readonly Passing[]): Passing[] =>
   [...all].sort((one, other) => (one.failure.dedupeKey < other.failure.dedupeKey ? -1 : 1));
 
@@ -72,8 +72,8 @@ interface RemainingScopes {
 type FailureWithScopes = NamedFailure & RemainingScopes;
 
 /**
- * Returns the failures that a run names but cannot resolve: only other scopes have reported them, or its own scope has
- * reported them after the run started. (rule F25)
+ * Returns the failures that a run names but cannot resolve. Either only other scopes have reported them, or the run's
+ * own scope reported them after the run started. (rule F25)
  */
 async function untouchedFailures(
   tx: Transaction,
@@ -112,8 +112,8 @@ function passOf(
 }
 
 /**
- * Stores that the run passed. Returns the scopes in which the failure still exists; undefined if the run changes
- * nothing.
+ * Stores that a failure passed in the scope of this run. Returns the scopes in which the failure still exists;
+ * undefined if the run changes nothing.
  */
 async function passIn(
   tx: Transaction,

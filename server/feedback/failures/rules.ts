@@ -5,15 +5,17 @@ interface NamedFailure {
   readonly isSummary?: boolean;
 }
 
-/** The failures that concern a run. */
+/** The open failures that a green run may resolve. */
 export interface PassedFailures<Failure> {
-  /** The failures that the run names as passed, by their keys or by the beginnings of these. Sorted by key. */
+  /** The failures that the run names as passed, by their keys or by prefixes of their keys. Sorted by key. */
   readonly passed: Failure[];
-  /** The failures that summarize many tests, some of which may have passed. Sorted by key. */
+  /** The failures that summarize many tests. Some of these tests may have passed. Sorted by key. */
   readonly summaries: Failure[];
 }
 
-/** Returns the failures that concern a run. The beginning of a key names one test, and never a summary. (rule F24) */
+/**
+ * Returns the failures that a green run may resolve. A prefix of a key names one test, and never a summary. (rule F24)
+ */
 export function passedFailures<Failure extends NamedFailure>(
   failing: readonly Failure[],
   passed: readonly Passed[],
@@ -30,7 +32,10 @@ export function passedFailures<Failure extends NamedFailure>(
   };
 }
 
-/** Returns a function that tells whether a run names a beginning of keys, as a summary lists it. */
+/**
+ * Returns a function that tells whether a run names this key prefix as passed. A summary lists its tests as key
+ * prefixes.
+ */
 export function partTest(passed: readonly Passed[]): (part: string) => boolean {
   const named = new Set(prefixesOf(passed));
   return (part) => named.has(part);
@@ -40,7 +45,7 @@ const prefixesOf = (passed: readonly Passed[]): string[] =>
   passed.flatMap((one) => (typeof one === "string" ? [] : [one.prefix]));
 
 /**
- * Returns a function that tells whether a text begins with one of the prefixes. It compares once for each length,
+ * Returns a function that tells whether a text begins with one of the prefixes. It looks up one prefix for each length,
  * because there may be thousands of prefixes.
  */
 function prefixTest(prefixes: readonly string[]): (text: string) => boolean {
@@ -52,10 +57,10 @@ function prefixTest(prefixes: readonly string[]): (text: string) => boolean {
   };
 }
 
-/** The part of a key that names a test. A shorter beginning would name others, too. */
+/** The part of a key before the name of the test. A prefix that is shorter would also match other tests. */
 const testPart = /^junit(?:-\w+)?:[^:]*:/;
 
-/** The text of the note that closes the thread of a failure. */
+/** Returns the text of the note on a thread whose failure has passed. */
 export const passedNote = ({
   scope,
   run,

@@ -5,10 +5,10 @@ import { insert } from "../../database/statements.ts";
 export interface FailureReport {
   readonly feedbackId: string;
   readonly appId: string;
-  /** What the run covers, such as a workflow, a job and a branch; "" if the report does not say. */
+  /** What the run tests, such as a workflow, a job and a branch; "" if the report does not say. */
   readonly scope: string;
   readonly run: string;
-  /** The tests that the report summarizes, by the beginnings of their keys. */
+  /** The tests that the report summarizes, as prefixes of their keys. */
   readonly parts?: readonly string[] | undefined;
   readonly reportedAt: string;
 }
@@ -16,15 +16,15 @@ export interface FailureReport {
 export interface Failure {
   readonly id: string;
   readonly dedupeKey: string;
-  /** Whether a report of it summarizes many tests. */
+  /** Whether a report of this failure summarizes many tests. */
   readonly isSummary: boolean;
 }
 
-/** A green run in its scope. */
+/** A green run, in the scope that it tests. */
 export interface GreenScope {
   readonly scope: string;
   readonly run: string;
-  /** The run does not pass reports that came later, except its own. */
+  /** When the run started. The run resolves no reports from after this time, except its own. */
   readonly startedAt: string;
 }
 
@@ -35,12 +35,15 @@ export interface PassedScope extends GreenScope {
 
 const insertRun = insert(tables.failureRuns, "ON CONFLICT DO NOTHING");
 
-/** The runs that reported the failure of a thread, and whether their scopes have passed since. */
+/** The runs that reported the failure of a thread. Each row also says whether its scope has passed since then. */
 export const failures = {
-  /** Makes reports and passes of one failure wait for each other. Call it before the failure is read. */
+  /** Makes concurrent reports and passes of one failure wait for each other. Call it before you read the failure. */
   lock: (tx: Transaction, appId: string, dedupeKey: string) => tx.lock(`dedupe:${appId}:${dedupeKey}`),
 
-  /** Stores the report of a run. Returns false if the same run has reported this failure before and not passed since. */
+  /**
+   * Stores that a run reported a failure. Returns false if this run has already reported it and it has not passed since
+   * then.
+   */
   async report(tx: Transaction, report: FailureReport): Promise<boolean> {
     const { feedbackId, appId, scope, run, reportedAt } = report;
     const parts = await allParts(tx, report);
@@ -59,7 +62,10 @@ export const failures = {
     return false;
   },
 
-  /** The failures of an app that a scope can pass: it has reported them and not passed since. */
+  /**
+   * Returns the failures that this scope can resolve: the scope has reported them, and they have not passed there since
+   * then.
+   */
   async failingIn(
     tx: Transaction,
     { appId, scope, run, startedAt }: GreenScope & { readonly appId: string },
@@ -75,7 +81,7 @@ export const failures = {
     return found.map(failureOf);
   },
 
-  /** The open failures of an app, one row for each scope in which they have not passed. */
+  /** Returns the open failures of an app, with one row for each scope in which the failure has not passed. */
   async failingAnywhere(tx: Transaction, appId: string): Promise<(Failure & { readonly scope: string })[]> {
     const found = await tx.all<FoundFailure & { readonly scope: string }>(
       `SELECT f.id, f.dedupe_key AS "dedupeKey", r.scope, COUNT(r.parts) AS summaries
@@ -88,7 +94,7 @@ export const failures = {
     return found.map((row) => ({ ...failureOf(row), scope: row.scope }));
   },
 
-  /** Stores that a scope passed. Returns false if it had no failure to pass. */
+  /** Stores that a failure passed in a scope. Returns false if the failure was not open in that scope. */
   async pass(
     tx: Transaction,
     { feedbackId, scope, run, startedAt, passedAt }: PassedScope,
@@ -102,7 +108,7 @@ export const failures = {
     return passed > 0;
   },
 
-  /** Removes the passed tests from the summaries of a failure. Returns whether that changed anything. */
+  /** Removes the passed tests from the summaries of a failure. Returns whether this changed anything. */
   async passParts(
     tx: Transaction,
     pass: PassedScope,
@@ -129,7 +135,7 @@ export const failures = {
     return isChanged;
   },
 
-  /** The scopes in which a failure has not passed since it was reported there. */
+  /** Returns the scopes that reported a failure and in which it has not passed since then. */
   async failingScopes(tx: Transaction, feedbackId: string): Promise<string[]> {
     const rows = await tx.all<{ scope: string }>(
       "SELECT DISTINCT scope FROM failure_runs WHERE feedback_id = ? AND passed_at IS NULL ORDER BY scope",
@@ -153,9 +159,9 @@ const listOf = (json: string): readonly string[] => {
 };
 
 /**
- * Returns the parts of a report together with the stored parts of the same run that have not passed: several jobs of a
- * run may share a scope. Returns null if one of the reports names no parts, because then it is unknown which tests must
- * pass.
+ * Returns the tests that a report summarizes, together with the stored tests of the same run that have not passed.
+ * (Several jobs of a run may share a scope.) Returns null if one of the reports names no tests, because then it is
+ * unknown which tests must pass.
  */
 async function allParts(tx: Transaction, report: FailureReport): Promise<string | null> {
   const { feedbackId, scope, run, parts } = report;

@@ -11,7 +11,7 @@ import { Ago } from "../../console/times.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
 import { SlotRequestLines } from "../../testing/cycles/parts.tsx";
 
-/** Everything that waits for this person, in all apps. */
+/** Shows everything that waits for this person, in all apps. */
 async function showHome(visit: SignedInVisit): Promise<Reply> {
   const { reads, now, links } = visit;
   const [around, waiting, work, requests] = await Promise.all([
@@ -71,7 +71,7 @@ async function showHome(visit: SignedInVisit): Promise<Reply> {
   );
 }
 
-/** The page of waiting proposals that the address names. */
+/** Returns the page of waiting proposals that the query of the address selects. */
 async function waitingPage({ reads, links, query }: SignedInVisit) {
   const newestFirst = query("order") === "newest";
   const cursor = query("cursor");
@@ -152,12 +152,15 @@ const Waits = ({ unread, waiting }: AppCounts) => (
 
 interface WaitingProposalsProps {
   readonly rows: readonly WaitingProposal[];
-  /** The number of waiting proposals on all pages, counted up to 100. */
+  /** The number of waiting proposals on all pages. It is at most 100. */
   readonly count: number;
   readonly newestFirst: boolean;
-  /** The address of the first page, in either order. */
+  /** Returns the address of the first page, sorted with the newest or the oldest proposal first. */
   readonly ordered: (newestFirst: boolean) => string;
-  /** The addresses of the first page and of the next one; undefined when this is the first or the last page. */
+  /**
+   * The address of the first page; undefined on the first page. The address of the next page is undefined on the last
+   * one.
+   */
   readonly first: string | undefined;
   readonly next: string | undefined;
   readonly now: Date;

@@ -14,7 +14,7 @@ export interface AwaitingRow {
   readonly appName: string;
 }
 
-/** The proposals that wait for a decision that this person may take. The sort key is `createdAt` and `id`. */
+/** The proposals on which this person may decide and that await approval. The sort key is `createdAt` and `id`. */
 export const awaitingProposals = {
   list(reader: Reader, userId: string, page: PageOfScopes): Promise<AwaitingRow[]> {
     const sorted = { at: "r.created_at", id: "r.id" };
@@ -49,7 +49,7 @@ export const awaitingProposals = {
   },
 };
 
-/** A proposal in one of the console's lists of work, with its thread and app. */
+/** A proposal in one of the start page's lists of agent work, with its thread and app. */
 export interface AgentWorkRow {
   readonly runId: string;
   readonly feedbackId: string;
@@ -58,13 +58,13 @@ export interface AgentWorkRow {
   readonly appName: string;
   /** The worker. Null for a proposal that nobody has claimed. */
   readonly worker: string | null;
-  /** When the last event happened that the list shows. */
+  /** The time of the last event that the list shows. */
   readonly at: string;
   /** The agent's last text about the work, or the note of the person who asked for changes. */
   readonly text: string | null;
 }
 
-/** Selects work: of which person, since when, and at most how many rows. */
+/** Selects work for a list: of which person, since when, and at most how many rows. */
 interface WorkQuery {
   readonly userId: string;
   readonly since: string;
@@ -73,21 +73,22 @@ interface WorkQuery {
 
 const named = `f.id AS "feedbackId", f.subject, a.id AS "appId", a.name AS "appName"`;
 
-// Claims and proposals are read first, through small indexes of their own: an app may have very many threads.
-// (CROSS JOIN makes SQLite keep that order. PostgreSQL allows no ON after it.)
+// Claims and proposals are read first, because they have small indexes: an app may have very many threads. (CROSS JOIN
+// makes SQLite keep that order. PostgreSQL allows no ON after it.)
 const ofClaims = `FROM run_claims c CROSS JOIN runs r CROSS JOIN feedback f CROSS JOIN apps a CROSS JOIN app_members v
   WHERE r.id = c.run_id AND f.id = r.feedback_id AND a.id = f.app_id AND v.app_id = a.id AND ${membershipOf("viewer")}`;
 
 const ofProposals = `FROM runs r CROSS JOIN feedback f CROSS JOIN apps a CROSS JOIN app_members v
   WHERE f.id = r.feedback_id AND a.id = f.app_id AND v.app_id = a.id AND ${membershipOf("viewer")}`;
 
-// Leaves out threads that are done or have a newer proposal: their failures and requests are out of date.
+// Excludes threads that are done or have a newer proposal: their failed work and requested changes are no longer
+// current.
 const current = `f.status IN ('open', 'in_progress')
   AND NOT EXISTS (SELECT 1 FROM runs n WHERE n.feedback_id = f.id AND (n.created_at, n.id) > (r.created_at, r.id))`;
 
-/** The work of agents in all apps of a person, and its failures. */
+/** The work of agents in all apps of a person, including failed work. */
 export const agentWork = {
-  /** Claims without an outcome, oldest first. */
+  /** Returns claims without an outcome, oldest first. */
   inWork: (reader: Reader, { userId, most }: Omit<WorkQuery, "since">) =>
     reader.all<AgentWorkRow>(
       plannedEachTime(`SELECT r.id AS "runId", ${named}, c.worker, c.progress_text AS text,
@@ -98,7 +99,7 @@ export const agentWork = {
       most,
     ),
 
-  /** Work that failed, newest first. */
+  /** Returns work that failed, newest first. */
   failed: (reader: Reader, { userId, since, most }: WorkQuery) =>
     reader.all<AgentWorkRow>(
       plannedEachTime(`SELECT r.id AS "runId", ${named}, c.worker, c.outcome_summary AS text, c.outcome_at AS at
@@ -109,7 +110,7 @@ export const agentWork = {
       most,
     ),
 
-  /** Proposals for which a person asked for changes and that have no successor, newest first. */
+  /** Returns proposals for which a person requested changes and that no newer proposal has replaced, newest first. */
   sentBack: (reader: Reader, { userId, since, most }: WorkQuery) =>
     reader.all<AgentWorkRow>(
       plannedEachTime(`SELECT r.id AS "runId", ${named}, NULL AS worker, r.decision_note AS text, r.decided_at AS at

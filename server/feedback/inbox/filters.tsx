@@ -6,14 +6,14 @@ import type { Ask } from "../../console/ask.ts";
 import type { SignedInVisit } from "../../console/visit.ts";
 import { TagBadge } from "../tags/badge.tsx";
 
-/** The page of the inbox from which a thread was opened, and the line on that page. */
+/** The page of the inbox from which a thread was opened, and the thread's position on that page. */
 export interface InboxPosition {
-  /** The query of that page; empty when the thread was not opened from a list. */
+  /** The query of the inbox page; empty if the thread was not opened from the inbox. */
   readonly list: string;
   readonly at: number;
 }
 
-/** The thread before or after the shown one, with its own position. */
+/** The previous or next thread in the list, with its own position. */
 export interface Neighbour {
   readonly id: string;
   readonly position: InboxPosition;
@@ -24,7 +24,7 @@ export interface Neighbours {
   readonly next: Neighbour | undefined;
 }
 
-/** Returns the position from the address or from the form of a thread. */
+/** Returns the position that is in the address of a thread or in its sent form. */
 export function inboxPositionOf({ query, fields }: Pick<SignedInVisit, "query" | "fields">): InboxPosition {
   const at = Number(query("at") || fields.text("at"));
   return { list: query("list") || fields.text("list"), at: Number.isSafeInteger(at) ? Math.max(0, at) : 0 };
@@ -34,10 +34,10 @@ export function inboxPositionOf({ query, fields }: Pick<SignedInVisit, "query" |
 export const inboxPositionQuery = ({ list, at }: InboxPosition): string =>
   list === "" ? "" : `?${new URLSearchParams({ list, at: String(at) })}`;
 
-/** Returns the status in the API for the status in the address of the inbox; empty for several statuses. */
+/** Returns the API's status for the status in the inbox's address; empty if that means several statuses. */
 export const oneStatus = (status: string): string => (["all", "unread"].includes(status) ? "" : status);
 
-/** Returns the query of the API for a page of the inbox. */
+/** Returns the API query for a page of the inbox. */
 export function inboxQuery(query: (name: string) => string) {
   const status = query("status") || "open";
   const q = query("q").trim();
@@ -57,8 +57,8 @@ export function inboxQuery(query: (name: string) => string) {
 const noNeighbours: Neighbours = { previous: undefined, next: undefined };
 
 /**
- * Returns the threads before and after a thread, in the list from which it was opened. The list may no longer have the
- * thread.
+ * Returns the previous and the next thread in the list from which a thread was opened. The thread itself may no longer
+ * be in that list.
  */
 export async function neighboursOf(
   ask: Ask,
@@ -79,7 +79,7 @@ export async function neighboursOf(
       next: beside(after) ?? (await firstOfNext(ask, appId, position, list.nextCursor)),
     };
   } catch (error) {
-    // The list in the address is not valid.
+    // The query of the list in the address is not valid.
     if (error instanceof ApiError && error.code === "bad_request") return noNeighbours;
     throw error;
   }
@@ -104,7 +104,7 @@ function listOf(ask: Ask, appId: string, list: string) {
   return ask(threads.list, { params: { appId }, query: inboxQuery((name) => given.get(name) ?? "") });
 }
 
-/** Returns the names of the tags in the address of the inbox. The field `also` adds a tag. */
+/** Returns the names of the tags in the address of the inbox. The field `also` has one more tag. */
 function chosenTags(query: (name: string) => string): string[] {
   const given = [...query("tag").split(","), query("also")].map((name) => name.trim());
   return [...new Set(given.filter((name) => name !== ""))];
@@ -132,7 +132,7 @@ export const ChosenTags = ({
   </div>
 );
 
-/** The fields that filter by one more tag. */
+/** The fields with which a person adds one more tag to the filter. */
 export const TagChoice = ({
   chosen,
   all,

@@ -45,7 +45,7 @@ export async function listInbox(
   };
 }
 
-/** A thread that was deleted since the list was read is left out. */
+/** Returns an empty list for a thread that was deleted after the list was read. */
 function summaryOf(row: SummaryRow, news: NewsRow | undefined, tags: ThreadSummary["tags"]): ThreadSummary[] {
   if (!news) return [];
   const { seq: _, assigneeId, assigneeEmail, ...summary } = row;
@@ -70,10 +70,11 @@ function lastMessageOf({ direction, author, senderName, senderEmail, ...news }: 
 
 const longest = 200;
 
-/** Returns the beginning of a text in one line, cut between words if there are spaces. */
+/** Returns the beginning of a text in one line. If the text has spaces, it is cut at a space. */
 function beginningOf(text: string): string {
   const line = text.replace(/\s+/gu, " ").trim();
-  // No text has more characters than UTF-16 units, so most texts need not be split.
+  // A text never has more characters than UTF-16 units. So most texts are short enough without a count of their
+  // characters.
   if (line.length <= longest) return line;
   const characters = [...line];
   if (characters.length <= longest) return line;

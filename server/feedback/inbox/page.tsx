@@ -23,7 +23,7 @@ import {
   TagChoice,
 } from "./filters.tsx";
 
-/** The feedback of an app. Shows the open threads unless the address names another status. */
+/** Shows the feedback of an app. Without a status in the address, it shows the open threads. */
 async function showInbox(visit: SignedInVisit): Promise<Reply> {
   const navigation = await appNavigationOf(visit, "inbox");
   const query = inboxQuery(visit.query);
@@ -55,10 +55,10 @@ interface InboxProps {
   readonly filter: Filter;
   readonly cursor: string;
   readonly items: readonly ThreadSummary[];
-  /** By the id of the thread. */
+  /** The newest proposals of the threads, by the id of the thread. */
   readonly proposals: ReadonlyMap<string, InboxProposal>;
   readonly nextCursor: string | null;
-  /** What happened since the last visit of this person. */
+  /** What others did since the last visit of this person. */
   readonly since: Pick<InboxChangesProps, "changes" | "since">;
   /** All tags of the app. */
   readonly tags: readonly Tag[];
@@ -204,14 +204,14 @@ interface ThreadLineProps {
   readonly thread: ThreadSummary;
   /** The state of its newest proposal. */
   readonly proposal: InboxProposal | undefined;
-  /** The thread's address, with its position in this list. */
+  /** The address of the thread, with the thread's position in this list. */
   readonly href: string;
-  /** The e-mail address of the person who reads. */
+  /** The e-mail address of the signed-in person. */
   readonly person: string;
   readonly now: Date;
 }
 
-/** One thread of the inbox: what it is about, from whom, and whether it needs a decision. */
+/** One thread of the inbox: its subject, its sender, and whether it needs a decision. */
 const ThreadLine = ({ thread, proposal, href, person, now }: ThreadLineProps) => (
   <li class={thread.unread ? "unread" : undefined}>
     <div class="row spread">
@@ -252,7 +252,10 @@ const ThreadLine = ({ thread, proposal, href, person, now }: ThreadLineProps) =>
   </li>
 );
 
-/** The author of the last message and its beginning. A report whose beginning is its subject is not shown twice. */
+/**
+ * The author and the beginning of the last message. If the last message is the report and begins with the thread's
+ * subject, the text is not shown twice.
+ */
 const Last = ({ thread: { subject, lastMessage }, person }: Pick<ThreadLineProps, "thread" | "person">) => {
   const { direction, author, sender, writtenBy, text } = lastMessage;
   if (direction === "inbound" && text === subject) return null;
@@ -260,7 +263,7 @@ const Last = ({ thread: { subject, lastMessage }, person }: Pick<ThreadLineProps
   const name = author === "team" ? own : (sender?.name ?? sender?.email ?? "Anonymous");
   return (
     <p class="last">
-      {/* A note about a step of an agent already names the agent. */}
+      {/* A note about an agent's step already names the agent. */}
       {author !== "agent" && (
         <b>
           <Line text={name} />
@@ -288,17 +291,17 @@ const badges: Readonly<Record<InboxProposal, BadgeProps>> = {
 
 interface InboxChangesProps {
   readonly changes: Changes | undefined;
-  /** The last visit of this person. */
+  /** When this person last visited the inbox. */
   readonly since: string | null;
-  /** Where the form to hide it is sent. */
+  /** The address to which the form that hides this line is sent. */
   readonly action: string;
   /** The query of the shown list. */
   readonly list: string;
 }
 
 /**
- * What happened in the app since the last visit of this person, in one line. The element exists without changes, too,
- * so that a script can add them.
+ * One line about what others did in the app since the last visit of this person. The element exists even if nothing
+ * changed, so that a script can fill it later.
  */
 const InboxChanges = ({ changes, since, action, list }: InboxChangesProps) => {
   const words = changes ? wordsOfChanges(changes) : [];
@@ -343,7 +346,7 @@ function wordsOfChanges({ counts, isPartial }: Changes): string[] {
   });
 }
 
-/** Marks every thread of the list as read, on all pages of it. */
+/** The button that marks all threads of the list as read, on all pages of the list. */
 const MarkAllRead = ({
   status,
   type,
@@ -351,13 +354,13 @@ const MarkAllRead = ({
   list,
   now,
 }: {
-  /** The status and the type of the shown list; empty for all. */
+  /** The status and the type of the shown list; empty for all statuses or types. */
   readonly status: string;
   readonly type: string;
   readonly action: string;
   /** The query of the shown list. */
   readonly list: string;
-  /** When the list was read: what happens later stays unread. */
+  /** When the list was read. Threads that change after this time stay unread. */
   readonly now: Date;
 }) => (
   <form class="mark-all" method="post" action={action}>
@@ -384,7 +387,7 @@ function markAllLabel(status: string, type: string): string {
   return only.length === 0 ? "Mark all as read" : `Mark all ${only.join(" and ")} as read`;
 }
 
-/** The filter of the inbox. An empty value means all. */
+/** The filter of the inbox. An empty value selects everything. */
 interface Filter {
   readonly status: string;
   readonly type: string;
@@ -395,7 +398,7 @@ interface Filter {
   readonly q: string;
 }
 
-/** Whether only status and type filter the list. */
+/** Whether the list has no filter except status and type. */
 const isWhole = ({ q, tag, assignee }: Filter): boolean => q.trim() + tag + assignee === "";
 
 /** The text for an empty list. */
@@ -407,9 +410,9 @@ const Nothing = ({
 }: {
   readonly navigation: AppNavigation;
   readonly filter: Filter;
-  /** The address of the same list with every status. */
+  /** The address of the same list without a filter by status. */
   readonly everywhere: string;
-  /** The address of the next page, if a search has not reached all threads. */
+  /** The address of the next page. It is set if the search ended before it reached all threads. */
   readonly older: string | undefined;
 }) => {
   if (older !== undefined) {
@@ -484,7 +487,7 @@ const InboxLinks = ({ navigation: { app, links } }: { readonly navigation: AppNa
   </nav>
 );
 
-/** Marks the threads of the list as read, except those on which something has happened since the page was made. */
+/** Marks the threads of the list as read. A thread that changed after the page was shown stays unread. */
 async function markAllRead({ ask, fields, links, param }: SignedInVisit): Promise<Reply<"read">> {
   const appId = param("appId");
   const given = ["status", "type", "until"].map((name) => [name, fields.text(name)] as const);
@@ -493,7 +496,7 @@ async function markAllRead({ ask, fields, links, param }: SignedInVisit): Promis
   return goTo(inboxOf(links.inbox(appId), fields.text("list")), "read");
 }
 
-/** Hides what has changed since the last visit. */
+/** Hides the line about changes since the last visit. */
 async function hideChanges({ ask, fields, links, views, param }: SignedInVisit): Promise<Reply> {
   const appId = param("appId");
   await ask(apps.read, { params: { appId } });

@@ -31,7 +31,7 @@ export interface SummaryRow
   readonly seq: number;
 }
 
-/** A page of the inbox: the sort key after which it begins, and its length. */
+/** Selects a page of the inbox: the sort key after which it begins, and its length. */
 export interface InboxPage {
   readonly position: readonly string[];
   readonly limit: number;
@@ -51,9 +51,9 @@ export const orderOf = ({ q, order, unread }: Filters): ThreadOrder => {
 };
 
 /**
- * Returns the threads of an app that match the filters (`from` is inclusive, `to` is exclusive), newest first. The sort
- * key is `createdAt` and `id`, by activity `activeAt` and `id`. In a search it is `seq`, the order of arrival. (rules
- * F50, F51)
+ * Returns the threads of an app that match the filters, newest first. `from` is inclusive, `to` is exclusive. The sort
+ * key is `createdAt` and `id`; in the order by activity, `activeAt` and `id`; in a search `seq`, which grows with each
+ * new thread. (rules F50, F51)
  */
 export async function listThreads(
   reader: Reader,
@@ -102,20 +102,20 @@ function listByActivity(
 ): Promise<SummaryRow[]> {
   const after = [`(${activeAt}, f.id) < (?, ?)`, ...position] as const;
   const newest = newestByActivity({ ...scope, conditions: [after, ...given] }, limit);
-  // Only the found threads are read as rows. (CROSS JOIN makes SQLite keep that order.)
+  // Reads all columns only of the found threads. (CROSS JOIN makes SQLite keep that order.)
   const from = `${newest.sql} AS newest CROSS JOIN feedback f`;
   const conditions = [["f.seq = newest.seq", ...newest.values] as const];
   return read(reader, { from, order: byActivity, conditions }, limit);
 }
 
 /**
- * Returns a query for sorted threads, and its sort key. With tags it reads the index of the first tag. Otherwise the
- * planner may read all threads of the app, or sort all threads of the tag.
+ * Returns a query for sorted threads, and its sort key. With tags it reads the index of the first tag. Without this,
+ * the planner may read all threads of the app, or sort all threads of the tag.
  */
 function inOrder(
   engine: Engine,
   order: OrderInTime,
-  /** The rarest first. */
+  /** The tags, the rarest first. */
   [tagId, ...others]: readonly string[],
   filters: Filters & Pick<MemberOf, "appId">,
 ): ThreadQuery & { readonly key: string } {
@@ -151,8 +151,8 @@ function inOrder(
   };
 }
 
-// Without the name of the index and without statistics, SQLite would read all threads of a period, if the filters have
-// one.
+// The query names the index. Otherwise, without statistics and with a filter by time, SQLite would read all threads of
+// the period.
 const ofKind = (engine: Engine, order: OrderInTime, { status, type }: Filters): string => {
   if (engine === "postgres" || order === "activity") return "feedback f";
   if (status !== undefined && type !== undefined)
@@ -161,7 +161,8 @@ const ofKind = (engine: Engine, order: OrderInTime, { status, type }: Filters): 
   return type === undefined ? "feedback f" : "feedback f INDEXED BY feedback_by_category";
 };
 
-// Without the name of the index, SQLite would use an index with more equal columns, and read all threads of a status.
+// The query names the index. Otherwise SQLite would use an index with more equal columns, and read all threads of a
+// status.
 const ofOneAssignee = (engine: Engine, order: OrderInTime): string => {
   if (engine === "postgres") return "feedback f";
   return `feedback f INDEXED BY ${order === "created" ? "feedback_by_assignee_and_age" : "feedback_by_assignee"}`;
@@ -205,7 +206,7 @@ const afterKey = (key: string, { position }: InboxPage): Condition => [`(${key})
 
 type Changeable = Pick<ThreadChange, "status" | "category" | "subject" | "githubIssueUrl">;
 
-/** Returns the present values of the fields that `updateThread` can change. */
+/** Returns the current values of the fields that `updateThread` can change. */
 export const changeableOf = async (
   reader: Reader,
   id: string,
@@ -218,7 +219,10 @@ export const changeableOf = async (
 
 const setFields = update(tables.feedback, "WHERE id = ?");
 
-/** Sets the given fields for the member `by`. If the search index contains one of them, the thread is indexed again. */
+/**
+ * Sets the given fields as a change by the member `by`. If the search index contains one of these fields, the thread is
+ * indexed again.
+ */
 export async function updateThread(
   tx: Transaction,
   id: string,

@@ -11,7 +11,8 @@ import { auditedDelivery, newerMessage } from "./rules.ts";
 import { type MessageRow, messages } from "./store.ts";
 
 /**
- * Creates the handler that adds a note or a reply to a thread, and may change the thread, too. (rules F35, F37, F38)
+ * Creates the handler that adds a note or a reply to a thread. The same request may also change the thread. (rules F35,
+ * F37, F38)
  */
 export function createAddMessage(
   deps: Pick<Deps, "clock" | "newId" | "sealer" | "settings">,
@@ -45,8 +46,8 @@ export function createAddMessage(
 }
 
 /**
- * Throws `answered` if a sender, a colleague or an agent has written since the writer of a reply read the thread. The
- * caller has locked the messages of the thread. (rule F35)
+ * Throws `answered` if a message of a sender, another member or an agent has arrived that the writer of a reply has not
+ * seen. The caller has locked the messages of the thread. (rule F35)
  */
 async function refuseUnseenMessage(
   tx: Transaction,
@@ -56,7 +57,7 @@ async function refuseUnseenMessage(
     userId,
   }: {
     readonly expectedMessageId?: string | null | undefined;
-    /** The account that replies. */
+    /** The account that writes the reply. */
     readonly userId: string;
   },
 ): Promise<void> {
@@ -68,7 +69,10 @@ async function refuseUnseenMessage(
   });
 }
 
-/** Returns no names of senders, because those are texts of strangers. */
+/**
+ * Describes the message that the writer has not seen. The text has no name of a sender, because strangers choose these
+ * names.
+ */
 function whatHappened({ direction, author, email, isRepeat }: MessageRow): string {
   if (direction === "inbound") return isRepeat === 1 ? "Somebody reported it again" : "The sender answered";
   const who = email ?? (author === "agent" ? "An agent" : "Somebody else");

@@ -11,7 +11,7 @@ interface Member {
 }
 
 /**
- * Creates the functions that read and store who writes an answer in a thread of the console. They are for one signed-in
+ * Creates the functions that read and store which members are writing an answer in a thread. They are for one signed-in
  * person at the time `now`. (rule F36)
  */
 export const createPageAnswering =
@@ -26,8 +26,8 @@ export const createPageAnswering =
     };
     return {
       /**
-       * Returns the addresses of other members who write in a thread now. `members` may answer there. The caller has
-       * checked that this person may read the thread.
+       * Returns the e-mail addresses of the other members who are writing in a thread now. `members` are those who may
+       * answer there. The caller has checked that this person may read the thread.
        */
       async others(feedbackId: string, members: readonly Member[]): Promise<string[]> {
         const rows = await answering.list(database, feedbackId);
@@ -38,8 +38,8 @@ export const createPageAnswering =
       },
 
       /**
-       * Stores that the person writes an answer in a thread, if the person may answer there. Writes nothing if that was
-       * stored shortly before.
+       * Stores that the person is writing an answer in a thread, if the person may answer there. Does nothing if this
+       * was stored a short time ago.
        */
       async note(feedbackId: string): Promise<void> {
         if (!isNoteDue(now, feedbackId, await answering.find(database, userId))) return;

@@ -1,18 +1,21 @@
 import type { ReplyDelivery } from "../../../src/contract/threads.ts";
 
-/** The receivers of a reply, and the ways in which it was sent. */
+/** The receivers of a reply, and how it was sent to them. */
 export interface SentReply {
-  /** The address of each report that it answers, as its sender gave it. */
+  /** For each report that the reply answers: the address that the sender gave; null for none. */
   readonly receivers: readonly (string | null)[];
-  /** The addresses that get it by mail. */
+  /** The addresses that get the reply by mail. */
   readonly mailedTo: readonly string[];
-  /** Whether each sender has a page that shows it. */
+  /** Whether each sender has a sender's page, which shows the reply. */
   readonly onPage: boolean;
   /** Whether this server sends mail. */
   readonly sendsMail: boolean;
 }
 
-/** Returns how a reply was delivered. `normalised` returns an address in the form that mails use. (rule M10) */
+/**
+ * Returns how a reply was delivered. The function `normalised` returns an address in the form that mails use. (rule
+ * M10)
+ */
 export function replyDelivery(
   { receivers, mailedTo, onPage, sendsMail }: SentReply,
   normalised: (email: string) => string,
@@ -30,7 +33,9 @@ export function auditedDelivery({ mailedTo, onPage, missed }: ReplyDelivery): st
   return [...ways, ...(missed > 0 ? [others] : [])].join(", ");
 }
 
-/** A message on a thread, and the account of its author: null for a sender, an agent, or an account that was deleted. */
+/**
+ * A message on a thread. `authorId` is the account of its author; null for a sender, an agent, or a deleted account.
+ */
 interface WrittenMessage {
   readonly id: string;
   readonly authorId: string | null;
@@ -38,7 +43,7 @@ interface WrittenMessage {
 
 /** The messages that the writer of a reply has seen. */
 interface SeenMessages {
-  /** The newest message that the writer saw; null for none, undefined if the caller does not say. */
+  /** The newest message that the writer saw; null if there was none; undefined if the request does not say. */
   readonly expected: string | null | undefined;
   /** The account of the writer. */
   readonly userId: string;
@@ -46,7 +51,8 @@ interface SeenMessages {
 
 /**
  * Returns the newest message of another author that the writer of a reply has not seen; undefined if there is none.
- * `messages` are those of the thread, oldest first. If no message has the id, the writer has seen none. (rule F35)
+ * `messages` are all messages of the thread, oldest first. If none of them has the id `expected`, the writer has seen
+ * none of them. (rule F35)
  */
 export function newerMessage<Message extends WrittenMessage>(
   messages: readonly Message[],
@@ -57,10 +63,10 @@ export function newerMessage<Message extends WrittenMessage>(
   return messages.slice(seen + 1).findLast(({ authorId }) => authorId !== userId);
 }
 
-/** How long a page still shows a person who has stopped typing. */
+/** How long a page shows a person as writing after the person has stopped typing. */
 const answeringShownFor = 45_000;
 
-/** While a person types, this is stored again after this time. */
+/** While a person types, the server stores that again after this time. */
 const answeringStoredEvery = 20_000;
 
 /** The thread in which a person writes an answer, and when that was last stored. */
@@ -70,13 +76,16 @@ export interface NotedAnswering {
 }
 
 /**
- * Whether the person still writes. The clocks of two servers may differ, and a time far ahead comes from a clock that jumped.
- * (rule F36)
+ * Whether the person is still writing. The clocks of two servers may differ slightly. A time far in the future does not
+ * count: it comes from a wrong clock. (rule F36)
  */
 export const isAnswering = (now: Date, { notedAt }: Pick<NotedAnswering, "notedAt">): boolean =>
   distance(now, notedAt) < answeringShownFor;
 
-/** Whether to store that a person writes in a thread now. `last` was stored before; undefined for nothing. */
+/**
+ * Whether to store that a person is writing in a thread now. `last` is what was stored before; undefined if nothing was
+ * stored.
+ */
 export const isNoteDue = (now: Date, feedbackId: string, last: NotedAnswering | undefined): boolean =>
   last?.feedbackId !== feedbackId || distance(now, last.notedAt) >= answeringStoredEvery;
 

@@ -11,27 +11,27 @@ import type { NotedAnswering } from "./rules.ts";
 export interface NewMessage {
   readonly id: string;
   readonly feedbackId: string;
-  /** `blocked`: from a blocked sender, and hidden. */
+  /** `blocked` is a hidden message from a blocked sender. */
   readonly direction: "inbound" | "outbound" | "note" | "blocked";
-  /** The block that hides it. */
+  /** The id of the block that hides the message. */
   readonly blockedBy?: string | undefined;
   /** The default is the sender for an inbound message and the team for all others. */
   readonly author?: MessageAuthor;
-  /** The account of the member who wrote it. */
+  /** The account of the member who wrote the message. */
   readonly authorId?: string | null;
   readonly body: string;
   readonly createdAt: string;
-  /** The report that a reply is for, or whose sender answers. */
+  /** The id of the report that a reply is for. For an answer: the report whose sender wrote it. */
   readonly reportId?: string | null;
-  /** 1 if a reply is for the senders of all reports on the thread. */
+  /** 1 if a reply is for the senders of all reports on the thread; 0 otherwise. */
   readonly everyone?: number;
-  /** The address from which an answer was mailed, if it is not the sender's. */
+  /** The address from which an answer was mailed, if it is not the address of the report's sender. */
   readonly foreignFrom?: string | null;
-  /** JSON; only of answers and of repeats. */
+  /** JSON. Only answers and repeats have files. */
   readonly files?: string | null;
 }
 
-/** The fields that the message of a repeated report stores. `metadata` and `files` are JSON. */
+/** The fields that a message stores for a repeated report. `metadata` and `files` are JSON. */
 export interface RepeatedReport {
   readonly category: string;
   /** The subject that the sender wrote; null if there was none. */
@@ -47,15 +47,21 @@ export interface RepeatedReport {
 export interface MessageRow extends Pick<NewMessage, "id" | "direction" | "createdAt"> {
   readonly author: string;
   readonly authorId: string | null;
-  /** The e-mail address of the member who wrote it; null for an account that was deleted, and for all others. */
+  /**
+   * The e-mail address of the member who wrote the message; null if the account was deleted or the author is not a
+   * member.
+   */
   readonly email: string | null;
-  /** 1 if it is a report that repeats the first one. */
+  /** 1 if the message is a report that repeats the first report of the thread; 0 otherwise. */
   readonly isRepeat: number;
 }
 
 /** The messages of threads. */
 export const messages = {
-  /** Other messages to the thread wait until this transaction ends. Must come before each change of the thread's row. */
+  /**
+   * Makes other messages to the thread wait until this transaction ends. Call it before each change of the thread's
+   * row.
+   */
   lock: (tx: Transaction, feedbackId: string) => tx.lock(feedbackId),
 
   async insert(tx: Transaction, message: NewMessage): Promise<void> {
@@ -93,13 +99,13 @@ const rowOf = ({ id, feedbackId, direction, author, body, createdAt, ...more }: 
   ...{ foreignFrom: more.foreignFrom, blockedBy: more.blockedBy },
 });
 
-/** A member who writes in a thread. */
+/** A member who is writing an answer in a thread. */
 interface Writer {
   readonly userId: string;
   readonly feedbackId: string;
 }
 
-/** A stored writer. */
+/** The stored row of a member who writes. */
 interface AnsweringRow extends NotedAnswering {
   readonly userId: string;
 }
@@ -109,14 +115,14 @@ const ofPerson = select(tables.answeringMembers, answeringFields, "WHERE user_id
 const ofThread = select(tables.answeringMembers, answeringFields, "WHERE feedback_id = ?");
 
 /**
- * The members who write answers, each with a thread. A row does not prove that the member still writes: the time
- * decides. (rule F36)
+ * The members who write answers, each with a thread. A row does not prove that the member is still writing: that
+ * depends on its time. (rule F36)
  */
 export const answering = {
-  /** The thread in which a member was last stored as a writer. */
+  /** Returns the thread in which a member was last stored as a writer. */
   find: (reader: Reader, userId: string): Promise<AnsweringRow | undefined> => reader.get(ofPerson, userId),
 
-  /** All stored writers of a thread. */
+  /** Returns all stored writers of a thread. */
   list: (reader: Reader, feedbackId: string): Promise<AnsweringRow[]> => reader.all(ofThread, feedbackId),
 
   /** Stores a writer of a thread. Does nothing if the member may not answer there. */
@@ -134,7 +140,7 @@ export const answering = {
   remove: (tx: Transaction, { userId, feedbackId }: Writer) =>
     tx.run("DELETE FROM answering_members WHERE user_id = ? AND feedback_id = ?", userId, feedbackId),
 
-  /** Removes the writers that were stored before an instant. Each member has at most one row. */
+  /** Removes the writers that were stored before a time. Each member has at most one row. */
   prune: (tx: Transaction, before: string) =>
     tx.run("DELETE FROM answering_members WHERE noted_at < ?", before),
 };

@@ -4,7 +4,10 @@ import type { Settings } from "../../settings/settings.ts";
 import { threadUrl } from "../threads/answer.ts";
 import type { ProposalRow } from "./store.ts";
 
-/** Returns a stored proposal as its agent reads it. It has the plan, so that the agent need not store it. */
+/**
+ * Returns a stored proposal in the form that its agent reads. It includes the plan, so that the agent need not store
+ * it.
+ */
 export function proposalAnswer(addresses: Pick<Settings, "baseUrl" | "consoleUrl">, run: ProposalRow): Run {
   const { id, status, decisionNote, decidedAt, replacedBy, feedbackId, appId, summary, plan } = run;
   return {
@@ -22,7 +25,7 @@ export function proposalAnswer(addresses: Pick<Settings, "baseUrl" | "consoleUrl
   };
 }
 
-/** What happened to a proposal. Without the id of the claim, which only its worker gets. (rule A19) */
+/** Returns what happened to a proposal. It does not have the id of the claim, which only the worker gets. (rule A19) */
 const lifeOf = (run: ProposalRow): RunLife => ({
   decision: run.decision,
   expiresAt: run.expiresAt,

@@ -5,21 +5,23 @@ export interface RunState {
   readonly status: RunStatus;
   readonly decision: RunDecision | null;
   readonly decidedAt: string | null;
-  /** When the approval expires. Null if it does not: it has no lifetime, or a worker has claimed it. */
+  /**
+   * When the approval expires. Null if it never expires: the app sets no limit, or a worker has claimed the proposal.
+   */
   readonly expiresAt: string | null;
 }
 
-/** The time of a request, and whether the clock is in doubt. */
+/** The time of a request, and whether the server's clock is in doubt. */
 export interface Moment {
   readonly now: Date;
   readonly doubtful: boolean;
-  /** By how many milliseconds a clock in doubt may be behind. */
+  /** If the clock is in doubt: by how many milliseconds it may be slow. */
   readonly behindMs: number;
 }
 
 /**
- * Returns whether an approval has expired at that moment. `unknown` means that the clock is in doubt and the answer
- * depends on it. (rules A23, D12)
+ * Returns whether an approval is still valid (`good`) or has expired (`over`). `unknown` means that the clock is in
+ * doubt and the answer depends on it. (rules A23, D12)
  */
 export function expiryOf(
   { status, expiresAt }: Pick<RunState, "status" | "expiresAt">,
@@ -32,8 +34,8 @@ export function expiryOf(
 }
 
 /**
- * Returns the proposal in its state at that time. An expired approval is `rejected`, even if that is not stored yet.
- * (rule A23)
+ * Returns the proposal in the state that it has at the time `now`. An expired approval is `rejected`, even if the
+ * database does not say so yet. (rule A23)
  */
 export function stateAt<State extends RunState>(run: State, now: Date): State {
   if (expiryOf(run, { now, doubtful: false, behindMs: 0 }) === "good") return run;
@@ -43,19 +45,19 @@ export function stateAt<State extends RunState>(run: State, now: Date): State {
 const hourMilliseconds = 3_600_000;
 
 /**
- * Returns when an approval expires that begins at `from`: with the decision, or with the release of a claim. Null if
- * the app sets no lifetime.
+ * Returns when an approval expires. `from` is the time of the decision, or of the release of a claim. Returns null if
+ * the app sets no limit.
  */
 export const expiresAfter = (from: Date, hours: number | null): string | null =>
   hours === null ? null : new Date(from.getTime() + hours * hourMilliseconds).toISOString();
 
-/** Returns the status after a decision of a person. Each decision but an approval gives `rejected`. (rule A16) */
+/** Returns the status after a person's decision. Every decision except `approve` gives `rejected`. (rule A16) */
 export const statusOf = (decision: RunDecision): "approved" | "rejected" =>
   decision === "approve" ? "approved" : "rejected";
 
-/** The held claim on a proposal, and how a caller may use it. */
+/** The claim on a proposal that is not released, and what the caller may do with it. */
 export interface HeldClaim {
-  /** Whether the caller made it, with the same worker name and token. */
+  /** Whether the caller made this claim with the same worker name and token. */
   readonly own: boolean;
   readonly finished: boolean;
   readonly mayResume: boolean;
@@ -65,7 +67,7 @@ export interface ClaimFacts {
   readonly run: Pick<RunState, "status" | "expiresAt">;
   readonly held: HeldClaim | undefined;
   readonly resume: boolean;
-  /** A newer proposal of the thread that is or was approved. */
+  /** The id of a newer proposal of the thread that is or was approved. */
   readonly newerApproval: string | undefined;
 }
 
@@ -93,14 +95,14 @@ function heldVerdict({ own, finished, mayResume }: HeldClaim, resume: boolean): 
 }
 
 /**
- * How long a worker must report nothing before another token of its account may resume its claim, if its own token
- * still works.
+ * How long a worker must be silent before another token of the same account may resume its claim. If the worker's token
+ * was revoked or has expired, there is no wait.
  */
 const silentMilliseconds = 15 * 60_000;
 
 /**
- * Decides whether a caller may resume a held claim. A clock in doubt does not prove that the worker was silent. (rule
- * A32)
+ * Whether a caller may resume a claim that is not released. If the clock is in doubt, it is not certain that the worker
+ * was silent. (rule A32)
  */
 export function mayResume(
   {
@@ -113,7 +115,7 @@ export function mayResume(
     readonly ofToken: boolean;
     /** Whether the token that made the claim was revoked or has expired. */
     readonly tokenEnded: boolean;
-    /** The last report of its worker, or the time of the claim. */
+    /** The time of the worker's last report; without a report, the time of the claim. */
     readonly heardAt: string;
   },
   { now, doubtful }: Pick<Moment, "now" | "doubtful">,
@@ -123,7 +125,7 @@ export function mayResume(
   return !doubtful && now.getTime() - Date.parse(heardAt) >= silentMilliseconds;
 }
 
-/** Returns why a person may not recall an approval; undefined if it is possible. (rule A22) */
+/** Returns why a person may not recall an approval; undefined if the person may. (rule A22) */
 export function recallRefusal(
   run: Pick<RunState, "status" | "expiresAt">,
   { held, moment }: { readonly held: boolean; readonly moment: Moment },
@@ -132,20 +134,20 @@ export function recallRefusal(
   return held ? "run_claimed" : undefined;
 }
 
-/** Returns why a claim has ended; undefined if it is held. (rule A24) */
+/** Returns why a claim has ended; undefined if it has not ended. (rule A24) */
 export function endOfClaim({
   releasedAt,
   resumedAs,
 }: {
   readonly releasedAt: string | null;
-  /** The claim that replaced this one. */
+  /** The id of the claim that replaced this one. */
   readonly resumedAs: string | null;
 }): "claim_released" | "claim_resumed" | undefined {
   if (releasedAt === null) return undefined;
   return resumedAs === null ? "claim_released" : "claim_resumed";
 }
 
-/** The text of the internal note for an outcome. */
+/** Returns the text of the internal note about an outcome. */
 export const outcomeNote = ({
   status,
   summary,
@@ -157,7 +159,7 @@ export const outcomeNote = ({
 }): string =>
   [`An agent reports: ${status}`, summary, ...(links.length > 0 ? [links.join("\n")] : [])].join("\n\n");
 
-/** The text of the internal note for a proposal. */
+/** Returns the text of the internal note about a proposal. */
 export const proposalNote = ({
   summary,
   plan,
@@ -167,8 +169,8 @@ export const proposalNote = ({
 }): string => `An agent proposes:\n\n${summary}\n\nPlan:\n\n${plan}`;
 
 /**
- * Returns the present time, but always later than `earlier`: clocks can be set back, and the clocks of two servers
- * differ.
+ * Returns the current time, or a time just after `earlier` if that is later. Clocks can be set back, and the clocks of
+ * two servers can differ.
  */
 export const later = (now: Date, earlier: string | null): Date =>
   earlier === null ? now : new Date(Math.max(now.getTime(), Date.parse(earlier) + 1));
@@ -179,10 +181,10 @@ interface Compared {
 }
 
 /**
- * Returns the earlier proposal with which the page compares this one; undefined if there is none. It is the proposal
- * that the person has just read (`readId`). Otherwise it is the last one for which changes were requested, or which was
- * recalled or expired. Otherwise it is the one that this proposal replaced. `proposals` are those of the thread, oldest
- * first. (rule A50)
+ * Returns the earlier proposal with which the page compares this one; undefined if there is none. `proposals` are all
+ * proposals of the thread, oldest first. The first choice is the proposal that the person has just read (`readId`). The
+ * second is the last proposal for which changes were requested, or which was recalled or expired. The third is the
+ * proposal that this one replaced. (rule A50)
  */
 export function comparedProposal<P extends Compared>(
   proposals: readonly P[],

@@ -18,7 +18,7 @@ import {
   proposals,
 } from "./store.ts";
 
-/** One step of a proposal: its name in the audit, and the event that it stores if it has one. */
+/** One step of a proposal, such as a decision or a claim: its name in the audit, and its event if it has one. */
 export interface RunStep {
   readonly action: AuditActionName;
   readonly event?: EventType;
@@ -28,8 +28,8 @@ export interface RunStep {
 type ProposalOfThread = Pick<ProposalRow, "id" | "appId" | "feedbackId">;
 
 /**
- * Creates the function that records a step of a proposal in the transaction of its change, and wakes the requests that
- * wait for it. (rules A26, A27)
+ * Creates the function that records a step of a proposal. It uses the transaction of the step's change, and wakes the
+ * requests that wait for the proposal. (rules A26, A27)
  */
 export function createStepRecorder(deps: Pick<Deps, "clock" | "newId">) {
   const record = createAuditWriter(deps);
@@ -55,24 +55,24 @@ export function createStepRecorder(deps: Pick<Deps, "clock" | "newId">) {
   };
 }
 
-/** These steps leave the thread read, because no person has to act. (rule F50) */
+/** Whether a step does not make the thread unread, because no person has to act. (rule F50) */
 const isQuiet = (action: AuditActionName): boolean =>
   ["run.claim", "run.resume", "run.progress"].includes(action);
 
-/** Returns the person who took the step; undefined for an agent. */
+/** Returns the account of the person who made the step; undefined for an agent. */
 const personOf = ({ caller }: Author): string | undefined =>
   caller.kind === "agentToken" ? undefined : caller.userId;
 
 /**
- * Locks the thread of a proposal and returns the proposal. Throws `not_found`. Each step of a proposal begins with
- * this, so that the second of two concurrent steps sees the first.
+ * Locks the thread of a proposal and returns the proposal. Throws `not_found`. Each step of a proposal calls this
+ * first. So the second of two concurrent steps sees the change of the first.
  */
 export async function lockedRun(tx: Transaction, runId: string, viewer: Viewer): Promise<ProposalRow> {
   const found = await visibleRun(tx, runId, viewer);
   return (await tx.lock(found.feedbackId)) ? visibleRun(tx, runId, viewer) : found;
 }
 
-/** Returns a proposal that the viewer may read, in the present state of the transaction. Throws `not_found`. */
+/** Returns a proposal as this transaction sees it, if the viewer may read it. Throws `not_found` otherwise. */
 export async function visibleRun(tx: Transaction, runId: string, viewer: Viewer): Promise<ProposalRow> {
   const run = await proposals.find(tx, runId, viewer);
   if (!run) throw new ApiError("not_found");
@@ -82,9 +82,9 @@ export async function visibleRun(tx: Transaction, runId: string, viewer: Viewer)
 type Settling = Pick<Deps, "clock" | "database" | "newId">;
 
 /**
- * Stores that an approval has expired, or that an agent has read it for the first time. This comes before the answer,
- * so a proposal that was read as expired is never approved again. Returns the stored proposal, or "as it was" after the
- * first read, which changes nothing else. (rules A22, A23)
+ * Stores that an approval has expired, or that an agent has read it for the first time. It runs before the agent gets
+ * the answer, so a proposal that an agent has read as expired is never approved again. Returns the stored proposal.
+ * Returns "as it was" after the first read, which changes nothing else. (rules A22, A23)
  */
 export async function settle(
   deps: Settling,
@@ -101,8 +101,8 @@ export async function settle(
 }
 
 /**
- * One statement without the lock of the thread, because an agent waits for it. It has its own transaction: on
- * PostgreSQL it locks the row, and a transaction with the lock of the thread may wait for that row.
+ * Uses one statement and does not lock the thread, because an agent waits for it. It has its own transaction: on
+ * PostgreSQL it locks the proposal's row, and another transaction that has locked the thread may wait for that row.
  */
 const storeFirstRead = ({ clock, database }: Settling, runId: string): Promise<boolean> =>
   database.write(async (tx) => {
@@ -117,7 +117,7 @@ export const needsSettling = (
   now: Date,
 ): boolean => run.status === "approved" && (run.firstReadAt === null || stateAt(run, now) !== run);
 
-/** Returns the time of this request, and whether the clock is in doubt. */
+/** Returns the time of this request, and whether the server's clock is in doubt. */
 export const momentOf = ({ clock, time }: Pick<Deps, "clock" | "time">): Moment => ({
   now: clock.now(),
   doubtful: time.isDoubtful(),

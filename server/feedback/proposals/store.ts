@@ -11,7 +11,7 @@ import { noteActivity } from "../unread/store/read-marks.ts";
 
 /** Approvals that have expired. */
 export const expiredApprovals = {
-  /** Some expired approvals of all apps that are not stored as expired yet. */
+  /** Returns expired approvals of all apps that are not yet stored as expired, at most `most`. */
   list: (reader: Reader, now: Date, most: number) =>
     reader.all<{ id: string }>(
       "SELECT id FROM runs WHERE status = 'approved' AND expires_at <= ? ORDER BY expires_at LIMIT ?",
@@ -20,8 +20,8 @@ export const expiredApprovals = {
     ),
 
   /**
-   * Stores that an approval has expired, with its entry in the audit and its event, if it has expired at `now` and
-   * nobody has claimed it. Returns whether it has. (rule A23)
+   * If an approval has expired at `now` and nobody has claimed the proposal, stores that, with its audit entry and its
+   * event. Returns whether the approval has expired. (rule A23)
    */
   async store(
     tx: Transaction,
@@ -34,15 +34,15 @@ export const expiredApprovals = {
   },
 };
 
-/** The time and the ids for records. */
+/** The time for new records, and the function that makes their ids. */
 export interface Recording {
   readonly now: Date;
   readonly newId: () => string;
 }
 
 /**
- * Records a step that the server itself took, like a step of a person or an agent: in the audit, on the thread, and as
- * an event if the proposal has ended. (rules A26, A27)
+ * Records a step that the server itself made. As for a step of a person or an agent, it writes to the audit and the
+ * thread, and stores an event if the proposal has ended. (rules A26, A27)
  */
 export async function recordServerStep(
   tx: Transaction,
@@ -63,7 +63,7 @@ export async function recordServerStep(
   });
 }
 
-/** A proposal with its held claim, or with the last one if none is held. */
+/** A proposal with its claim. If all claims are released, it is the last one. */
 export interface ProposalRow extends ClaimColumns {
   readonly id: string;
   readonly feedbackId: string;
@@ -79,9 +79,9 @@ export interface ProposalRow extends ClaimColumns {
   readonly expiresAt: string | null;
   /** When an agent first read the approval. */
   readonly firstReadAt: string | null;
-  /** For how many hours an approval is valid in this app. */
+  /** For how many hours an approval is valid in this app; null for no limit. */
   readonly approvalHours: number | null;
-  /** The ids of the app's owners, between spaces. */
+  /** The account ids of the app's owners. There is a space before and after each id. */
   readonly owners: string;
 }
 
@@ -102,7 +102,7 @@ interface ClaimColumns {
 }
 
 export interface OwnedProposal extends ProposalRow {
-  /** The account whose audit has the steps of the server in this app. */
+  /** The account whose audit shows the steps that the server makes in this app. */
   readonly accountId: string;
 }
 
@@ -119,10 +119,10 @@ interface DecidedProposal {
   readonly decision: RunDecision;
   readonly note: string | null;
   readonly at: string;
-  /** Null if the server itself decides. */
+  /** The account that decides; null if the server itself decides. */
   readonly by: string | null;
   readonly expiresAt: string | null;
-  /** The token of an agent that waits for the decision and so reads it at once. */
+  /** The token of an agent that waits for the decision. This agent reads the decision immediately. */
   readonly readBy?: string | null;
 }
 
@@ -151,18 +151,18 @@ const proposalOf = oneForViewer<ProposalRow>({
   where: "r.id = ?",
 });
 
-/** The proposals of agents, which are rows of the table `runs`. */
+/** The proposals of agents. The table has the name `runs`. */
 export const proposals = {
   find: (reader: Reader, id: string, viewer: Viewer) => proposalOf(reader, viewer, id),
 
-  /** A proposal and the account of its app. */
+  /** Returns a proposal, and the account of its app. */
   findOwned: (reader: Reader, id: string) =>
     reader.get<OwnedProposal>(
       `SELECT ${proposalColumns}, a.owner_id AS "accountId" ${proposalTables} WHERE r.id = ?`,
       id,
     ),
 
-  /** The newest proposal of a thread, and when it was created. */
+  /** Returns the id of a thread's newest proposal, and when that proposal was created. */
   newest: (tx: Transaction, feedbackId: string) =>
     tx.get<{ id: string; at: string }>(
       "SELECT id, created_at AS at FROM runs WHERE feedback_id = ? ORDER BY created_at DESC, id DESC LIMIT 1",
@@ -180,7 +180,7 @@ export const proposals = {
       proposal.feedbackId,
     ),
 
-  /** Rejects the waiting proposals of a thread, because a newer one replaces them. Returns their ids. */
+  /** Rejects the proposals of a thread that await approval, because a newer one replaces them. Returns their ids. */
   replace: (tx: Transaction, feedbackId: string, newer: { id: string; note: string; at: string }) =>
     tx.all<{ id: string }>(
       `UPDATE runs SET status = 'rejected', decision = 'replaced', decision_note = ?, decided_at = ?, replaced_by = ?
@@ -192,12 +192,12 @@ export const proposals = {
     ),
 
   /**
-   * Stores a decision on a proposal that still awaits approval. Returns the time of its first read; undefined if the
-   * proposal awaits no approval any more.
+   * Stores a decision on a proposal that awaits approval. Returns the time of its first read; undefined if the proposal
+   * no longer awaits approval.
    */
   async decide(tx: Transaction, id: string, decided: DecidedProposal): Promise<FirstRead | undefined> {
     const { status, decision, note, at, by, expiresAt, readBy = null } = decided;
-    // A recall or an expiry overwrites the decision, but not the person who approved.
+    // These columns store who approved. A later recall or expiry overwrites only the columns of the decision.
     const approval = status === "approved" ? [by, at, note, readBy, at] : [null, null, null, null, null];
     return tx.get<FirstRead>(
       `UPDATE runs SET status = ?, decision = ?, decision_note = ?, decided_at = ?, decided_by = ?, expires_at = ?,
@@ -221,7 +221,7 @@ export const proposals = {
       id,
     ),
 
-  /** Stores that an approval has expired, if it has at `now`. Returns whether it has. */
+  /** Stores that an approval has expired, if it has expired at `now`. Returns whether it has. */
   expire: async (tx: Transaction, id: string, now: string): Promise<boolean> =>
     (await tx.run(
       `UPDATE runs SET status = 'rejected', decision = 'expired', decided_at = expires_at
@@ -235,7 +235,7 @@ export const proposals = {
     tx.run("UPDATE runs SET expires_at = ? WHERE id = ? AND status = 'approved'", expiresAt, id),
 
   /**
-   * Stores when an agent first read the approval, if it is valid at that time. Returns whether this was the first time.
+   * Stores when an agent first read an approval that is valid at that time. Returns whether this was the first time.
    */
   markRead: async (tx: Transaction, id: string, at: string): Promise<boolean> =>
     (await tx.run(
@@ -246,7 +246,7 @@ export const proposals = {
       at,
     )) > 0,
 
-  /** The newest proposal of the thread that is newer than this one and is or was approved. */
+  /** Returns the newest proposal of the thread that is newer than this one and is or was approved. */
   newerApproval: (tx: Transaction, run: Pick<ProposalRow, "id" | "feedbackId" | "createdAt">) =>
     tx.get<{ id: string }>(
       `SELECT id FROM runs WHERE feedback_id = ? AND (created_at, id) > (?, ?)
@@ -264,22 +264,22 @@ export interface NewEvent {
   readonly id: string;
   readonly appId: string;
   readonly type: EventType;
-  /** The id of what it is about. */
+  /** The id of the proposal that the event is about. */
   readonly subjectId: string;
-  /** Ids and states, never texts that people or agents wrote. */
+  /** Contains only ids and states, never texts that people or agents wrote. */
   readonly facts: Readonly<Record<string, string | readonly string[] | null>>;
   readonly createdAt: string;
 }
 
 /**
- * The events of apps. Each is stored in the transaction of its change. An event is a record and no delivery: a channel
- * creates deliveries from events. (rule A27)
+ * The events of apps. Each is stored in the transaction of its change. An event is only a record. Channels create
+ * deliveries from events. (rule A27)
  */
 export const events = {
   insert: (tx: Transaction, { id, appId, type, subjectId, facts, createdAt }: NewEvent) =>
     tx.insert(tables.events, { id, appId, type, subjectId, facts: JSON.stringify(facts), createdAt }),
 
-  /** Deletes at most `most` events from before that instant. Returns their number. */
+  /** Deletes events from before a time, at most `most`. Returns their number. */
   prune: (tx: Transaction, before: string, most: number) =>
     tx.run(
       "DELETE FROM events WHERE id IN (SELECT id FROM events WHERE created_at < ? ORDER BY created_at LIMIT ?)",
@@ -291,11 +291,11 @@ export const events = {
 /** The approval of a proposal, its last decision, and its first read. */
 export interface LifeRow {
   readonly runId: string;
-  /** The account that made the last decision. */
+  /** The person who made the last decision, as an e-mail address. */
   readonly decidedBy: string | null;
   readonly expiresAt: string | null;
   readonly firstReadAt: string | null;
-  /** The account that approved, even if the approval was recalled or has expired since. */
+  /** The person who approved, as an e-mail address. It stays if the approval is recalled or expires. */
   readonly approvedBy: string | null;
   readonly approvedAt: string | null;
   readonly approvalNote: string | null;
@@ -308,7 +308,7 @@ export interface NewestRunRow {
   readonly decision: RunDecision | null;
   readonly decidedAt: string | null;
   readonly expiresAt: string | null;
-  /** Whether a worker holds the claim. */
+  /** The claim that is not released; null if there is none. */
   readonly claimId: string | null;
   readonly outcomeStatus: "succeeded" | "failed" | null;
 }
@@ -349,7 +349,7 @@ export const runLives = {
       feedbackId,
     ),
 
-  /** The newest proposal of each of these threads that has one. */
+  /** Returns the newest proposal of each of these threads. */
   newest: (reader: Reader, feedbackIds: readonly string[]) =>
     reader.all<NewestRunRow>(
       plannedEachTime(`SELECT r.feedback_id AS "feedbackId", r.status, r.decision, r.decided_at AS "decidedAt",
@@ -361,7 +361,7 @@ export const runLives = {
       ...feedbackIds,
     ),
 
-  /** The newest claims, those that are held first. */
+  /** Returns the newest claims. Claims that are not released come first. */
   claims: (reader: Reader, feedbackId: string, most: number) =>
     reader.all<LifeClaimRow>(
       `SELECT c.id, c.run_id AS "runId", c.worker, t.label AS "tokenLabel", c.claimed_at AS "claimedAt",
@@ -375,7 +375,7 @@ export const runLives = {
       most,
     ),
 
-  /** The newest progress reports. */
+  /** Returns the newest progress reports. */
   progress: (reader: Reader, feedbackId: string, most: number) =>
     reader.all<LifeProgressRow>(
       `SELECT p.id, p.claim_id AS "claimId", p.text, p.created_at AS "createdAt"

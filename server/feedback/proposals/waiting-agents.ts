@@ -5,17 +5,20 @@ import type { ProposalRow } from "./store.ts";
 export interface WaitingAgent {
   readonly tokenId: string;
   /**
-   * Whether it would read the decision now: its connection is open, and no signal has come since it last read the
-   * proposal.
+   * Whether the agent would read a decision immediately: its connection is open, and no signal has come since it last
+   * read the proposal.
    */
   readonly isResting: () => boolean;
 }
 
-/** The agents that wait for decisions. One of them reads an approval in the moment of the decision. (rule A22) */
+/**
+ * The agents that wait for decisions. When a person approves, one of these agents reads the approval immediately. (rule
+ * A22)
+ */
 export interface WaitingAgents {
   /** Adds a waiting agent. Returns a function that removes it. */
   add(runId: string, agent: WaitingAgent): () => void;
-  /** Returns the token of an agent that would read the decision now; null if there is none. */
+  /** Returns the token of an agent that would read the decision immediately; null if there is none. */
   readerOf(runId: string): string | null;
   /** Passes the stored proposal to the waiting agents, after the transaction has committed. */
   handOver(tx: Pick<Transaction, "engine" | "signal">, run: ProposalRow): void;
@@ -25,7 +28,7 @@ export interface WaitingAgents {
 
 interface AwaitedProposal {
   readonly agents: Set<WaitingAgent>;
-  /** The proposal that a transaction has stored. No agent reads it before the signal of that transaction. */
+  /** The proposal that a transaction has stored. Agents read it only after the signal of that transaction. */
   stored: ProposalRow | undefined;
 }
 
@@ -47,7 +50,7 @@ export function createWaitingAgents(): WaitingAgents {
     },
     handOver(tx, run) {
       const proposal = awaited.get(run.id);
-      // On PostgreSQL the signal would go to all servers.
+      // Does nothing on PostgreSQL, because there the signal would go to all servers.
       if (!proposal || tx.engine === "postgres") return;
       proposal.stored = run;
       tx.signal(handing + run.id);

@@ -6,7 +6,9 @@ const atOnce = 200;
 
 type RemovalDeps = Pick<Deps, "database" | "keptFiles" | "log">;
 
-/** Deletes the threads of an app and their files in small transactions, so that other writes need not wait long. */
+/**
+ * Deletes the threads of an app and their files. It uses small transactions, so that other writes wait only briefly.
+ */
 export async function removeThreads(deps: RemovalDeps, appId: string): Promise<void> {
   for (;;) {
     const { count, hashes } = await deps.database.write((tx) => removeOldestThreads(tx, appId, atOnce));
@@ -15,7 +17,9 @@ export async function removeThreads(deps: RemovalDeps, appId: string): Promise<v
   }
 }
 
-/** Deletes the threads that arrived meanwhile in one transaction. Returns the hashes of their files. */
+/**
+ * Deletes, in one transaction, the threads that arrived while `removeThreads` ran. Returns the hashes of their files.
+ */
 export async function removeLastThreads(tx: Transaction, appId: string): Promise<string[]> {
   const gone: string[] = [];
   for (;;) {
@@ -25,7 +29,10 @@ export async function removeLastThreads(tx: Transaction, appId: string): Promise
   }
 }
 
-/** Deletes files without references in the background. Their owner is deleted already, so a failure is only logged. */
+/**
+ * Deletes files without references, in the background. Their thread or app is already deleted, so a failure is only
+ * logged.
+ */
 export function removeFiles({ keptFiles, log }: RemovalDeps, hashes: readonly string[]): void {
   keptFiles.removeLater(hashes, (error) => log.warn({ err: error }, "unused files could not be deleted"));
 }

@@ -16,9 +16,9 @@ const isWorkedOn = `EXISTS (
     SELECT 1 FROM runs r JOIN run_claims c ON c.run_id = r.id
     WHERE r.feedback_id = feedback.id AND c.released_at IS NULL AND c.outcome_status IS NULL)`;
 
-// A thread stays if its proposal waits for somebody or has a claim without an outcome. Most threads have no proposal,
-// and SQLite then searches none. PostgreSQL joins the few threads with work in progress, which is not possible for a
-// part of a condition.
+// A thread is not deleted if its proposal waits for somebody or has a claim without an outcome. On SQLite, the test for
+// a proposal comes first, because most threads have none. PostgreSQL joins the few threads with work in progress. It
+// cannot do that if the subquery is part of an OR.
 const isFree: Record<Engine, string> = {
   sqlite: `waiting IS NULL AND (proposal_status IS NULL OR NOT ${isWorkedOn})`,
   postgres: `waiting IS NULL AND NOT ${isWorkedOn}`,
@@ -27,21 +27,21 @@ const isFree: Record<Engine, string> = {
 const due = (engine: Engine): string =>
   `app_id = ? AND status = 'resolved' AND category = ? AND coalesce(active_at, created_at) < ? AND ${isFree[engine]}`;
 
-/** Resolved threads that are older than their app keeps them. (rule P9) */
+/** Resolved threads that are older than the limit of their app. (rule P9) */
 export const retention = {
   apps: (reader: Reader) =>
     reader.all<RetentionOfApp>(
       `SELECT id, owner_id AS "ownerId" FROM apps WHERE retention_days IS NOT NULL ORDER BY id`,
     ),
 
-  /** Counts the threads of an app that are too old if the app keeps them for `days`. Stops at `most`. */
+  /** Counts the threads of an app that would be too old with a limit of `days`. Stops at `most`. */
   async countDue(
     reader: Reader,
     appId: string,
     { days, now, most }: { readonly days: number; readonly now: Date; readonly most: number },
   ): Promise<number> {
     let total = 0;
-    // One type after the other, because the index by activity has the type before the time.
+    // Queries each type separately, because the index by activity has the type before the time.
     for (const type of FeedbackType.options) {
       const row = await reader.get<{ count: number }>(
         plannedEachTime(
@@ -54,7 +54,7 @@ export const retention = {
     return total;
   },
 
-  /** Deletes some of the threads of an app that are too old by its present setting. */
+  /** Deletes some of the threads of an app that are too old by the app's current limit. */
   async removeDue(
     tx: Transaction,
     appId: string,
@@ -86,7 +86,7 @@ export const retention = {
 };
 
 async function removeSome(tx: Transaction, values: readonly string[], most: number): Promise<RemovedThreads> {
-  // On PostgreSQL the lock checks the condition again for a thread that is reopened at the same moment.
+  // The lock makes PostgreSQL check the condition again if a thread is reopened at the same moment.
   const locking = tx.engine === "postgres" ? "FOR UPDATE" : "";
   const threads = await tx.all<{ id: string }>(
     `SELECT id FROM feedback WHERE ${due(tx.engine)} ORDER BY coalesce(active_at, created_at), id LIMIT ${most} ${locking}`,
@@ -99,7 +99,7 @@ async function removeSome(tx: Transaction, values: readonly string[], most: numb
 
 interface RemovedThreads {
   readonly count: number;
-  /** SHA-256 of the files of these threads. Other threads may have the same files. */
+  /** The SHA-256 hashes of the files of these threads. Other threads may have the same files. */
   readonly hashes: readonly string[];
 }
 
@@ -112,7 +112,7 @@ export const removeOldestThreads = (tx: Transaction, appId: string, most: number
   removeWhere(tx, "app_id = ? ORDER BY created_at, id LIMIT ?", appId, most);
 
 async function removeWhere(tx: Transaction, where: string, ...values: Value[]): Promise<RemovedThreads> {
-  // On PostgreSQL the lock keeps other transactions from adding files to these threads.
+  // On PostgreSQL, the lock prevents other transactions from adding files to these threads.
   const locking = tx.engine === "postgres" ? "FOR UPDATE" : "";
   const threads = await tx.all<{ seq: number }>(
     `SELECT seq FROM feedback WHERE ${where} ${locking}`,
@@ -142,7 +142,9 @@ async function hashesOf(tx: Transaction, these: string, seqs: readonly number[])
   return files.map(({ sha256 }) => sha256);
 }
 
-/** Deletes the proposals and signals each one, so that requests that wait for its decision end. */
+/**
+ * Deletes the proposals of threads and sends a signal for each one, so that requests that wait for its decision end.
+ */
 async function removeProposals(tx: Transaction, these: string, seqs: readonly number[]): Promise<void> {
   await tx.run(
     `DELETE FROM outbox WHERE subject_id IN (SELECT id FROM runs WHERE feedback_id IN ${these})`,

@@ -85,7 +85,7 @@ function save(
 interface EarlierThreads {
   /** The open thread of the same failure. */
   readonly earlier?: string | undefined;
-  /** If none is open: the last resolved thread of the failure. */
+  /** The last resolved thread of the failure, if none of its threads is open. */
   readonly resolved?: string | undefined;
 }
 
@@ -101,7 +101,7 @@ async function findEarlier(tx: Transaction, { thread }: FeedbackReport): Promise
 const returnedFrom = ({ settings }: Pick<Deps, "settings">, appId: string, id: string | undefined) =>
   id === undefined ? {} : { earlier: { id, consoleUrl: threadUrl(settings, appId, id) } };
 
-/** Stores which run reported the failure. Returns false if the same run has reported it before. (rule F23) */
+/** Stores which run reported the failure. Returns false if the same run has already reported it. (rule F23) */
 async function storeFailure(tx: Transaction, feedbackId: string, report: FeedbackReport): Promise<boolean> {
   const { thread, scope, run, parts } = report;
   // Reports of blocked senders do not change a failure.
@@ -120,7 +120,7 @@ async function addRepeat(
   const { thread, ownSubject: subject } = report;
   const { message: body, blockedBy } = thread;
   await messages.lock(tx, id);
-  // After the lock, so that the repeat comes after all messages that a reader has seen.
+  // The time is taken after the lock, so that the repeat comes after all messages that a person may already have seen.
   const createdAt = clock.now().toISOString();
   const direction = blockedBy === undefined ? "inbound" : "blocked";
   if (direction === "inbound") await rows.repeat(tx, id);

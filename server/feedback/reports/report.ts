@@ -10,18 +10,18 @@ import type { NewThread } from "../threads/store.ts";
 import { subjectOf } from "./rules.ts";
 import { type ReceivedUpload, uploadOf } from "./uploads.ts";
 
-/** A report as it is stored: as a new thread, or as a message of an earlier thread. */
+/** A report in its stored form. It becomes a new thread, or a message on an earlier thread. */
 export interface FeedbackReport {
   readonly thread: NewThread;
-  /** The subject as the sender wrote it, or null. */
+  /** The subject that the sender wrote; null if there was none. */
   readonly ownSubject: string | null;
-  /** What the run that reports a failure covers, and the name of the run; "" if the report does not name it. */
+  /** What the run that reports a failure tests, and the name of the run; "" if the report does not say. */
   readonly scope: string;
   readonly run: string;
-  /** The tests that the report summarizes, by the beginnings of their keys. */
+  /** The tests that the report summarizes, as prefixes of their keys. */
   readonly parts: readonly string[] | undefined;
   readonly files: readonly FeedbackFile[];
-  /** The parts that are not stored, with their names in the answer. */
+  /** The parts of the report that are not stored, with the names that the answer gives them. */
   readonly dropped: {
     readonly metadataDropped?: string[];
     readonly filesDropped?: string[];
@@ -41,15 +41,15 @@ export function feedbackReportOf(
   }: {
     readonly body: NewFeedback;
     readonly files: readonly FeedbackFile[];
-    /** Whether the app's quota has room for the files. */
+    /** Whether the files fit into the app's storage quota. */
     readonly hasRoom: boolean;
-    /** The block that hides the report. */
+    /** The id of the block that hides the report. */
     readonly blockedBy?: string | undefined;
   },
 ): FeedbackReport {
   const files = hasRoom ? given : [];
   const metadata = fitMetadata(body.metadata ?? {});
-  // A cut address could be the address of another person, so it is dropped.
+  // A shortened address could belong to another person. So an address that is too long is not stored.
   const isTooLong = !isWithin(body.email ?? "", limits.email);
   const message = withoutSenderLinks(body.message);
   const ownSubject = withoutSenderLinks(body.subject ?? "");
@@ -82,14 +82,14 @@ export function feedbackReportOf(
   };
 }
 
-/** Returns the paths of files in the body. */
+/** Returns where the files are in the body of the request, as paths. */
 const pathsOf = (files: readonly FeedbackFile[]): string[] =>
   files.map((file, at) => {
     const before = files.slice(0, at).filter(({ field }) => field === file.field);
     return `${file.field}.${before.length}`;
   });
 
-/** A received file of a report, and the upload that it becomes. */
+/** A received file of a report, with the values for its upload. */
 export interface FeedbackFile {
   readonly field: keyof ThreadFiles;
   readonly received: ReceivedFile;

@@ -4,9 +4,9 @@ import { cleanFileName, endingOf, nameFor } from "../../files/file-names.ts";
 import { type NewUpload, uploads } from "../../files/uploads-store.ts";
 import { randomName } from "../../secrets/secrets.ts";
 
-/** Knows how much of its storage quota each app uses. */
+/** The cache of how much of its storage quota each app uses. */
 interface AppStorage {
-  /** Calls `work`, which stores this many bytes if they fit into the quota. `hasRoom` tells whether they fit. */
+  /** Calls `work`, which stores `bytes` bytes if `hasRoom` is true. `hasRoom` says whether they fit into the quota. */
   withRoom<Result>(
     appId: string,
     bytes: number,
@@ -20,17 +20,18 @@ const currentForMs = 60_000;
 
 interface Used {
   stored: number;
-  /** Bytes of work in progress. */
+  /** The bytes that reports in progress are storing. */
   pending: number;
-  /** Bytes stored since the query of the sum began. The sum may or may not include them. */
+  /** The bytes that were stored after the query of the sum began. The sum may or may not include them. */
   meanwhile: number;
   at: number;
   summing: Promise<void> | undefined;
 }
 
 /**
- * Remembers the sums for a minute, so that not every report adds up all uploads. Near the quota, each report adds them
- * up. Several servers together may exceed the quota by what they store within that minute.
+ * Creates the cache. It keeps the sum of an app for a minute, so that not every report must add up all uploads. If an
+ * app is close to its quota, each report adds them up. If there are several servers, an app may exceed its quota by the
+ * bytes that they store within that minute.
  */
 export function createAppStorage({
   database,
@@ -80,10 +81,13 @@ export function createAppStorage({
   };
 }
 
-/** The stored values of a received file, with an unguessable name. */
+/** The stored values of a received file. Its name cannot be guessed. */
 export type ReceivedUpload = Pick<NewUpload, "name" | "sha256" | "mediaType" | "size" | "fileName">;
 
-/** Returns the upload for a received file of a known type. `givenName` is the name that its sender gave in a field. */
+/**
+ * Returns the upload for a received file of a known type. `givenName` is the file name that the sender wrote in a field
+ * of the request.
+ */
 export function uploadOf(
   { sha256, size, name: ownName }: ReceivedFile,
   mediaType: string,

@@ -10,7 +10,7 @@ import type { Deps } from "../../deps.ts";
 import type { Handlers } from "../../http/handler.ts";
 import { savedReplies as rows } from "./store.ts";
 
-/** The saved replies of an app. (rule F32) */
+/** The handlers for the saved replies of an app. (rule F32) */
 export function savedReplies(deps: Pick<Deps, "clock" | "database" | "newId">): Handlers<typeof contract> {
   const record = createAuditWriter(deps);
   return {

@@ -64,7 +64,7 @@ async function deleteSavedReply({
   return goTo(links.savedReplies(param("appId")), "saved-reply-deleted");
 }
 
-/** A refused form: that of the reply with `replyId`, or without an id that of a new reply. */
+/** A refused form. It is the form of the saved reply `replyId`; without an id, it is the form for a new one. */
 interface RefusedReply {
   readonly form: Filled;
   readonly replyId?: string;
@@ -127,7 +127,7 @@ const SavedReplies = ({
   );
 };
 
-/** A saved reply as a sender reads it, with the forms that change and delete it. */
+/** A saved reply as a sender reads it, with the forms to change and delete it. */
 const ReplyLine = ({
   reply,
   app,

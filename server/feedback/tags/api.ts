@@ -11,7 +11,7 @@ import type { Deps } from "../../deps.ts";
 import type { Handlers } from "../../http/handler.ts";
 import { tags as rows, threadTags } from "./store.ts";
 
-/** The tags of an app. (rule F30) */
+/** The handlers for the tags of an app. (rule F30) */
 export function tags(deps: Pick<Deps, "clock" | "database" | "newId">): Handlers<typeof contract> {
   const record = createAuditWriter(deps);
   return {
@@ -50,7 +50,7 @@ export function tags(deps: Pick<Deps, "clock" | "database" | "newId">): Handlers
       while ((await deps.database.write(moveSome)) > 0);
       return save(async (tx) => {
         const { appId, name } = await assertMergeable(tx, merged, caller);
-        // Moves the threads that got the tag in the meantime.
+        // Moves the threads that got the tag while the earlier transactions ran.
         while ((await moveSome(tx)) > 0);
         await rows.remove(tx, id);
         await record(tx, { caller, address }, { action: "tag.merge", appId, target: id, label: name });
@@ -72,14 +72,14 @@ export function tags(deps: Pick<Deps, "clock" | "database" | "newId">): Handlers
 }
 
 /**
- * How many threads one transaction changes, because SQLite has one writer. If the work is interrupted, the tag still
- * exists on the other threads, and the next attempt continues.
+ * How many threads one transaction changes. The number is small because SQLite has one writer. If the work is
+ * interrupted, the remaining threads keep the tag, and the next attempt continues.
  */
 const atOnce = 500;
 
 /**
- * Throws `not_found` or `bad_request` if one tag cannot be merged into the other. Returns the tag that the merge
- * deletes.
+ * Throws `not_found` or `bad_request` if one tag cannot be merged into the other. Returns the tag that the merge will
+ * delete.
  */
 async function assertMergeable(
   reader: Reader,
@@ -117,9 +117,9 @@ export interface ThreadOfApp {
 }
 
 /**
- * Removes tags from a thread, then adds tags to it. Creates tags that the app does not have yet. Returns the change for
- * the audit; undefined if no tags are given. Throws `bad_request` for too many tags on the thread, and `wrong_state`
- * for too many tags of the app. (rule F30)
+ * Removes tags from a thread, then adds tags to it. Creates the tags that the app does not have yet. Returns the change
+ * for the audit; undefined if no tags are given. Throws `bad_request` if the thread would have too many tags, and
+ * `wrong_state` if the app would have too many. (rule F30)
  */
 export async function changeTags(
   deps: Pick<Deps, "clock" | "newId">,
@@ -146,7 +146,10 @@ const namesOf = async (tx: Transaction, id: string): Promise<string> =>
     .sort()
     .join(", ");
 
-/** Creates a tag. Returns its id; undefined if the app has it already. Throws `wrong_state` for too many tags. */
+/**
+ * Creates a tag. Returns its id; undefined if the app already has it. Throws `wrong_state` if the app would have too
+ * many tags.
+ */
 async function createTag(
   { clock, newId }: Pick<Deps, "clock" | "newId">,
   tx: Transaction,

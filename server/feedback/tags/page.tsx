@@ -60,7 +60,7 @@ async function deleteTag({ ask, fields, links, param }: SignedInVisit): Promise<
   return goTo(links.tags(param("appId")), "tag-deleted");
 }
 
-/** A refused form: that of the tag with `tagId`, or without an id that of a new tag. */
+/** A refused form. It is the form of the tag `tagId`; without an id, it is the form for a new tag. */
 interface RefusedTag {
   readonly form: Filled;
   readonly tagId?: string;
@@ -145,7 +145,7 @@ const colourNames = tagColours.map(
   (colour) => [colour, `${colour.slice(0, 1).toUpperCase()}${colour.slice(1)}`] as const,
 );
 
-/** A tag, with the forms that change, merge or delete it. */
+/** A tag, with the forms to change, merge and delete it. */
 const TagLine = ({
   tag,
   others,
@@ -156,9 +156,9 @@ const TagLine = ({
   readonly tag: Tag;
   /** The other tags of the app. */
   readonly others: readonly Tag[];
-  /** The threads with the tag. */
+  /** The address of the list of threads with the tag. */
   readonly threads: string;
-  /** The address of an action on this tag. */
+  /** Returns the address of an action on this tag. */
   readonly at: (part: string) => string;
   /** The form that changes the tag, if it was refused. */
   readonly form: Filled | undefined;
@@ -198,7 +198,7 @@ const TagLine = ({
   </li>
 );
 
-/** The name and the colour of a tag. */
+/** The fields for the name and the colour of a tag. */
 const TagFields = ({ form, part }: { readonly form: Filled; readonly part: string }) => (
   <>
     <TextField form={form} name="name" label="Name" part={part} required />

@@ -1,6 +1,6 @@
 /**
- * Returns the key of a name. Two names with the same key are one tag: the key ignores case and invisible joiners. (rule
- * F30)
+ * Returns the key of a tag's name. Names with the same key are one tag. The key does not depend on upper or lower case
+ * or on invisible joiners. (rule F30)
  */
 export const tagKeyOf = (name: string): string =>
   name
@@ -11,5 +11,5 @@ export const tagKeyOf = (name: string): string =>
     .toLowerCase()
     .normalize("NFC");
 
-/** Returns the names in a list with commas, as filters use it. */
+/** Returns the names in a list that is separated by commas, as filters use it. */
 export const tagNamesIn = (list: string): string[] => list.split(",").filter((name) => name.trim() !== "");

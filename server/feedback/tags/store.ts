@@ -34,7 +34,7 @@ const updateTag = update(
 
 /** The tags of apps. (rule F30) */
 export const tags = {
-  /** The tags of an app by name. */
+  /** Returns the tags of an app, sorted by name. */
   list: (reader: Reader, appId: string): Promise<Tag[]> => reader.all(listOf, appId),
 
   find: findTag,
@@ -47,10 +47,10 @@ export const tags = {
     return Number(row?.count ?? 0);
   },
 
-  /** Returns false if the app has a tag of that name. */
+  /** Returns false if the app already has a tag with that name. */
   insert: (tx: Transaction, tag: NewTag) => insertTag(tx, { ...tag, nameKey: tagKeyOf(tag.name) }),
 
-  /** Returns false if the app has another tag of that name. */
+  /** Returns false if the app has another tag with that name. */
   async update(
     tx: Transaction,
     { id, appId }: Pick<NewTag, "id" | "appId">,
@@ -63,7 +63,10 @@ export const tags = {
 
   remove: (tx: Transaction, id: string) => tx.run("DELETE FROM tags WHERE id = ?", id),
 
-  /** Counts the threads of all tags again, after an import of rows with their counts. */
+  /**
+   * Counts the threads of all tags again. This is necessary after an import, because the imported rows have counts of
+   * their own.
+   */
   countAgain: (tx: Transaction) =>
     tx.run("UPDATE tags SET threads = (SELECT count(*) FROM thread_tags x WHERE x.tag_id = tags.id)"),
 
@@ -105,7 +108,7 @@ interface Tagged extends ThreadTag {
 
 /** The tags on threads. */
 export const threadTags = {
-  /** Returns the tags of these threads by the id of the thread, each list sorted by name. */
+  /** Returns the tags of each of these threads by the id of the thread. Each list is sorted by name. */
   async of(reader: Reader, threadIds: readonly string[]): Promise<ReadonlyMap<string, ThreadTag[]>> {
     const found = new Map<string, ThreadTag[]>(threadIds.map((id) => [id, []]));
     if (threadIds.length === 0) return found;
@@ -142,8 +145,8 @@ export const threadTags = {
     ),
 
   /**
-   * Returns the ids of the app's tags with these names, the rarest first. Undefined if the app has no tag with one of
-   * the names.
+   * Returns the ids of the app's tags with these names, the rarest first. Returns undefined if a name is not a tag of
+   * the app.
    */
   async rarestFirst(
     reader: Reader,

@@ -3,19 +3,19 @@ import type { Condition } from "../../database/lists.ts";
 import { amongFound, searchThreads, wordsOf } from "../search/store/search.ts";
 import { activeAt } from "../unread/store/read-marks.ts";
 
-/** The order of a list of threads: by the arrival of the report, by the last activity, or in a search by `seq`. */
+/** The order of a list of threads: by the time of the report, by the last activity, or in a search by `seq`. */
 export type ThreadOrder = "created" | "activity" | "found";
 
-/** The orders by an instant. */
+/** The sort orders that sort by a time. */
 export type OrderInTime = Exclude<ThreadOrder, "found">;
 
-/** The sort key of threads `f`. */
+/** Returns the columns by which threads `f` are sorted. */
 export const sortKeyOf = (order: OrderInTime) =>
   ({ at: order === "created" ? "f.created_at" : activeAt, id: "f.id" }) as const;
 
 /**
- * The threads `f` of a tag, from the index of the tag, and their sort key. The rows `t` belong to the tag. They repeat the
- * status, the assignee and the times of the threads.
+ * Returns SQL for the threads `f` of a tag, read from the tag's index, and their sort key. The rows `t` connect the tag
+ * with threads. They repeat the status, the assignee and the times of the threads.
  */
 export const threadsOfTag = (engine: Engine, order: OrderInTime) =>
   ({
@@ -24,24 +24,29 @@ export const threadsOfTag = (engine: Engine, order: OrderInTime) =>
     id: "t.feedback_id",
   }) as const;
 
-/** The condition for threads with a status. Without a status, for all threads but those of blocked senders. */
+/**
+ * Returns the condition for threads with a status. Without a status, all threads match except those of blocked senders.
+ */
 export const withStatus = (status: string | undefined): Condition =>
   status === undefined ? ["f.status <> 'blocked'"] : ["f.status = ?", status];
 
-/** A query for threads `f`. The values of `from`, if it has any, stand before those of the conditions. */
+/** A query for threads `f`. In the statement, the values of `from` come before the values of the conditions. */
 export interface ThreadQuery {
   readonly from: string;
   readonly order: string;
   readonly conditions: readonly Condition[];
 }
 
-/** The rows of a page. `reached` is set if a search ended early: threads before that `seq` were not searched. */
+/**
+ * The rows of a page. `reached` is set if a search ended because of its time limit: threads before that `seq` were not
+ * searched.
+ */
 export interface ThreadRows<Row> {
   readonly rows: readonly Row[];
   readonly reached?: number | undefined;
 }
 
-/** Searches threads for words, newest first, and reads their rows. */
+/** Finds the newest threads that have all words of `q`, and reads their rows. */
 export async function readFound<Row>(
   reader: Reader,
   search: {
@@ -49,7 +54,7 @@ export async function readFound<Row>(
     readonly appIds: readonly string[];
     readonly status?: string | undefined;
     readonly type?: string | undefined;
-    /** Conditions with which the search itself finds threads faster. */
+    /** The conditions that make the search faster. */
     readonly narrowing: readonly Condition[];
     readonly conditions: readonly Condition[];
   },

@@ -5,7 +5,7 @@ import type { NewMessage, RepeatedReport } from "../messages/store.ts";
 import { type RunState, stateAt } from "../proposals/rules.ts";
 import type { ThreadRow } from "./store.ts";
 
-/** A file of a thread: its public name and its description. */
+/** A stored file of a thread: its public name and its description. */
 export interface ThreadFile {
   readonly upload: string;
   readonly name: string;
@@ -29,13 +29,13 @@ export type StoredProposal = Proposal & RunState & { readonly firstReadAt: strin
 /** Returns all stored proposals of a thread, oldest first. */
 export const storedProposals = (row: ThreadRow): StoredProposal[] => JSON.parse(row.proposals);
 
-/** Returns all proposals of a thread in their state at that time, oldest first. */
+/** Returns all proposals of a thread in the state that they have at the time `now`, oldest first. */
 export const proposalsOf = (row: ThreadRow, now: Date): StoredProposal[] =>
   storedProposals(row).map((proposal) => stateAt(proposal, now));
 
 /**
- * Returns a stored thread as an agent reads it. It also has the senders of repeats, which the contract drops from an
- * agent's answer.
+ * Returns a stored thread in the form that an agent reads. It also includes the senders of repeats. The contract
+ * removes them from an agent's answer.
  */
 export function threadAnswer(
   addresses: Addresses,
@@ -93,7 +93,9 @@ function threadFeedback(addresses: Addresses, row: ThreadRow): Thread["feedback"
   };
 }
 
-/** Returns the public addresses of the files of a report or message. `json` has the files. */
+/**
+ * Returns the public addresses of the files of a report or message. `json` is the stored description of these files.
+ */
 export function fileAddresses({ baseUrl }: Pick<Addresses, "baseUrl">, json: string) {
   const files: ThreadFiles = JSON.parse(json);
   const urlOf = ({ upload }: ThreadFile) => `${baseUrl}/uploads/${upload}`;

@@ -110,7 +110,7 @@ function withOriginal(message: OwnedMessage, originals: ReadonlyMap<string, stri
   return originalUntil === undefined ? message : { ...message, originalUntil };
 }
 
-/** Returns the last resolved thread of the same failure, from before this thread. */
+/** Returns the last thread of the same failure that began before this one and is resolved. */
 async function earlierThread(
   { settings }: Pick<Deps, "settings">,
   reader: Reader,

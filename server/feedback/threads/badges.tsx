@@ -12,7 +12,7 @@ export const typeNames = {
   general: "General",
 } as const;
 
-/** The labels of the fields at the side. */
+/** The labels of the thread's fields in the side column. */
 export const editLabels = {
   assignee: "Assigned to",
   status: "Status",
@@ -22,7 +22,7 @@ export const editLabels = {
   addTags: "Add tags",
 } as const;
 
-/** Returns the name of a value; the value itself if it has no name here. */
+/** Returns the displayed name of a value; the value itself if it has none. */
 export const nameIn = (names: Readonly<Record<string, string>>, value: string): string =>
   names[value] ?? value;
 

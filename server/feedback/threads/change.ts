@@ -8,7 +8,7 @@ import { assign } from "../assignees/assign.ts";
 import { changeableOf, updateThread } from "../inbox/store.ts";
 import { changeTags } from "../tags/api.ts";
 
-/** Changes a thread and records the change. (rules F30, F31) */
+/** Changes the fields and tags of a thread, and writes the change to the audit. (rules F30, F31) */
 export async function changeThread(
   deps: Pick<Deps, "clock" | "newId">,
   tx: Transaction,

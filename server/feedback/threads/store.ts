@@ -28,7 +28,7 @@ export interface NewThread {
   readonly files: string;
   readonly dedupeKey: string | null;
   readonly createdAt: string;
-  /** The block that hides the report. */
+  /** The id of the block that hides the report. */
   readonly blockedBy?: string | undefined;
 }
 
@@ -38,7 +38,7 @@ export interface ThreadRow extends Omit<NewThread, "blockedBy">, AssigneeRow {
   readonly status: string;
   readonly occurrences: number;
   readonly githubIssueUrl: string | null;
-  /** JSON arrays, oldest first. */
+  /** A JSON array of the messages, oldest first. `proposals` is such an array, too. */
   readonly messages: string;
   readonly proposals: string;
   /** The number of all messages, including those that `messages` leaves out. */
@@ -56,7 +56,7 @@ export const feedbackThreads = {
       indexed: 0,
     }),
 
-  /** The open thread to which a repeat of the same failure belongs. (rule F10) */
+  /** Returns the open thread to which a repeated report of the same failure belongs. (rule F10) */
   findRepeated: (
     tx: Transaction,
     { appId, blockedBy }: Pick<NewThread, "appId" | "blockedBy">,
@@ -70,7 +70,7 @@ export const feedbackThreads = {
       dedupeKey,
     ),
 
-  /** The last resolved thread of a failure that began before an instant. */
+  /** Returns the last resolved thread of a failure, among those that began before a time. */
   findResolved: (
     reader: Reader,
     { appId, createdAt }: Pick<NewThread, "appId" | "createdAt">,
@@ -88,14 +88,17 @@ export const feedbackThreads = {
     tx.signal(threadTopic(id));
   },
 
-  /** One thread with its messages and proposals, in one statement. */
+  /** Returns a thread with its messages and proposals. It uses one statement. */
   findThread: (reader: Reader, id: string, viewer: Viewer) => wholeThread(reader, viewer, id),
 
-  /** The same with only the newest proposal, because agents see no other and a thread may have hundreds. */
+  /**
+   * Returns the same as `findThread`, but only the newest proposal. Agents see no other proposal, and a thread may have
+   * hundreds.
+   */
   findThreadForAgent: (reader: Reader, id: string, viewer: Viewer) => threadForAgent(reader, viewer, id),
 
   /**
-   * Creates `findThreadForAgent` for one reader. On SQLite, requests of the same turn of the event loop share a
+   * Creates `findThreadForAgent` for one reader. On SQLite, requests in the same turn of the event loop share a
    * statement.
    */
   createFindThreadForAgent(reader: Reader): (wanted: WantedRow) => Promise<Seen<ThreadRow> | undefined> {
@@ -104,10 +107,13 @@ export const feedbackThreads = {
     return readTogether({ one, many: (wanted) => threadsForAgents(reader, wanted) });
   },
 
-  /** The app and the subject of a thread, if the viewer may see it. */
+  /** Returns the app and the subject of a thread, if the viewer may see it. */
   findApp: (reader: Reader, id: string, viewer: Viewer) => appOfThread(reader, viewer, id),
 
-  /** Copies the status of the newest proposal, and what it waits for, to the thread. Lists read them there. */
+  /**
+   * Copies the status of the newest proposal to the thread, and what that proposal waits for. Lists read these values
+   * from the thread.
+   */
   setProposalStatus: (tx: Transaction, id: string) =>
     tx.run(`UPDATE feedback SET ${proposalState} WHERE id = ?`, id),
 };
@@ -156,7 +162,10 @@ function proposalsOf(engine: Engine, most: number): string {
   );
 }
 
-/** The newest rows of a thread, oldest first. The limit keeps a thread readable, even if it is repeated for months. */
+/**
+ * Returns SQL for the newest rows of a thread, oldest first. The limit keeps a thread readable, even if its report is
+ * repeated for months.
+ */
 function newest(table: string, most: number, only = ""): string {
   return `FROM (SELECT * FROM ${table} WHERE feedback_id = f.id ${only} ORDER BY created_at DESC, id DESC LIMIT ${most}) AS newest
           ORDER BY created_at, id`;
@@ -174,7 +183,7 @@ function camelCase(column: string): string {
   return column.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** Creates the statement that finds a thread. It is long, so it is built once for each engine. */
+/** Creates the statement that finds a thread. The statement is long, so its text is built once for each engine. */
 const threadWith = (mostProposals: number) =>
   oneForViewer<ThreadRow>({
     sqlite: threadOn("sqlite", mostProposals),
@@ -187,7 +196,7 @@ const threadForAgent = threadWith(1);
 
 const threadsForAgents = eachForViewer<ThreadRow>({
   ...threadOn("sqlite", 1),
-  // SQLite keeps the order of tables that are joined in this way.
+  // CROSS JOIN makes SQLite keep this order of the tables.
   from: `FROM ${wantedRows} CROSS JOIN feedback f JOIN apps a ON a.id = f.app_id`,
   where: `f.id = ${wantedId} AND f.status <> 'blocked'`,
 });
@@ -195,12 +204,15 @@ const threadsForAgents = eachForViewer<ThreadRow>({
 const newestRun = `FROM runs r LEFT JOIN run_claims c ON c.run_id = r.id AND c.released_at IS NULL
   WHERE r.feedback_id = feedback.id ORDER BY r.created_at DESC, r.id DESC LIMIT 1`;
 
-/** A value of `waitingStates`; null for "none". (rule A29) */
+/** The SQL expression for what a proposal waits for: a value of `waitingStates`; null for "none". (rule A29) */
 const waitingOf = `CASE
   WHEN r.status = 'awaiting_approval' THEN 'approval'
   WHEN r.decision = 'request_changes' THEN 'changes'
   WHEN r.status = 'approved' AND c.id IS NULL THEN 'approved'
   WHEN r.status = 'approved' AND c.outcome_status IS NULL THEN 'outcome' END`;
 
-/** The assignments that copy the status of the newest proposal of a thread, and what it waits for, to the thread. */
+/**
+ * The SQL assignments that copy the status of a thread's newest proposal to the thread, and what that proposal waits
+ * for.
+ */
 export const proposalState = `proposal_status = (SELECT r.status ${newestRun}), waiting = (SELECT ${waitingOf} ${newestRun})`;

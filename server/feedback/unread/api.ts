@@ -6,8 +6,8 @@ import { appOfThread } from "../threads/owned.ts";
 import { markAllRead, threadViews } from "./store/read-marks.ts";
 
 /**
- * The handlers with which a person marks threads as read or unread. That changes nothing for others, so it is not in
- * the audit.
+ * The handlers with which a person marks threads as read or unread. This changes nothing for other people, so it is not
+ * in the audit.
  */
 export function readMarks({ clock }: Pick<Deps, "clock">): Handlers<typeof contract> {
   return {

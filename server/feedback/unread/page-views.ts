@@ -5,19 +5,19 @@ import { nextView } from "./rules.ts";
 import { inboxViews, threadViews } from "./store/read-marks.ts";
 
 /**
- * A view of a page by a person. `since` is the instant after which things are new; null if everything or nothing is
- * new.
+ * One view of a page by a person. Everything after `since` is new to the person; if `since` is null, nothing is marked
+ * as new.
  */
 export interface PageView {
   readonly since: string | null;
-  /** Stores the view, after the page has read its data. If this fails, the page is still shown. */
+  /** Stores the view. Call it after the page has read its data. If this fails, the page is still shown. */
   note(): Promise<void>;
 }
 
 const noView: PageView = { since: null, note: async () => undefined };
 
 /**
- * Creates the functions that read and store views of pages in the console. They are for one signed-in person at the
+ * Creates the functions that read and store which pages a person has viewed. They are for one signed-in person at the
  * time `now`. (rule F53)
  */
 export const createPageViews =
@@ -32,7 +32,7 @@ export const createPageViews =
       }
     };
     return {
-      /** Begins the view of a thread. What happens on the thread from now on does not count as seen. */
+      /** Starts the view of a thread. Everything that happens on the thread after this call counts as not seen. */
       async ofThread(threadId: string): Promise<PageView> {
         const row = await threadViews.find(database, threadId, userId);
         if (!row) return noView;
@@ -61,7 +61,7 @@ export const createPageViews =
         };
       },
 
-      /** Hides what changed before now. */
+      /** From now on, the inbox no longer shows this person the changes from before `now`. */
       hideChanges: (appId: string) =>
         database.write((tx) => inboxViews.note(tx, { appId, userId }, { visitedAt: at, sinceAt: at })),
     };

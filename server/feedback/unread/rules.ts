@@ -1,6 +1,6 @@
 import type { OwnedThread } from "../../../src/contract/threads.ts";
 
-/** What is new on a thread for a person. */
+/** What is new on a thread since a person's last visit. */
 export interface ThreadNews {
   /** The id of the first new message; undefined if there is none. */
   readonly first: string | undefined;
@@ -17,10 +17,10 @@ export function threadNews(
     email,
     deciders,
   }: {
-    /** The instant after which things are new. */
+    /** Everything after this time is new. */
     readonly since: string;
     readonly email: string;
-    /** The e-mail address of the person who decided on a proposal, by its id. */
+    /** Who decided on each proposal: the person's e-mail address by the id of the proposal. */
     readonly deciders: ReadonlyMap<string, string | null>;
   },
 ): ThreadNews {
@@ -32,29 +32,30 @@ export function threadNews(
   return { first: fresh[0]?.id, messages: fresh.length, decided };
 }
 
-/** A visit ends after this time without a view. At the next view, everything that happened meanwhile is new. */
+/** A visit ends if the person views no page for this time. At the next view, everything since the last view is new. */
 const visitEnds = 30 * 60_000;
 
-/** A view is stored again only after this time, so that pages that are open or reloaded write little. */
+/** A view is stored again only after this time, so that reloaded or open pages cause few writes. */
 const viewStoredEvery = 60_000;
 
-/** The last view of a thread or an inbox by a person, and the last one before that visit. Null if there was none. */
+/**
+ * The last view of a thread or an inbox by a person (`lookedAt`), and the last view before that visit began
+ * (`sinceAt`). Null if there was none.
+ */
 interface LastView {
   readonly lookedAt: string | null;
   readonly sinceAt: string | null;
 }
 
-/**
- * A view at `now`. `since` is the instant after which things are new; null at the first view. `isDue` tells whether to
- * store the view.
- */
+/** A view. Everything after `since` is new; null at the first view. `isDue` says whether the view must be stored. */
 interface NewView {
   readonly since: string | null;
   readonly isDue: boolean;
 }
 
 /**
- * Returns the view at `now`. If a page is opened again during one visit, it shows the same things as new. (rule F53)
+ * Returns the view at the time `now`. If a person opens a page again during one visit, the same things are new. (rule
+ * F53)
  */
 export function nextView(now: Date, { lookedAt, sinceAt }: LastView): NewView {
   if (lookedAt === null) return { since: sinceAt, isDue: true };
@@ -65,33 +66,36 @@ export function nextView(now: Date, { lookedAt, sinceAt }: LastView): NewView {
 }
 
 /**
- * Limits for the views of a member in an app that are newer than `read_until`: up to that instant, the member has read
- * all other threads.
+ * The limits for the stored views of a member in an app. `read_until` is the time up to which the member has read all
+ * threads without a stored view. Only the views after `read_until` count here.
  */
 export const settling = {
   /**
-   * Every page counts at most this many views. If there are more, `read_until` moves forward, so that only the newest
-   * `kept` are counted.
+   * The most views that a page must count. If there are more, `read_until` moves forward, so that only the newest
+   * `kept` views are counted.
    */
   most: 64,
   kept: 32,
-  /** Unread threads before `read_until` get a row each. If there were more than this, `read_until` does not move. */
+  /**
+   * Each unread thread before `read_until` gets a row. If more rows than this were necessary, `read_until` does not
+   * move.
+   */
   mostUnread: 200,
 } as const;
 
-/** A change is committed within this time. */
+/** Every transaction commits within this time. */
 const longestChange = 60_000;
 
 /**
- * The last activity of the newest thread that the member has read, and of the oldest one whose view stays newer than
- * `read_until`.
+ * The last activity of the newest thread that the member has read. And the last activity of the oldest thread whose
+ * view must stay after `read_until`.
  */
 export interface ReadTimes {
   readonly newest: string;
   readonly lastKept: string;
 }
 
-/** Returns the new `read_until`. No change from before this instant can still wait for its commit. (rule F52) */
+/** Returns the new `read_until`. Every change from before this time is already committed. (rule F52) */
 export function settledUntil({ newest, lastKept }: ReadTimes): string {
   const committed = new Date(Date.parse(newest) - longestChange).toISOString();
   return committed < lastKept ? committed : lastKept;

@@ -92,13 +92,13 @@ export const agent = (deps: AgentDeps): Handlers<typeof contract> => {
       if (found.expiresAt !== null && expiryOf(found, momentOf(deps)) === "unknown") throw doubtfulTime();
       if (!needsSettling(found, deps.clock.now())) {
         const isKept = () => findRun.peek(runId) === found;
-        // Not kept for the next request: if it may wait, it must wait, too.
+        // An answer after a wait is not cached. The next request that may wait must wait, too.
         const hasWaited = milliseconds > 0 && found.status === "awaiting_approval";
         return hasWaited ? found.answer : lastingAnswer({ ...found, run: found, isKept }, deps);
       }
       const settled = await settle(deps, runId);
       const run = settled === "as it was" ? found : knownRun(settings, settled);
-      // The token may have been revoked while this was stored.
+      // The token may have been revoked while `settle` wrote to the database.
       if (!run || !mayRead(await request.callerNow(), run)) throw new ApiError("not_found");
       return run.answer;
     }),
@@ -117,8 +117,8 @@ function createReadThread(deps: AgentDeps): Handlers<typeof contract>["readThrea
     }
     if (!thread) throw new ApiError("not_found");
     const { answer, proposal: run } = thread;
-    // A newer proposal was approved meanwhile and must be settled, too. The next request does that, so this answer is
-    // not kept.
+    // A newer proposal was approved in the meantime, and `settle` must run for it, too. The next request does that. So
+    // this answer is not cached.
     if (run && needsSettling(run, deps.clock.now())) return answer;
     return lastingAnswer({ answer, run, isKept: findThread.isKept(thread, caller) }, deps);
   };
@@ -129,9 +129,9 @@ type ProposeDeps = Pick<Deps, "clock" | "newId" | "settings">;
 type Draft = Omit<NewProposalRow, "createdAt"> & Pick<NewProposal, "expectedRunId">;
 
 /**
- * Stores a proposal, which replaces the one that waits, a note on the thread, and a message to the chat channel.
- * Returns the thread's app and the ids of the replaced proposals. Throws `run_superseded` if the newest proposal is not
- * the one that the agent expects.
+ * Stores a new proposal, an internal note on the thread, and a message to the chat channel. The new proposal replaces
+ * the one that awaits approval. Returns the thread's app and the ids of the replaced proposals. Throws `run_superseded`
+ * if the newest proposal is not the one that the agent expects.
  */
 async function propose(
   deps: ProposeDeps,
@@ -193,21 +193,21 @@ async function announce(
 const bytesOfProposal = (proposal: StoredProposal | undefined): number =>
   proposal ? bytesOfBody(JSON.stringify(proposal)) : 0;
 
-/** A thread in memory, for an agent that may read it. */
+/** A cached thread, for an agent that may read it. */
 interface KnownThread {
   readonly id: string;
   readonly appId: string;
-  /** The newest proposal as it is stored. */
+  /** The newest proposal of the thread, as the database has it. */
   readonly proposal: StoredProposal | undefined;
   readonly answer: PreparedAnswer;
 }
 
-/** The memory for a thread without its answer and its proposal, in bytes. */
+/** The estimated memory for a cached thread, in bytes. Its answer and its proposal are not included. */
 const threadOverhead = 2_000;
 
 /**
- * Creates the function that finds a thread for an agent. It returns undefined if the agent may not read the thread.
- * Each viewer has a separate answer in memory, which is dropped when the access of the viewer changes.
+ * Creates the function that finds a thread for an agent. It returns undefined if the agent may not read the thread. The
+ * answers are cached for each viewer. The cached answer is deleted when the access of the viewer changes.
  */
 export function createFindThread({
   clock,
@@ -233,10 +233,10 @@ export function createFindThread({
       ...[threadTopic(id), accessTopic(appId)],
       ...(proposal ? [proposalTopic(proposal.id)] : []),
     ],
-    // The proposal is in memory twice.
+    // Memory has the proposal twice: in the answer, and as an object.
     bytesOf: ({ answer, proposal }) => threadOverhead + bytesOfBody(answer.body) + bytesOfProposal(proposal),
   });
-  /** Returns a function that tells whether a thread is still in memory, unchanged. */
+  /** Returns a function that tells whether a thread is still in the cache, unchanged. */
   const isKept = (thread: KnownThread, caller: AgentCaller) => {
     const name = nameOf(thread.id, caller);
     return () => find.peek(name) === thread;
@@ -255,7 +255,7 @@ function nameOf(id: string, { kind, userId, appId, needs }: AgentCaller): string
 
 const viewedThreadOf = (name: string): ViewedThread => JSON.parse(name);
 
-/** Creates the function that finds a proposal for any caller. The proposal stays in memory until it changes. */
+/** Creates the function that finds a proposal for any caller. The proposal is cached until it changes. */
 const createFindRun = ({
   database,
   memory,
@@ -274,12 +274,12 @@ const createFindRun = ({
     bytesOf: ({ answer, owners }) => proposalOverhead + bytesOfBody(answer.body) + bytesOfBody(owners),
   });
 
-/** The memory for a proposal without its answer, in bytes. */
+/** The estimated memory for a cached proposal, in bytes. Its answer is not included. */
 const proposalOverhead = 1_000;
 
 /**
- * Returns a proposal in the form for memory: its answer, and the data that decides who may read it and whether it must
- * be settled.
+ * Returns a proposal in the form for the cache: its answer, and the data that tells who may read it and whether
+ * `settle` must run for it.
  */
 function knownRun(settings: Deps["settings"], run: ProposalRow | undefined) {
   if (!run) return undefined;
@@ -291,7 +291,9 @@ function knownRun(settings: Deps["settings"], run: ProposalRow | undefined) {
 const mayRead = ({ userId, appId }: AgentCaller, run: Pick<ProposalRow, "owners" | "appId">): boolean =>
   run.owners.split(" ").includes(userId) && (appId === null || run.appId === appId);
 
-/** Returns an answer together with the time until which it is valid, because an approval may expire. */
+/**
+ * Returns an answer together with the time until which it is valid. The time is limited because an approval may expire.
+ */
 function lastingAnswer(
   {
     answer,
@@ -299,9 +301,9 @@ function lastingAnswer(
     isKept,
   }: {
     readonly answer: PreparedAnswer;
-    /** The proposal in the answer, if there is one. */
+    /** The proposal in the answer, if the answer has one. */
     readonly run: Pick<RunState, "status" | "expiresAt"> | undefined;
-    /** Whether the answer is still in memory, unchanged. */
+    /** Whether the answer is still in the cache, unchanged. */
     readonly isKept: () => boolean;
   },
   { time }: Pick<Deps, "time">,

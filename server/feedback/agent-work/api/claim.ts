@@ -26,7 +26,7 @@ import { type ClaimRow, runClaims, type Worker } from "../store/claims.ts";
 
 type ClaimDeps = Pick<Deps, "clock" | "newId" | "settings" | "time">;
 
-/** The work of agents on approved proposals: claim, progress, outcome. */
+/** The handlers with which a worker claims an approved proposal and reports its progress and its outcome. */
 export function runWork(deps: ClaimDeps): Handlers<typeof contract> {
   const record = createStepRecorder(deps);
   return {
@@ -158,8 +158,8 @@ interface NamedClaim {
 }
 
 /**
- * Returns a proposal and the claim for which the worker may report. Throws `wrong_state`, and the errors of
- * `namedClaim`.
+ * Returns the proposal of a claim, and the claim. Throws `wrong_state` if the worker can no longer report, and the
+ * errors of `namedClaim`.
  */
 async function claimedRun(deps: Pick<Deps, "clock">, tx: Transaction, named: NamedClaim) {
   const run = await lockedRun(tx, named.runId, named.caller);

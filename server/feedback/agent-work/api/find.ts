@@ -61,7 +61,7 @@ async function list({ database, settings }: FindDeps, { caller, query }: ListReq
   const sortKey = threadCursors[order];
   const position = readCursor(cursor, sortKey.parts);
   if (order === "found") await indexForSearch(database);
-  // An empty list has no row with a mark, so a mark is read before the list.
+  // The mark comes from the rows of the list. An empty list has no rows, so a mark is read before the list.
   const before = cursor === undefined ? await threadChanges.present(database) : null;
   const { rows, reached } = await findThreads(database, search, { position, limit: limit + 1 });
   const { items, nextCursor } = searchedPage(rows, limit, { keyOf: sortKey.of, reached });
@@ -69,7 +69,7 @@ async function list({ database, settings }: FindDeps, { caller, query }: ListReq
   return { items: items.map((row) => threadItem(settings, row)), nextCursor, changes };
 }
 
-/** Returns the threads that changed after a mark. Waits while there are none. (rules A30, A31) */
+/** Returns the threads that changed after a mark. If there are none, it waits for the next change. (rules A30, A31) */
 async function listChanged(deps: FindDeps, request: ListRequest, changedAfter: string, milliseconds: number) {
   const { database, settings } = deps;
   const { caller, callerNow, query } = request;
@@ -102,7 +102,7 @@ async function listChanged(deps: FindDeps, request: ListRequest, changedAfter: s
 
 const encoded = (mark: string): string => Buffer.from(mark).toString("base64url");
 
-/** Returns the search that the caller asks for. Throws `not_found` if the caller is no member of the app. */
+/** Returns the search of the request. Throws `not_found` if the caller is no member of the app. */
 async function searchOf(
   { database }: Pick<Deps, "database">,
   viewer: ListRequest["caller"],

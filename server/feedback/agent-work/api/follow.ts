@@ -8,7 +8,7 @@ import { proposals } from "../../proposals/store.ts";
 import { notAMark, threadChanges } from "../store/changes.ts";
 import { findChanged } from "../store/find.ts";
 
-/** How long a request follows changes. The client then sends the next request, with its present token. */
+/** How long one request gets changes. After that, the client sends a new request with the token that it has then. */
 const mostMilliseconds = 3_600_000;
 
 type FollowDeps = Pick<Deps, "database" | "settings" | "threadWatch" | "waiting">;
@@ -17,7 +17,7 @@ type FollowDeps = Pick<Deps, "database" | "settings" | "threadWatch" | "waiting"
 export type Follow = (callerNow: () => Promise<AgentCaller>, topics: Topics) => Promise<Following>;
 
 /**
- * Creates the function that follows the proposals that an agent names and the threads of its apps. It reads the present
+ * Creates the function that follows the proposals that an agent names and the threads of its apps. It reads the current
  * state before it listens, so it misses no change. (rule A60)
  */
 export function createFollow(deps: FollowDeps): Follow {

@@ -2,16 +2,16 @@ import type { Engine, Reader, Transaction } from "../../../database/database.ts"
 import type { Condition } from "../../../database/lists.ts";
 
 /**
- * A position in the order of the changes, as text. On SQLite it is the number of the last change that the client has
- * seen. On PostgreSQL it is a snapshot: the client has seen the changes of its transactions. While the client reads
- * pages, it also has the snapshot at which these pages end, and the last change of the page.
+ * A position in the sequence of changes, as text. On SQLite it is the number of the last change that the client has
+ * seen. On PostgreSQL it is a snapshot: the client has seen every change that is visible in this snapshot. While the
+ * client reads pages, the mark also has the snapshot of the last page, and the last change on the current page.
  */
 export type Mark = string;
 
-/** The result for a text that is no mark of this database, or a mark from before a restore. */
+/** The result for a text that is not a mark of this database. A mark from before a restore is also not valid. */
 export const notAMark = Symbol("not a mark");
 
-/** The SQL expression for the present mark, in the snapshot of its statement. */
+/** The SQL expression for the current mark. */
 export const presentMark: Record<Engine, string> = {
   sqlite: "(SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'thread_changes')",
   postgres: "CAST(pg_current_snapshot() AS text)",
@@ -19,21 +19,24 @@ export const presentMark: Record<Engine, string> = {
 
 const nameOfCount = "(SELECT name FROM change_counts LIMIT 1)";
 
-/** The changes of threads in the order of their commits: none is missed and none comes twice. */
+/** The changes of threads, in the order of their commits. A reader misses no change and gets no change twice. */
 export const threadChanges = {
-  /** Returns the mark of all changes that are committed. */
+  /** Returns the mark after the last committed change. */
   async present(reader: Reader): Promise<Mark> {
     const { count, mark } = await readPresent(reader);
     return `${count} ${mark}`;
   },
 
-  /** Returns the mark of a read that began after `before` and returned rows with `mark`, or no rows. */
+  /**
+   * Returns the mark after a read. `mark` comes from the rows of the read; undefined if it returned no rows. `before`
+   * is the mark from before the read.
+   */
   seenBy: (before: Mark, mark: string | number | undefined): Mark =>
     mark === undefined ? before : `${before.split(" ").at(0)} ${mark}`,
 
   /**
-   * Returns the conditions for threads `f` with changes `c` after a mark, and the next mark. Returns `notAMark` if the
-   * text is not a mark of this database.
+   * Returns the conditions for threads `f` whose changes `c` come after a mark, and the next mark. Returns `notAMark`
+   * if the text is not a mark of this database.
    */
   async after(reader: Reader, given: string): Promise<ChangesAfter | typeof notAMark> {
     const present = await readPresent(reader);
@@ -57,7 +60,10 @@ export const threadChanges = {
     return change ? mark : seen;
   },
 
-  /** Starts a new numbering, because the rows were replaced. Earlier marks are no longer valid. */
+  /**
+   * Starts the numbers of changes again, because an import or a restore replaced the rows. Earlier marks are no longer
+   * valid.
+   */
   async restart(tx: Transaction): Promise<void> {
     await tx.run("DELETE FROM thread_changes");
     await tx.run("DELETE FROM change_counts");
@@ -70,10 +76,13 @@ const randomName: Record<Engine, string> = {
   postgres: "left(md5(CAST(random() AS text)), 12)",
 };
 
-/** How to read the changes after a mark. */
+/** The values with which a query reads the changes after a mark. */
 export interface ChangesAfter {
   readonly conditions: readonly Condition[];
-  /** Returns the mark after a page: after its last change if more follow, otherwise after all changes. */
+  /**
+   * Returns the mark after a page. If more pages follow, it is the mark after the page's last change. Otherwise it is
+   * the mark after all changes.
+   */
   readonly next: (last: ChangeKey | undefined) => Mark;
 }
 
@@ -128,7 +137,7 @@ function afterSnapshot(present: PresentMark, read: MarkParts): ChangesAfter | ty
 
 const isNumber = (text: string): boolean => /^\d{1,18}$/.test(text);
 
-/** Whether the text is a snapshot that PostgreSQL accepts, and not newer than the present one. */
+/** Whether the text is a snapshot that PostgreSQL accepts and that is not newer than the current one. */
 function isSnapshot(text: string, present: string): boolean {
   const [xmin = "", xmax = "", running] = text.split(":");
   const between = running === "" ? [] : (running?.split(",") ?? [""]);

@@ -11,7 +11,7 @@ export interface Worker {
 
 export interface ClaimRow extends Omit<Worker, "userId"> {
   readonly id: string;
-  /** Null for the claim of an import. */
+  /** Null for a claim that was imported. */
   readonly userId: string | null;
   readonly claimedAt: string;
   readonly releasedAt: string | null;
@@ -55,19 +55,19 @@ const columns = `c.id, c.run_id AS "runId", c.user_id AS "userId", c.token_id AS
     AND (t.expires_at IS NULL OR t.expires_at > ?) AND (t.kind <> 'oauth' OR EXISTS
     (SELECT 1 FROM oauth_tokens o WHERE o.connection_id = t.id AND o.expires_at > ?))) THEN 1 ELSE 0 END AS "tokenWorks"`;
 
-/** The condition for claims that a caller may use. Claims of older servers have no account. */
+/** The condition for claims that a caller may use. Claims from older versions of the server have no account. */
 const ofCaller = "(c.user_id = ? OR c.token_id = ?)";
 
 /** The claims of workers on approved proposals. Each proposal has at most one claim that is not released. */
 export const runClaims = {
-  /** The claim of a proposal that is not released. */
+  /** Returns the claim on this proposal that is not released. */
   held: (reader: Reader, runId: string, now: string) =>
     reader.get<ClaimRow>(
       `SELECT ${columns} FROM run_claims c WHERE c.run_id = ? AND c.released_at IS NULL`,
       ...[now, now, runId],
     ),
 
-  /** The claim with this id, if this account or token made it. */
+  /** Returns the claim with this id, if this account or token made it. */
   find: (
     reader: Reader,
     { id, runId, userId, tokenId }: Pick<Worker, "runId" | "userId" | "tokenId"> & Pick<ClaimRow, "id">,

@@ -39,11 +39,11 @@ export interface FoundRow {
   readonly activeAt: string;
   readonly waiting: Exclude<Waiting, "none"> | null;
   readonly runId: string | null;
-  /** The mark of all changes that this read includes. */
+  /** The mark after the last change that this read includes. */
   readonly mark: string | number;
 }
 
-/** A search: the viewer and the filters. */
+/** Who searches, and with which filters. */
 export interface Search {
   readonly viewer: Viewer;
   readonly filters: Omit<FeedbackFilters, "appId" | "cursor" | "limit" | "changedAfter" | "wait" | "tag"> & {
@@ -86,14 +86,17 @@ export async function findThreads(
   return { rows };
 }
 
-/** The matching threads of an app, sorted. (rule A28) With tags they are read from the index of the rarest tag of the app. */
+/**
+ * Returns the matching threads of an app, sorted. With tags, they are read from the index of the app's rarest tag.
+ * (rule A28)
+ */
 function inOrder(
   engine: Engine,
   order: "created" | "activity",
   filters: Search["filters"],
 ): RowsOfScopes["inScope"] {
   const keys = tagKeysOf(filters);
-  // Few threads wait for somebody, and they have an index of their own.
+  // Few threads wait for somebody, and these threads have a separate index.
   if (keys.length === 0 || waitsForSomebody(filters)) {
     const conditions: Condition[] = [["f.app_id = s.scope"], ...matching(filters)];
     return { from: "feedback f", ...sortKeyOf(order), conditions };
@@ -115,7 +118,7 @@ function inOrder(
   };
 }
 
-/** Returns the matching threads that changed, in the order of their changes. */
+/** Returns the matching threads that changed after a mark, in the order of their changes. */
 export function findChanged(
   reader: Reader,
   { viewer, filters }: Search,
@@ -161,7 +164,10 @@ async function findWords(
   );
 }
 
-/** The conditions that few threads may match. With the ids of the apps, PostgreSQL can use an index of these threads. */
+/**
+ * Returns the conditions that often only few threads match. With the ids of the apps, PostgreSQL can use an index of
+ * these threads.
+ */
 function oftenFew(
   appIds: readonly string[],
   { waiting, updatedSince, tags }: Search["filters"],
@@ -197,11 +203,12 @@ const withTags = (keys: readonly string[]): Condition[] => {
   if (keys.length === 0) return [];
   const found = `SELECT count(*) FROM thread_tags x JOIN tags g ON g.id = x.tag_id
     WHERE x.feedback_id = f.id AND g.name_key IN (${placesOf(keys)})`;
-  // Not `=`: PostgreSQL would expect so few threads that it reads and sorts all threads of the tag.
+  // Uses `>=`, not `=`. With `=`, PostgreSQL would expect very few threads, and so read and sort all threads of the
+  // tag.
   return [[`(${found}) >= ${keys.length}`, ...keys]];
 };
 
-/** Whether an app has all these tags. */
+/** Returns the SQL condition that an app has all these tags. */
 const hasAll = (appId: string, keys: readonly string[]): string =>
   keys.length === 0
     ? "TRUE"

@@ -10,12 +10,12 @@ import { expiresAfter, later, recallRefusal, statusOf } from "../rules.ts";
 import { createStepRecorder, lockedRun, momentOf, type RunStep, visibleRun } from "../steps.ts";
 import { type ProposalRow, proposals as rows } from "../store.ts";
 
-/** The handlers with which a person decides on a proposal, recalls an approval, or releases the claim of a worker. */
+/** The handlers with which a person decides on a proposal, recalls an approval, or releases a worker's claim. */
 export function consoleProposals(
   deps: Pick<Deps, "clock" | "newId" | "settings" | "time" | "waitingAgents">,
 ): Handlers<typeof contract> {
   const record = createStepRecorder(deps);
-  /** Records the step of a person and returns the answer. */
+  /** Records what a person did with a proposal, and returns the answer. */
   const finish = async (
     tx: Transaction,
     run: ProposalRow,
@@ -26,7 +26,7 @@ export function consoleProposals(
     return proposalAnswer(deps.settings, await visibleRun(tx, run.id, author.caller));
   };
   const expiryOf = ({ approvalHours }: ProposalRow, from: Date): string | null => {
-    // With a wrong time, the approval could expire in years.
+    // If the clock is wrong, the approval could expire in years.
     if (approvalHours !== null && deps.time.isDoubtful()) throw doubtfulTime();
     return expiresAfter(from, approvalHours);
   };
@@ -86,6 +86,6 @@ const recallRefusals = {
   run_claimed: "A worker has claimed this proposal. Release its claim first.",
 };
 
-/** Whether a worker holds the claim of the proposal. */
+/** Whether the proposal has a claim that is not released. */
 const isHeld = ({ claimId, releasedAt }: Pick<ProposalRow, "claimId" | "releasedAt">): boolean =>
   claimId !== null && releasedAt === null;

@@ -12,7 +12,7 @@ import {
 
 /** The decision on a proposal and the work that followed, as the console shows them. */
 export interface ShownLife extends LifeRow {
-  /** The claim that is held comes first, then the released ones, newest first. */
+  /** The claim that is not released comes first. The released ones follow, newest first. */
   readonly claims: readonly ShownClaim[];
 }
 
@@ -21,7 +21,7 @@ export interface ShownClaim
     LifeClaimRow,
     "worker" | "tokenLabel" | "claimedAt" | "releasedAt" | "releasedBy" | "resumedAs" | "progressCount"
   > {
-  /** The newest progress reports, newest first. `progressCount` is the number of all. */
+  /** The newest progress reports, newest first. `progressCount` counts all progress reports. */
   readonly progress: readonly LifeProgressRow[];
   readonly outcome: RunLife["outcome"];
 }
@@ -29,7 +29,7 @@ export interface ShownClaim
 const mostClaims = 100;
 const mostProgress = 300;
 
-/** Returns the decision and the work of each proposal of a thread, by the id of the proposal. */
+/** Returns the decision on each proposal of a thread, and the work that followed, by the id of the proposal. */
 export async function livesOfThread(
   reader: Reader,
   threadId: string,
@@ -67,7 +67,9 @@ export type NewestProposal =
   | "expired"
   | "rejected";
 
-/** Returns the state of the newest proposal of each of these threads at that time, by the id of the thread. */
+/**
+ * Returns the state that the newest proposal of each of these threads has at the time `now`, by the id of the thread.
+ */
 export async function newestProposals(
   reader: Reader,
   threadIds: readonly string[],

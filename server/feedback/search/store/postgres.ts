@@ -23,7 +23,7 @@ import {
   usualEffort,
 } from "./ranges.ts";
 
-/** Whole words, and the beginning of a word. Either may be missing. */
+/** The whole words and the beginning of a word to search for. Either may be missing. */
 interface SearchedWords {
   readonly scope: SearchScope;
   readonly whole: readonly string[];
@@ -31,27 +31,27 @@ interface SearchedWords {
 }
 
 /**
- * The first two steps of a search: the newest one or two thousand threads of the newest two ranges, then all of these
- * ranges.
+ * The first two steps of a search. The first step searches the newest one or two thousand threads of the newest two
+ * ranges. The second step searches all threads of these ranges.
  */
 const steps = [
   { ranges: 2, thousands: 2 },
   { ranges: 2, thousands: 0 },
 ] as const;
 
-/** How many older ranges the next step searches, and how many a step searches at most. */
+/** How many older ranges the third step searches. `mostRanges` is the most that any step searches. */
 const ranges = 4;
 
 const mostRanges = 64;
 
-/** At most this many threads are read one by one. */
+/** A search reads at most this many threads one by one. */
 const few = 200;
 
 /**
  * Returns the newest threads that match. A common word is in too many threads to sort them all, so the newest ranges
- * are searched first. Then all threads are searched if the apps have few threads, or if a word is rare. Otherwise the
- * older ranges follow until the time is over: for two common words that no thread has together, the index reads two
- * long lists.
+ * are searched first. After that, all threads are searched if the apps have few threads or if a word is rare. Otherwise
+ * the older ranges follow until the time is over: if two words are common but no thread has both, the index must read
+ * two long lists.
  */
 export async function newestInPostgres(
   reader: Reader,
@@ -59,7 +59,7 @@ export async function newestInPostgres(
   given: SearchPage,
 ): Promise<Found> {
   const { effort = usualEffort } = given;
-  // The time begins here, so it includes the search of the newest ranges.
+  // The time limit begins here, so it includes the search of the newest ranges.
   const until = endOf(effort);
   const { scope } = searched;
   const page = { ...given, effort, conditions: [...given.conditions, ofApps(scope.appIds)] };
@@ -85,7 +85,7 @@ export async function newestInPostgres(
   return continueSearch(stopped, { end, limit: page.limit, until, ranges, most: mostRanges, searchRanges });
 }
 
-/** Whether the apps together have few threads. Then the list of each word in them is short. */
+/** Whether the apps together have few threads. Then each word is in few of their threads. */
 async function areSmall(reader: Reader, appIds: readonly string[], { few }: Effort): Promise<boolean> {
   const sql = `SELECT 1 AS one FROM feedback WHERE app_id IN (${appIds.map(() => "?").join(", ")}) LIMIT 1 OFFSET ?`;
   return (await reader.get(plannedEachTime(sql), ...appIds, few)) === undefined;
@@ -98,9 +98,9 @@ interface InRanges {
 }
 
 /**
- * Returns all threads that match if one of the words is rare; undefined otherwise. The given ranges show whether a word
- * is rare: to count all threads with a common word, the index would read a long list. The beginning of a word is
- * searched only if it is rare itself, or if few threads have the other words.
+ * Returns all threads that match if one of the words is rare; undefined otherwise. The number of threads in the given
+ * ranges shows whether a word is rare. (To count all threads with a common word, the index would read a long list.) The
+ * beginning of a word is searched only if it is rare itself, or if few threads have the whole words.
  */
 async function findRare(
   reader: Reader,
@@ -120,14 +120,14 @@ async function findRare(
   return left.length > few ? undefined : findAmong(reader, beginningOf(beginning), page, left);
 }
 
-/** How many threads of these ranges may have a word that at most `rare` threads of all ranges have. */
+/** Returns how many threads of these ranges have a word if `rare` threads of all ranges have it. */
 function mostInRanges(rare: number, { newest, oldest }: Ranges): number {
   return Math.floor((rare * (newest - oldest + 1)) / (newest + 1));
 }
 
 type InApps = Omit<InRanges, "ranges">;
 
-/** Returns all threads that match. Only for searches for which the index reads no long list. */
+/** Returns all threads that match. Call it only if the index need not read a long list. */
 const findInApps = (reader: Reader, given: InApps, page: SearchPage): Promise<number[]> =>
   findEach(reader, { asked: expressions(given), order: "any" }, page);
 
@@ -143,7 +143,7 @@ function findInRanges(
   return findEach(reader, { asked, order: "newest" }, page);
 }
 
-// An expression instead of the column, because the planner must not use an index of the apps.
+// Uses an expression, not the column, so that the planner does not use an index of the apps.
 const ofApps = (ids: readonly string[]): Condition => [
   `f.app_id || '' IN (${ids.map(() => "?").join(", ")})`,
   ...ids,
@@ -169,10 +169,10 @@ const inIndex = "CAST(array_to_json(tsvector_to_array(to_tsvector('simple', ?)))
 
 // The statements of a search in PostgreSQL. They query the index with expressions of `tsquery`.
 
-/** Whether at most `rare` threads match one of the expressions. */
+/** Whether one of the expressions matches at most `rare` threads. */
 async function isAnyRare(reader: Reader, asked: readonly string[], rare: number): Promise<boolean> {
   if (rare < 0) return false;
-  // A limit alone would make the planner read threads without the index until it has found enough.
+  // With only a limit, the planner would read threads without the index until it has found enough.
   const sql = `WITH found AS MATERIALIZED (SELECT 1 AS one FROM feedback f WHERE ${searchedInPostgres} @@ CAST(? AS tsquery))
     SELECT one FROM found LIMIT 1 OFFSET ?`;
   for (const one of asked) if (!(await reader.get(plannedEachTime(sql), one, rare))) return true;
@@ -180,9 +180,9 @@ async function isAnyRare(reader: Reader, asked: readonly string[], rare: number)
 }
 
 /**
- * Returns the newest of these threads that also have the beginning of a word. It does not query the index, which would
- * read all words with this beginning. It computes the words of each thread but not its marks, which takes a third of
- * the time.
+ * Returns the newest of the threads `among` that also have the beginning of a word. It does not query the index,
+ * because the index would read all words with this beginning. It computes the words of each thread but not the marks,
+ * which takes only a third of the time.
  */
 async function findAmong(
   reader: Reader,
@@ -191,7 +191,7 @@ async function findAmong(
   among: readonly number[],
 ): Promise<number[]> {
   if (among.length === 0) return [];
-  // Sorted, so that no more threads are compared than the page needs.
+  // The threads are sorted, so that the query compares only as many threads as the page needs.
   const read = `SELECT * FROM feedback WHERE seq IN (${among.join(", ")}) ORDER BY seq DESC OFFSET 0`;
   const rows = await reader.all<{ seq: number }>(
     plannedEachTime(`SELECT f.seq FROM (${read}) f
@@ -202,14 +202,17 @@ async function findAmong(
   return rows.map(({ seq }) => seq);
 }
 
-/** The order of expressions: `newest` first if each is for a range, `any` if each is for an app. */
+/**
+ * The order of the expressions: `newest` if each is for a range and the newest range comes first; `any` if each is for
+ * an app.
+ */
 type ExpressionOrder = "newest" | "any";
 
 /**
- * Returns the newest threads that match one of the expressions. Each expression is queried alone: the index compares
- * each thread that it finds with the whole expression, so the time of one combined expression would grow with the
- * square of its length. The expressions are values of rows, because for constant texts the planner may start parallel
- * workers, which takes 20 ms.
+ * Returns the newest threads that match one of the expressions. Each expression is queried separately: the index
+ * compares each thread that it finds with the whole expression, so the time for one combined expression would grow with
+ * the square of its length. The query reads the expressions from rows. If they were constants, the planner might start
+ * parallel workers, which takes 20 ms.
  */
 async function findEach(
   reader: Reader,
@@ -230,7 +233,7 @@ async function findEach(
   return rows.map(({ seq }) => seq).sort((a, b) => b - a);
 }
 
-// Not `f.seq < ?`: the planner must not use the index of `seq`, because nearly all threads may match.
+// Uses `f.seq + 0`, not `f.seq`: the planner must not use the index of `seq`, because nearly all threads may match.
 const others = ({ before, conditions }: SearchPage): Condition[] => [
   ["f.seq + 0 < ?", before],
   ...conditions,
@@ -244,13 +247,15 @@ interface Words {
   readonly beginning: readonly string[];
 }
 
-/** With the marks of more apps, the index takes longer than a comparison of the app of each found thread. */
+/**
+ * The largest number of apps whose marks a query uses. With more, it is faster to compare the app of each found thread.
+ */
 const mostMarks = 3;
 
 /**
- * Matches the threads of one range that have all words. One whole word is searched in the range and the others in their
- * apps: then the index need not read all threads of the apps. (Two apps may have the same words, so the caller compares
- * the ids.)
+ * Returns the expression for the threads of one range that have all words. One whole word is searched in the range, the
+ * other words in the apps. So the index need not read all threads of the apps. (Two apps may have the same words, so
+ * the caller compares the ids of the apps.)
  */
 function inRange({ appIds }: SearchScope, { whole, beginning }: Words, range: number): string {
   const one = beginning.length > 0 ? 0 : 1;
@@ -264,41 +269,44 @@ function inRange({ appIds }: SearchScope, { whole, beginning }: Words, range: nu
 }
 
 /**
- * Matches the threads of several ranges that have all words. It is slow for more than a few ranges, because each thread
- * is compared with the whole expression.
+ * Returns the expression for the threads of several ranges that have all words. With more than a few ranges it is slow,
+ * because each thread is compared with the whole expression.
  */
 const inRanges = (scope: SearchScope, words: Words, ranges: Ranges): string =>
   anyOf(numbersOf(ranges).map((range) => inRange(scope, words, range)));
 
-/** Returns nothing for many apps. */
+/** Returns the expression for the marks of the apps; nothing if there are too many apps. */
 const marksOf = (appIds: readonly string[]): string[] =>
   appIds.length > mostMarks ? [] : [anyOf(appIds.map((id) => lexeme(marks.app + id)))];
 
-/** Matches the newest thousands of threads up to `end`. Returns nothing for 0, which means all threads. */
+/**
+ * Returns the expression for the newest thousands of threads up to `end`. `thousands` is 0 for all threads; then
+ * nothing is returned.
+ */
 function newestPlaces(end: number, thousands: number): string[] {
   if (thousands === 0) return [];
   const last = Math.floor(end / newestOfSearch);
   return [anyOf(Array.from({ length: thousands }, (_, back) => lexeme(`${marks.place}${last - back}`)))];
 }
 
-/** Matches the threads of one app that have all words. */
+/** Returns the expression for the threads of one app that have all words. */
 const inApp = ({ whole, beginning }: Words, appId: string): string =>
   allOf([
     ...whole.map((word) => lexeme(wordInApp(appId, word))),
     ...beginning.map((word) => anyAfter(wordInApp(appId, word))),
   ]);
 
-/** Matches the threads of several ranges that have a word, in any app. */
+/** Returns the expression for the threads of several ranges that have a word, in any app. */
 const withWord = (word: string, ranges: Ranges): string =>
   anyOf(numbersOf(ranges).map((range) => lexeme(wordInRange(range, word))));
 
 const withBeginning = (beginning: string, ranges: Ranges): string =>
   anyOf(numbersOf(ranges).map((range) => anyAfter(wordInRange(range, beginning))));
 
-/** Matches texts that have all beginnings. It has no marks. */
+/** Returns the expression for texts that have words with all these beginnings. The expression has no marks. */
 const beginningOf = (beginnings: readonly string[]): string => allOf(beginnings.map(anyAfter));
 
-/** Adds the status and the type of a search. */
+/** Adds the marks for the status and the type of the search to an expression. */
 const withMarks = ({ status, type }: SearchScope, asked: readonly string[]): string =>
   allOf([
     ...asked,

@@ -3,7 +3,7 @@ import { rangeOfSearch } from "../../../database/schema/search.ts";
 
 export { rangeOfSearch };
 
-/** The threads to search: those of some apps, and only those of one status or type if they are given. */
+/** The threads to search: all threads of some apps, or only those with a status or a type. */
 export interface SearchScope {
   readonly appIds: readonly string[];
   readonly status?: string | undefined;
@@ -11,7 +11,8 @@ export interface SearchScope {
 }
 
 /**
- * A page of a search: its conditions besides the scope, the `seq` before which it begins, and its number of threads.
+ * Selects a page of a search: further conditions, the `seq` before which the page begins, and the number of its
+ * threads.
  */
 export interface SearchPage {
   readonly conditions: readonly Condition[];
@@ -22,22 +23,25 @@ export interface SearchPage {
 
 /** Limits for the work of a search. */
 export interface Effort {
-  /** After this time, no further ranges are searched. */
+  /** After this time, the search begins no further range. */
   readonly milliseconds: number;
-  /** A list of at most this many threads is short and is read completely. */
+  /** A list with at most this many threads is short, and a search reads it completely. */
   readonly few: number;
   /**
-   * PostgreSQL: a word is rare if at most this many threads have it. The newest two ranges give an estimate. If
-   * negative, no word is rare.
+   * Only on PostgreSQL: a word is rare if at most this many threads have it. The newest two ranges give an estimate.
+   * With a negative number, no word is rare.
    */
   readonly rare: number;
 }
 
 /** The result of a search. */
 export interface Found {
-  /** The newest threads that match, as their `seq`. */
+  /** The `seq` of the newest threads that match. */
   readonly seqs: readonly number[];
-  /** Set if the search took too long: threads before this `seq` were not searched. The next page may continue there. */
+  /**
+   * Set if the search ended because of its time limit: threads before this `seq` were not searched. The next page may
+   * continue there.
+   */
   readonly reached: number | undefined;
 }
 
@@ -51,21 +55,21 @@ export interface BackwardSearch {
   /** The `seq` of the newest thread to search. */
   readonly end: number;
   readonly limit: number;
-  /** When the search must end, in the time of `performance.now()`. */
+  /** When the search must end. It is compared with `performance.now()`. */
   readonly until: number;
-  /** How many ranges the first step searches, and how many a step searches at most. */
+  /** How many ranges the first step searches. `most` is the most that any step searches. */
   readonly ranges: number;
   readonly most: number;
-  /** Finds the newest threads of these ranges that match, at most `limit`. */
+  /** Returns the newest threads of these ranges that match, at most `limit`. */
   readonly searchRanges: (ranges: Ranges, limit: number) => Promise<readonly number[]>;
 }
 
-/** With these limits, a search takes at most 50 milliseconds, its whole answer included. */
+/** With these limits, a search takes at most 50 milliseconds. This includes the whole request. */
 export const usualEffort: Effort = { milliseconds: 20, few: 5_000, rare: 3_000 };
-/** If a step took fewer milliseconds, the next step searches twice as many ranges. */
+/** If a step takes less than this number of milliseconds, the next step searches twice as many ranges. */
 const quick = 3;
 
-/** Continues a search where it stopped. */
+/** Continues a search at the `seq` where it stopped. */
 export async function continueSearch(stopped: Found, given: BackwardSearch): Promise<Found> {
   if (stopped.reached === undefined) return stopped;
   const end = Math.min(given.end, stopped.reached - 1);
@@ -77,12 +81,12 @@ export async function continueSearch(stopped: Found, given: BackwardSearch): Pro
   return { seqs: [...stopped.seqs, ...seqs], reached };
 }
 
-/** Returns when a search that begins now must end. */
+/** Returns when a search that starts now must end. */
 export const endOf = ({ milliseconds }: Effort): number => performance.now() + milliseconds;
 
 /**
- * Searches ranges, newest first, until the page is full, no range is left, or the time is over. It searches at least
- * the first ranges, so a client that asks for page after page always reaches the end.
+ * Searches ranges, newest first. It ends when the page is full, no range is left, or the time is over. It always
+ * searches the first ranges. So a client that requests one page after the other reaches the end.
  */
 export async function searchBackwards(given: BackwardSearch): Promise<Found> {
   const { end, limit, until, most, searchRanges } = given;
@@ -101,7 +105,7 @@ export async function searchBackwards(given: BackwardSearch): Promise<Found> {
   return { seqs, reached: undefined };
 }
 
-/** Returns the number of the range of a thread. */
+/** Returns the number of the range that has this thread. */
 export const rangeOf = (seq: number): number => Math.floor(seq / rangeOfSearch);
 
 /** Returns the numbers of the ranges, newest first. */

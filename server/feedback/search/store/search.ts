@@ -15,7 +15,7 @@ import {
   usualEffort,
 } from "./ranges.ts";
 
-/** Returns the newest threads with all words. A long search ends early and sets `reached`. (rule F18) */
+/** Returns the newest threads that have all words. A slow search ends early and sets `reached`. (rule F18) */
 export function searchThreads(
   reader: Reader,
   { scope, words }: { readonly scope: SearchScope; readonly words: readonly string[] },
@@ -28,7 +28,8 @@ export function searchThreads(
 }
 
 /**
- * SQL for the threads `f` that a search has found: the part after FROM, and a condition. Its values must come first.
+ * Returns SQL for the threads `f` that a search has found: the part after FROM, and a condition. In the statement, the
+ * values of this SQL must come first.
  */
 export function amongFound(
   { engine }: Pick<Reader, "engine">,
@@ -41,33 +42,33 @@ export function amongFound(
       condition: seqs.length === 0 ? ["FALSE"] : [`f.seq IN (${places})`, ...seqs],
     };
   }
-  // With a list of numbers as the condition, SQLite without statistics would read all threads of the app. (CROSS JOIN
-  // makes it keep this order.)
+  // If the condition were a list of numbers, SQLite without statistics would read all threads of the app. (CROSS JOIN
+  // makes SQLite keep this order.)
   const from = "json_each(?) AS found CROSS JOIN feedback f";
   return { from, condition: ["f.seq = found.value", JSON.stringify(seqs)] };
 }
 
-/** The first words in the text that a person typed. Other characters do not reach the search. */
+/** Returns the first words of a typed text. Other characters are not part of the search. */
 export const wordsOf = (query: string): string[] =>
   (query.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []).slice(0, mostWords);
 
-/** A search of very many words would take seconds, and no person types them. */
+/** The most words that are searched. Very many words would take seconds, and no person types them. */
 const mostWords = 16;
 
 /**
- * Whether the last word is searched as the beginning of a word. One or two letters are not: so many words begin with them
- * that SQLite would take seconds. In scripts such as Chinese one or two characters are a word.
+ * Whether the last word may also be the beginning of a longer word. This is false for one or two letters: so many words
+ * begin with them that SQLite would take seconds. In scripts such as Chinese, one or two characters are a word.
  */
 const mayBeBeginning = (words: readonly string[]): boolean => /\p{Lo}|.{3}/u.test(words.at(-1) ?? "");
 
-/** Small enough that other writes hardly wait. */
+/** With this number, other writes wait only briefly. */
 const batch = 100;
 
 const batchesOfSearch = 20;
 
 /**
- * SQLite: adds a batch of new and changed threads to the index, the newest first. Returns whether there was such a batch.
- * PostgreSQL keeps its index up to date by itself.
+ * On SQLite, adds a batch of new and changed threads to the index, the newest first. Returns whether there was such a
+ * batch. PostgreSQL updates its index automatically.
  */
 export async function indexNext(database: Database): Promise<boolean> {
   if (database.engine === "postgres") return false;
@@ -87,7 +88,7 @@ export async function forgetIndexed(tx: Transaction, seqs: readonly number[]): P
   await tx.run(`DELETE FROM feedback_search WHERE rowid IN (${seqs.map(() => "?").join(", ")})`, ...seqs);
 }
 
-/** Removes a changed thread from the index. The background work adds its new words later. */
+/** Removes a changed thread from the index. The background work adds it again later. */
 export async function indexAgain(tx: Transaction, id: string): Promise<void> {
   const thread = await tx.get<{ seq: number }>("SELECT seq FROM feedback WHERE id = ?", id);
   if (!thread) return;
@@ -95,15 +96,15 @@ export async function indexAgain(tx: Transaction, id: string): Promise<void> {
   await tx.run("UPDATE feedback SET indexed = 0 WHERE seq = ?", thread.seq);
 }
 
-/** Removes all threads from the index, before they are deleted. */
+/** Removes all threads from the index. Call it before the threads are deleted. */
 export async function forgetAllIndexed(tx: Transaction): Promise<void> {
   if (tx.engine === "sqlite")
     await tx.run("INSERT INTO feedback_search (feedback_search) VALUES ('delete-all')");
 }
 
-// The newest threads come first. Within a batch the order is ascending, because FTS5 flushes the index at each smaller
-// rowid.
-// Without the named index SQLite would read a restored database from its first row for each batch.
+// The newest threads come first. Within a batch the order is ascending, because FTS5 flushes the index when a rowid is
+// smaller than the one before. The query names the index. Otherwise SQLite would read a restored database from its
+// first row for each batch.
 const newest = `SELECT seq FROM feedback INDEXED BY feedback_to_index WHERE indexed = 0 ORDER BY seq DESC LIMIT ${batch}`;
 
 const toIndex = `FROM feedback WHERE seq IN (${newest})`;
@@ -123,14 +124,15 @@ async function indexBatch(tx: Transaction): Promise<void> {
   await tx.run(`UPDATE feedback SET indexed = 1 WHERE seq IN (${newest})`);
 }
 
-/** Small enough that other writes hardly wait. */
+/** With this number, other writes wait only briefly. */
 const pagesAtOnce = 200;
 
 const mostRounds = 10_000;
 
 /**
- * SQLite only marks deleted threads in the search index: their words stay in the file until the parts of the index are
- * merged. If there are such marks, merges the parts in small steps. On PostgreSQL, vacuum removes the words.
+ * Removes the words of deleted threads from SQLite's search index. SQLite only marks these threads as deleted: their
+ * words stay in the file until the segments of the index are merged. If there are such marks, this merges the segments
+ * in small steps. On PostgreSQL, VACUUM removes the words.
  */
 export async function forgetDeletedWords(database: Database, stopping: AbortSignal): Promise<void> {
   if (database.engine === "postgres" || !(await hasMarks(database))) return;
@@ -139,13 +141,18 @@ export async function forgetDeletedWords(database: Database, stopping: AbortSign
     if (!(await database.write((tx) => merge(tx, pagesAtOnce)))) return;
 }
 
-/** Whether there are marks. FTS5 numbers their pages after the pages of all 65,536 possible parts. */
+/**
+ * Whether the index has marks of deleted threads. FTS5 stores them on pages with numbers after those of all 65,536
+ * possible segments.
+ */
 async function hasMarks(database: Database): Promise<boolean> {
   const sql = "SELECT 1 AS one FROM feedback_search_data WHERE id >= (65536 << 37) LIMIT 1";
   return (await database.get(sql)) !== undefined;
 }
 
-/** Merges some pages. Returns whether there was something to merge. A negative number begins a merge of all parts. */
+/**
+ * Merges some pages. Returns whether there was something to merge. A negative number starts a merge of all segments.
+ */
 async function merge(tx: Transaction, pages: number): Promise<boolean> {
   const before = await changesOf(tx);
   await tx.run("INSERT INTO feedback_search (feedback_search, rank) VALUES ('merge', ?)", pages);
@@ -159,12 +166,12 @@ async function changesOf(tx: Transaction): Promise<number> {
 }
 
 /**
- * The first characters of the words under which each thread is also indexed: its app, status, type and range. These
- * private characters never occur in a typed word.
+ * The first characters of a thread's marks. Marks are additional words in the index for the thread's app, status, type
+ * and range. These private characters never occur in a typed word.
  */
 const marksInSqlite = { app: "\uE000", status: "\uE001", type: "\uE002", range: "\uE003" };
 
-/** Words, of which the last one may be the beginning of a word. */
+/** The words to search. The last one may be the beginning of a word. */
 interface SearchedInSqlite {
   readonly scope: SearchScope;
   readonly words: readonly string[];
@@ -172,15 +179,15 @@ interface SearchedInSqlite {
 }
 
 /**
- * How many ranges a step searches at most. It takes at most 25 milliseconds, during which the server does nothing else
- * on Node 24.
+ * The most ranges that one step searches. Such a step takes at most 25 milliseconds. On Node 24 the server can do
+ * nothing else during this time.
  */
 const mostRanges = 16;
 
 /**
- * Returns the newest threads that match. If no thread has two words together, the index reads the lists of both words
- * to the end. So the newest range is searched alone. If it has too few threads and no word is rare, the older ranges
- * follow until the time is over.
+ * Returns the newest threads that match. If no thread has both of two words, the index reads the lists of both words to
+ * the end. So the newest range is searched first, alone. If it has too few threads and no word is rare, the older
+ * ranges follow until the time is over.
  */
 async function newestInSqlite(reader: Reader, searched: SearchedInSqlite, page: SearchPage): Promise<Found> {
   const { effort = usualEffort } = page;
@@ -200,7 +207,7 @@ async function newestInSqlite(reader: Reader, searched: SearchedInSqlite, page: 
 const newestSeq = async (reader: Reader): Promise<number> =>
   (await reader.get<{ seq: number | null }>("SELECT max(seq) AS seq FROM feedback"))?.seq ?? 0;
 
-/** The conditions for a thread, each as an expression of FTS5. */
+/** Returns the conditions for a thread, each as an expression of FTS5. */
 function partsOf({ scope: { appIds, status, type }, words, hasBeginning }: SearchedInSqlite): string[] {
   const apps = appIds.map((id) => `"${marksInSqlite.app}${id.replaceAll("-", "")}"`);
   return [
@@ -215,7 +222,7 @@ const rangeMark = (range: number): string => `"${marksInSqlite.range}${range}"`;
 
 const anyOf = (parts: readonly string[]): string => `(${parts.join(" OR ")})`;
 
-/** Whether few threads have one of the parts. */
+/** Whether there is a condition that few threads match. */
 async function hasRare(
   reader: Reader,
   parts: readonly string[],

@@ -13,13 +13,13 @@ export interface ThreadAsideProps {
   readonly thread: OwnedThread;
   readonly forms: ThreadForms;
   readonly sorting: ThreadSorting;
-  /** The page of blocked senders. */
+  /** The address of the page of blocked senders. */
   readonly blocked: string;
   readonly address: string;
-  /** The release notes that name the thread. */
+  /** The release notes that refer to the thread. */
   readonly releases: readonly NamingRelease[];
   readonly now: Date;
-  /** The link to the sender's page; undefined if the app has no such pages. */
+  /** The link to the sender's page; undefined if the app has no sender pages. */
   readonly statusLink: StatusLinkProps["link"] | undefined;
 }
 
@@ -31,7 +31,7 @@ interface NamingRelease {
   readonly address: string;
 }
 
-/** The facts about a thread, and the fields that can be changed. */
+/** The side column: facts about the thread, and the fields that a person can change. */
 export const ThreadAside = (props: ThreadAsideProps) => {
   const { thread, address, releases, now, statusLink } = props;
   return (
@@ -125,7 +125,7 @@ const EditFields = ({
   </div>
 );
 
-/** An input field cannot mark hidden characters, so the text is shown here with its marks. */
+/** Shows a subject that has hidden characters, with marks for them. An input field cannot show such marks. */
 const HiddenInSubject = ({ text }: { readonly text: string }) => (
   <>
     The field does not show all characters of this text: <Line text={text} />
@@ -152,7 +152,10 @@ interface StatusLinkProps {
   readonly action: string;
 }
 
-/** The page of the sender. Its link is shown once, because everybody who has it can read the replies. */
+/**
+ * The part about the sender's page. A new link to it is shown only once, because everybody who has it can read the
+ * replies.
+ */
 const StatusLink = ({ link: { refusal, url }, action }: StatusLinkProps) => (
   <section class="stack tight" aria-labelledby="status-link">
     <h2 id="status-link">Sender's page</h2>
@@ -199,17 +202,17 @@ const Metadata = ({ metadata }: { readonly metadata: Readonly<Record<string, unk
   );
 };
 
-/** The tags and members of the app, and the reader of the page. */
+/** The values with which a thread can be tagged and assigned, and the signed-in person. */
 export interface ThreadSorting {
   /** The names of all tags of the app. */
   readonly knownTags: readonly string[];
   /** The members to whom a thread can be assigned. */
   readonly people: readonly Assignee[];
-  /** The id of the account. */
+  /** The account id of the signed-in person. */
   readonly me: string;
 }
 
-/** The assignee of the thread, and a button with which the reader takes it over. */
+/** The assignee of the thread, and a button that assigns it to the signed-in person. */
 const ThreadAssignee = ({
   thread: { assignee },
   form,
@@ -240,7 +243,7 @@ const ThreadAssignee = ({
   </>
 );
 
-/** The tags of a thread, each with a button that removes it, and a field for more. */
+/** The tags of a thread, each with a button to remove it, and a field to add more. */
 const ThreadTags = ({
   tags,
   known,
@@ -291,13 +294,13 @@ const ThreadTags = ({
   </>
 );
 
-/** A button that blocks the sender: later reports of the sender are hidden. The thread stays. */
+/** A button that blocks the sender. Later reports of this sender are hidden; this thread stays visible. */
 const BlockSender = ({
   contact,
   action,
   manage,
 }: {
-  /** The contact of the sender, as the report has it. */
+  /** The contact of the sender, as it is in the report. */
   readonly contact: string;
   readonly action: string;
   readonly manage: string;

@@ -25,7 +25,7 @@ interface MessageComposerProps {
   readonly forms: ThreadForms;
   readonly thread: OwnedThread;
   readonly address: string;
-  /** The other members who write in the thread. */
+  /** The other members who are writing in the thread. */
   readonly answering: readonly string[];
   /** How replies reach senders. */
   readonly ways: ReplyWays;
@@ -38,13 +38,16 @@ interface MessageComposerProps {
 /** The value of the button that sends a reply and resolves the thread. */
 export const resolving = "resolve";
 
-/** How replies leave this server: by mail, and on the page of each sender. */
+/** How replies reach senders: by mail, and on the sender's page. */
 export interface ReplyWays {
   readonly mail: boolean;
   readonly page: boolean;
 }
 
-/** Two fields with a button each, so that an internal note is not sent as a reply by mistake. */
+/**
+ * The fields for an internal note and for a reply. Each has its own button, so that nobody sends a note as a reply by
+ * mistake.
+ */
 export const MessageComposer = ({
   forms,
   thread,
@@ -178,7 +181,7 @@ const MailLink = ({ to, text }: { readonly to: string; readonly text: string }) 
   </ExternalLink>
 );
 
-/** The mailto address of a contact; undefined for a contact that is not an e-mail address. */
+/** Returns the `mailto:` address of a contact; undefined if the contact is not an e-mail address. */
 function mailAddress(contact: string): string | undefined {
   const [, name, host] = /^([^\s@<>"]+)@([^\s@<>"]+)$/.exec(contact) ?? [];
   return name && host ? `mailto:${encodeURIComponent(name)}@${encodeURIComponent(host)}` : undefined;
@@ -186,13 +189,13 @@ function mailAddress(contact: string): string | undefined {
 
 interface SavedReplyChoiceProps {
   readonly replies: readonly SavedReply[];
-  /** The address to which the button sends the form. */
+  /** The address to which the Insert button sends the form. */
   readonly action: string;
-  /** The page of all saved replies. */
+  /** The address of the page of saved replies. */
   readonly manage: string;
 }
 
-/** The saved replies, and a button that inserts the chosen one. The script does it without loading the page. */
+/** The saved replies, and a button that inserts the chosen one. With the script, the page is not loaded again. */
 const SavedReplyChoice = ({ replies, action, manage }: SavedReplyChoiceProps) => (
   <div class="row saved-replies">
     {replies.length > 0 && (
@@ -216,7 +219,8 @@ const SavedReplyChoice = ({ replies, action, manage }: SavedReplyChoiceProps) =>
 );
 
 /**
- * Returns the sent form with the chosen saved reply after the typed text. Throws `bad_request` if the reply is deleted.
+ * Returns the sent form with the chosen saved reply after the typed text. Throws `bad_request` if that saved reply was
+ * deleted.
  */
 export async function withSavedReply(
   { ask, fields, param }: SignedInVisit,
@@ -236,26 +240,29 @@ export async function withSavedReply(
   return { ...fields, text: (field) => (field === "replyBody" ? whole : fields.text(field)) };
 }
 
-/** The name of the sender who gets the reply. A reply to everyone has no name. */
+/** Returns the name of the sender who gets the reply; null for a reply to everyone. */
 function senderNameIn({ sender, messages }: OwnedThread, receiver: string): string | null {
   if (receiver === "") return sender.name;
   return messages.find(({ id }) => id === receiver)?.sender?.name ?? null;
 }
 
-/** How many members are named at most, by their addresses. */
+/** The most members whose addresses are shown. */
 const mostNamed = 3;
 
-/** Names the other members who write an answer in the thread now. An open page updates this by itself. (rule F36) */
+/**
+ * Shows which other members are writing an answer in the thread now. The script of an open page updates this. (rule
+ * F36)
+ */
 export const Answering = ({
   id,
   people,
   isRead = false,
 }: {
-  /** Unique on the page. */
+  /** The id of the element. It is unique on the page. */
   readonly id: string;
   /** The addresses of the other members who write in the thread. */
   readonly people: readonly string[];
-  /** Whether screen readers read it when it changes. If the page shows it twice, they read only one of them. */
+  /** Whether screen readers read the text when it changes. If the page shows it twice, only one of them is read. */
   readonly isRead?: boolean;
 }) => {
   const traits = { id, class: "answering", "data-live": versionOf(people) };
@@ -273,7 +280,10 @@ export const Answering = ({
 
 const lists = new Intl.ListFormat("en-GB");
 
-/** Shows what another person wrote while the reply was typed. If the reply is sent again, it is accepted. (rule F35) */
+/**
+ * Shows the message that another person wrote while the reply was typed. If the person sends the reply again, it is
+ * accepted. (rule F35)
+ */
 const NewerMessage = ({
   form,
   thread,
@@ -313,5 +323,5 @@ function verbOf({ direction, sender }: OwnedMessage): string {
   return direction === "outbound" ? "replied" : "added a note";
 }
 
-/** The newest message that the page shows; empty if nobody has written since the report. */
+/** Returns the id of the newest message that the page shows; empty if nobody has written since the report. */
 const newestMessageId = ({ messages }: OwnedThread): string => messages.at(-1)?.id ?? "";

@@ -10,7 +10,7 @@ import {
 } from "../../../console/forms.tsx";
 import { editLabels } from "../badges.tsx";
 
-/** Returns the values of a stored thread for the fields at the side. */
+/** Returns the stored values of a thread for the fields in the side column. */
 export const currentThread = ({ feedback, assignee }: OwnedThread) => ({
   status: feedback.status,
   category: feedback.category,
@@ -20,7 +20,9 @@ export const currentThread = ({ feedback, assignee }: OwnedThread) => ({
   assignee: assignee?.userId ?? "",
 });
 
-/** The parts of a thread's page that a person fills in. All are one form, so that each button sends all of them. */
+/**
+ * The parts of a thread's page that a person can fill in. All parts are in one form, so each button sends all of them.
+ */
 export type ThreadPart =
   | "decision"
   | "recall"
@@ -34,10 +36,10 @@ export type ThreadPart =
   | "block"
   | "link";
 
-/** The field for the note of a recall. Each approved proposal of the thread has its own. */
+/** Returns the name of the field for the note of a recall. Each approved proposal on the page has its own field. */
 export const recallNoteName = (runId: string): string => `recallNote:${runId}`;
 
-/** The hidden field with the claim that the page showed. */
+/** Returns the name of the hidden field with the claim that the page showed. */
 export const claimedName = (runId: string): string => `claimed:${runId}`;
 
 const names: Readonly<Record<Exclude<ThreadPart, "recall">, readonly string[]>> = {
@@ -53,34 +55,43 @@ const names: Readonly<Record<Exclude<ThreadPart, "recall">, readonly string[]>> 
   block: [],
 };
 
-/** The sent form, and the part that it was sent for. Without a refusal, that part is done. */
+/** The sent form, and the part whose button was used. If there is no refusal, this part is done. */
 export interface SentThread {
   readonly fields: Fields;
   readonly part: ThreadPart;
   readonly refusal?: ApiError;
-  /** The message that was added. */
+  /** The id of the added message. */
   readonly messageId?: string;
 }
 
 /** The values of the form's parts. */
 export interface ThreadForms extends Readonly<Record<ThreadPart, Filled>> {
-  /** The hidden versions with which the fields of `edit` began. */
+  /** The values that the fields of `edit` had when the page was opened. Hidden fields of the form have them. */
   readonly was: Values;
-  /** The proposal on the page that was sent; empty on a page that was only opened. */
+  /** The id of the proposal on the sent page; empty if no page was sent. */
   readonly readProposalId: string;
   readonly decisionRefused: boolean;
-  /** The proposal whose approval or claim was to be ended; empty if the page was sent for something else. */
+  /**
+   * The id of the proposal whose approval should be recalled or whose claim should be released; empty if the form was
+   * sent for something else.
+   */
   readonly orderedRunId: string;
   readonly messageId: string | undefined;
-  /** The newest message that the writer of the typed reply saw; undefined for the newest one on the page. */
+  /**
+   * The id of the newest message that the writer of the typed reply has seen. If undefined, it is the newest one on the
+   * page.
+   */
   readonly seenMessage: string | undefined;
-  /** The labels of the fields at the side whose values were sent and are not saved. */
+  /** The labels of the side column's fields whose sent values are not saved. */
   readonly unsaved: readonly string[];
-  /** Whether the page has any value that was sent and is not saved. */
+  /** Whether the sent form has any value that is not saved. */
   readonly isUnsaved: boolean;
 }
 
-/** The form of a page. Text that was sent and not saved stays; every other field has its stored value. */
+/**
+ * Returns the values for the form of the next page. Text that was sent but not saved stays; every other field has its
+ * stored value.
+ */
 export function threadForms(current: Values, sent?: SentThread): ThreadForms {
   const edit = editValues(current, sent);
   return {
@@ -107,8 +118,8 @@ export function threadForms(current: Values, sent?: SentThread): ThreadForms {
 }
 
 /**
- * Returns the newest message that the writer of a typed reply has seen. If another button shows the page again, a newer
- * message on it does not count as read.
+ * Returns the id of the newest message that the writer of a typed reply has seen. If another button loaded the page
+ * again, newer messages on it do not count as seen.
  */
 function seenMessageOf(sent: SentThread | undefined): string | undefined {
   if (!sent?.fields.has(seenMessageName) || isDone("reply", sent)) return undefined;
@@ -118,7 +129,7 @@ function seenMessageOf(sent: SentThread | undefined): string | undefined {
     : fields.text(seenMessageName);
 }
 
-/** Whether a part other than the done one has unsaved text. */
+/** Whether a part other than `donePart` has unsaved text. */
 export function hasDrafts(fields: Fields, donePart: ThreadPart | undefined): boolean {
   const done = donePart === undefined ? [] : namesOf(donePart, fields);
   const isTyped = (name: string) => !done.includes(name) && fields.text(name).trim() !== "";
@@ -126,12 +137,15 @@ export function hasDrafts(fields: Fields, donePart: ThreadPart | undefined): boo
   return draftNames(fields).some(isTyped) || (!isKept && editedIn(fields).length > 0);
 }
 
-/** Parts whose buttons also save the fields at the side. A message takes their values with it. */
+/**
+ * Whether the button of this part also saves the fields in the side column. The buttons for a note and a reply do so,
+ * too.
+ */
 const savesEdits = (part: ThreadPart): boolean => part === "edit" || part === "note" || part === "reply";
 
 const isEditName = (name: string): name is keyof typeof editLabels => name in editLabels;
 
-/** The fields at the side that the person has changed. */
+/** Returns the names of the fields in the side column that the person has changed. */
 const editedIn = (fields: Fields) => names.edit.filter(isEditName).filter((name) => isEdited(fields, name));
 
 const draftNames = (fields: Fields): string[] => [
@@ -141,7 +155,7 @@ const draftNames = (fields: Fields): string[] => [
   ...fields.entries().flatMap(([name]) => (name.startsWith(recallNoteName("")) ? [name] : [])),
 ];
 
-/** The fields that a button sends for its part. */
+/** Returns the names of the fields that belong to a part. */
 export function namesOf(part: ThreadPart, fields: Fields): readonly string[] {
   if (part === "recall") return [recallNoteName(fields.text("recall"))];
   return part !== "edit" && savesEdits(part) ? [...names[part], ...names.edit] : names[part];
@@ -159,22 +173,22 @@ function partOf(part: ThreadPart, stored: Values, sent: SentThread | undefined):
     : { value: fields.text, sent: true };
 }
 
-/** Whether a message was refused because of a field at the side. */
+/** Whether the form was refused because of a field in the side column. */
 const hasEditFault = ({ part, refusal }: SentThread): boolean =>
   savesEdits(part) && (refusal?.details.issues?.some(({ path }) => isEditName(fieldOf(path))) ?? false);
 
-/** The API names a field at the side `change.status`, for example. */
+/** Returns the name of a field for its path in the API, such as `change.status`. */
 const fieldOf = (path: string): string => path.replace(/^change\./, "");
 
-/** The notes for the recall of other proposals are not sent yet. */
+/** Keeps the typed notes for the recall of other proposals, because those were not sent. */
 const othersOf = (part: ThreadPart, fields: Fields): Filled => ({
   value: (name) => (namesOf(part, fields).includes(name) ? "" : fields.text(name)),
   sent: true,
 });
 
 /**
- * The API names the text of a message `body` and the text of a decision or recall `note`. The form has a separate field
- * for each.
+ * Changes the paths in a refusal to the names of the form's fields. The API calls the text of a message `body`, and the
+ * text of a decision or recall `note`. The form has a separate field for each.
  */
 function atFieldsOf([field]: readonly string[], refusal: ApiError | undefined): ApiError | undefined {
   const issues = refusal?.details.issues?.map(({ path, message }) => ({
@@ -184,14 +198,17 @@ function atFieldsOf([field]: readonly string[], refusal: ApiError | undefined): 
   return refusal && issues ? new ApiError(refusal.code, { ...refusal.details, issues }) : refusal;
 }
 
-/** An untouched field shows the stored value, which somebody else may have changed. */
+/**
+ * Returns the values for the fields in the side column. A field that the person did not change shows the stored value,
+ * which another person may have changed.
+ */
 function editValues(current: Values, sent: SentThread | undefined) {
   const entries = names.edit.map((name) => {
     const stored = current[name] ?? "";
     const fresh = { name, value: stored, was: fieldVersion(stored) };
     if (!sent || isDone("edit", sent)) return fresh;
     const { fields } = sent;
-    // When the form is sent again after this refusal, it replaces what somebody else wrote.
+    // If the person sends the form again after this refusal, it overwrites the change of the other person.
     if (savesEdits(sent.part) && sent.refusal?.code === "bad_request") {
       return { ...fresh, value: fields.text(name) };
     }
@@ -208,15 +225,15 @@ function editValues(current: Values, sent: SentThread | undefined) {
 const isDone = (part: ThreadPart, { part: sentPart, refusal }: SentThread): boolean =>
   refusal === undefined && (part === sentPart || (part === "edit" && savesEdits(sentPart)));
 
-/** A field that the page did not have is not edited. */
+/** Whether the person has changed a field. A field that is not on the page is not changed. */
 const isEdited = (fields: Fields, name: string): boolean =>
   fields.has(name) && fieldVersion(fields.text(name)) !== fields.text(originalVersionName(name));
 
-/** The reader of the page, and the time. */
+/** The signed-in person, and the time. */
 export interface PageReader {
   readonly email: string;
   readonly now: Date;
 }
 
-/** The hidden field with the newest message that the page showed. */
+/** The name of the hidden field with the newest message that the page showed. */
 export const seenMessageName = "seenMessage";

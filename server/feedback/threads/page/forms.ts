@@ -60,7 +60,7 @@ function recall(visit: SignedInVisit): Promise<Reply<"recalled">> {
   });
 }
 
-/** Ends the claim that the form showed, never that of another worker. */
+/** Releases the claim that the form showed, never the claim of another worker. */
 function release(visit: SignedInVisit): Promise<Reply<"released">> {
   const { ask, fields } = visit;
   const runId = fields.text("release");
@@ -100,7 +100,7 @@ function addMessage(
   });
 }
 
-/** Shows the page again with a saved reply in the field of the reply. Nothing is sent to the sender. */
+/** Shows the page again, with a saved reply in the reply field. Nothing is sent to the sender. */
 function insertSavedReply(visit: SignedInVisit): Promise<Reply> {
   const { fields } = visit;
   return reshowForm(
@@ -117,7 +117,7 @@ const aboutReply = (fields: Fields) => ({
   ...(fields.has(seenMessageName) ? { expectedMessageId: fields.text(seenMessageName) || null } : {}),
 });
 
-/** Returns the receivers of a reply in the form of the API. */
+/** Returns the receivers of a reply as the API expects them. */
 function receiverIn(fields: Fields): { readonly everyone?: boolean; readonly reportId?: string } {
   const receiver = fields.text("replyReceiver");
   if (receiver === "everyone") return { everyone: true };
@@ -133,8 +133,8 @@ const editThread = (visit: SignedInVisit): Promise<Reply<"changed">> =>
   });
 
 /**
- * Returns the changed fields at the side in the form of the API. Throws `bad_request` for a field that another person
- * changed, too.
+ * Returns the changed fields of the side column as the API expects them. Throws `bad_request` for a field that another
+ * person has also changed.
  */
 async function changeIn(visit: SignedInVisit): Promise<Readonly<Record<string, unknown>>> {
   const { fields } = visit;
@@ -155,7 +155,10 @@ async function changeIn(visit: SignedInVisit): Promise<Readonly<Record<string, u
 
 const tagsIn = (typed: string): string[] => typed.split(",").filter((name) => name.trim() !== "");
 
-/** Assigns the thread to the person at the page, unless somebody else has taken it since the page was shown. */
+/**
+ * Assigns the thread to the signed-in person. This is refused if another person has taken the thread since the page was
+ * shown.
+ */
 function assignToMe(visit: SignedInVisit): Promise<Reply<"assigned">> {
   const { ask, fields, param } = visit;
   return doPart(visit, "assign", async () => {
@@ -194,7 +197,7 @@ function blockSender(visit: SignedInVisit): Promise<Reply<"blocked">> {
   });
 }
 
-/** Makes a new link to the sender's page, and shows it once. All typed text stays on the page. */
+/** Creates a new link to the sender's page, and shows it once. All typed text stays on the page. */
 function renewStatusLink(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields, param } = visit;
   return reshowForm<never>(
@@ -210,7 +213,10 @@ function renewStatusLink(visit: SignedInVisit): Promise<Reply> {
   );
 }
 
-/** Marks the thread as unread for this person, and goes back to the inbox: the open thread would be read at once. */
+/**
+ * Marks the thread as unread for this person, and returns to the inbox: the page of the thread would mark it as read
+ * again.
+ */
 async function markUnread({ ask, fields, links, param, query }: SignedInVisit): Promise<Reply<"unread">> {
   await ask(readMarks.update, {
     params: { id: param("id") },
@@ -222,14 +228,14 @@ async function markUnread({ ask, fields, links, param, query }: SignedInVisit): 
   return goTo(list === "" ? inbox : `${inbox}?${new URLSearchParams(list)}`, "unread");
 }
 
-/** The result of a part of the form: the name of its notice, and the place on the page that shows it. */
+/** The result of a part of the form: the name of the notice, and the element of the page that shows the result. */
 interface Done<Word extends string> {
   readonly done: Word;
   readonly anchor?: string;
   readonly messageId?: string;
 }
 
-/** Does one part of the form. If another part holds unsaved text, the next page keeps it. */
+/** Saves one part of the form. If another part has unsaved text, the next page keeps that text. */
 function doPart<Word extends string>(
   visit: SignedInVisit,
   part: ThreadPart,
@@ -256,7 +262,7 @@ async function deleteThread(visit: SignedInVisit): Promise<Reply<"thread-deleted
   const { list } = inboxPositionOf(visit);
   const inbox = visit.links.inbox(visit.param("appId"));
   const reply = goTo(list === "" ? inbox : `${inbox}?${new URLSearchParams(list)}`, "thread-deleted");
-  // The text that was typed in other fields was not sent.
+  // The text in the other fields was not saved.
   return { ...reply, sentFields: [] };
 }
 

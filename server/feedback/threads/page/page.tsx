@@ -31,7 +31,7 @@ import { CurrentProposal, EarlierProposals } from "./proposal.tsx";
 import { RepliedNotice } from "./reply-delivery.tsx";
 import { type NewSince, NewSinceNotice, OriginalFeedback, Timeline } from "./timeline.tsx";
 
-/** The sent form and the word for its notice, for a page that answers a form. */
+/** The sent form and the name of its notice, if the page is the answer to a form. */
 interface ShownAgain {
   readonly sent?: SentThread;
   readonly done?: string;
@@ -61,7 +61,7 @@ interface Opened {
   readonly since: string | null;
 }
 
-/** Reads the data of the page that the thread itself does not have. */
+/** Reads the data that the page needs in addition to the thread. */
 async function readBeside(
   visit: SignedInVisit,
   { thread, since, position }: Opened & { readonly position: InboxPosition },
@@ -100,7 +100,7 @@ async function newSince(
   return { since, news, edited: await reads.wasEdited(thread, since) };
 }
 
-/** The thread that the path names, if it belongs to the app in the path. Throws `not_found`. */
+/** Returns the thread with the id in the path, if it belongs to the app in the path. Throws `not_found` otherwise. */
 export async function readThread({ ask, param }: SignedInVisit): Promise<OwnedThread> {
   const thread = await ask(threads.read, { params: { id: param("id") } });
   if (thread.app.id !== param("appId").toLowerCase()) throw new ApiError("not_found");
@@ -114,7 +114,7 @@ interface ThreadProps {
   readonly deliveries: readonly ProposalDelivery[];
   readonly lives: ReadonlyMap<string, ProposalLife>;
   readonly fresh: NewSince | undefined;
-  /** The other members who write in the thread. */
+  /** The other members who are writing in the thread. */
   readonly answering: readonly string[];
   readonly releases: ThreadAsideProps["releases"];
   readonly now: Date;
@@ -193,8 +193,8 @@ const Thread = (props: ThreadProps) => {
 };
 
 /**
- * One form around the whole thread. Every button sends all typed text, so that the next page can show unsaved text
- * again. The Enter key in a field saves the fields at the side, and never decides.
+ * The form around the whole thread. Every button sends all typed text, so that the next page can keep unsaved text. The
+ * Enter key in a field saves the fields of the side column. It never makes a decision.
  */
 const ThreadForm = ({
   id,
@@ -236,7 +236,7 @@ const ThreadForm = ({
   </Can>
 );
 
-/** Appears when the proposal on this page is no longer the newest. */
+/** The script shows this notice when the proposal on this page is no longer the newest one. */
 const NewerNotice = ({
   thread: { latestProposal },
   address,
@@ -299,7 +299,7 @@ const ThreadHead = ({
   </div>
 );
 
-/** Links back to the list, and to the previous and next thread in it. */
+/** The links to the list, and to the previous and next thread in it. */
 const ThreadNavigation = ({
   links,
   appId,
@@ -309,7 +309,7 @@ const ThreadNavigation = ({
 }: {
   readonly links: Links;
   readonly appId: string;
-  /** The thread. */
+  /** The id of the thread. */
   readonly id: string;
   readonly position: InboxPosition;
   readonly neighbours: Neighbours;

@@ -14,7 +14,7 @@ interface ProposalOrdersProps {
   readonly address: string;
 }
 
-/** The forms with which a person recalls an approval that is not claimed, or releases a claim without an outcome. */
+/** The form to recall an approval that no worker has claimed, or to release a claim that has no outcome. */
 export const ProposalOrders = ({ proposal, life, forms, address }: ProposalOrdersProps) => {
   const held = heldClaim(life);
   const approved = proposal.status === "approved" && life !== undefined;
@@ -105,7 +105,7 @@ export const DecisionForm = ({
   form,
   action,
 }: {
-  /** The proposal on this page. The form decides only this one. */
+  /** The id of the proposal on this page. The form decides only on this proposal. */
   readonly runId: string;
   readonly form: Filled;
   readonly action: string;
@@ -151,7 +151,7 @@ const Decide = ({
   </button>
 );
 
-/** The note for a step that is no longer possible. It stays on the page, so that the person can copy it. */
+/** The typed note for a step that is no longer possible. It stays on the page, so that the person can copy it. */
 export const UnsentNote = ({ form, name = "note" }: { readonly form: Filled; readonly name?: string }) =>
   form.value(name).trim() === "" ? null : (
     <div class="decide">
@@ -165,7 +165,10 @@ export const UnsentNote = ({ form, name = "note" }: { readonly form: Filled; rea
     </div>
   );
 
-/** Why a decision was refused: a newer proposal has replaced the one that was read, or it is already decided. */
+/**
+ * Says why a decision was refused: a newer proposal has replaced the one that the person read, or somebody has already
+ * decided.
+ */
 export const DecisionRefused = ({
   forms,
   proposals,
@@ -200,15 +203,15 @@ const settled: Readonly<Record<NonNullable<Proposal["decision"]>, string>> = {
   expired: "The approval of this proposal has already expired.",
 };
 
-/** The claim that is held, or undefined if nobody holds one. */
+/** Returns the claim that is not released; undefined if there is none. */
 export const heldClaim = (life: ProposalLife | undefined): ProposalClaim | undefined =>
   life?.claims.find(({ releasedAt }) => releasedAt === null);
 
-/** Whether an agent may still act on the proposal, or already does. */
+/** Whether an agent is working on the proposal or may still claim it. */
 export const isOpenWork = ({ status }: Proposal, life: ProposalLife | undefined): boolean =>
   status === "approved" && !heldClaim(life)?.outcome;
 
-/** The state of a proposal in words. */
+/** Returns the state of a proposal as a text. */
 export function stateOf(proposal: Proposal, life: ProposalLife | undefined): BadgeProps {
   if (proposal.status === "approved") return workOf(heldClaim(life));
   return proposal.status === "awaiting_approval" ? waiting : (ends[proposal.decision ?? ""] ?? rejected);

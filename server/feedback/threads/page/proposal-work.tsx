@@ -12,7 +12,7 @@ interface ProposalStateProps {
   readonly life: ProposalLife | undefined;
 }
 
-/** The state of a proposal. The script keeps it up to date. */
+/** The badge with the state of a proposal. The script updates it. */
 export const ProposalState = ({ proposal, life }: ProposalStateProps) => {
   const state = stateOf(proposal, life);
   return (
@@ -52,7 +52,7 @@ interface ProposalWorkProps {
   readonly now: Date;
 }
 
-/** What agents did with a proposal after its approval. The script keeps it up to date. */
+/** What agents did with a proposal after its approval. The script updates it. */
 const ProposalWork = ({ proposal, life, now }: ProposalWorkProps) => {
   if (!life || (proposal.status !== "approved" && life.claims.length === 0)) return null;
   const [newest, ...earlier] = life.claims;
@@ -137,7 +137,7 @@ const Decided = ({ proposal, life }: DecidedProps) => {
   );
 };
 
-/** The person who gave an approval that was recalled or has expired. */
+/** The person who approved, if the approval was later recalled or has expired. */
 const EarlierApproval = ({ proposal: { decision }, life }: DecidedProps) => {
   if ((decision !== "recalled" && decision !== "expired") || !life?.approvedBy) return null;
   const { approvedBy, approvedAt, approvalNote } = life;
@@ -256,7 +256,10 @@ const Released = ({ claim: { releasedAt, releasedBy } }: Pick<ClaimFactsProps, "
 
 const hourMilliseconds = 3_600_000;
 
-/** The time of the worker's last report. The page mentions a long silence, which does not end the claim. */
+/**
+ * The time of the worker's last report. The page also says if the worker has been silent for a long time. This does not
+ * end the claim.
+ */
 const LastSign = ({ claim: { claimedAt, progress, releasedAt, outcome }, now }: ClaimFactsProps) => {
   if (outcome || releasedAt !== null) return null;
   const at = progress[0]?.createdAt ?? claimedAt;
@@ -279,7 +282,7 @@ const LastSign = ({ claim: { claimedAt, progress, releasedAt, outcome }, now }: 
 
 const shownLines = 5;
 
-/** The newest progress reports, oldest first. The older ones are folded. */
+/** The newest progress reports, oldest first. Only the last ones are not folded. */
 const Progress = ({ claim: { progress, progressCount } }: Pick<ClaimFactsProps, "claim">) => {
   if (progress.length === 0) return null;
   const [newest, older] = [progress.slice(0, shownLines), progress.slice(shownLines)];

@@ -11,7 +11,7 @@ import type { ThreadForms } from "./fields.tsx";
 import { DecisionForm, DecisionRefused, heldClaim, isOpenWork, UnsentNote } from "./proposal-decision.tsx";
 import { AfterDecision, ProposalState } from "./proposal-work.tsx";
 
-/** The earlier proposals, newest first. All are folded, except those that are still approved. */
+/** The earlier proposals, newest first. All are folded except those that are still approved. */
 export const EarlierProposals = (props: ProposalsProps) => {
   const { thread, lives, forms } = props;
   const earlier = thread.proposals.filter(({ id }) => id !== thread.latestProposal?.id).reverse();
@@ -98,7 +98,7 @@ export const CurrentProposal = (props: ProposalsProps) => {
   );
 };
 
-/** Shown while an older plan is still approved: a decision on the newest one does not end it. */
+/** The notice that an earlier proposal is still approved. A decision on the newest one does not end that approval. */
 const OpenWork = ({ thread, lives }: ProposalsProps) => {
   const open = thread.proposals.findLast(
     (proposal) => proposal.id !== thread.latestProposal?.id && isOpenWork(proposal, lives.get(proposal.id)),
@@ -115,7 +115,8 @@ const OpenWork = ({ thread, lives }: ProposalsProps) => {
 };
 
 /**
- * Shown if a newer proposal arrived while another part was sent. The person has not read the plan above the note yet.
+ * The notice that a newer proposal arrived while another part of the form was sent. The person has typed a note for the
+ * earlier proposal and has not read this one.
  */
 const NewerThanRead = ({
   forms: { readProposalId, decisionRefused, decision },
@@ -134,13 +135,13 @@ const NewerThanRead = ({
     </Notice>
   );
 
-/** Summary and plan, exactly as the agent wrote them. */
+/** The summary and the plan, exactly as the agent wrote them. */
 const ProposalText = ({
   proposal,
   earlier,
 }: {
   readonly proposal: Proposal;
-  /** The earlier proposal to compare it with, if there is one. */
+  /** The earlier proposal with which the page compares this one, if there is one. */
   readonly earlier?: Proposal | undefined;
 }) => {
   const { summary, plan } = proposal;
@@ -179,7 +180,7 @@ const Fingerprint = ({ plan }: { readonly plan: string }) => {
 };
 
 interface PlanChangesProps {
-  /** The earlier proposal that the reader has read. */
+  /** The earlier proposal, which the person has read. */
   readonly earlier: Proposal;
   readonly proposal: Proposal;
 }
@@ -251,7 +252,7 @@ const signs = { same: " ", added: "+", removed: "−" } as const;
 
 const names = { added: "Added", removed: "Removed" } as const;
 
-/** A line of the comparison of two plans, or a number of lines that both have and that are left out. */
+/** A line in the comparison of two plans. Or the number of unchanged lines that the comparison does not show. */
 type DifferenceLine =
   | { readonly kind: "same" | "added" | "removed"; readonly at: number; readonly text: string }
   | { readonly kind: "left-out"; readonly at: number; readonly count: number };
@@ -265,13 +266,16 @@ type PlanDifference =
       readonly removed: number;
     };
 
-/** How many lines may be added and removed in total. More takes too long to find, and is easier to read as a new plan. */
+/**
+ * The most added and removed lines that the page compares. More changes take too long to find, and a person can better
+ * read the new plan as a whole.
+ */
 const mostChanges = 400;
 
-/** How many lines that both have are shown around a change. */
+/** How many unchanged lines the comparison shows before and after a change. */
 const around = 3;
 
-/** Compares two plans line by line. Two kinds of line end count as the same. (rule A51) */
+/** Compares two plans line by line. Windows and Unix line ends count as equal. (rule A51) */
 function planDifference(earlier: string, later: string): PlanDifference {
   if (earlier === later) return { kind: "same" };
   const changes = diffArrays(linesOf(earlier), linesOf(later), { maxEditLength: mostChanges });
@@ -290,7 +294,7 @@ function planDifference(earlier: string, later: string): PlanDifference {
 
 const linesOf = (text: string): string[] => text.split(/\r?\n/);
 
-/** Leaves out the lines that are far from every change. */
+/** Removes the unchanged lines that are far from every change. */
 function withoutDistant(lines: readonly Extract<DifferenceLine, { text: string }>[]): DifferenceLine[] {
   const near = new Set(
     lines.flatMap(({ kind, at }) =>

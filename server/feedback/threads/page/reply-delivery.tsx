@@ -4,11 +4,11 @@ import { Can, Line, Notice } from "../../../console/parts.tsx";
 
 type Sender = OwnedThread["sender"];
 
-/** Returns the name of a sender for the page. */
+/** Returns the name that the page shows for a sender. */
 export const senderName = (sender: Sender | undefined): string =>
   sender?.name ?? sender?.email ?? "Anonymous";
 
-/** The senders of all reports on the thread that the page has, by the id of the report. */
+/** Returns the senders of all shown reports on the thread, by the id of the report. */
 export const sendersOf = ({ feedback, sender, messages }: OwnedThread): ReadonlyMap<string, Sender> =>
   new Map([
     [feedback.id, sender],
@@ -20,17 +20,17 @@ interface TurnPagesOnProps {
   readonly settings: string;
 }
 
-/** A hint for replies that reach nobody: an owner can turn sender pages on. */
+/** The hint after a reply that reaches nobody: an owner can turn sender pages on. */
 export const TurnPagesOn = ({ settings }: TurnPagesOnProps) => (
   <Can needs="owner" otherwise={<>An owner of the app can turn on sender pages.</>}>
     <a href={settings}>Turn on sender pages</a>, and give the sender the link to theirs.
   </Can>
 );
 
-/** The names of the notices after a reply. */
+/** The names of the notices that follow a reply. */
 const replied = ["replied", "replied-changed"];
 
-/** The notice about the reply that the reader of the page has just sent. */
+/** The notice about the reply that this person has just sent. */
 export const RepliedNotice = ({
   done,
   thread: { messages },
@@ -39,7 +39,7 @@ export const RepliedNotice = ({
 }: TurnPagesOnProps & {
   readonly done: string;
   readonly thread: OwnedThread;
-  /** The e-mail address of the reader of the page. */
+  /** The e-mail address of the signed-in person. */
   readonly reader: string;
 }) => {
   if (!replied.includes(done)) return null;
@@ -69,7 +69,7 @@ export const ReplyDelivery = ({
   settings,
 }: TurnPagesOnProps & {
   readonly message: OwnedMessage;
-  /** The sender who gets the reply, if only one gets it. */
+  /** The sender who gets the reply; undefined if several senders get it. */
   readonly sender: Sender | undefined;
 }) => (
   <div class="small muted">

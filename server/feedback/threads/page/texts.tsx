@@ -1,6 +1,6 @@
 import { Line, UserText } from "../../../console/parts.tsx";
 
-/** A name and its value in a list of facts. A long name stands above its value. Shows nothing without a value. */
+/** A name and its value in a list of facts. A long name is above its value. Shows nothing if there is no value. */
 export const Pair = ({ name, value }: { readonly name: string; readonly value: string | null }) =>
   value === null || value === "" ? null : (
     <div class={isLong(name, value) ? "long" : undefined}>
@@ -15,7 +15,7 @@ export const Pair = ({ name, value }: { readonly name: string; readonly value: s
 
 const isLong = (name: string, value: string): boolean => name.length > 14 || value.includes("\n");
 
-/** How many entries are not folded. */
+/** How many entries of a list are not folded. */
 const mostShown = 12;
 
 /** Metadata as a list of facts. A long list is folded. */
@@ -49,17 +49,17 @@ interface Most {
 
 const aScreen: Most = { lines: 40, characters: 3_500 };
 
-/** For a narrow column with many texts. */
+/** The length of an unfolded text in a narrow column with many texts. */
 export const aFewLines: Most = { lines: 8, characters: 400 };
 
-/** Text of any length. The rest of a long text is folded. */
+/** A text of any length. If it is long, its end is folded. */
 export const FoldedText = ({
   text,
   rest = "more lines",
   most = aScreen,
 }: {
   readonly text: string;
-  /** The name of the folded part, such as `more lines`. It stands after the number of lines. */
+  /** The name of the folded part, such as `more lines`. It comes after the number of lines. */
   readonly rest?: string;
   /** The part of a long text that is not folded. */
   readonly most?: Most;
@@ -78,7 +78,7 @@ export const FoldedText = ({
   );
 };
 
-/** Where the folded part of a text begins: after a line or a word. A short rest is not folded. */
+/** Returns where the folded part of a text begins: after a line or a word. A short end is not folded. */
 function foldPosition(text: string, most: Most): number {
   const byLines = afterLine(text, most.lines);
   const at = Math.min(byLines, most.characters);
@@ -90,7 +90,7 @@ function foldPosition(text: string, most: Most): number {
   return gap > at / 2 ? gap + 1 : wholeCharacter(text, at);
 }
 
-/** Keeps both halves of a surrogate pair together. */
+/** Returns the position, or the one before it if it is inside a surrogate pair. */
 const wholeCharacter = (text: string, at: number): number =>
   (text.codePointAt(at - 1) ?? 0) > 0xffff ? at - 1 : at;
 

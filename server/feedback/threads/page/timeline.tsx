@@ -19,14 +19,14 @@ interface TimelineProps {
   readonly thread: OwnedThread;
   readonly links: Links;
   readonly lives: ReadonlyMap<string, ProposalLife>;
-  /** The message that the reader has just added. The page opens at it. */
+  /** The id of the message that this person has just added. The page scrolls to it. */
   readonly newest: string | undefined;
   readonly fresh: NewSince | undefined;
-  /** The page with the settings of the app. */
+  /** The address of the app's settings. */
   readonly settings: string;
 }
 
-/** A longer conversation has a link to its end. */
+/** A conversation with more messages than this has a link to its end. */
 const manyMessages = 6;
 
 /** The messages on a thread after the report, oldest first. */
@@ -115,7 +115,7 @@ interface PlainMessageProps {
   readonly settings: string;
 }
 
-/** Only the sender may read the link itself. */
+/** Replaces the link in a reply, because only the sender may read the link. */
 const linkInWords = "(link to the sender's page)";
 
 const PlainMessage = ({ message, senders, links, settings }: PlainMessageProps) => {
@@ -160,7 +160,7 @@ const PlainMessage = ({ message, senders, links, settings }: PlainMessageProps) 
   );
 };
 
-/** One line instead of the note about a step of an agent. The page shows the full text above. */
+/** One line that replaces the note about an agent's step. The page shows the full text above it. */
 const Event = ({ name, at }: { readonly name: string; readonly at: string }) => (
   <p class="event">
     <span>{name}</span>
@@ -182,11 +182,11 @@ const messageKey = ({ body, createdAt }: Pick<Message, "body" | "createdAt">): s
 const noteKey = (proposal: Proposal): string =>
   messageKey({ body: proposalNote(proposal), createdAt: proposal.createdAt });
 
-/** What is new on the thread, and since when; undefined at the first visit of a person. */
+/** What is new on the thread, and since when; undefined at a person's first visit. */
 export interface NewSince {
   readonly since: string;
   readonly news: ThreadNews;
-  /** Whether others changed its fields. */
+  /** Whether others changed fields of the thread. */
   readonly edited: boolean;
 }
 
@@ -211,7 +211,7 @@ export const NewSinceNotice = ({ fresh }: { readonly fresh: NewSince | undefined
   );
 };
 
-/** Stands before the first new message. */
+/** The line before the first new message. */
 const NewMark = ({ since }: { readonly since: string }) => (
   <li class="new-mark" id="new" tabIndex={-1}>
     <span>
@@ -220,7 +220,7 @@ const NewMark = ({ since }: { readonly since: string }) => (
   </li>
 );
 
-/** The text and the files of the sender. */
+/** The text and the files that the sender sent first. */
 export const OriginalFeedback = ({ thread: { feedback, sender } }: { readonly thread: OwnedThread }) => (
   <article class="message" aria-label="Report">
     <header>
@@ -291,7 +291,7 @@ const Difference = ({ message, report }: RepeatProps) => {
 const typeOf = (category: string | null): string | null =>
   category === null ? null : nameIn(typeNames, category);
 
-/** Many repeats in one line, which opens without a script. */
+/** Many repeats, folded into one line. The line opens without a script. */
 const FoldedRepeats = ({
   repeats,
   report,

@@ -12,14 +12,14 @@ const changeKinds = [
 
 type ChangeKind = (typeof changeKinds)[number];
 
-/** The number of events of each kind; each number is at most `mostCounted`. */
+/** The number of events of each kind. Each number is at most `mostCounted`. */
 export interface ChangeCounts {
   readonly counts: Readonly<Record<ChangeKind, number>>;
-  /** Whether there are more threads than were read, so that each number may be greater. */
+  /** Whether there are more threads than were read. Then each number may be too small. */
   readonly isPartial: boolean;
 }
 
-/** How many threads are read. They are the last active ones. */
+/** How many threads are read: those with the latest activity. */
 const mostThreads = 200;
 
 interface Since extends MemberOf {
@@ -43,10 +43,10 @@ export async function changesSince(reader: Reader, { appId, userId, since }: Sin
   return { counts: { ...noChanges, ...counts }, isPartial: active.length > mostThreads };
 }
 
-/** How many changes of fields in the app are read. They are the newest ones. */
+/** How many changes of fields in the app are read: the newest ones. */
 const mostEdits = 500;
 
-/** Whether others changed fields of a thread after `since`. Reads only the newest changes in the app. */
+/** Returns whether others changed fields of a thread after `since`. Reads only the app's newest changes. */
 export async function wasEdited(
   reader: Reader,
   { appId, userId, since, feedbackId }: Since & { readonly feedbackId: string },
@@ -66,7 +66,7 @@ const noChanges = {
   ...{ proposal: 0, decision: 0, outcome: 0, edit: 0 },
 };
 
-/** The kinds with the rows of each. `#ids` is replaced by the ids of the threads. */
+/** For each kind of event, the SQL that selects its rows. `#ids` is replaced by the ids of the threads. */
 const kinds: readonly (readonly [kind: ChangeKind, from: string, values: (asked: Since) => string[]])[] = [
   [
     "report",
@@ -135,31 +135,33 @@ const countKinds = (reader: Reader, asked: Since, ids: readonly string[]) =>
     ),
   );
 
-/** Counting stops here: a greater number does not matter to a reader, and each row costs a read. */
+/** Counts stop at this number. A greater number is not important for a person, and each row costs a read. */
 const mostCounted = limits.mostCounted + 1;
 
-/** The unread threads and waiting proposals for a person in an app. Each number is at most `mostCounted`. */
+/** The numbers of a person's unread threads and waiting proposals in an app. Each number is at most `mostCounted`. */
 interface CountRow {
   readonly appId: string;
   readonly unread: number;
-  /** The proposals on which this person may decide. */
+  /** The number of proposals on which this person may decide. */
   readonly waiting: number;
 }
 
 const counted = (sql: string): string =>
   `(SELECT count(*) FROM (SELECT 1 AS one ${sql} LIMIT ${mostCounted}) AS counted)`;
 
-/** The apps of a person, and how many threads with activity after `read_until` the person has read. */
+/** The apps of a person, and how many of the threads with activity after `read_until` the person has read. */
 const mine = `SELECT v.app_id, v.user_id, v.role, ${readUntil} AS until,
     (SELECT count(*) FROM thread_looks l WHERE l.app_id = v.app_id AND l.user_id = v.user_id AND l.seen_count >= 0
       AND l.active_at > ${readUntil}) AS seen
   FROM app_members v WHERE ${membershipOf("viewer")}`;
 
-/** A number of threads of which at least `mostCounted` are unread in each app. */
+/**
+ * How many threads a query must read so that it finds `mostCounted` unread threads in each app, if there are so many.
+ */
 const enough = `SELECT coalesce(max(seen), 0) + ${mostCounted} AS threads FROM mine`;
 
-// The threads minus the views: the row of a view has the last activity of its thread. Rows that hide a thread of a
-// blocked sender are not counted.
+// The number of unread threads after `read_until`: the threads minus the views. Each row of a view also has the last
+// activity of its thread. Views of hidden threads of blocked senders are not counted.
 const unreadLater = `((SELECT count(*) FROM (SELECT 1 AS one FROM feedback f WHERE f.app_id = v.app_id AND f.status <> 'blocked'
     AND ${activeAt} > v.until ORDER BY ${activeAt} DESC LIMIT (SELECT threads FROM enough)) AS active) - v.seen)`;
 
@@ -168,7 +170,7 @@ const markedUnread = counted(`FROM thread_looks l WHERE l.app_id = v.app_id AND 
 
 const waitingForApproval = counted("FROM feedback f WHERE f.app_id = v.app_id AND f.waiting = 'approval'");
 
-/** Returns the unread threads and waiting proposals for a person, in each app of which the person is a member. */
+/** Returns the numbers of unread threads and waiting proposals for each app of which the person is a member. */
 export async function unreadCounts(reader: Reader, userId: string): Promise<CountRow[]> {
   const rows = await reader.all<CountRow>(
     plannedEachTime(`WITH mine AS MATERIALIZED (${mine}), enough AS MATERIALIZED (${enough})
@@ -181,29 +183,29 @@ export async function unreadCounts(reader: Reader, userId: string): Promise<Coun
 }
 
 /**
- * The last message of a thread, and whether the thread is unread. If nobody has written since the report, the report is
- * the last message.
+ * The last message of a thread, and whether the thread is unread. If there is no message after the report, the report
+ * is the last message.
  */
 export interface NewsRow {
   readonly id: string;
-  /** 1 or 0. */
+  /** 1 if the thread is unread, 0 otherwise. */
   readonly unread: number;
   readonly direction: string;
   readonly author: string;
   readonly senderName: string | null;
   readonly senderEmail: string | null;
-  /** The e-mail address of the member who wrote it. */
+  /** The e-mail address of the member who wrote the message; null for another author. */
   readonly writtenBy: string | null;
   /** The beginning of the text. */
   readonly text: string;
   readonly createdAt: string;
 }
 
-/** The number of characters of a text that are read. */
+/** How many characters of a text are read. */
 const newsText = 300;
 
-// The newest message is found first: one step in an index for each thread. CROSS JOIN makes SQLite begin with the threads: without
-// statistics it would read all threads of all apps of the member.
+// The newest message is found first, with one step in an index for each thread. CROSS JOIN makes SQLite read the
+// threads first. Without statistics, it would otherwise read all threads of all apps of the member.
 const newsOfThreads = (ids: readonly string[]) =>
   plannedEachTime(`SELECT f.id, CASE WHEN ${isUnread} THEN 1 ELSE 0 END AS unread,
     coalesce(m.direction, 'inbound') AS direction, coalesce(m.author, 'sender') AS author,

@@ -8,27 +8,30 @@ import { plannedEachTime } from "../../../database/statements.ts";
 import { proposalState } from "../../threads/store.ts";
 import { type ReadTimes, settledUntil, settling } from "../rules.ts";
 
-/** A view: what a member has seen of a thread. The table has the older name `thread_looks`. */
+/** A view: what a member has seen of a thread. The name of the table, `thread_looks`, is older than the word view. */
 interface ViewRow extends MemberOf {
   readonly feedbackId: string;
-  /** The present number of events on the thread. */
+  /** The current number of events on the thread. */
   readonly count: number;
-  /** How many of them the member has seen; null for a thread that the member never opened. */
+  /** How many of the thread's events the member has seen; null if the member has never opened the thread. */
   readonly seenCount: number | null;
   readonly lookedAt: string | null;
-  /** The last view before this visit. */
+  /** The time of the last view before this visit. */
   readonly sinceAt: string | null;
-  /** `read_until` of the member, if the thread is older than that and not marked as unread. */
+  /**
+   * The member's `read_until`, if the thread's last activity is earlier and the thread is not marked as unread; null
+   * otherwise.
+   */
   readonly coveredUntil: string | null;
 }
 
-/** The greater one of the stored value and the new value, so that a thread stays seen. */
+/** Returns SQL for the greater of the stored value and the new value, so that a seen event stays seen. */
 const greater = (column: string): string =>
   `CASE WHEN thread_looks.${column} > excluded.${column} THEN thread_looks.${column} ELSE excluded.${column} END`;
 
 /** The views of threads. */
 export const threadViews = {
-  /** Returns undefined if the person is no member of the thread's app. */
+  /** Returns the view of a thread; undefined if the person is not a member of the thread's app. */
   find: (reader: Reader, feedbackId: string, userId: string) =>
     reader.get<ViewRow>(
       `SELECT v.app_id AS "appId", v.user_id AS "userId", f.id AS "feedbackId", f.activity_count AS count,
@@ -41,7 +44,7 @@ export const threadViews = {
       feedbackId,
     ),
 
-  /** Stores a view at which `count` events were seen. If there are more by now, the thread is unread. */
+  /** Stores a view at which the person has seen `count` events. If the thread has more events by now, it is unread. */
   async note(
     tx: Transaction,
     view: Omit<ViewRow, "seenCount" | "lookedAt" | "coveredUntil"> & { readonly at: string },
@@ -77,7 +80,7 @@ export const threadViews = {
   },
 };
 
-/** The last view of the inbox of an app by a person, and the last one before this visit. */
+/** The time of a person's last view of an inbox (`visitedAt`), and of the last view before this visit (`sinceAt`). */
 interface InboxViewRow {
   readonly visitedAt: string | null;
   readonly sinceAt: string | null;
@@ -99,23 +102,30 @@ export const inboxViews = {
     ),
 };
 
-/** The time of an event on a thread, and the member who caused it; none for a sender, an agent or the server. */
+/**
+ * An event on a thread: its time, and the member who caused it. There is no member if a sender, an agent or the server
+ * caused it.
+ */
 interface Activity {
   readonly at: string;
   readonly by?: string | null | undefined;
-  /** Whether the state of the newest proposal has changed, too. */
+  /** Whether the event also changed the state of the newest proposal. */
   readonly ofProposal?: boolean;
 }
 
-/** The last activity of a thread `f`. The indexes by activity have the same expression. */
+/** The SQL expression for the last activity of a thread `f`. The indexes by activity have the same expression. */
 export const activeAt = "coalesce(f.active_at, f.created_at)";
 
-/** The later one of an instant and the last activity of a thread `f`. The statement gets the instant twice. */
+/**
+ * The SQL expression for the later of a given time and the last activity of a thread `f`. The statement needs the time
+ * as two values.
+ */
 const laterActivity = `CASE WHEN ${activeAt} < ? THEN ? ELSE ${activeAt} END`;
 
 /**
- * Stores that something happened on a thread. If the thread was read for the member who did it, it stays read. The time
- * of the last activity never goes back, so a thread only moves to the front of the inbox. (rules F50, F51)
+ * Stores that something happened on a thread. If the member who did it had read the thread, the thread stays read for
+ * this member. The time of the last activity never becomes earlier, so a thread only moves to the front of the inbox.
+ * (rules F50, F51)
  */
 export async function noteActivity(
   tx: Transaction,
@@ -133,8 +143,9 @@ export async function noteActivity(
 }
 
 /**
- * Counts the action of the member as seen, unless something else on the thread is unread. Locks the thread before its
- * views, like all other statements: a change of a thread also changes the rows of its views.
+ * Counts the member's own action as seen, unless something else on the thread is unread. It locks the thread before the
+ * thread's views. All other statements use the same order, because a change of a thread also changes the rows of its
+ * views.
  */
 async function keepRead(tx: Transaction, feedbackId: string, userId: string, at: string): Promise<void> {
   const kept = await tx.get<{ appId: string }>(
@@ -151,18 +162,18 @@ async function keepRead(tx: Transaction, feedbackId: string, userId: string, at:
 }
 
 /**
- * How many views of a person in an app are stored. If there are more, those of threads with older activity are deleted.
- * (rule F52)
+ * How many views of a person in an app are stored. If there are more, the views of the threads with the oldest activity
+ * are deleted. (rule F52)
  */
 export const viewLimits = { most: 1_000, kept: 500, keptUnread: 200, marked: 500 } as const;
 
-/** The status and the type of threads; all if they are left out. */
+/** The status and the type of threads. A field that is not set matches all threads. */
 type MarkFilters = Pick<ThreadFilters, "status" | "type">;
 
 /**
  * Marks the matching threads as read, except those with activity after `until`. Up to 500 threads are marked one by
- * one. If there are more, everything up to `until` counts as read, and up to 200 unread threads that do not match stay
- * unread. (rule F52)
+ * one. If more threads match, everything up to `until` counts as read. Then up to 200 unread threads that do not match
+ * stay unread. (rule F52)
  */
 export async function markAllRead(
   tx: Transaction,
@@ -183,7 +194,8 @@ export async function markAllRead(
 }
 
 /**
- * Keeps the number of stored views of a person in an app within its limit, and the number that every page counts low.
+ * Deletes old views of a person in an app if too many are stored, and reduces the number of views that every page must
+ * count.
  */
 export async function limitViews(tx: Transaction, member: MemberOf): Promise<void> {
   await dropOldest(tx, member);
@@ -204,7 +216,7 @@ async function dropOldest(tx: Transaction, member: MemberOf): Promise<void> {
   await advance(tx, member, { until: last.at, unread });
 }
 
-/** Returns filters that together match all threads that the given filters do not match. */
+/** Returns filters that together match exactly the threads that the given filters do not match. */
 function othersThan({ status, type }: MarkFilters): MarkFilters[] {
   const otherStatuses = status === undefined ? [] : threadStatuses.filter((other) => other !== status);
   const otherTypes = type === undefined ? [] : FeedbackType.options.filter((other) => other !== type);
@@ -214,7 +226,7 @@ function othersThan({ status, type }: MarkFilters): MarkFilters[] {
   ];
 }
 
-/** Returns the unread threads without activity after `until`, the last active first. */
+/** Returns the unread threads without activity after `until`. The threads with the latest activity come first. */
 async function unreadIds(
   tx: Transaction,
   member: MemberOf,
@@ -240,7 +252,7 @@ async function advance(
     unread,
   }: {
     readonly until: string;
-    /** The threads that stay unread. */
+    /** The ids of the threads that stay unread. */
     readonly unread: readonly string[];
   },
 ): Promise<void> {
@@ -266,7 +278,7 @@ async function insertViews(
     lookedAt,
   }: {
     readonly ids: readonly string[];
-    /** The expression for the number of seen events of a thread `f`. */
+    /** The SQL expression for the number of seen events of a thread `f`. -1 marks the thread as unread. */
     readonly seen: "f.activity_count" | "-1";
     readonly lookedAt: string | null;
   },
@@ -283,9 +295,9 @@ async function insertViews(
 }
 
 /**
- * Moves `read_until` of a member forward if many views are newer, because every page of the console counts them. Unread
- * threads before it get a row that marks them as unread, so nothing changes for the member. If too many are unread, it
- * stays.
+ * Moves a member's `read_until` forward if many views are after it, because every page of the console counts those
+ * views. Each unread thread before the new `read_until` gets a row that marks it as unread, so the member sees no
+ * change. If too many threads are unread, `read_until` does not move.
  */
 async function settleViews(tx: Transaction, member: MemberOf): Promise<void> {
   const values = [member.appId, member.userId];
@@ -303,7 +315,7 @@ async function settleViews(tx: Transaction, member: MemberOf): Promise<void> {
   await tx.run(moveReadUntil, until, ...values, until);
 }
 
-/** The instant up to which a member `v` has read everything in the app. */
+/** The SQL expression for the time up to which a member `v` has read everything in the app. */
 export const readUntil = "coalesce(v.read_until, v.created_at)";
 
 const laterViews = `FROM app_members v JOIN thread_looks l ON l.app_id = v.app_id AND l.user_id = v.user_id
@@ -311,12 +323,12 @@ const laterViews = `FROM app_members v JOIN thread_looks l ON l.app_id = v.app_i
 
 const newestFirst = "ORDER BY l.active_at DESC LIMIT 1 OFFSET";
 
-/** Has no row if few views are newer than `read_until`. */
+/** The query for `ReadTimes`. It returns no row if few views are after `read_until`. */
 const newestRead = `SELECT (SELECT l.active_at ${laterViews} ${newestFirst} 0) AS newest,
     (SELECT l.active_at ${laterViews} ${newestFirst} ${settling.kept - 1}) AS "lastKept"
   WHERE EXISTS (SELECT 1 AS one ${laterViews} LIMIT 1 OFFSET ?)`;
 
-// Includes threads of blocked senders: they become unread when they are released.
+// This includes hidden threads of blocked senders: a thread becomes unread when a member releases it.
 const unreadWithoutView = `SELECT f.id FROM app_members v CROSS JOIN feedback f
   WHERE v.app_id = ? AND v.user_id = ? AND f.app_id = v.app_id AND ${activeAt} > ${readUntil} AND ${activeAt} <= ?
     AND (SELECT 1 FROM thread_looks l WHERE l.app_id = v.app_id AND l.user_id = v.user_id AND l.feedback_id = f.id) IS NULL
@@ -329,8 +341,8 @@ const moveReadUntil = `UPDATE app_members SET read_until = ?
   WHERE app_id = ? AND user_id = ? AND coalesce(read_until, created_at) < ?`;
 
 /**
- * Marks threads as unread. The row of a thread that is older than the old `read_until` stores that the member had read
- * it up to then.
+ * Marks threads as unread. For a thread from before the old `read_until`, the row stores that the member had read the
+ * thread up to that time.
  */
 async function keepUnread(
   tx: Transaction,
@@ -351,7 +363,7 @@ async function keepUnread(
   );
 }
 
-/** Selects threads of an app for a member. */
+/** Selects threads of an app by their activity, for a member. */
 export interface ActivityScope extends MemberOf {
   readonly filters: Pick<ThreadFilters, "status" | "type" | "from" | "to" | "unread">;
   /** More conditions on `f`. */
@@ -361,15 +373,16 @@ export interface ActivityScope extends MemberOf {
 export const byActivity = `${activeAt} DESC, f.id DESC`;
 
 /**
- * Returns a subquery for the matching threads that were last active, at most `limit`. Its columns are `seq`, `id` and
- * the last activity `at`. It reads only indexes, except for threads with a view. Each combination of a status and a
+ * Returns a subquery for the matching threads with the latest activity, at most `limit`. Its columns are `seq`, `id`
+ * and the last activity `at`. It reads only indexes, except for threads with a view. Each combination of a status and a
  * type is one range of an index, so it reads no thread that does not match.
  */
 export function newestByActivity({ filters, conditions, ...member }: ActivityScope, limit: number): Part {
   const kinds = kindsOf(filters);
   const shared = [
     ...conditions,
-    // Threads that came later also were active later.
+    // A thread's last activity is never before its report. So this condition removes no matching thread, and it can use
+    // the index.
     ...given(`${activeAt} >= ?`, filters.from),
     ...given("f.created_at >= ?", filters.from),
     ...given("f.created_at < ?", filters.to),
@@ -387,7 +400,7 @@ export function newestByActivity({ filters, conditions, ...member }: ActivitySco
 
 /**
  * Returns the conditions for the ranges of an index that have all matching threads. Without filters there is one range
- * without a condition, because all threads have an index of their own.
+ * without a condition, because a separate index has all threads.
  */
 function kindsOf({ status, type }: ActivityScope["filters"]): Condition[][] {
   if (status === undefined && type === undefined) return [[]];
@@ -409,7 +422,7 @@ const newest = ({ appId }: MemberOf, conditions: readonly Condition[], limit: nu
   values: [appId, ...valuesOf(conditions), limit],
 });
 
-/** Views are few, so they are read first. (CROSS JOIN makes SQLite keep that order.) */
+/** Reads the views first, because there are few. (CROSS JOIN makes SQLite keep that order.) */
 function newestMarked(member: MemberOf, conditions: readonly Condition[], limit: number): Part {
   const marked = markedUnread(member);
   return {
@@ -419,7 +432,7 @@ function newestMarked(member: MemberOf, conditions: readonly Condition[], limit:
   };
 }
 
-/** Returns a subquery for the newest rows of all parts. */
+/** Returns a subquery for the newest rows of several subqueries. */
 const merged = (parts: readonly Part[], limit: number): Part => ({
   sql: `(SELECT seq, id, at FROM (${parts.map(({ sql }) => sql).join(" UNION ALL ")}) AS parts
     ORDER BY at DESC, id DESC LIMIT ?)`,
@@ -427,18 +440,19 @@ const merged = (parts: readonly Part[], limit: number): Part => ({
 });
 
 /**
- * Whether something has happened on a thread `f` since the view of a member; null without a view. A subquery uses the
- * key of the table. With a join, PostgreSQL may read all views of the member and all threads.
+ * Returns the SQL expression that says whether something has happened on a thread `f` since a member's view; null
+ * without a view. It is a subquery with the key of the table. With a join, PostgreSQL may read all views of the member
+ * and all threads.
  */
 const changedSinceView = (appId: string, userId: string): string => `(SELECT l.seen_count < 0
   FROM thread_looks l WHERE l.app_id = ${appId} AND l.user_id = ${userId} AND l.feedback_id = f.id)`;
 
-/** Whether a thread `f` is unread for a member `v`. (rule F50) */
+/** The SQL condition that a thread `f` is unread for a member `v`. (rule F50) */
 export const isUnread = `coalesce(${changedSinceView("v.app_id", "v.user_id")}, ${activeAt} > ${readUntil})`;
 
 /**
- * Makes changes of the threads `f` wait until the views are stored, because the views have counted only earlier
- * changes. (SQLite has one writer.)
+ * On PostgreSQL, locks the threads `f` until the views are stored, because these views count only the changes up to
+ * now. (SQLite has one writer.)
  */
 const keepingThreads = ({ engine }: Pick<Transaction, "engine">): string =>
   engine === "postgres" ? "FOR SHARE OF f" : "";
@@ -457,18 +471,15 @@ interface Part {
 
 const untilOf = `(SELECT ${readUntil} FROM app_members v WHERE v.app_id = ? AND v.user_id = ?)`;
 
-/**
- * The condition that a thread `f` has activity after `read_until` that this member has not read. Threads are found by
- * activity, newest first.
- */
+/** Returns the condition that a thread `f` has activity after `read_until` that this member has not read. */
 const unreadSince = ({ appId, userId }: MemberOf): Part => ({
   sql: `${activeAt} > ${untilOf} AND coalesce(${changedSinceView("?", "?")}, true)`,
   values: [appId, userId, appId, userId],
 });
 
 /**
- * The condition that the row `l` marks a thread `f` as unread, although its activity is before `read_until` of this
- * member.
+ * Returns the condition that the row `l` marks a thread `f` as unread, although the thread's last activity is before
+ * this member's `read_until`.
  */
 const markedUnread = ({ appId, userId }: MemberOf): Part => ({
   sql: `l.app_id = ? AND l.user_id = ? AND l.seen_count = -1 AND f.id = l.feedback_id AND ${activeAt} <= ${untilOf}`,
