@@ -4,8 +4,9 @@ const longest = 200;
 const unseen = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 /**
- * Returns the last part of a path from a sender, without control, bidirectional and other invisible characters. The
- * result has at most 200 code points and keeps the extension. Returns `fallback` if nothing is left. (rule F5)
+ * Returns the file name at the end of a path from a sender, without control characters and other invisible characters.
+ * The result has at most 200 code points and keeps the extension. Returns `fallback` if no characters are left. (rule
+ * F5)
  */
 export function cleanFileName(name: string | null | undefined, fallback: string): string {
   const last = (name ?? "").replace(unseen, "").split(/[/\\]/).at(-1) ?? "";
@@ -20,7 +21,10 @@ function shorten(name: string): string {
   return points.slice(0, longest - extension.length).join("") + extension.join("");
 }
 
-/** The allowed extensions of each media type. A name with another extension gets the first one. */
+/**
+ * The allowed extensions of each media type. If a file name has another extension, the first extension in the list is
+ * added.
+ */
 const endings: Readonly<Record<string, readonly string[]>> = {
   "image/png": [".png"],
   "image/jpeg": [".jpg", ".jpeg", ".jpe", ".jfif"],
@@ -36,8 +40,8 @@ const endings: Readonly<Record<string, readonly string[]>> = {
 export const endingOf = (mediaType: string): string => endings[mediaType]?.[0] ?? "";
 
 /**
- * Returns a clean name with an extension of its media type, because programs choose how to open a file by its
- * extension.
+ * Returns a clean file name with an extension that fits the media type. Programs choose by the extension how to open a
+ * file.
  */
 export function nameFor(mediaType: string, name: string): string {
   const fitting = endings[mediaType] ?? [""];

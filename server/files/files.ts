@@ -7,39 +7,39 @@ export interface ByteSpan {
   readonly end: number;
 }
 
-/** A temporary file after it was closed. */
+/** The description of a temporary file that was written completely and closed. */
 export type WrittenFile = Pick<ReceivedFile, "path" | "size" | "sha256" | "detectedType">;
 
 /**
- * A file that is being written. Writes are synchronous, because they are twice as fast as queued writes and do not
- * fill the memory.
+ * A file that is being written. Writes are synchronous. They are twice as fast as queued writes, and no bytes wait in
+ * memory.
  */
 export interface TemporaryFile {
   readonly path: string;
-  /** Writes the next bytes. Writes at most one byte beyond the limit, but counts all bytes. */
+  /** Adds bytes to the file. Stores at most one byte more than the limit, but counts all bytes. */
   write(bytes: Uint8Array): void;
   /**
-   * Removes the place of recording and all other data that is not needed to show a picture or film, closes the file
-   * and describes it. The hash is that of the changed file. A picture without a complete header gets no type. Call it
-   * once.
+   * Overwrites the place where a picture or film was taken, and all other data that is not needed to show it. Then
+   * closes the file and returns its description. The hash is that of the changed file. A picture without a complete
+   * header gets no media type. Call this method once.
    */
   finish(): Promise<WrittenFile>;
-  /** Like `finish`, but does not change the content. For copies of files that a server has stored before. */
+  /** Like `finish`, but does not change the content. It is used for copies of files that a server has stored before. */
   finishUnchanged(): Promise<WrittenFile>;
-  /** Closes and deletes the file, in any state. */
+  /** Closes and deletes the file. This can be called at any time. */
   drop(): void;
 }
 
 /**
- * The storage of uploaded files, each under the SHA-256 of its bytes.
- * Every call may throw FilesUnavailable, and then has changed nothing.
+ * The storage of uploaded files. The name of a file is the SHA-256 of its bytes. Every call may throw FilesUnavailable,
+ * and then has changed nothing.
  */
 export interface Files {
-  /** Opens a file for arriving bytes. At most `limit` bytes may be kept. */
+  /** Creates a temporary file for an upload. The file may have at most `limit` bytes. */
   createTemporary(limit: number): TemporaryFile;
-  /** Deletes temporary files by their paths. Ignores files that were kept or are already gone. */
+  /** Deletes temporary files by their paths. Ignores files that were made permanent or do not exist. */
   dropTemporary(paths: readonly string[]): Promise<void>;
-  /** Deletes temporary files that a crash left: those that were not written within the last hour. */
+  /** Deletes temporary files that were not changed within the last hour, because only a crash leaves such files. */
   sweepTemporary(): Promise<void>;
   /**
    * Makes a received file permanent. After this resolves, the file survives a power loss. The same content may be
@@ -51,19 +51,25 @@ export interface Files {
    * file.
    */
   open(sha256: string, span?: ByteSpan): Promise<Readable>;
-  /** The size of a kept file in bytes; undefined if there is no such file. */
+  /** Returns the size of a stored file in bytes; undefined if there is no such file. */
   size(sha256: string): Promise<number | undefined>;
-  /** Deletes a kept file. Does nothing if it does not exist. */
+  /** Deletes a stored file. Does nothing if the file does not exist. */
   remove(sha256: string): Promise<void>;
   /** Moves a stored file to the folder `damaged`. Files in it are never served. */
   setAside(sha256: string): Promise<void>;
-  /** Yields the names of stored files that were not written within the last hour, in batches. */
+  /**
+   * Yields the names of stored files, in batches. Leaves out files that were written within the last hour, because they
+   * may belong to a running request.
+   */
   settled(): AsyncGenerator<string[]>;
 }
 
-/** The storage of files is full or not reachable. Nothing was stored. The same request may succeed later. */
+/**
+ * The error if the storage of files is full or cannot be reached. Nothing was stored. The same request may succeed
+ * later.
+ */
 export class FilesUnavailable extends Error {
-  /** Whether the storage did not answer. Then it may still carry out the request later. */
+  /** Whether the storage did not answer. If so, it may still execute the request later. */
   readonly isSilence: boolean;
 
   constructor(cause: unknown, { isSilence = false }: { readonly isSilence?: boolean } = {}) {
@@ -73,21 +79,21 @@ export class FilesUnavailable extends Error {
   }
 }
 
-/** Whether a name is that of a stored file: a SHA-256 in hex. */
+/** Whether a text has the form of a stored file's name: a SHA-256 in hex. */
 export const isName = (name: string): boolean => /^[0-9a-f]{64}$/.test(name);
 
-/** Throws an Error if a name is not that of a stored file. */
+/** Throws an Error if a text does not have the form of a stored file's name. */
 export function assertName(sha256: string): void {
   if (!isName(sha256)) throw new Error("Not a SHA-256 in hex");
 }
 
-/** The mark of a storage. It contains the id of the deployment to which the files belong. */
+/** A small file or object in a storage that contains the id of the deployment to which the files belong. */
 export interface PlaceMark {
   /** Returns the id of the deployment; undefined if the storage has no mark. */
   read(): Promise<string | undefined>;
   write(id: string): Promise<void>;
-  /** Whether the storage has any file. */
+  /** Whether the storage contains at least one file. */
   holdsFiles(): Promise<boolean>;
-  /** Whether each start of a server writes the mark again, to check the permission to write. */
+  /** Whether a server writes the mark again at each start, to check that it may write. */
   readonly isTried: boolean;
 }

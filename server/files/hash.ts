@@ -58,7 +58,7 @@ function hashOnThread(path: string): Promise<string> {
   return thread.hash(path);
 }
 
-// The thread hashes one file after the other, so the results come in the order of the jobs.
+// The thread hashes one file after the other, so the results arrive in the same order as the jobs were sent.
 function startThread(): Thread {
   const jobs: Job[] = [];
   const worker = new Worker(threadProgram, {

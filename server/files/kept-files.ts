@@ -3,14 +3,14 @@ import type { ReceivedFile } from "../../src/contract/files.ts";
 import { type Files, FilesUnavailable } from "./files.ts";
 
 /**
- * Keeps files as long as an upload refers to them, even if other requests add and remove the same files at the same
- * time.
+ * Stores files, and deletes a file when no upload refers to it any more. This also works if several requests add and
+ * remove the same file at the same time.
  */
 export interface KeptFiles {
   /**
-   * Makes the files permanent, then calls `work`, which adds the references. Returns the result of `work`. If either
-   * fails, deletes the files again, unless the storage did not answer. A storage that hangs may carry out a deletion
-   * after a client has sent the files again successfully. So the daily cleanup deletes the files in that case.
+   * Makes the files permanent, then calls `work`, which adds the references. Returns the result of `work`. If a step
+   * fails, deletes the files again. But if the storage did not answer, the daily cleanup deletes them: a storage that
+   * hangs may execute a deletion late, after a client has successfully sent the same files again.
    */
   keepFor<Result>(received: readonly ReceivedFile[], work: () => Promise<Result>): Promise<Result>;
   /**
@@ -20,11 +20,11 @@ export interface KeptFiles {
    * which has only one server.
    */
   secure(tx: LockingTransaction, received: readonly ReceivedFile[]): Promise<void>;
-  /** Deletes the files to which nothing refers any more. */
+  /** Deletes those of the files to which no upload refers any more. */
   removeUnreferenced(hashes: readonly string[]): Promise<void>;
   /**
-   * Like `removeUnreferenced`, but in the background and a few files at a time. Calls `failed` for each failure. Then
-   * the daily cleanup deletes the files.
+   * Like `removeUnreferenced`, but in the background and a few files at the same time. Calls `failed` for each failure.
+   * The daily cleanup deletes files whose deletion failed.
    */
   removeLater(hashes: readonly string[], failed: (error: unknown) => void): void;
 }
@@ -37,7 +37,10 @@ export interface LockingTransaction {
   lock(name: string): Promise<unknown>;
 }
 
-/** Checks and locks files. Until `decide` has resolved, no other server adds references to a locked file. */
+/**
+ * Locks files, and finds the files without references. Until `decide` has resolved, no other server can add a reference
+ * to a locked file.
+ */
 export interface FileLocks {
   lock(name: string): Promise<unknown>;
   isReferenced(sha256: string): Promise<boolean>;
@@ -46,7 +49,7 @@ export interface FileLocks {
 export type WithFileLocks = (decide: (locks: FileLocks) => Promise<void>) => Promise<void>;
 
 /**
- * Whether this storage is still that of the deployment. Until the transaction ends, the files are not moved to
+ * Returns whether the deployment still uses this storage. Until the transaction ends, the files cannot be moved to
  * another storage.
  */
 export type IsInUse = (tx: LockingTransaction) => Promise<boolean>;
@@ -97,7 +100,7 @@ export function createKeptFiles(
   };
 }
 
-/** Counts the requests of this server that hold a file. A held file is not removed. */
+/** Counts for each file the requests of this server that use it. A file that is in use is not deleted. */
 function createHolds(files: Files, withFileLocks: WithFileLocks) {
   const held = new Map<string, number>();
   const removing = new Map<string, Promise<void>>();
@@ -136,7 +139,7 @@ async function withTimeout<Sizes>(sizes: Promise<Sizes>): Promise<Sizes> {
   const late = sleep(secureTimeoutMs, undefined, { ref: false, signal: over.signal }).then(() => {
     throw new FilesUnavailable(new Error("The storage does not answer"), { isSilence: true });
   });
-  // The sleep is aborted in nearly every case, and then nobody else handles its rejection.
+  // The timer is nearly always aborted and then rejects. Without this line, the rejection would be unhandled.
   late.catch(() => {});
   return Promise.race([sizes, late]).finally(() => over.abort());
 }
@@ -153,7 +156,7 @@ const soon = (removal: Promise<void>): Promise<void> =>
 const removalWaitMs = 500;
 
 /**
- * The number of files that are deleted at the same time. Each deletion holds a connection to PostgreSQL until the
+ * The number of files that are deleted at the same time. Each deletion occupies a connection to PostgreSQL until the
  * storage has answered.
  */
 const atOnce = 4;

@@ -44,7 +44,7 @@ async function openStream(path: string, span?: ByteSpan) {
   return handle.createReadStream(span);
 }
 
-// A file with the same content is replaced, because the earlier copy may not yet be on the disk.
+// Replaces an existing file with the same content, because the existing copy may not have been written to the disk yet.
 async function moveDurably(from: string, to: string, root: string): Promise<void> {
   await sync(from);
   await mkdir(dirname(to), privateFolder);
@@ -62,7 +62,7 @@ async function sync(path: string): Promise<void> {
   }
 }
 
-// Windows has no descriptor for a folder.
+// Windows cannot open a folder, so a folder cannot be synchronised there.
 const syncFolder = process.platform === "win32" ? async () => {} : sync;
 
 async function* settled(root: string): AsyncGenerator<string[]> {

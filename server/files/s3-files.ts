@@ -11,8 +11,9 @@ import { assertName, type ByteSpan, type Files, FilesUnavailable, isName, type P
 import { createTemporaryFolder, settledBefore } from "./temporary-files.ts";
 
 /**
- * Stores files in an S3 store as `files/<sha256>`. Temporary files are in the local `folder`. A file is sent when it
- * has arrived completely, in one PUT with its hash, which the store checks.
+ * Stores files in an S3 store as `files/<sha256>`. Temporary files are in the local `folder`. A file is sent to the
+ * store after it has arrived completely, in one PUT request. The request contains the hash of the file, and the store
+ * checks it.
  */
 export function createS3Files(folder: string, place: S3Settings, send = createS3Client(place)): Files {
   const temporary = createTemporaryFolder(folder);
@@ -34,7 +35,7 @@ export function createS3Files(folder: string, place: S3Settings, send = createS3
   };
 }
 
-/** Creates the mark of a store, which is the object `deployment`. */
+/** Returns the functions for the mark of an S3 store. The mark is the object with the name `deployment`. */
 export function createStoreMark(place: S3Settings, send = createS3Client(place)): PlaceMark {
   return {
     isTried: true,
@@ -82,7 +83,7 @@ async function sizeOf(send: SendToS3, name: string): Promise<number | undefined>
 async function setAside(send: SendToS3, { bucket, prefix }: S3Settings, sha256: string): Promise<void> {
   const headers = { "x-amz-copy-source": `/${bucket}/${prefix}${nameOf(sha256)}` };
   const copied = await send({ method: "PUT", name: `damaged/${sha256}`, headers });
-  // A copy may fail after the store has sent the status and the headers, so the body decides.
+  // A copy may fail after the store has sent a successful status. So the body must be read to know the result.
   const text = await textOf(copied.body);
   if (!text.includes("<CopyObjectResult"))
     throw new FilesUnavailable(new S3Refusal(copied.status, "CopyFailed"));
@@ -102,7 +103,7 @@ interface Kept {
   readonly changedAt: number;
 }
 
-/** Yields the stored files, in pages. */
+/** Yields the stored files, one page of the store's list after the other. */
 async function* pagesOf(send: SendToS3, { prefix }: S3Settings): AsyncGenerator<Kept[]> {
   const folder = `${prefix}files/`;
   for (let next: string | undefined; ; ) {
@@ -134,7 +135,10 @@ interface Listed {
 
 interface ListedPage {
   readonly objects: readonly Listed[];
-  /** If the request has a delimiter: the prefixes up to the delimiter that names of objects have in common. */
+  /**
+   * The common beginnings of object names, each up to the delimiter in the request. It is empty if the request has no
+   * delimiter.
+   */
   readonly folders: readonly string[];
   /** The token for the next page; undefined on the last page. */
   readonly next: string | undefined;
@@ -211,7 +215,7 @@ async function request(send: SendToS3, name: string, span?: ByteSpan) {
   const headers: Record<string, string> = span ? { range: `bytes=${span.start}-${span.end}` } : {};
   const answer = await send({ method: "GET", name, headers });
   if (answer.status === (span ? 206 : 200)) {
-    // An error without a listener would end the process. The consumer of the body gets it too.
+    // An error event without a listener would end the process. The consumer of the body gets the error in any case.
     answer.body.on("error", () => {});
     return answer;
   }
@@ -229,14 +233,14 @@ const bodyTimeoutMs = 10_000;
 
 const mostTries = 3;
 
-/** After this time a failed request is not tried again, because its client has waited long enough. */
+/** After this time a failed request is not tried again, because the client that waits for it has waited long enough. */
 const retryWindowMs = 1_500;
 
 const firstPauseMs = 50;
 
 /**
- * The most connections to the store. Slow downloads have their own, so that they do not prevent reports from being
- * stored.
+ * The most connections to the store. Downloads have separate connections, so that slow downloads do not prevent reports
+ * from being stored.
  */
 const connectionsFor = { reading: 128, others: 32 };
 
@@ -247,7 +251,8 @@ function createS3Client(place: S3Settings): SendToS3 {
   let pools: Promise<Pools> | undefined;
 
   const send: SendToS3 = async (request) => {
-    // A store that hangs may carry out a DELETE much later, after the same file was sent again.
+    // A store that hangs may execute a DELETE much later, after the same file was sent again. So the client first
+    // checks that the store answers.
     if (request.method === "DELETE" && outage.lasts()) await probe(send, request.name);
     pools ??= openPools(place);
     const { reading, others } = await pools;
@@ -318,7 +323,7 @@ async function answerOf(
   }
 }
 
-/** The store did not answer in time. */
+/** The error if the store did not answer in time. */
 class Silence extends Error {
   constructor() {
     super("The store does not answer");
@@ -411,20 +416,20 @@ interface S3Body {
 }
 
 interface S3Answer {
-  /** 200 to 299, or 404. */
+  /** The status of the answer: 200 to 299, or 404. */
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Must be read or destroyed. */
+  /** The body of the answer. The caller must read or destroy it. */
   readonly body: Readable;
 }
 
 /**
- * Sends one request to the store. Repeats it after a temporary failure. Throws FilesUnavailable if the store cannot
- * be reached or refuses the request. Its cause is the reason.
+ * Sends one request to the store. Repeats it after a temporary failure. Throws FilesUnavailable if the store cannot be
+ * reached or refuses the request. The `cause` of the error is the reason.
  */
 type SendToS3 = (request: S3Request) => Promise<S3Answer>;
 
-/** The store refused a request. */
+/** The error if the store refused a request. */
 class S3Refusal extends Error {
   readonly status: number;
   /** The error code of the store, such as `AccessDenied`. Empty if it sent none. */
@@ -488,7 +493,7 @@ export function faultOfSettings(error: unknown): string | undefined {
 interface Outage {
   /** Whether a request may be sent now. During an outage one request may be sent every 250 ms. */
   mayTry(): boolean;
-  /** Whether the store is known to hang. */
+  /** Whether the last requests got no answer, so that the store is assumed to hang. */
   lasts(): boolean;
   worked(): void;
   /** Reports that a request that began at `startedAt` got no answer. */
@@ -514,7 +519,7 @@ export function createOutage(now: () => number = () => performance.now()): Outag
       lastAnswerAt = now();
     },
     failed(startedAt) {
-      // The store has answered other requests in the meantime.
+      // The store has answered another request after this one began, so it does not hang.
       if (lastAnswerAt > startedAt) return;
       lasts = true;
       lastTryAt = now();

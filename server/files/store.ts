@@ -7,15 +7,17 @@ const placeName = "files";
 
 /** The storage of the files of a deployment, as recorded in the database. */
 export const filesPlace = {
-  /** Returns the storage. A deployment from before there was a choice has no row, and uses the folder. */
+  /**
+   * Returns the storage. A deployment without a row uses the local folder: it is older than the choice of a storage.
+   */
   async find(reader: Pick<Reader, "get">): Promise<FilesPlace> {
     const row = await reader.get<{ value: string }>("SELECT value FROM deployment WHERE name = ?", placeName);
     return row?.value === "s3" ? "s3" : "folder";
   },
 
   /**
-   * Returns the storage, which does not change until the transaction ends. Call it before the transaction adds an
-   * upload.
+   * Returns the storage, and locks it: it cannot be changed until the transaction ends. Call this before the
+   * transaction adds an upload.
    */
   async hold(tx: Pick<Transaction, "engine" | "get" | "run">): Promise<FilesPlace> {
     if (tx.engine === "postgres") await tx.run("LOCK TABLE uploads IN ROW EXCLUSIVE MODE");

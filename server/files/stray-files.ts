@@ -4,7 +4,7 @@ import type { Deps } from "../deps.ts";
 import type { Files } from "./files.ts";
 import { uploads } from "./uploads-store.ts";
 
-/** Yields the stored files without references that were not written within the last hour, in batches. */
+/** Yields stray files, in batches: stored files without references that were not written within the last hour. */
 export async function* strayFiles(reader: Reader, files: Pick<Files, "settled">): AsyncGenerator<string[]> {
   for await (const hashes of files.settled()) {
     const strays = await uploads.unreferenced(reader, hashes);
@@ -13,8 +13,8 @@ export async function* strayFiles(reader: Reader, files: Pick<Files, "settled">)
 }
 
 /**
- * Deletes stray files, which a killed server may leave. Checks each file again immediately before its deletion.
- * Returns how many were found.
+ * Deletes stray files, which a killed server may leave. Checks each file again immediately before its deletion. Returns
+ * how many files were found.
  */
 export async function sweepFiles(
   { database, files, keptFiles }: Pick<Deps, "database" | "files" | "keptFiles">,

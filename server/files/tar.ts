@@ -1,6 +1,6 @@
 export const blockSize = 512;
 
-/** Returns the number of bytes that fill the last block of an entry. */
+/** Returns the number of bytes that must be added to fill the last block of an entry. */
 export const paddingOf = (size: number): number => (blockSize - (size % blockSize)) % blockSize;
 
 /** Returns the header block for a plain file in a POSIX (ustar) archive. The file is readable by its owner only. */
@@ -35,6 +35,6 @@ function writeOctal(block: Buffer, value: number, at: number, length: number): v
   block.write(`${value.toString(8).padStart(length - 1, "0")}\0`, at, "latin1");
 }
 
-/** The sum of all bytes, with the bytes of the checksum itself counted as spaces. */
+/** Returns the sum of all bytes of a header. The bytes of the checksum itself count as spaces. */
 const checksumOf = (block: Buffer): number =>
   block.reduce((sum, byte, at) => sum + (at >= 148 && at < 156 ? 0x20 : byte), 0);

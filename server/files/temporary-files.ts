@@ -15,9 +15,9 @@ export const privateFolder = { recursive: true, mode: 0o700 } as const;
 export interface TemporaryFolder {
   readonly files: Pick<Files, "createTemporary" | "dropTemporary" | "sweepTemporary">;
   /**
-   * Whether the file must still be made permanent. Returns false if that was done before: then the temporary file is
-   * gone, and `keptSize` returns the size of the stored one. Throws an Error if the file is not in this folder, or
-   * not complete.
+   * Returns whether a temporary file must still be made permanent. Returns false if that was done before: the temporary
+   * file does not exist, and `keptSize` returns the size of the stored file. Throws an Error if the file is not in this
+   * folder, or not complete.
    */
   isNew(received: ReceivedFile, keptSize: () => Promise<number | undefined>): Promise<boolean>;
 }
@@ -50,7 +50,7 @@ async function dropAll(paths: readonly string[]): Promise<void> {
   await Promise.all(paths.map((path) => rm(path, { force: true })));
 }
 
-/** Returns the files that were not written within the last hour. */
+/** Returns those of the files that were not written within the last hour. */
 export async function oldOf(paths: readonly string[]): Promise<string[]> {
   const changes = await Promise.all(paths.map((path) => changedAt(path)));
   const before = settledBefore();
@@ -60,12 +60,13 @@ export async function oldOf(paths: readonly string[]): Promise<string[]> {
 const abandonedAfterMs = 3_600_000;
 
 /**
- * Returns a time in milliseconds. Files that were last written before it belong to no request any more. File systems
- * and stores use the real time, so this does not use the adjustable clock of a development server.
+ * Returns a time in milliseconds. A file that was last written before this time belongs to no running request. The time
+ * is the real time, as in file systems and S3 stores. So this does not use the adjustable clock of a development
+ * server.
  */
 export const settledBefore = (): number => systemClock.now().getTime() - abandonedAfterMs;
 
-/** The size of a file in bytes; undefined if it does not exist. */
+/** Returns the size of a file in bytes; undefined if the file does not exist. */
 export async function sizeOf(path: string): Promise<number | undefined> {
   return (await statOf(path))?.size;
 }
@@ -115,7 +116,7 @@ export function createTemporaryFile(folder: string, limit: number): TemporaryFil
     },
     async finish() {
       const shown = detectMediaType(head.subarray(0, size));
-      // A file over the limit was not written completely, and is refused later.
+      // A file over the limit was not written completely. It is refused later.
       const isWhole =
         shown === null || size > limit || orUnavailable(() => keepShown(descriptor, size, shown));
       return describe(isWhole ? shown : null);
@@ -156,7 +157,7 @@ function unavailableOr(error: unknown): unknown {
 
 const unavailableCodes = new Set<unknown>(["ENOSPC", "EDQUOT", "EFBIG", "EMFILE", "ENFILE", "EROFS", "EIO"]);
 
-// A disk that becomes full writes only a part of the bytes. The next call throws.
+// If the disk becomes full, a write stores only a part of the bytes, and the next write throws.
 function writeAll(descriptor: number, bytes: Uint8Array): void {
   let written = 0;
   while (written < bytes.length)

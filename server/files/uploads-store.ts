@@ -40,7 +40,7 @@ const referencesTo = select(
   "WHERE sha256 = ? ORDER BY name",
 );
 
-/** Uploads by the unguessable names under which they are served. */
+/** The uploads. Each has an unguessable name, under which the server sends it to browsers. */
 export const uploads = {
   /** Returns an upload by its name; undefined if there is none. Never returns the original of a mail. */
   find: (reader: Reader, name: string): Promise<UploadRow | undefined> => reader.get(served, name),
@@ -50,7 +50,7 @@ export const uploads = {
   exist: async (reader: Reader): Promise<boolean> =>
     (await reader.get("SELECT 1 AS one FROM uploads LIMIT 1")) !== undefined,
 
-  /** The total size of all uploads of an app in bytes. */
+  /** Returns the total size of all uploads of an app in bytes. */
   async bytesOf(reader: Reader, appId: string): Promise<number> {
     const sum = await reader.get<{ bytes: number }>(
       "SELECT CAST(coalesce(sum(size), 0) AS BIGINT) AS bytes FROM uploads WHERE app_id = ?",
@@ -60,8 +60,8 @@ export const uploads = {
   },
 
   /**
-   * Calls `decide`, which may delete files without references. On PostgreSQL it runs in a transaction and can lock
-   * files against other servers. SQLite has only one server.
+   * Calls `decide`, which may delete files without references. On PostgreSQL, `decide` runs in a transaction and can
+   * lock files against other servers. With SQLite there is only one server.
    */
   async withFileLocks(database: Database, decide: (locks: FileLocks) => Promise<void>): Promise<void> {
     const decideWith = (reader: Reader, lock: FileLocks["lock"]) =>
@@ -78,7 +78,7 @@ export const uploads = {
     return hashes.filter((sha256) => !found.has(sha256));
   },
 
-  /** The uploads that refer to a file. */
+  /** Returns the uploads that refer to a file. */
   references: (reader: Reader, sha256: string): Promise<UploadReference[]> =>
     reader.all(referencesTo, sha256),
 
@@ -100,7 +100,7 @@ const atOnce = 1_000;
 
 export interface StoredFile {
   readonly sha256: string;
-  /** In bytes. */
+  /** The size in bytes. */
   readonly size: number;
 }
 

@@ -1,14 +1,21 @@
 import { readSync, writeSync } from "node:fs";
 
 /**
- * The bytes of an open file, which are read and overwritten in place through a window in memory. Changes stay in the
- * window until it moves. Otherwise a file of 300,000 tiny blocks would need as many reads and writes of the disk.
+ * The bytes of an open file. They are read and overwritten through a window: a part of the file that is in memory.
+ * Changes are written to the file when the window moves. Otherwise a file of 300,000 tiny blocks would need 300,000
+ * reads and writes of the disk.
  */
 export interface FileBytes {
   readonly size: number;
-  /** Returns `length` bytes from `at`, fewer at the end of the file. The buffer is valid until the next call. */
+  /**
+   * Returns `length` bytes from the position `at`, or fewer at the end of the file. The buffer is valid until the next
+   * call.
+   */
   read(at: number, length: number): Buffer;
-  /** Returns the bytes from `at` to the end of the window: at least `least`, fewer at the end of the file. */
+  /**
+   * Returns all bytes from the position `at` to the end of the window: at least `least`, or fewer at the end of the
+   * file.
+   */
   readAhead(at: number, least: number): Buffer;
   write(at: number, bytes: Uint8Array): void;
   /** Overwrites bytes with zeros, or with `byte`. Does nothing if `length` is not positive. */

@@ -1,9 +1,9 @@
 import type { FileBytes } from "./file-bytes.ts";
 
 /**
- * Overwrites everything in an MP4 or QuickTime film that players do not need for its pictures and sound:
- * descriptions, tracks of other kinds (positions, movements, subtitles), and data that belong to no kept track. The
- * length of the file stays the same.
+ * Overwrites everything in an MP4 or QuickTime film that players do not need to show pictures and play sound:
+ * descriptions, other tracks (positions, movements, subtitles), and data that belong to no kept track. The length of
+ * the file stays the same.
  */
 export function keepPlayedFilm(bytes: FileBytes): void {
   const boxesIn = createReader(bytes);
@@ -30,7 +30,7 @@ interface Found extends Tracks {
   readonly sampleSizes: Map<number, number>;
 }
 
-/** The most chunks of a film. A film of ten minutes has about 50,000 if each has one picture. */
+/** The most chunks that are read. A film of ten minutes has about 50,000 chunks if each contains one picture. */
 const mostChunks = 300_000;
 
 function addChunks({ chunks }: Found, more: Iterable<Chunk>): void {
@@ -40,7 +40,7 @@ function addChunks({ chunks }: Found, more: Iterable<Chunk>): void {
   }
 }
 
-/** The boxes that are kept within a box: unchanged, or with some of their inner boxes. */
+/** The inner boxes of a box that are kept: each as a whole, or with only some of its own inner boxes. */
 interface Needed {
   readonly [type: string]: Needed | "whole";
 }
@@ -150,12 +150,12 @@ function keepNeeded(
     const inner = Object.hasOwn(needed, part.type) ? needed[part.type] : undefined;
     if (inner === undefined) empty(bytes, part);
     else if (inner !== "whole") keepNeeded(bytes, boxesIn, { box: part, needed: inner });
-    // A readable name follows the kind of the track. It may contain anything.
+    // A name for people follows the kind of the track. It may contain any text, so it is erased.
     else if (part.type === "hdlr") bytes.erase(part.inner + 24, part.to - part.inner - 24);
   }
 }
 
-/** Overwrites the data that belong to no played track. */
+/** Overwrites the data that belong to no track that is seen or heard. */
 function eraseOthers(bytes: FileBytes, data: readonly Span[], chunks: readonly Chunk[]): void {
   const kept = keptSpans(chunks);
   let next = 0;
@@ -172,7 +172,10 @@ function eraseOthers(bytes: FileBytes, data: readonly Span[], chunks: readonly C
   }
 }
 
-/** Returns the spans of played chunks, in order. An open chunk extends to the next chunk of any track. */
+/**
+ * Returns the spans of the chunks that are seen or heard, in order. An open chunk ends where the next chunk of any
+ * track begins.
+ */
 function keptSpans(chunks: readonly Chunk[]): Span[] {
   const sorted = [...chunks].sort((left, right) => left.from - right.from);
   let following = Number.MAX_SAFE_INTEGER;
@@ -195,7 +198,7 @@ interface Tracks {
   readonly sampleSizes: ReadonlyMap<number, number>;
 }
 
-/** Yields the chunks of a fragment. Empties the boxes of tracks that are neither seen nor heard. */
+/** Yields the chunks of a fragment. Overwrites the boxes of tracks that are neither seen nor heard. */
 function* chunksOfFragment(
   bytes: FileBytes,
   boxesIn: BoxesIn,
@@ -279,7 +282,7 @@ interface Chunk {
    * the size of the decoded sound, or one byte.
    */
   readonly isOpen: boolean;
-  /** Whether it belongs to a track that is seen or heard. */
+  /** Whether the chunk belongs to a track that is seen or heard. */
   readonly isPlayed: boolean;
 }
 
@@ -353,7 +356,10 @@ function sizesIn(bytes: FileBytes, tables: Tables) {
   };
 }
 
-/** Returns the number of entries that a table has at `countAt`, or that fit into it if these are fewer. */
+/**
+ * Returns the number of entries that the table states at `countAt`. If fewer entries fit into the table, returns the
+ * number that fit.
+ */
 function entries(table: Buffer, countAt: number, from: number, width: number): number {
   if (table.length < from) return 0;
   return Math.min(table.readUInt32BE(countAt), Math.floor((table.length - from) / width));
@@ -410,6 +416,6 @@ function empty(bytes: FileBytes, { from, inner, to }: Box): void {
   bytes.erase(inner, to - inner);
 }
 
-/** A copy of the content of a box. */
+/** Returns a copy of the content of a box. */
 const contentOf = (bytes: FileBytes, { inner, to }: Box): Buffer =>
   Buffer.from(bytes.read(inner, to - inner));

@@ -21,7 +21,7 @@ export function removeFromPdf(bytes: FileBytes): void {
 const mostStreams = 100_000;
 
 interface Stream {
-  /** The text before the content, which describes it. */
+  /** The text before the content of the stream. It describes the content. */
   readonly description: string;
   readonly from: number;
   readonly to: number;
@@ -29,7 +29,7 @@ interface Stream {
 
 const begin = Buffer.from("stream");
 const end = Buffer.from("endstream");
-/** The most characters that are read before a stream. */
+/** The most characters of the description before a stream that are read. */
 const mostDescription = 2_000;
 
 function* streamsOf(bytes: FileBytes): Generator<Stream> {
@@ -69,7 +69,7 @@ const isCompressed = /\/Filter[\s[]*\/(FlateDecode|Fl)\b/;
 const isJpeg = (bytes: FileBytes, { from, to }: Stream): boolean =>
   to - from > 3 && bytes.read(from, 3).equals(Buffer.from([0xff, 0xd8, 0xff]));
 
-/** Fills a stream with spaces. They are compressed if the description says that the stream is compressed. */
+/** Fills a stream with spaces. Compresses the spaces if the description says that the stream is compressed. */
 function emptyStream(bytes: FileBytes, { description, from, to }: Stream): void {
   bytes.erase(from, to - from, isCompressed.test(description) ? 0 : 32);
   if (isCompressed.test(description) && to - from >= compressedSpace.length)

@@ -2,10 +2,10 @@ import { crc32 } from "node:zlib";
 import type { FileBytes } from "./file-bytes.ts";
 
 /**
- * Overwrites everything from `start` to `end` that is not needed to draw a JPEG. Keeps its size, tables and data,
- * JFIF, the colour profile, the colours of Adobe, and from EXIF the orientation. Also overwrites what follows the
- * picture: cameras put further pictures and films there, each with its position. Returns whether the picture has a
- * complete header.
+ * Overwrites everything from `start` to `end` that is not needed to draw a JPEG. Keeps its size, tables and data, the
+ * JFIF header, the colour profile, the Adobe colour segment, and from EXIF the orientation. Also overwrites the bytes
+ * after the picture, because cameras store further pictures and films there, each with its position. Returns whether
+ * the picture has a complete header.
  */
 export function keepDrawnJpeg(bytes: FileBytes, start = 0, end = bytes.size): boolean {
   let hasFrame = false;
@@ -37,7 +37,7 @@ export function keepDrawnJpeg(bytes: FileBytes, start = 0, end = bytes.size): bo
   return isWhole;
 }
 
-/** Overwrites bytes between two segments, which programs ignore. Returns where they end. */
+/** Overwrites the bytes between two segments, because programs ignore these bytes. Returns where the bytes end. */
 function skipped(bytes: FileBytes, at: number, end: number): number {
   const next = bytes.find(Buffer.of(0xff), at + 1, end);
   const to = next === -1 ? end : next;
@@ -62,7 +62,7 @@ function keepDrawn(bytes: FileBytes, marker: number, at: number, length: number)
   if (marker === 0xe1 && name.startsWith(exifPrefix.toString("latin1")))
     bytes.write(at, orientationOnly(Buffer.from(bytes.read(at, length))));
   else if (marker === 0xe0 && name.startsWith("JFIF\0") && length >= jfifLength) {
-    // The size of the small preview becomes zero, and the preview itself is overwritten.
+    // Sets the size of the small preview to zero and overwrites the preview.
     bytes.erase(at + jfifLength - 2, length - jfifLength + 2);
   } else if (marker === 0xee && name.startsWith("Adobe")) bytes.erase(at + 12, length - 12);
   else if (marker !== 0xe2 || name !== "ICC_PROFILE\0") bytes.erase(at, length);
@@ -86,8 +86,8 @@ function endOfScan(bytes: FileBytes, from: number, end: number): number {
 }
 
 /**
- * Keeps the chunks of a PNG that are needed to draw it, and from EXIF the orientation. Replaces all others with
- * chunks of zeros, and overwrites what follows the end. Returns whether the picture has a complete header.
+ * Keeps the chunks of a PNG that are needed to draw it, and from EXIF the orientation. Replaces all other chunks with
+ * chunks of zeros, and overwrites the bytes after the picture. Returns whether the picture has a complete header.
  */
 export function keepDrawnPng(bytes: FileBytes): boolean {
   const header = bytes.read(8, 25);
@@ -117,12 +117,12 @@ export function keepDrawnPng(bytes: FileBytes): boolean {
 // A picture has a few hundred chunks. A file with very many is an attack on the server.
 const mostPngChunks = 50_000;
 
-/** Size, colours, transparency, animation and data. */
+/** The types of the PNG chunks that are kept: size, colours, transparency, animation and data. */
 const neededInPng = new Set(
   "IHDR PLTE IDAT IEND tRNS gAMA cHRM sRGB iCCP cICP mDCV cLLI sBIT bKGD pHYs acTL fcTL fdAT".split(" "),
 );
 
-/** A type that no program knows. Its letters mark it as one that programs may ignore. */
+/** A type of chunk that no program knows. Its lower-case and capital letters say that programs may ignore the chunk. */
 const unused = "paDd";
 
 function empty(bytes: FileBytes, at: number, length: number): void {
@@ -149,7 +149,7 @@ function writeSum(bytes: FileBytes, at: number, sum: number): void {
 
 /**
  * Keeps the chunks of a WebP that are needed to draw it, and from EXIF the orientation. Overwrites the content of all
- * others, and what follows the picture. Returns whether the picture has a complete header.
+ * other chunks, and the bytes after the picture. Returns whether the picture has a complete header.
  */
 export function keepDrawnWebp(bytes: FileBytes): boolean {
   if (!hasHeader(Buffer.from(bytes.read(12, 18)))) return false;
@@ -162,7 +162,7 @@ export function keepDrawnWebp(bytes: FileBytes): boolean {
 
 const neededInWebp = ["VP8 ", "VP8L", "VP8X", "ALPH", "ANIM", "ICCP"];
 
-/** A frame of an animation: `head` bytes, followed by chunks of its own. None of these is a frame. */
+/** A frame of an animation: `head` bytes, and after them inner chunks. A frame contains no frames. */
 const frame = { type: "ANMF", head: 16 };
 
 // An animation has a few thousand frames of up to three chunks. A file with very many is an attack on the server.
@@ -210,7 +210,7 @@ function keepChunks(
   return unread;
 }
 
-/** Whether the first chunk has a valid size. Each type of chunk stores it in another way. */
+/** Whether the first chunk contains a valid picture size. Each type of chunk stores the size in a different way. */
 function hasHeader(head: Buffer): boolean {
   const type = head.toString("latin1", 0, 4);
   if (type === "VP8L") return head.length >= 13 && head[8] === 0x2f;
@@ -224,8 +224,8 @@ function hasHeader(head: Buffer): boolean {
 }
 
 /**
- * Keeps the images of a GIF, their timing and how often they repeat. Overwrites comments, texts, the data of
- * programs, and what follows the end. Returns whether the picture has a complete header.
+ * Keeps the images of a GIF, their timing and the number of repetitions. Overwrites comments, texts, the data of
+ * programs, and the bytes after the end. Returns whether the picture has a complete header.
  */
 export function keepDrawnGif(bytes: FileBytes): boolean {
   const header = bytes.read(6, 7);
@@ -285,19 +285,22 @@ const ofProgram = 0xff;
 
 const repeats = ["\u000bNETSCAPE2.0", "\u000bANIMEXTS1.0"];
 
-/** The name, the number of repetitions, the size of the buffer and the end mark. */
+/**
+ * The most bytes of an extension with the number of repetitions: the name, that number, the size of the buffer and the
+ * end mark.
+ */
 const longestRepeat = 12 + 4 + 6 + 1;
 
 /**
- * Replaces a sequence of blocks with blocks of spaces of the same total length. It also writes the lengths of the
- * blocks: the data of programs are not always divided into blocks, so the old lengths may be text.
+ * Replaces a sequence of blocks with blocks of spaces of the same total length. It writes new lengths of the blocks,
+ * because some programs do not divide their data into blocks, and then the old lengths are a part of the text.
  */
 function emptyBlocks(bytes: FileBytes, from: number, to: number): void {
   const last = to - 1;
   for (let at = from; at < last; ) {
     const left = last - at;
     const whole = left - 256 === 1 ? 255 : Math.min(256, left);
-    // Reading loads the block into the window. Otherwise each block would be one write to the disk.
+    // The read moves the window to this block. Otherwise each block would need its own write to the disk.
     bytes.read(at, whole);
     bytes.write(at, Buffer.of(whole - 1));
     bytes.erase(at + 1, whole - 1, 32);
@@ -320,7 +323,8 @@ function orientationOnly(block: Buffer): Buffer {
 
 const exifPrefix = Buffer.from("Exif\0\0", "latin1");
 
-// TIFF in little endian: one directory at 8 with one entry, 0x0112, one SHORT.
+// A little-endian TIFF with one directory at byte 8. The directory has one entry, the orientation: tag 0x0112, one
+// SHORT.
 const directory = Buffer.from("49492a0008000000010012010300010000000100000000000000", "hex");
 
 const orientationAt = 18;

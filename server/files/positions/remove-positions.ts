@@ -7,8 +7,9 @@ import { keepPlayedWebm } from "./webm.ts";
 /**
  * Overwrites everything in a picture, film or PDF that is not needed to show it, such as the position where it was
  * taken. Pixels, frames, sound, orientation and file size do not change. `descriptor` must be open for reading and
- * writing, `size` is in bytes. Returns whether the file has a complete header of its type, because a signature alone
- * is not a picture. Throws an Error for an unknown media type. Synchronous, like all writes to temporary files.
+ * writing, `size` is in bytes. Returns whether the file has a complete header of its type: a file that has only the
+ * first bytes of a picture is not a picture. Throws an Error for an unknown media type. It is synchronous, like all
+ * writes to temporary files.
  */
 export function keepShown(descriptor: number, size: number, mediaType: string): boolean {
   const bytes = openBytes(descriptor, size);
@@ -37,7 +38,7 @@ function keepShownOf(bytes: FileBytes, mediaType: string): boolean {
     case "application/pdf":
       removeFromPdf(bytes);
       return true;
-    // These types are recognised only for the message of a refusal. Such files are not stored.
+    // The server recognises these types only so that the refusal can name them. Such files are never stored.
     case "image/heic":
     case "image/avif":
       return true;

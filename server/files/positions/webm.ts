@@ -1,12 +1,13 @@
 import type { FileBytes } from "./file-bytes.ts";
 
 /**
- * Overwrites everything in a WebM film that players do not need for its pictures and sound: tags, attachments,
- * chapters, names, and tracks of other kinds with their blocks. They become unused elements of the same length.
+ * Overwrites everything in a WebM film that players do not need to show pictures and play sound: tags, attachments,
+ * chapters, names, and other tracks with their blocks. In their place are unused elements of the same length.
  */
 export function keepPlayedWebm(bytes: FileBytes): void {
   const film: Film = { bytes, silent: new Set(), left: mostElements };
-  // A segment and its clusters may have no lengths. Their inner elements differ, so one loop can read all of them.
+  // The length of a segment or cluster may be unknown. Their inner elements have different ids, so one loop can read
+  // the inner elements of all of them.
   for (const element of elementsIn(film, { from: 0, to: bytes.size, opened: [segment, cluster] }))
     keepNeeded(film, element, neededInFile);
 }
@@ -18,19 +19,19 @@ interface Film {
   readonly bytes: FileBytes;
   /** The numbers of the tracks that are neither seen nor heard. */
   readonly silent: Set<number>;
-  /** How many more elements are read. */
+  /** The number of further elements that may be read. */
   left: number;
 }
 
 interface Element {
   readonly id: number;
   readonly from: number;
-  /** Where the content begins. */
+  /** Where the content of the element begins. */
   readonly inner: number;
   readonly to: number;
 }
 
-/** The elements that are kept: unchanged, or with some of their inner elements. */
+/** The elements that are kept: each as a whole, or with only some of its inner elements. */
 type Needed = ReadonlyMap<number, Needed | "whole">;
 
 const segment = 0x18538067;
@@ -46,10 +47,13 @@ const unused = 0xec;
 const needed = (whole: readonly number[], parts: readonly (readonly [number, Needed])[] = []): Needed =>
   new Map<number, Needed | "whole">([...whole.map((id) => [id, "whole"] as const), ...parts]);
 
-/** The scale of time, the duration, and the programs that wrote the film. */
+/**
+ * The elements that are kept in the information about the film: the time scale, the duration, and the programs that
+ * wrote the film.
+ */
 const info = needed([0x2ad7b1, 0x4489, 0x4d80, 0x5741]);
 
-/** Everything in a track except its name and elements of later drafts. */
+/** The elements that are kept in a track: all except its name and elements of later drafts of the standard. */
 const track = needed([
   ...[trackNumber, 0x73c5, trackType, 0xb9, 0x88, 0x55aa, 0x9c, 0x6de7, 0x6df8, 0x23e383, 0x234e7a, 0x23314f],
   ...[0x55ee, 0x22b59c, 0x22b59d, 0x86, 0x63a2, 0xaa, 0x56aa, 0x56bb, 0xe0, 0xe1, 0x41e4, 0x6d80],
@@ -57,7 +61,7 @@ const track = needed([
 
 const group = needed([block, 0x9b, 0xfb, 0x75a2, 0x75a1, 0xfa]);
 
-/** The header, the indexes of the file, and the content of clusters. */
+/** The elements that are kept in the file: the header, the indexes, and the content of clusters. */
 const neededInFile = needed(
   [0x1a45dfa3, 0x114d9b74, 0x1c53bb6b, 0xe7, 0xa7, 0xab, simpleBlock],
   [
@@ -76,8 +80,8 @@ function keepNeeded(film: Film, element: Element, needed: Needed): void {
 const partsOf = (film: Film, { inner, to }: Element) => elementsIn(film, { from: inner, to, opened: [] });
 
 /**
- * Whether an element is a track that is neither seen nor heard, or belongs to one. Adds the number of such a track to
- * `silent`.
+ * Whether an element is a track that is neither seen nor heard, or belongs to such a track. Adds the number of such a
+ * track to `silent`.
  */
 function isSilent(film: Film, element: Element): boolean {
   if (element.id === trackEntry) return isSilentTrack(film, element);
@@ -115,7 +119,7 @@ function* elementsIn(
   }: {
     readonly from: number;
     readonly to: number;
-    /** Elements that are not yielded themselves. Their inner elements come next. */
+    /** The ids of the elements that are not yielded. Their inner elements are yielded instead. */
     readonly opened: readonly number[];
   },
 ): Generator<Element> {
@@ -138,7 +142,7 @@ function elementAt(bytes: FileBytes, from: number, end: number): Element | undef
   if (!size) return undefined;
   const id = head.readUIntBE(0, idLength);
   const inner = from + idLength + size.length;
-  // An element without a length ends with the span.
+  // An element of unknown length ends at the end of the span.
   return { id, from, inner, to: size.isUnknown ? end : Math.min(end, inner + size.value) };
 }
 
@@ -152,7 +156,8 @@ function numberAt(bytes: Uint8Array) {
 }
 
 function empty(bytes: FileBytes, { from, inner, to }: Element): void {
-  // One byte of the head is for the new type, the others are for the length. A long element may need more bytes for it.
+  // The first byte is for the new type, and the other bytes before the content are for the length. A long element may
+  // need more bytes for the length.
   const told = Math.min(8, inner - from - 1);
   const width = to - from - 1 - told < 2 ** (7 * told) - 1 ? told : 8;
   const length = Buffer.alloc(width);
