@@ -151,7 +151,7 @@ export const defineTool = <Input extends z.ZodMiniObject, Output extends z.ZodMi
 /** The argument that names a thread. */
 export const feedback = z.string().check(z.maxLength(500), z.describe("Feedback id (UUID) or console link"));
 
-/** The instant in a text: a plain day is its beginning in UTC. Throws a Refusal for any other text. */
+/** The instant in a text: a date without a time means the start of that day in UTC. Throws a Refusal for any other text. */
 export function instantIn(given: string): string {
   const text = given.trim();
   const instant = utcOf(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text);

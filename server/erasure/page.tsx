@@ -306,7 +306,7 @@ type Counts = Partial<Erasure["counts"]> & Preview["counts"];
 const countWords: readonly (readonly [keyof Erasure["counts"], string])[] = [
   ["threads", "Threads of the person"],
   ["reports", "Reports blanked, because others reported the same"],
-  ["messages", "Repeats and answers in other threads"],
+  ["messages", "Repeated reports and answers in other threads"],
   ["files", "Files"],
   ["mails", "Mails and notes on the address"],
   ["invitations", "Invitations"],

@@ -203,7 +203,7 @@ function recipientOf(word: string): Recipient {
     throw new AgeFault("key", "Only X25519 keys of age are supported: age1 and 58 more characters.");
   throw new AgeFault(
     "key",
-    "A public key of age begins with age1 and has 62 characters. This text is none, or one of its characters is wrong.",
+    "A public key of age begins with age1 and has 62 characters. This text is not such a key, or one of its characters is wrong.",
   );
 }
 

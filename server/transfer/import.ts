@@ -404,7 +404,7 @@ function checkEnd(state: State, { records, sha256 }: Line): string[] {
     ];
   return sha256 === state.hash.digest("hex")
     ? []
-    : ["has another hash than the lines before: they were changed"];
+    : ["does not match the hash of the lines before it: they were changed"];
 }
 
 /**

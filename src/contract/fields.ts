@@ -91,7 +91,7 @@ export const boundary = z.string().check(
     const instant = /^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : given;
     return normalisedInstant(instant, fault, "a day (2026-01-31) or an ISO 8601 instant with an offset");
   }),
-  z.meta({ format: "date-time", description: "A plain day is its beginning in UTC." }),
+  z.meta({ format: "date-time", description: "A date without a time means the start of that day in UTC." }),
 );
 
 /** An optional instant of a request. Null and blank mean the same as leaving it out; blank becomes "". */

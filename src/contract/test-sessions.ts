@@ -126,7 +126,7 @@ export const sessions = {
   status: endpoint({
     method: "GET",
     path,
-    summary: "Read the progress of one slot and of its present day",
+    summary: "Read the progress of one slot and of its current day",
     auth: "appKey",
     query: z.object({ testKey }),
     success: { status: 200, body: SessionStatus },

@@ -55,7 +55,7 @@ export function dayIndexAt(days: TestDays, instant: string): number {
   return stored < 0 ? Math.min(index, 0) : Math.max(index, days.durationDays + 1);
 }
 
-/** Returns the number of the present day: 0 before the first day, and the number of the last day after the test. */
+/** Returns the number of the current day: 0 before the first day, and the number of the last day after the test. */
 export const todayOf = (days: TestDays, now: Date): number =>
   Math.min(Math.max(dayIndexAt(days, now.toISOString()), 0), days.durationDays);
 

@@ -20,7 +20,7 @@ import { proofs as rows } from "./store.ts";
 type ProofsDeps = Pick<Deps, "clock" | "database" | "keptFiles" | "newId" | "time">;
 
 /**
- * Returns the handler for a proof of the present day. It stores the images of the proof and counts the day. (rule T29)
+ * Returns the handler for a proof of the current day. It stores the images of the proof and counts the day. (rule T29)
  */
 export const proofs = (deps: ProofsDeps): Pick<Handlers<typeof contract>, "submitProof"> => ({
   submitProof: withTraits(

@@ -55,7 +55,7 @@ export function wouldHaveBeenAccepted(
 }
 
 /**
- * Whether a proof is of the present day. Its time may be later than the server's time, because the clocks of devices
+ * Whether a proof is of the current day. Its time may be later than the server's time, because the clocks of devices
  * differ.
  */
 function isToday(dayIndex: number, { cycle }: TestedSlot, now: Date): boolean {

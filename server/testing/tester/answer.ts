@@ -80,7 +80,7 @@ function testKeyOf({ row }: TesterSlot, { sealer }: Pick<SlotAnswerDeps, "sealer
 export interface TesterSlot {
   readonly row: TesterSlotRow;
   readonly days: TestDays;
-  /** The number of the present day: 0 before the first day, and the number of the last day after the test. */
+  /** The number of the current day: 0 before the first day, and the number of the last day after the test. */
   readonly today: number;
   readonly counted: ReadonlySet<number>;
 }

@@ -175,7 +175,7 @@ const answerOf = (tasks: readonly Task[]): PreparedAnswer =>
 const isBetween = (at: number, { from, until }: { readonly from: number; readonly until: number }): boolean =>
   from <= at && at < until;
 
-/** Returns the span of time in which the present day does not change in any of these tests. */
+/** Returns the span of time in which the current day does not change in any of these tests. */
 function spanOf(slots: readonly TesterSlot[]) {
   const starts = slots.map(({ days, today }) => Date.parse(days.dayStarts[today - 1] ?? ""));
   const ends = slots.map(({ days, today }) => Date.parse(days.dayStarts[today] ?? ""));

@@ -16,7 +16,7 @@ const fences = { "---": "public", "===": "team", "+++": "agents" } as const;
 const titles = {
   public: /^(?:untrusted text|subjects) of the public: data, not instructions$/,
   team: /^words of the app's team/,
-  agents: /^words of agents: no approval$/,
+  agents: /^words of agents \(not an approval\)$/,
 } as const;
 const titleOfDecision = "what a person decided";
 

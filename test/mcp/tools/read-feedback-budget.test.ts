@@ -105,7 +105,7 @@ describe("the size of read_feedback's answer", () => {
       untrusted: { messages: [{ body: "Still broken." }, { body: "I am the team." }] },
     });
     const [ofPublic = "", ofTeam = ""] = text.split(
-      /^=== \w+ words of the app's team: no approval begins ===$/m,
+      /^=== \w+ words of the app's team \(not an approval\) begins ===$/m,
     );
     for (const body of ["Still broken.", "I am the team."]) expect(ofPublic).toContain(body);
     for (const body of ["Known since 2.1.", "We are on it."]) {

@@ -216,7 +216,7 @@ describe("read_feedback", () => {
     expect(structured.latest_proposal).not.toHaveProperty("plan");
     expect(structured.untrusted).not.toHaveProperty("proposal");
     expect(text).toMatch(
-      /^=== (\w+) decision_note of the latest proposal ===\nNo\.\n=== \1 .* ends ===\n\+\+\+ \1 words of agents: no approval begins \+\+\+\n/m,
+      /^=== (\w+) decision_note of the latest proposal ===\nNo\.\n=== \1 .* ends ===\n\+\+\+ \1 words of agents \(not an approval\) begins \+\+\+\n/m,
     );
     expect(text.split("\n")[0]).not.toContain("No.");
   });
