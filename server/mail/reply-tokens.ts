@@ -7,15 +7,15 @@ const bitsOfDigit = 5;
 const form = /^[a-z2-7]{42}$/i;
 
 /**
- * Makes the token in the reply address of a mail: the id of the mail and a MAC, in base32, because mail servers may change
- * the case of an address. The token gives no access to the sender's page. (rule M12)
+ * Returns the token for the reply address of a mail. It is the id of the mail and a MAC, in base32: mail servers may
+ * change upper and lower case in an address. The token gives no access to the sender's page. (rule M12)
  */
 export const replyTokenOf = (sealer: Pick<Sealer, "mark">, mailId: string): string =>
   base32(
     Buffer.from(mailId.replaceAll("-", "") + sealer.mark(markedText(mailId)).slice(0, macDigits), "hex"),
   );
 
-/** Returns the id of the mail that is answered; undefined if this deployment did not make the token. */
+/** Returns the id of the mail to which a reply address belongs; undefined if this deployment did not make the token. */
 export function readReplyToken(sealer: Pick<Sealer, "isMark">, token: string): string | undefined {
   const bytes = form.test(token) ? fromBase32(token.toLowerCase()) : undefined;
   if (bytes?.length !== idBytes + macDigits / 2) return undefined;
@@ -39,7 +39,7 @@ function fromBase32(text: string): Buffer | undefined {
   if (digits.includes(-1)) return undefined;
   const bits = digits.map((digit) => digit.toString(2).padStart(bitsOfDigit, "0")).join("");
   const bytes = bits.match(/.{8}/g) ?? [];
-  // Unused bits must be 0, so that each token has exactly one text.
+  // The unused bits must be 0, so that a token has only one valid text.
   if (/1/.test(bits.slice(bytes.length * 8))) return undefined;
   return Buffer.from(bytes.map((byte) => Number.parseInt(byte, 2)));
 }

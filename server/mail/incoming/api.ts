@@ -17,7 +17,10 @@ type IncomingDeps = Pick<
 
 const mostListed = 100;
 
-/** The originals of incoming mails, and the mails that were set apart because a program wrote them. (rules M13, M16) */
+/**
+ * The handlers for the originals of incoming mails, and for the mails that were set apart because a program wrote them.
+ * (rules M13, M16)
+ */
 export function incomingMails(deps: IncomingDeps): Handlers<typeof contract> {
   const { database, files } = deps;
   const record = createAuditWriter(deps);
@@ -73,7 +76,10 @@ export function incomingMails(deps: IncomingDeps): Handlers<typeof contract> {
 const alreadyTaken = (): ApiError =>
   new ApiError("wrong_state", { message: "This mail is a message of its thread already." });
 
-/** Returns the original of a mail if it is still stored and the caller may read it. Throws `not_found` otherwise. */
+/**
+ * Returns the original of a mail if the original is still stored and the caller may read it. Throws `not_found`
+ * otherwise.
+ */
 async function ownedOriginal(deps: IncomingDeps, id: string, caller: ConsoleCaller): Promise<OriginalRow> {
   const found = await mailOriginals.findFor(deps.database, caller, id, oldestOriginal(deps.clock.now()));
   if (!found) throw new ApiError("not_found");
@@ -90,7 +96,9 @@ async function* chunksOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
-/** Makes a function that loads and parses mails one after another, because each may need much memory. */
+/**
+ * Creates the function that loads and parses a mail. It handles one mail at a time, because each may need much memory.
+ */
 function createReadOriginal(deps: IncomingDeps) {
   const bounds = boundsOf(deps.settings.budgets);
   let last: Promise<unknown> = Promise.resolve();

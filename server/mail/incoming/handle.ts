@@ -18,38 +18,47 @@ import { type MailAttempt, mailOriginals } from "./store.ts";
 
 type HandleDeps = Pick<Deps, "clock" | "database" | "files" | "keptFiles" | "log" | "sealer" | "settings">;
 
-/** A mail that has crashed the server so often is given up, so that later mails are read. (rule M12) */
+/**
+ * If the server has crashed this many times while it handled a mail, it gives that mail up, so that it can read later
+ * mails. (rule M12)
+ */
 const mostAttempts = 2;
-/** Another server may still work on an attempt that is not older. */
+/** If an attempt is younger than this, another server may still be working on it. */
 const attemptMilliseconds = 60_000;
-/** How many mails of programs are stored for each report in an hour. (rule M13) */
+/** The most mails of programs that are stored for one report in an hour. (rule M13) */
 const mostSetApart = 20;
 const hour = 3_600_000;
 
-/** A mail in the mailbox that is addressed to one of our reply addresses. */
+/** A mail in the mailbox whose receiver may be one of our reply addresses. */
 export interface ArrivedMail {
-  /** The token in the address. */
+  /** The token in the reply address. */
   readonly token: string;
   /** Stores, in its own transaction, that an attempt begins. Returns undefined if another server has handled the mail. */
   readonly begin: () => Promise<MailAttempt | undefined>;
-  /** Fetches the mail. Returns undefined if it was deleted. */
+  /** Fetches the mail. Returns undefined if the mail was deleted. */
   readonly read: () => Promise<Buffer | undefined>;
-  /** Stores, in the given transaction, that the mail was handled. Returns false if another server has handled it. */
+  /**
+   * Stores, in the given transaction, that the mail was handled. Returns false if another server has already handled
+   * it.
+   */
   readonly claim: (tx: Transaction) => Promise<boolean>;
 }
 
 /**
- * What was done with a mail. `unread`: it is no answer and stays unread, so that a person can find it. `later`: it must be
- * handled later, and no newer mail before it.
+ * What was done with a mail. `unread`: it is not an answer, and it stays unread so that a person can find it. `later`:
+ * it must be handled later, and all newer mails must wait for it.
  */
 export type MailOutcome = "stored" | "unread" | "not ours" | "later";
 
-/** Makes the function that handles a mail: an answer becomes a message, a bounce changes the state of our mail. (rules M12 to M14) */
+/**
+ * Creates the function that handles a mail. An answer becomes a message. A bounce changes the state of the mail that
+ * came back. (rules M12 to M14)
+ */
 export function createMailHandler(deps: HandleDeps) {
   const parseAndStore = createParseAndStore(deps);
   return async ({ token, begin, read, claim }: ArrivedMail): Promise<MailOutcome> => {
     const mailId = readReplyToken(deps.sealer, token);
-    // A stranger can send any token. Such a mail is not fetched.
+    // A stranger can write any token. A mail with a wrong token is not fetched.
     if (mailId === undefined) return "not ours";
     const attempt = await begin();
     if (attempt === undefined) return "stored";
@@ -107,7 +116,10 @@ async function leaveUnread({ database }: HandleDeps, claim: ArrivedMail["claim"]
   return "unread";
 }
 
-/** Stores a mail that a program wrote. A maintainer can still make it a message. In the mailbox it stays unread. (rule M13) */
+/**
+ * Stores a mail that a program wrote. A maintainer can later make it a message. The mail stays unread in the mailbox.
+ * (rule M13)
+ */
 async function setApart(
   deps: HandleDeps,
   claim: ArrivedMail["claim"],
@@ -118,7 +130,7 @@ async function setApart(
   }: MailedAnswer & { readonly source: Uint8Array; readonly storeMail: StoreMail },
 ): Promise<"unread"> {
   const { id, report, mail } = answer;
-  // Checked before the bytes are written, because programs can send very many mails.
+  // This check comes before the bytes are written, because programs can send very many mails.
   if (await isKeptOrTooMany(deps, deps.database, answer)) return leaveUnread(deps, claim);
   await storeMail(
     { ...answer, attachments: [] },
@@ -160,7 +172,7 @@ async function storeReport(
   });
 }
 
-/** Two copies of one mail get the same id. */
+/** Returns the id for the message of a mail. Two copies of one mail get the same id. */
 const idOf = (mailId: string, { messageId, text }: IncomingMail): string =>
   createHash("sha256")
     .update(JSON.stringify([mailId, messageId || text]))

@@ -1,23 +1,23 @@
 import { ImapFlow } from "imapflow";
 import type { MailIn } from "../../settings/settings.ts";
 
-/** The uid and the receivers of a mail: enough to decide whether it is for us. */
+/** The uid and the receivers of a mail. They are enough to decide whether the mail is for this server. */
 export interface MailHead {
   readonly uid: number;
-  /** The header lines with its receivers. */
+  /** The header lines that name the mail's receivers. */
   readonly receivers: string;
 }
 
 /** An open folder of a mail server. */
 export interface Mailbox {
-  /** If the value changes, all uids are new. */
+  /** If this value changes, the mail server has given new uids to all mails. */
   readonly uidValidity: string;
-  /** Returns the heads of mails that are newer than a uid, in groups, oldest first. */
+  /** Returns the heads of the mails after a uid, in groups, oldest first. */
   heads(after: number): AsyncIterable<readonly MailHead[]>;
   /** Returns the first bytes of a mail, at most `mostBytes`; undefined if the mail was deleted. */
   read(uid: number, mostBytes: number): Promise<Buffer | undefined>;
   markRead(uid: number): Promise<void>;
-  /** Resolves when there may be new mail, at the latest after a minute. Rejects when the connection is lost. */
+  /** Resolves when there may be new mail, and after at most a minute. Rejects when the connection is lost. */
   waitForMail(): Promise<void>;
   close(): void;
 }
@@ -26,7 +26,7 @@ const headsAtOnce = 200;
 const pollMilliseconds = 60_000;
 const receivers = ["to", "cc", "delivered-to", "x-original-to", "envelope-to"];
 
-/** Opens the folder. If it rejects, the reason contains no password. */
+/** Opens the folder. The message of an error contains no password. */
 export async function openMailbox(server: MailIn): Promise<Mailbox> {
   const client = clientOf(server);
   const arrivals = watchArrivals(client);
@@ -77,7 +77,10 @@ async function* headsOf(client: ImapFlow, folder: string, after: number): AsyncI
   }
 }
 
-/** `wait` resolves when mail has arrived, at once if it arrived since the last call. It rejects when the connection is lost. */
+/**
+ * Creates the function `wait`, which resolves when mail has arrived. It resolves immediately if mail has arrived since
+ * the last call, and rejects when the connection is lost.
+ */
 function watchArrivals(client: ImapFlow) {
   let lost: Error | undefined;
   let hasMail = false;
@@ -96,7 +99,7 @@ function watchArrivals(client: ImapFlow) {
     end,
     async wait(): Promise<void> {
       if (!hasMail && lost === undefined) {
-        // The next command ends IDLE.
+        // The next command of the client ends IDLE.
         client.idle().catch(() => undefined);
         let timer: NodeJS.Timeout | undefined;
         await new Promise<void>((resolve) => {

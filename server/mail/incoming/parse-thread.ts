@@ -1,9 +1,9 @@
 /**
  * The program of the thread that parses one mail. It is a text, so that the server can be bundled into one file. It posts
- * the content of the mail. Then it waits for a text, and posts the part of it that is no quotation.
+ * the content of the mail. Then it waits for a text, and posts that text without quotations.
  *
- * The library keeps an object for each line and for each part, which needs many times the memory of the mail. So this
- * program joins the lines while they arrive, and limits the number of parts and the length of the text.
+ * The library keeps an object for each line and for each part of the mail. This needs many times the memory of the mail.
+ * So this program joins the lines while they arrive, and limits the number of parts and the length of the text.
  */
 export const mailThread = `
 const { parentPort, workerData } = require("node:worker_threads");
@@ -94,7 +94,7 @@ function addressesIn(texts) {
   return [...found].join(" ");
 }
 
-// Loaded now, before the time for the search is measured.
+// This is loaded now, before the time of the search is measured.
 const Parser = required("replies");
 parentPort.once("message", (text) => {
   parentPort.postMessage(new Parser().parseReply(text));

@@ -13,23 +13,23 @@ import {
   withQuotationsMarked,
 } from "./rules.ts";
 
-/** The parts of an incoming mail that we use. */
+/** The parts of an incoming mail that the server uses. */
 export interface IncomingMail {
   readonly kind: IncomingKind;
-  /** Why it counts as written by a program; undefined if it does not. */
+  /** Why the mail counts as written by a program; undefined if it does not. */
   readonly automaticReason: AutomaticReason | undefined;
   readonly from: string;
   readonly subject: string;
-  /** All addresses in it; null if there are too many. */
+  /** All addresses in the mail; null if there are too many. */
   readonly addresses: string | null;
-  /** Whether the mail server that received it found that the sender address is false. */
+  /** Whether the mail server that received the mail found that its sender address is false. */
   readonly isForged: boolean;
-  /** The Message-ID, which is the same for all copies of one mail; empty if it has none. */
+  /** The Message-ID, which all copies of one mail share; empty if there is none. */
   readonly messageId: string;
-  /** The text that its sender wrote. If only quotations are found, the whole text. */
+  /** The text that the sender wrote, without quotations. If the mail has only quotations, this is its whole text. */
   readonly text: string;
   readonly attachments: readonly IncomingFile[];
-  /** Whether it reports that one of our mails could not be delivered. */
+  /** Whether the mail reports that one of our mails could not be delivered. */
   readonly failed: boolean;
 }
 
@@ -38,7 +38,7 @@ export interface IncomingFile {
   readonly bytes: Uint8Array;
 }
 
-/** Parses a mail, also a damaged one. Returns undefined if that fails or exceeds the bounds. */
+/** Parses a mail, even a damaged one. Returns undefined if that fails or exceeds the bounds. */
 export async function readMail(source: Uint8Array, bounds: MailBounds): Promise<IncomingMail | undefined> {
   const mail = await parseMail(source, bounds);
   if (!mail) return undefined;
@@ -59,17 +59,17 @@ export async function readMail(source: Uint8Array, bounds: MailBounds): Promise<
 /** The folder of the built program. Each library of the thread is a separate file in it. */
 declare const BUILT_FOLDER: string;
 
-/** The result of the thread. */
+/** The content of a mail that the thread has parsed. */
 interface ParsedMail {
   readonly headers: readonly { readonly key: string; readonly value: string }[];
   readonly from: string;
   readonly subject: string;
   readonly messageId: string;
-  /** Its text, with quotations. */
+  /** The text of the mail, with quotations. */
   readonly wholeText: string;
-  /** The text that its sender wrote; empty if only quotations were found, or the search took too long. */
+  /** The text that the sender wrote; empty if there are only quotations, or if the search took too long. */
   readonly ownText: string;
-  /** All addresses in it, separated by spaces; null if there are too many. */
+  /** All addresses in the mail, separated by spaces; null if there are too many. */
   readonly addresses: string | null;
   readonly attachments: readonly ParsedFile[];
 }
@@ -83,29 +83,32 @@ interface ParsedFile {
 type ThreadResult = Omit<ParsedMail, "wholeText" | "ownText"> & { readonly text: string };
 
 interface MailBounds {
-  /** Memory of the thread, without the attachments of the mail. */
+  /** The most memory that the thread may use. The attachments of the mail are not included. */
   readonly bytes: number;
   readonly milliseconds?: number | undefined;
 }
 
-/** The libraries need minutes for some mails of attackers. An ordinary mail needs much less. */
+/**
+ * The time limit for a mail. An attacker can write a mail for which the libraries need minutes. An ordinary mail needs
+ * much less than this.
+ */
 const longestMilliseconds = 30_000;
 
 /** The processor time, in milliseconds, that the search for the sender's own text may use. */
 const longestSearch = 1_000;
 
-/** How often the used processor time is checked. */
+/** The time between two checks of the used processor time. */
 const checkMilliseconds = 100;
 
 const bounds = {
   ...{ maxNestingDepth: 20, maxHeadersSize: 262_144, attachmentEncoding: "arraybuffer" },
-  // A forwarded mail is an attachment: its sender did not write it.
+  // A forwarded mail is an attachment, because the sender did not write it.
   forceRfc822Attachments: true,
 };
 
 const most = {
   ...{ text: 1_000_000, attachments: 100, parts: 1_000, pieces: 20_000 },
-  // Characters: of all addresses together, and before and after the @ of one.
+  // Numbers of characters: of all addresses together, and on each side of the @ of one address.
   ...{ addresses: 100_000, side: 256 },
 };
 
@@ -113,14 +116,14 @@ const packages = { mail: "postal-mime", html: "html-to-text", replies: "email-re
 
 const mebibyte = 1_048_576;
 
-/** The bounds for a thread on this machine. */
+/** Returns the bounds for a thread on this machine. */
 export const boundsOf = ({ mailThreadBytes }: Pick<Budgets, "mailThreadBytes">): MailBounds => ({
   bytes: mailThreadBytes,
 });
 
 /**
- * Parses a mail in a thread of its own, so that no mail can block the server or use up its memory. Returns undefined if
- * that fails or exceeds the bounds.
+ * Parses a mail in a separate thread, so that no mail can block the server or use up its memory. Returns undefined if
+ * the parsing fails or exceeds the bounds.
  */
 async function parseMail(
   source: Uint8Array,
@@ -161,7 +164,7 @@ function startThread(source: Uint8Array, bytes: number): Worker {
   });
 }
 
-/** Calls `onReached` when the limit is reached. Returns a function that stops that. */
+/** Starts a limit, which calls `onReached` when it is reached. Returns a function that stops it. */
 type Limit = (onReached: () => void) => () => void;
 
 const timeLimit =
@@ -171,7 +174,7 @@ const timeLimit =
     return () => clearTimeout(timer);
   };
 
-/** Processor time, because on a busy machine the same search takes longer. */
+/** Limits the processor time, because the same search takes longer on a busy machine. */
 const processorTimeLimit: Limit = (onReached) => {
   const before = process.cpuUsage();
   const timer = setInterval(() => {
@@ -181,7 +184,7 @@ const processorTimeLimit: Limit = (onReached) => {
   return () => clearInterval(timer);
 };
 
-/** Returns the next message of a thread; undefined if the thread ends, or the limit is reached before. */
+/** Returns the next message of a thread; undefined if the thread ends or the limit is reached first. */
 async function nextMessage<Message>(worker: Worker, limit: Limit): Promise<Message | undefined> {
   let stop = () => {};
   try {

@@ -9,9 +9,9 @@ import { mailboxes } from "./store.ts";
 
 const firstPause = 2_000;
 const longestPause = 600_000;
-/** The longest wait when the server stops: a connection that is being opened cannot be closed. */
+/** The longest time that a stop of the server waits. A connection that is still opening cannot be closed. */
 const stopMilliseconds = 2_000;
-/** After a connection that lasted longer, the pauses between attempts begin small again. */
+/** If a connection lasted longer than this, the next pause between attempts is short again. */
 const healthyMilliseconds = 120_000;
 
 type HandleMail = (mail: ArrivedMail) => Promise<MailOutcome>;
@@ -23,8 +23,8 @@ export interface MailReceiver {
 type ReceiverDeps = Pick<Deps, "clock" | "database" | "log" | "settings">;
 
 /**
- * Reads new mails in the mailbox to which senders answer. Mails to other addresses stay unread. Does nothing without a
- * mailbox. (rule M12)
+ * Reads new mails in the mailbox to which senders answer. Mails to other addresses stay unread. If no mailbox is set,
+ * it does nothing. (rule M12)
  */
 export function startMailReceiver(deps: ReceiverDeps, handle: HandleMail): MailReceiver {
   const { mailIn, dev } = deps.settings;
@@ -102,7 +102,10 @@ async function readNew(
   const { uidValidity } = mailbox;
   const row = await mailboxes.find(database, name);
   const last = row?.uidValidity === uidValidity ? Number(row.lastUid) : 0;
-  /** Stores that all mails up to this one were handled. Returns false if another server has done that. */
+  /**
+   * Returns a function that stores that all mails up to this one were handled. It returns false if another server has
+   * already done that.
+   */
   const claimUpTo = (lastUid: number) => async (tx: Transaction) => {
     if ((await mailboxes.lock(tx, name, uidValidity)) >= lastUid) return false;
     await mailboxes.advance(tx, name, { uidValidity, lastUid });
@@ -118,7 +121,7 @@ async function readNew(
   }
 }
 
-/** The steps before a mail is parsed. */
+/** Returns the functions that read a mail and count the attempts to handle it. */
 const stepsOf = (
   { database, clock, settings }: ReceiverDeps,
   mailbox: Mailbox,
@@ -134,7 +137,7 @@ const stepsOf = (
 });
 
 interface MailSteps extends Omit<ArrivedMail, "token"> {
-  /** Undoes `begin`: the attempt does not count. */
+  /** Undoes `begin`, so that the attempt does not count. */
   readonly release: () => Promise<void>;
 }
 
@@ -164,7 +167,7 @@ async function orRelease<Result>(
     passes,
   }: {
     readonly release: () => Promise<void>;
-    /** Whether a later attempt may succeed. Then this one does not count. */
+    /** Whether the error is temporary. If so, the attempt does not count. */
     readonly passes: (error: unknown) => boolean;
   },
 ): Promise<Result> {

@@ -1,10 +1,10 @@
 interface MailHeader {
-  /** In lower case. */
+  /** The name of the header, in lower case. */
   readonly key: string;
   readonly value: string;
 }
 
-/** The kinds of incoming mail: an answer of a person, a delivery report about one of our mails, or a mail of a program. */
+/** The kinds of incoming mail: a person's answer, a delivery report about one of our mails, or a program's mail. */
 export type IncomingKind = "answer" | "report" | "automatic";
 
 /** How long the original of a mail is stored. (rule M16) */
@@ -15,7 +15,9 @@ export type AutomaticReason = "auto_submitted" | "precedence" | "no_sender";
 
 const tokens = /reply\+([a-z2-7]{42})@/gi;
 
-/** Returns the tokens of reply addresses in header lines, each once, in lower case. (rule M12) */
+/**
+ * Returns the tokens of all reply addresses in header lines. Each token is in lower case and occurs once. (rule M12)
+ */
 export const replyTokensIn = (text: string): string[] => [
   ...new Set([...text.matchAll(tokens)].map(([, token = ""]) => token.toLowerCase())),
 ];
@@ -24,8 +26,8 @@ const valuesOf = (headers: readonly MailHeader[], key: string): string[] =>
   headers.filter((header) => header.key === key).map(({ value }) => value.trim().toLowerCase());
 
 /**
- * Returns why a mail counts as written by a program; undefined for mail of people. Other headers are no reason, because
- * mail of people has them, too. (RFC 3834, rule M13)
+ * Returns why a mail counts as written by a program; undefined if a person wrote it. Other headers do not count,
+ * because mails of people have them, too. (RFC 3834, rule M13)
  */
 export function automaticReason(headers: readonly MailHeader[], from: string): AutomaticReason | undefined {
   if (valuesOf(headers, "auto-submitted").some((value) => !noProgram.test(value))) return "auto_submitted";
@@ -34,7 +36,7 @@ export function automaticReason(headers: readonly MailHeader[], from: string): A
   return hasNoSender ? "no_sender" : undefined;
 }
 
-/** The value `no` or an empty one, perhaps after comments in parentheses. */
+/** Matches an empty value or `no`, also after comments in parentheses. */
 const noProgram = /^(?:\([^()]*\)\s*)*(?:no\b|$)/;
 
 export function kindOfMail(headers: readonly MailHeader[], from: string): IncomingKind {
@@ -44,8 +46,8 @@ export function kindOfMail(headers: readonly MailHeader[], from: string): Incomi
 }
 
 /**
- * Whether the mail server that received a mail found that the sender address is false. Only the first header counts: our
- * mail server added it. The sender may have written the others. (RFC 8601, rule M14)
+ * Whether the mail server that received a mail found that the sender address is false. Only the first of these headers
+ * counts, because our mail server added it. The sender may have written the others. (RFC 8601, rule M14)
  */
 export function failsAuthentication(headers: readonly MailHeader[]): boolean {
   const found = headers.find(({ key }) => key === "authentication-results")?.value ?? "";
@@ -59,10 +61,10 @@ export function failsAuthentication(headers: readonly MailHeader[]): boolean {
   return others.includes("fail") && !others.includes("pass");
 }
 
-/** Whether a delivery report says that a mail will never be delivered. A delay is no failure. */
+/** Whether a delivery report says that a mail will never be delivered. A delay does not count. */
 export const saysFailed = (deliveryStatus: string): boolean => /^action:\s*failed\b/im.test(deliveryStatus);
 
-/** Removes spaces at the ends of lines, and all but one of adjacent empty lines. */
+/** Removes spaces at the ends of lines. Replaces several empty lines with one. */
 export const tidyText = (text: string): string =>
   text
     .split(/\r\n|\r|\n/)
@@ -71,16 +73,16 @@ export const tidyText = (text: string): string =>
     .join("\n")
     .trim();
 
-/** The search for the sender's own text reads so many characters. For longer texts it needs seconds. */
+/** The most characters that the search for the sender's own text reads. For longer texts it needs seconds. */
 export const longestSearched = 10_000;
 
-/** In a longer text, so many lines of each quotation stay. */
+/** How many lines of each quotation stay if the text is longer than that. */
 const shownOfQuotation = 2;
 
 /**
- * Prepares a tidy text for the search for the sender's own text. The library that searches knows the lines around
- * quotations in some languages only. So this marks the lines that have their form, in any language, as quoted. If the text
- * is too long, each quotation is shortened first, so that an answer below it is found.
+ * Prepares a text from `tidyText` for the search for the sender's own text. In most languages, the library for this
+ * search does not know the lines that introduce a quotation. So this function marks lines of that form as quoted, in
+ * any language. If the text is too long, each quotation is shortened, so that the search finds an answer below it.
  */
 export function withQuotationsMarked(text: string): string {
   const lines = markedBelowHead(withMarkedAttributions(text.split("\n")));
@@ -102,10 +104,13 @@ const date = /\d{4}|\d[:.]\d{2}/;
 
 const dateAndTime = /\d{4}\D.{0,40}\d[:.]\d{2}/;
 
-/** Longer lines do not introduce a quotation. */
+/** A line that is longer than this does not introduce a quotation. */
 const longestLine = 300;
 
-/** Marks lines directly before quotations that have a date, an address and a colon. The address may be on a line of its own. */
+/**
+ * Marks as quoted the lines directly before a quotation that have a date, an address and a colon. The address may be on
+ * a separate line.
+ */
 function withMarkedAttributions(lines: readonly string[]): string[] {
   const marked = new Set<number>();
   for (const [at, line] of lines.entries()) {
@@ -126,7 +131,10 @@ const isDivider = (line = ""): boolean => /^[-_=]{3}/.test(line);
 
 const headLine = /^\p{L}[\p{L} ]{0,20}\s?[:：]\s?\S/u;
 
-/** Marks all lines from the first mail head on. A head has lines for sender, date, receiver and subject. */
+/**
+ * Marks as quoted all lines from the first head of another mail to the end. A head has lines for sender, date, receiver
+ * and subject.
+ */
 function markedBelowHead(lines: readonly string[]): string[] {
   const head = lines.findIndex(
     (line, at) =>

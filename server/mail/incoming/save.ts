@@ -22,18 +22,21 @@ import { mailOriginals } from "./store.ts";
 /** The stored files of a mail. */
 interface StoredParts {
   readonly files: MailFiles;
-  /** Undefined if it is stored already, the app has no storage for it, or the mail has too many addresses. */
+  /**
+   * The original of the mail. Undefined if it is already stored, if it does not fit into the app's storage quota, or if
+   * the mail has too many addresses.
+   */
   readonly original: OriginalFile | undefined;
 }
 
 /**
- * Stores the attachments and the original of a mail as files, if the app has storage for them. Then runs `work` in a
- * transaction, which adds the rows.
+ * Stores the attachments and the original of a mail as files, if they fit into the app's storage quota. Then runs
+ * `work` in a transaction, which adds the rows.
  */
 export type StoreMail = <Result>(
   answer: MailedAnswer & { readonly attachments: IncomingMail["attachments"] },
   storing: {
-    /** The bytes of the mail; undefined if the original is stored already. */
+    /** The bytes of the mail; undefined if the original is already stored. */
     readonly source: Uint8Array | undefined;
     /** Runs a function in a transaction. */
     readonly write: (work: (tx: Transaction) => Promise<Result>) => Promise<Result>;
@@ -64,7 +67,7 @@ export function createStoreMail(
   };
 }
 
-/** Adds an answer that came by mail to its thread, with its files. */
+/** Adds an answer that came by mail to its thread, together with its files. */
 export async function addMailedAnswer(
   deps: Pick<Deps, "clock">,
   tx: Transaction,
@@ -83,7 +86,7 @@ export async function addMailedAnswer(
   const createdAt = deps.clock.now().toISOString();
   const { appId, feedbackId } = report;
   for (const { upload } of files.kept) await uploads.insert(tx, { ...upload, appId, feedbackId, createdAt });
-  // An earlier copy of this mail, with other headers, may have been set apart.
+  // A copy of this mail with other headers may have been set apart before.
   if (original === undefined || (await mailOriginals.exists(tx, id))) return;
   await insertOriginal(tx, original, { mail, id, recipient, report, setApart: null, createdAt });
 }
@@ -104,11 +107,11 @@ const unnamed = "a file without a name";
 
 interface MailFiles {
   readonly kept: readonly FeedbackFile[];
-  /** The names of attachments that have no allowed kind, are too large, or are too many. */
+  /** The names of the attachments that are not stored: their kind is not allowed, or they are too large or too many. */
   readonly dropped: readonly string[];
 }
 
-/** Stores attachments by the rules for files of feedback. Their bytes decide their kind. (rule M14) */
+/** Stores attachments. The rules for files of feedback apply. Their bytes decide their kind. (rule M14) */
 async function mailFiles(
   { files }: Pick<Deps, "files">,
   attachments: readonly IncomingFile[],
@@ -126,13 +129,13 @@ async function mailFiles(
   return { kept, dropped };
 }
 
-/** Drops all attachments, because the app has no storage left for them. */
+/** Returns all attachments as not stored, because they do not fit into the app's storage quota. */
 const noneKept = (attachments: readonly IncomingFile[]): MailFiles => ({
   kept: [],
   dropped: attachments.map(({ name }) => name || unnamed),
 });
 
-/** Returns undefined for a file of another kind, or one that is too large for its kind. */
+/** Returns the file to store; undefined if its kind is not allowed or it is too large for its kind. */
 async function storedFile(files: Deps["files"], file: IncomingFile): Promise<FeedbackFile | undefined> {
   const stored = await fileOfKind(files, file);
   const text = stored ? undefined : textFileOf(file);
@@ -162,12 +165,13 @@ function fieldOf(type: string | null, size: number): keyof ThreadFiles | undefin
   });
 }
 
-/** To make a PDF of a longer text would block the server. */
+/** The longest text, in bytes, that becomes a PDF. A longer one would block the server. */
 const mostTextBytes = 1_048_576;
 
 /**
- * Makes a PDF of a text file, as the command line does, because threads have no text files. The bytes decide whether it is
- * a text: mail programs often declare a wrong type. Returns undefined for other files. (rule M14)
+ * Converts a text file to a PDF, because threads cannot have text files. The command line does this, too. The bytes
+ * decide whether the file is a text: mail programs often declare a wrong type. Returns undefined for other files. (rule
+ * M14)
  */
 function textFileOf({ name, bytes }: IncomingFile): IncomingFile | undefined {
   const text = bytes.length > mostTextBytes ? undefined : decodedText(bytes);
@@ -183,28 +187,28 @@ const excerptLength = 300;
 /** A mail that answers one of our mails. */
 export interface MailedAnswer {
   readonly mail: IncomingMail;
-  /** The id of its future message. */
+  /** The id that the mail's message will have. */
   readonly id: string;
   readonly report: ReportRow;
-  /** The address to which our mail went. */
+  /** The address to which the answered mail was sent. */
   readonly recipient: string;
 }
 
-/** The sealed original, as a temporary file. */
+/** The sealed original of a mail, as a temporary file. */
 interface OriginalFile {
   readonly received: ReceivedFile;
   readonly keySealed: string;
 }
 
-/** Originals of this time or older are not shown any more. */
+/** Returns the time limit for originals. An original from this time or an earlier time is no longer shown. */
 export const oldestOriginal = (now: Date): string =>
   new Date(now.getTime() - originalKeptMilliseconds).toISOString();
 
-/** When the original of a mail is deleted. */
+/** Returns when the original of a mail is deleted. */
 export const originalUntil = ({ createdAt }: { readonly createdAt: string }): string =>
   new Date(Date.parse(createdAt) + originalKeptMilliseconds).toISOString();
 
-/** Removes what a database cannot store: NUL characters and lone surrogates. */
+/** Removes the characters that a database cannot store: NUL characters and lone surrogates. */
 const storable = (text: string): string => text.toWellFormed().replaceAll("\0", "");
 
 async function originalFile(
@@ -252,13 +256,16 @@ const algorithm = "aes-256-gcm";
 
 const [nonceBytes, tagBytes] = [12, 16];
 
-/** The first bytes of a sealed original, so that it looks like no other kind of file. */
+/** The first bytes of a sealed original. They make sure that it is not taken for another kind of file. */
 const fileHeader = Buffer.from("innkeep sealed mail\n");
 
-/** The original of a mail. It is sealed, because links in it may be credentials. */
+/** The original of a mail, sealed because links in it may be credentials. */
 interface SealedOriginal {
   readonly bytes: Buffer;
-  /** The key of the bytes, sealed with the secret of the deployment. After a change of the secret only the key is sealed again. */
+  /**
+   * The key with which the bytes are sealed. The key itself is sealed with the secret of the deployment. When that
+   * secret changes, only the key must be sealed again.
+   */
   readonly keySealed: string;
 }
 

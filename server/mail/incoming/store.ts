@@ -5,18 +5,18 @@ import { insert } from "../../database/statements.ts";
 
 /** The original of an incoming mail. Its bytes are in a file. */
 export interface OriginalRow {
-  /** The id of the message that the mail is, or would become. */
+  /** The id of the mail's message. A mail that was set apart gets this id if it becomes a message. */
   readonly id: string;
   readonly appId: string;
   readonly feedbackId: string;
-  /** The report that it answers. */
+  /** The id of the report that the mail answers. */
   readonly reportId: string;
   /** The SHA-256 of the sealed bytes. */
   readonly sha256: string;
   readonly keySealed: string;
-  /** The address to which our mail went. */
+  /** The address to which the answered mail was sent. */
   readonly recipient: string;
-  /** Why it was set apart; null for a message. */
+  /** Why the mail was set apart; null if it is a message. */
   readonly setApart: string | null;
   readonly createdAt: string;
 }
@@ -27,7 +27,7 @@ interface SetApartRow {
   readonly threadId: string;
   readonly from: string;
   readonly subject: string;
-  /** The beginning of its text. */
+  /** The beginning of the mail's text. */
   readonly text: string;
   readonly reason: string;
   readonly createdAt: string;
@@ -41,16 +41,18 @@ const findFor = oneForViewer<OriginalRow>({
   where: "o.id = ? AND o.created_at > ?",
 });
 
-/** The originals of incoming mails. Only people read them. They are deleted after 30 days. (rule M16) */
+/**
+ * The originals of incoming mails. Only people can read them, never agents. They are deleted after 30 days. (rule M16)
+ */
 export const mailOriginals = {
-  /** Adds an original. Its upload must exist. */
+  /** Adds an original. Its upload must already exist. */
   insert: (
     tx: Transaction,
     original: Omit<OriginalRow, "sha256"> & {
-      /** The name of the upload with its bytes. */
+      /** The name of the upload that has the bytes of the original. */
       readonly upload: string;
       readonly sender: string;
-      /** All addresses in it, so that an erasure finds the mail. */
+      /** All addresses in the mail, so that an erasure finds the mail. */
       readonly addresses: string;
       readonly subject: string;
       readonly excerpt: string;
@@ -62,7 +64,7 @@ export const mailOriginals = {
 
   findFor,
 
-  /** The messages of a thread whose originals are stored. */
+  /** Returns the ids of the messages of a thread whose originals are stored. */
   ofThread: (reader: Reader, feedbackId: string, after: string) =>
     reader.all<{ id: string; createdAt: string }>(
       `SELECT id, created_at AS "createdAt" FROM mail_originals
@@ -71,7 +73,7 @@ export const mailOriginals = {
       after,
     ),
 
-  /** The newest mails of an app that were set apart. */
+  /** Returns the newest mails of an app that were set apart. */
   setApart: (
     reader: Reader,
     appId: string,
@@ -87,7 +89,7 @@ export const mailOriginals = {
       most,
     ),
 
-  /** How many mails about a report were set apart since an instant. */
+  /** Returns how many answers to a report were set apart since a time. */
   async countSetApart(
     reader: Reader,
     { feedbackId, reportId }: Pick<OriginalRow, "feedbackId" | "reportId">,
@@ -103,7 +105,7 @@ export const mailOriginals = {
     return Number(row?.count ?? 0);
   },
 
-  /** Makes a mail that was set apart a message. Returns false if it is one already. */
+  /** Stores that a mail is no longer set apart. Returns false if it was already a message. */
   take: async (tx: Transaction, id: string): Promise<boolean> =>
     (await tx.run("UPDATE mail_originals SET set_apart = NULL WHERE id = ? AND set_apart IS NOT NULL", id)) >
     0,
@@ -117,7 +119,7 @@ export const mailOriginals = {
       )
     ).map(({ sha256 }) => sha256),
 
-  /** Deletes at most `most` originals that are not newer than an instant. Returns the SHA-256 of their files. */
+  /** Deletes originals from before or at a time, at most `most`. Returns the SHA-256 of their files. */
   prune: async (tx: Transaction, before: string, most: number): Promise<string[]> =>
     (
       await tx.all<{ sha256: string }>(
@@ -131,9 +133,9 @@ export const mailOriginals = {
 
 /** An attempt to handle a mail. */
 export interface MailAttempt {
-  /** The number of attempts with this one. */
+  /** The number of attempts. This one is included. */
   readonly attempts: number;
-  /** When the attempt before began; null for the first one. */
+  /** When the previous attempt began; null for the first attempt. */
   readonly lastAt: string | null;
 }
 
@@ -147,7 +149,7 @@ const setLastUid = insert(
   "ON CONFLICT (name) DO UPDATE SET uid_validity = excluded.uid_validity, last_uid = excluded.last_uid",
 );
 
-/** The last mail of a mailbox that was handled. */
+/** The last handled mail of a mailbox. */
 interface MailboxRow {
   readonly uidValidity: string;
   readonly lastUid: number;
@@ -160,7 +162,10 @@ export const mailboxes = {
       name,
     ),
 
-  /** Locks a mailbox against other servers. Returns the last handled uid; 0 if all uids are new. */
+  /**
+   * Locks a mailbox, so that other servers wait. Returns the last handled uid; 0 if the mail server has changed all
+   * uids.
+   */
   async lock(tx: Transaction, name: string, uidValidity: string): Promise<number> {
     await tx.lock(`innkeep mailbox ${name}`);
     const row = await mailboxes.find(tx, name);
@@ -171,7 +176,7 @@ export const mailboxes = {
     await setLastUid(tx, { name, uidValidity, lastUid });
   },
 
-  /** Stores that an attempt to handle a mail begins. Returns undefined if the mail was handled already. */
+  /** Stores that an attempt to handle a mail begins. Returns undefined if the mail was already handled. */
   async begin(
     tx: Transaction,
     name: string,
@@ -198,7 +203,7 @@ export const mailboxes = {
     return { attempts, lastAt: before?.triedAt ?? null };
   },
 
-  /** Removes an attempt from the count, because nothing was done with the mail. */
+  /** Subtracts an attempt from the count, because nothing was done with the mail. */
   release: (tx: Transaction, name: string, uid: number) =>
     tx.run(
       "UPDATE mailboxes SET attempts = attempts - 1 WHERE name = ? AND tried_uid = ? AND attempts > 0",

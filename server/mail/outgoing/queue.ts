@@ -15,20 +15,20 @@ import {
 } from "./rules.ts";
 import { mails } from "./store.ts";
 
-/** A mail to one person. Only `kind`, `to`, `subject` and `text` must be given. */
+/** A mail to one person. Only `kind`, `to`, `subject` and `text` are required. */
 export interface OutgoingMail {
   readonly kind: MailKind;
   /** The address, as a person typed it. */
   readonly to: string;
-  /** It is cleaned and cut, because it may quote strangers. */
+  /** The subject. It may quote strangers, so it is cleaned and shortened. */
   readonly subject: string;
-  /** Plain text. Each link has a line of its own. */
+  /** The plain text of the mail. Each link is on a separate line. */
   readonly text: string;
-  /** The app that the mail is about. If the app is deleted, the mail is, too. */
+  /** The app that the mail is about. If the app is deleted, the mail is deleted, too. */
   readonly appId?: string | undefined;
-  /** The id of the object that the mail is about, such as a message. Queries find the state of the mail by it. */
+  /** The id of the object that the mail is about, such as a message. Queries use it to find the state of the mail. */
   readonly subjectId?: string | undefined;
-  /** The sender name beside our own address, such as the name of the app. */
+  /** The name of the mail's sender, such as the name of the app. The sender's address is always ours. */
   readonly fromName?: string | undefined;
   /** The report that the mail answers. If the server reads a mailbox, the receiver can answer by mail. */
   readonly reportId?: string | undefined;
@@ -36,7 +36,7 @@ export interface OutgoingMail {
   readonly thread?: string | undefined;
   /** The address that ends automatic mail with one click. */
   readonly unsubscribeUrl?: string | undefined;
-  /** When the mail becomes useless, for example because the link in it expires. Three days unless given. */
+  /** When the mail becomes useless, for example because a link in it expires. The default is three days from now. */
   readonly sendBefore?: Date | undefined;
 }
 
@@ -47,11 +47,12 @@ export const sendsMail = ({ mailOut, dev }: Pick<Settings, "mailOut" | "dev">): 
   mailOut !== undefined || dev;
 
 /**
- * Queues a mail in the transaction of the change that it reports. It is sent only after the commit. It waits until the mail
- * server accepts it, also across restarts. If this server crashes before it has stored that a mail was accepted, the mail
- * is sent again with the same Message-ID. The content is sealed, and deleted when the mail is sent.
+ * Queues a mail in the transaction of the change that it reports. It is sent only after the commit. It stays in the queue
+ * until the mail server accepts it, even if this server restarts. If this server crashes after a mail was accepted but
+ * before that is stored, the mail is sent again with the same Message-ID. The content is sealed, and it is deleted when
+ * the mail is sent.
  *
- * Returns the id of the mail. Returns undefined and queues nothing if this server sends no mail, or if `to` is no
+ * Returns the id of the mail. Returns undefined and queues nothing if this server sends no mail, or if `to` is not an
  * address. (rules M1, M2, M6)
  *
  *     const mailId = await queueMail(deps, tx, { kind: "invitation", to, subject, text: `…\n\n${url}`, sendBefore: endsAt });
@@ -112,7 +113,7 @@ const Content = z.object({
   automatic: z.boolean(),
 });
 
-/** All that the mail server gets. The texts are already cleaned. */
+/** Everything that the mail server gets. The texts are already cleaned. */
 export type MailContent = z.infer<typeof Content>;
 
 const prefix = "sealed:";

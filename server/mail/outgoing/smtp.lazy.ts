@@ -3,20 +3,20 @@ import type { MailOut } from "../../settings/settings.ts";
 import type { MailContent } from "./queue.ts";
 import { headerText } from "./rules.ts";
 
-/** The result of sending a mail. The reason contains no address and no password of the mail server. */
+/** The result of an attempt to send a mail. `reason` contains neither an address nor a password of the mail server. */
 export type Sending =
   | { readonly outcome: "sent" }
   /** The mail server will never accept this mail. */
   | { readonly outcome: "refused"; readonly reason: string; readonly noSuchAddress: boolean }
   /** The mail server may accept it later. */
   | { readonly outcome: "later"; readonly reason: string }
-  /** The mail server accepts no mail at all now. */
+  /** The mail server accepts no mail now. */
   | { readonly outcome: "unusable"; readonly reason: string };
 
 export interface Mailer {
-  /** Never rejects. When `signal` aborts, the connection is closed. */
+  /** Sends a mail. The promise never rejects. When `signal` aborts, the connection is closed. */
   send(mail: MailContent, signal: AbortSignal): Promise<Sending>;
-  /** Connects without sending. Returns why the mail server cannot be used; undefined if it can. */
+  /** Connects but sends no mail. Returns why the mail server cannot be used; undefined if it can. */
   fault(): Promise<string | undefined>;
   close(): void;
 }
@@ -25,11 +25,12 @@ const timeouts = {
   dnsTimeout: 15_000,
   connectionTimeout: 15_000,
   greetingTimeout: 30_000,
-  // A server may need long to accept a mail. A mail that we give up too early is sent twice.
+  // A mail server may need a long time to accept a mail. If this server stops waiting too early, it sends the mail
+  // twice.
   socketTimeout: 120_000,
 };
 
-/** Makes a mailer that sends over at most `connections` connections. They stay open for later mails. (rule M1) */
+/** Creates a mailer with at most `connections` connections. The connections stay open for later mails. (rule M1) */
 export function createMailer(server: MailOut, connections: number): Mailer {
   const { host, port, encryption, verified, user, password: pass, from } = server;
   const transport = createTransport({
@@ -64,7 +65,7 @@ function wireMail(mail: MailContent, address: string): SendMailOptions {
   const { to, fromName, subject, text, messageId, replyTo, thread, unsubscribeUrl, automatic } = mail;
   return {
     from: { name: fromName, address },
-    // An object, because a text could contain several addresses.
+    // Uses an object, because a text could contain several addresses.
     to: { name: "", address: to },
     subject,
     text,

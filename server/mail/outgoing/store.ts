@@ -11,10 +11,10 @@ export interface NewMail {
   readonly lane: MailQueue;
   /** The id of the object that the mail is about. */
   readonly subjectId: string | null;
-  /** The report that the mail answers. */
+  /** The id of the report that the mail answers. */
   readonly reportId: string | null;
   readonly recipient: string;
-  /** Sealed. */
+  /** The content of the mail, sealed. */
   readonly content: string;
   readonly createdAt: string;
   /** When the mail becomes useless. */
@@ -61,14 +61,19 @@ const fields = [
 ] as const;
 const columns = listed(tables.mails, fields);
 
-/** Mails to people. Each is stored in the transaction of the change that it reports, and sent after the commit. */
+/**
+ * Mails to people. A mail is stored in the same transaction as the change that it reports. It is sent after the commit.
+ */
 export const mails = {
   async insert(tx: Transaction, mail: NewMail): Promise<void> {
     await tx.insert(tables.mails, { ...mail, status: "waiting", attempts: 0, dueAt: mail.createdAt });
     tx.signal(mailTopic);
   },
 
-  /** Returns at most `most` due mails of a queue. Reserves them until `until`, so that no other server sends them. (rule M6) */
+  /**
+   * Returns due mails of a queue, at most `most`. Reserves them until `until`, so that no other server sends them, too.
+   * (rule M6)
+   */
   claimDue: (
     tx: Transaction,
     queue: MailQueue,
@@ -120,7 +125,7 @@ export const mails = {
       id,
     ),
 
-  /** Ends the reservation of a mail that was not tried. This attempt does not count. */
+  /** Ends the reservation of a mail that the server did not try to send. This attempt does not count. */
   release: (
     tx: Transaction,
     id: string,
@@ -134,7 +139,7 @@ export const mails = {
       id,
     ),
 
-  /** Marks mails as failed that could not be sent in time. */
+  /** Marks mails as failed if they could not be sent before their `sendBefore`. */
   expire: (tx: Transaction, now: string) =>
     tx.run(
       `UPDATE mails SET status = 'failed', settled_at = ?, content = NULL,
@@ -145,7 +150,7 @@ export const mails = {
       now,
     ),
 
-  /** The mails with the replies on a thread, oldest first. */
+  /** Returns the mails with replies of a thread, oldest first. */
   listReplies: (reader: Reader, feedbackId: string) =>
     reader.all<ReplyMail>(
       `SELECT m.subject_id AS "messageId", m.recipient AS "to", m.status, m.last_error AS reason,
@@ -156,14 +161,14 @@ export const mails = {
       mostReplies,
     ),
 
-  /** The report and the receiver of a mail with a reply; undefined for other mails. */
+  /** Returns the report and the receiver of a mail with a reply; undefined for other mails. */
   findReply: (reader: Reader, id: string) =>
     reader.get<{ reportId: string | null; recipient: string }>(
       `SELECT report_id AS "reportId", recipient FROM mails WHERE id = ? AND kind = 'reply'`,
       id,
     ),
 
-  /** Stores that a sent mail came back. */
+  /** Stores that a sent mail came back as undeliverable. */
   bounce: (tx: Transaction, id: string, at: string) =>
     tx.run(
       `UPDATE mails SET status = 'bounced', last_error = 'The mail came back', settled_at = ?
@@ -172,14 +177,16 @@ export const mails = {
       id,
     ),
 
-  /** When the next mail of a queue is due. */
+  /** Returns when the next mail of a queue is due. */
   nextDue: (reader: Reader, queue: MailQueue) =>
     reader.get<{ dueAt: string }>(
       `SELECT due_at AS "dueAt" FROM mails WHERE status = 'waiting' AND lane = ? ORDER BY due_at LIMIT 1`,
       queue,
     ),
 
-  /** Stores all waiting mails as sent, without sending them. The development server does this, and shows their content. */
+  /**
+   * Marks all waiting mails as sent but does not send them. The development server does this, and shows their content.
+   */
   capture: (tx: Transaction, at: string) =>
     tx.run(
       "UPDATE mails SET status = 'sent', settled_at = ?, attempts = attempts + 1 WHERE status = 'waiting'",
@@ -190,7 +197,10 @@ export const mails = {
   latest: (reader: Reader, most: number) =>
     reader.all<MailRow>(`SELECT ${columns} FROM mails ORDER BY created_at DESC, id DESC LIMIT ?`, most),
 
-  /** Deletes at most `most` mails that ended before an instant. Mails with replies stay as long as their thread. */
+  /**
+   * Deletes mails that reached their final state before a time, at most `most`. Mails with replies are kept as long as
+   * their thread.
+   */
   prune: (tx: Transaction, before: string, most: number) =>
     tx.run(
       `DELETE FROM mails WHERE id IN (

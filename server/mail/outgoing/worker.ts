@@ -11,25 +11,25 @@ import { mails, type WaitingMail } from "./store.ts";
 /** How many mails of a queue are sent at the same time. */
 const atOnce: Readonly<Record<MailQueue, number>> = { personal: 5, bulk: 3 };
 
-/** How long the sending of one mail may last. */
+/** The time limit for sending one mail. */
 const sendTimeoutMilliseconds = 180_000;
 
-/** How long mails are reserved for this server. This is longer than the sending of any mail. */
+/** How long mails are reserved for this server. This is longer than sending a mail can take. */
 const reservedMilliseconds = 300_000;
 
-/** How long a stop of the server waits for mails that are being sent. Then their connections are closed. */
+/** How long a stop of the server waits for mails that are being sent. After that, their connections are closed. */
 const stopMilliseconds = 3_000;
 
 interface MailWorker {
-  /** Resolves when no mail is being sent any more. */
+  /** Starts to send no more mails. Resolves when no mail is being sent. */
   stop(): Promise<void>;
 }
 
 type WorkerDeps = Pick<Deps, "database" | "clock" | "time" | "settings" | "sealer" | "log">;
 
 /**
- * Starts to send the waiting mails. The two queues do not wait for each other. Does nothing on a server that sends no
- * mail. (rules M4, M5, M6)
+ * Starts to send the waiting mails. The two queues do not wait for each other. If this server sends no mail, it does
+ * nothing. (rules M4, M5, M6)
  */
 export async function startMail(deps: WorkerDeps): Promise<MailWorker> {
   const { mailOut, dev } = deps.settings;
@@ -54,14 +54,14 @@ function logServerState({ log }: WorkerDeps, { host, port, from }: MailOut, mail
   });
 }
 
-/** The state of one queue. Without a mailer, mails of both queues are only stored as sent, for the development server. */
+/** The state of one queue. Only the development server has no mailer: it marks mails as sent without sending them. */
 interface QueueState extends WorkerDeps {
   readonly queue: MailQueue;
   readonly mailer: Mailer | undefined;
   readonly stopping: AbortSignal;
-  /** How often in a row the mail server could not be used. */
+  /** How often in succession the mail server could not be used. */
   failures: number;
-  /** Until when no mail is tried, in milliseconds. */
+  /** The time before which no mail is sent, in milliseconds. */
   blockedUntil: number;
 }
 
@@ -99,11 +99,11 @@ async function pause({ database, clock, time, queue, blockedUntil }: QueueState)
   return Math.min(longestSleep, Math.max(0, Date.parse(next.dueAt) - now, blockedUntil - now));
 }
 
-/** Sends due mails. Returns how many it has tried. */
+/** Sends due mails. Returns how many mails it has tried to send. */
 async function sendDue(state: QueueState): Promise<number> {
   const { database, clock, queue, mailer } = state;
   const now = clock.now();
-  // With a wrong time a mail could be given up, or postponed for years.
+  // If the clock is wrong, a mail could be given up, or postponed for years.
   if (state.time.isDoubtful() || now.getTime() < state.blockedUntil) return 0;
   if (mailer === undefined) return database.write((tx) => mails.capture(tx, now.toISOString()));
   const claim = {
@@ -117,7 +117,7 @@ async function sendDue(state: QueueState): Promise<number> {
   return due.length;
 }
 
-/** If the mail server could not be used, blocks the queue for a while. */
+/** If the mail server could not be used, stops the queue for some time. */
 function countFailure(state: QueueState, sendings: readonly Sending[]): void {
   const unusable = sendings.find((each) => each.outcome === "unusable");
   if (unusable === undefined || state.stopping.aborted) {
@@ -186,14 +186,14 @@ async function store(tx: Transaction, mail: WaitingMail, sending: Sending, now: 
 
 const pauseMilliseconds = 30_000;
 
-/** Queues mails about newly published release notes, every half a minute. Returns a function that stops this. */
+/** Queues mails about newly published release notes, every 30 seconds. Returns a function that stops this. */
 export const startAnnouncing = (
   deps: Pick<Deps, "database" | "time" | "log">,
   queueMails: () => Promise<number>,
 ): (() => Promise<void>) =>
   startJob(deps, {
     async run() {
-      // With a wrong time, mails could be sent before the note is published.
+      // If the clock is wrong, mails could be sent before the note is published.
       if (!deps.time.isDoubtful()) await queueMails();
     },
     pause: () => pauseMilliseconds,

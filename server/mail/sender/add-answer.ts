@@ -5,13 +5,18 @@ import { messages } from "../../feedback/messages/store.ts";
 import { withoutSenderLinks } from "./links.ts";
 import { type ReportRow, reports } from "./store.ts";
 
-/** How many answers a sender may write to one report in an hour, on the page and by mail together. (rule M11) */
+/**
+ * The most answers that a sender may write to one report in an hour. Answers on the sender's page and by mail both
+ * count. (rule M11)
+ */
 const mostAnswers = 20;
 const hour = 3_600_000;
-/** A refused sender may answer again after so many seconds. */
+/** The number of seconds after which a refused sender may answer again. */
 export const answerPauseSeconds = hour / 1_000;
 
-/** Whether the sender of a report may answer now: the app accepts feedback, and the limit is not reached. */
+/**
+ * Whether the sender of a report may answer now: the app accepts feedback, and the sender has not reached the limit.
+ */
 export async function mayAnswer(
   { clock }: Pick<Deps, "clock">,
   reader: Reader,
@@ -21,7 +26,7 @@ export async function mayAnswer(
   return report.feedbackEnabled === 1 && (await reports.countAnswers(reader, report, since)) < mostAnswers;
 }
 
-/** Adds an answer of a sender to the thread. Returns false if the thread has it already. (rule M11) */
+/** Adds a sender's answer to the thread. Returns false if the thread already has this answer. (rule M11) */
 export async function addAnswer(
   { clock }: Pick<Deps, "clock">,
   tx: Transaction,
@@ -36,9 +41,9 @@ export async function addAnswer(
     readonly report: ReportRow;
     readonly id: string;
     readonly body: string;
-    /** The address, if the answer proves that the sender reads its mail. */
+    /** The sender's address, if the answer proves that the sender reads the mail of this address. */
     readonly confirmed: string | undefined;
-    /** The address from which the answer came, if our mail went to another one. */
+    /** The address from which the answer came, if our mail was sent to another address. */
     readonly foreignFrom?: string | undefined;
     /** JSON. */
     readonly files?: string | undefined;

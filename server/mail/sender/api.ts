@@ -10,11 +10,11 @@ import { addAnswer, answerPauseSeconds, mayAnswer } from "./add-answer.ts";
 import { readReportToken, statusPath } from "./links.ts";
 import { type ReportRow, releaseMails, reports, type SharedMessage } from "./store.ts";
 
-/** The addresses of the images, videos and attachments of a message. */
+/** The addresses of a message's images, videos and attachments. */
 export type SharedFiles = ReturnType<typeof fileAddresses>;
 
 export interface PageMessage extends Omit<SharedMessage, "files"> {
-  /** Undefined if the message has no files. */
+  /** The message's files; undefined if it has none. */
   readonly files: SharedFiles | undefined;
 }
 
@@ -26,7 +26,7 @@ export interface SenderPage {
   readonly createdAt: string;
   readonly files: SharedFiles;
   readonly messages: readonly PageMessage[];
-  /** Whether the sender may answer. */
+  /** Whether the sender may answer on this page. */
   readonly open: boolean;
 }
 
@@ -34,7 +34,7 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 type SenderDeps = Pick<Deps, "clock" | "database" | "sealer" | "settings">;
 
-/** The page of the sender of a report. Its link is the only credential. (rules M8, M9, M11) */
+/** Creates the functions of the sender's page. The link to the page is the only credential. (rules M8, M9, M11) */
 export const createSenderPages = (deps: SenderDeps) => ({
   /** Returns the content of the page. Throws `not_found` for a link that does not work. */
   async read(token: string): Promise<SenderPage> {
@@ -49,7 +49,7 @@ export const createSenderPages = (deps: SenderDeps) => ({
     return { appName, status, message, createdAt, files: addressed(report.files), messages, open: isOpen };
   },
 
-  /** Ends automatic mail from the app to the sender. Throws `not_found`. */
+  /** Stops automatic mail from the app to the sender. Throws `not_found` for a link that does not work. */
   async stopMail(token: string): Promise<void> {
     await deps.database.write(async (tx) => {
       const { report } = await reportOf(deps, tx, token);
@@ -62,7 +62,7 @@ export const createSenderPages = (deps: SenderDeps) => ({
   },
 
   /**
-   * Adds an answer to the thread. The form makes the `id`, so that a form that is sent twice adds one answer. Throws
+   * Adds an answer to the thread. The form contains the `id`, so a form that is sent twice adds only one answer. Throws
    * `not_found`, `bad_request`, `feedback_disabled` and `rate_limited`.
    */
   async answer(token: string, text: string, id: string): Promise<void> {
@@ -87,13 +87,15 @@ export const createSenderPages = (deps: SenderDeps) => ({
 
 export type SenderPages = ReturnType<typeof createSenderPages>;
 
-/** If a reply contains the link to the receiver's page, puts the link there by which this page was opened. */
+/**
+ * Returns the message with the link to the receiver's page in its text. It is the link with which this page was opened.
+ */
 const withOwnLink = (message: SharedMessage, { baseUrl }: Deps["settings"], token: string): SharedMessage =>
   message.direction === "inbound"
     ? message
     : { ...message, body: withStatusUrl(message.body, `${baseUrl}${statusPath}/${token}`) };
 
-/** Returns the report of a link. Throws `not_found` for each kind of wrong link. */
+/** Returns the report to which a link belongs. Throws `not_found` for every kind of wrong link. */
 async function reportOf(
   { sealer }: Pick<SenderDeps, "sealer">,
   reader: Reader,

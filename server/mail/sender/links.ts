@@ -1,10 +1,10 @@
 import type { Deps } from "../../deps.ts";
 import type { Sealer } from "../../secrets/secrets.ts";
 
-/** The path of the sender's page, below the address of the server. */
+/** The beginning of the path of every sender's page. */
 export const statusPath = "/p/t";
 
-/** Returns the address of the sender's page of a report. It is a credential for that page only. (rule M8) */
+/** Returns the address of the sender's page of a report. This address is a credential for that page only. (rule M8) */
 export const statusUrlOf = (
   { sealer, settings }: Pick<Deps, "sealer" | "settings">,
   token: ReportToken,
@@ -12,11 +12,11 @@ export const statusUrlOf = (
 
 /** The content of the token in a link to a sender's page. */
 interface ReportToken {
-  /** The id of a thread, or of a repeat in it. */
+  /** The id of the thread, or of the message of a repeated report. */
   readonly reportId: string;
-  /** Only the newest link of a report works. */
+  /** The number of the report's link. Only the newest link works. */
   readonly counter: number;
-  /** Whether the link was sent by mail. If so, its use proves that the sender reads the mail of the address. */
+  /** Whether the link was sent by mail. If so, its use proves that the sender reads the mail of that address. */
   readonly mailed: boolean;
 }
 
@@ -26,7 +26,10 @@ const macDigits = 32;
 
 const form = /^[\w-]{50}$/;
 
-/** Makes a token: id, counter and MAC. No row is stored, so the same token can be made at any time. (rule M8) */
+/**
+ * Returns a token, which consists of the id, the counter and a MAC. It is not stored: the same token can be computed at
+ * any time. (rule M8)
+ */
 export function reportTokenOf(
   sealer: Pick<Sealer, "mark">,
   { reportId, counter, mailed }: ReportToken,
@@ -59,13 +62,13 @@ const markedText = (head: string): string => `sender's page\n${head}`;
 const uuidOf = (bytes: Buffer): string =>
   bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 
-// A link to a sender's page, also inside another address: programs that check links rewrite them so. A token has 50
-// characters. It has fewer where a text was cut.
+// Matches a link to a sender's page, also inside another address: programs that check links change them in this way. A
+// token has 50 characters. It has fewer if the text was cut.
 const link =
   /((?:\/|%(?:25){0,3}2F)p(?:\/|%(?:25){0,3}2F)t(?:\/|%(?:25){0,3}2F))[\w-]{20,}|(_p_t_)[\w-]{50,}/gi;
 
 /**
- * Removes the tokens of sender's pages from a text. Mail programs quote them and people paste them, but readers of the
- * thread must not get them. (rule M8)
+ * Removes the tokens of sender's pages from a text. Mail programs quote these links and people paste them, but the
+ * members who read the thread must not get them. (rule M8)
  */
 export const withoutSenderLinks = (text: string): string => text.replace(link, "$1$2…");

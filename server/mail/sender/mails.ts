@@ -13,8 +13,8 @@ import { statusUrlOf } from "./links.ts";
 import { type NoteToMail, type ReportRow, releaseMails, reports } from "./store.ts";
 
 /**
- * Returns the reports whose senders get a reply, and the columns of the message that record this. Throws `bad_request` for
- * a report of another thread. (rule M10)
+ * Returns the reports whose senders get a reply, and the columns with which the message stores its receivers. Throws
+ * `bad_request` for a report of another thread. (rule M10)
  */
 export async function replyTo(
   reader: Reader,
@@ -34,7 +34,7 @@ export async function replyTo(
 type ReplyDeps = Pick<Deps, "clock" | "newId" | "sealer" | "settings">;
 
 /**
- * Queues one mail with a reply for each address in these reports. The mail quotes the newest report of its receiver.
+ * Queues one mail with a reply for each address in these reports. Each mail quotes the newest report of its receiver.
  * Returns how the reply is delivered. (rule M10)
  */
 export async function mailReply(
@@ -45,7 +45,7 @@ export async function mailReply(
     reports: all,
   }: {
     readonly message: { readonly id: string; readonly body: string };
-    /** Newest first. */
+    /** The reports to which the reply is, newest first. */
     readonly reports: readonly ReportRow[];
   },
 ): Promise<ReplyDelivery> {
@@ -58,7 +58,7 @@ export async function mailReply(
     const mailId = await queueMail(deps, tx, {
       kind: "reply",
       to,
-      // The thread may have a subject that this sender did not write.
+      // Does not use the thread's subject, because another person may have written it.
       subject: `Re: your report ${titled(subjectOf(report.category, report.message))}`,
       text: replyText({ ...report, reply: message.body, statusUrl: mailedLink(deps, report) }),
       appId: report.appId,
@@ -76,7 +76,7 @@ export async function mailReply(
   });
 }
 
-/** Returns how a reply is delivered on this server. */
+/** Returns how this server delivers a reply. */
 export const deliveryOf = (
   { settings }: Pick<Deps, "settings">,
   sent: Omit<SentReply, "sendsMail">,
@@ -85,7 +85,7 @@ export const deliveryOf = (
 const mailedLink = (deps: ReplyDeps, { id, linkCounter, senderPages }: ReportRow): string | undefined =>
   senderPages === 1 ? statusUrlOf(deps, { reportId: id, counter: linkCounter, mailed: true }) : undefined;
 
-/** Makes a new link to the sender's page of a report. Throws `not_found` for a report of another thread. (rule M8) */
+/** Returns a new link to the sender's page of a report. Throws `not_found` for a report of another thread. (rule M8) */
 export async function renewedLink(
   deps: ReplyDeps,
   tx: Transaction,
@@ -101,15 +101,18 @@ const notesAtOnce = 20;
 
 const day = 86_400_000;
 
-/** For an older release note no mail is sent: it may have been imported. */
+/** How old a release note may be for its mails. An older one may have been imported, so no mail is sent for it. */
 const mailedFor = 7 * day;
 
-/** How many automatic mails an address gets in a day, at most. */
+/** The most automatic mails that an address gets in a day. */
 const mostInADay = 3;
 
 type ReleasesDeps = Pick<Deps, "clock" | "database" | "newId" | "sealer" | "settings">;
 
-/** Returns the receivers of the mail about a release note: each confirmed address, with the newest report of its sender. (rule M15) */
+/**
+ * Returns the receivers of the mail about a release note. These are all confirmed addresses, each with the newest
+ * report of its sender. (rule M15)
+ */
 export async function audienceOf(
   reader: Reader,
   { id, appId }: Pick<NoteToMail, "id" | "appId">,
@@ -125,7 +128,10 @@ export async function audienceOf(
   return audience;
 }
 
-/** Queues mails about newly published release notes to the senders of the feedback that the notes name. Returns the number of notes. (rule M15) */
+/**
+ * Queues mails about newly published release notes to the senders of the feedback that these notes name. Returns the
+ * number of notes. (rule M15)
+ */
 export async function mailReleases(deps: ReleasesDeps): Promise<number> {
   const now = deps.clock.now();
   const notes = await releaseMails.listNotes(deps.database, now.toISOString(), notesAtOnce);
@@ -163,7 +169,7 @@ async function queueRelease(
   });
 }
 
-/** The text of the mail about a release for one sender. (rule M15) */
+/** Returns the text of the mail about a release note for one sender. (rule M15) */
 export const releaseText = ({
   appName,
   version,
@@ -175,7 +181,7 @@ export const releaseText = ({
   readonly appName: string;
   readonly version: string;
   readonly title: string;
-  /** The report of the sender. */
+  /** The text of the sender's report. */
   readonly message: string;
   readonly createdAt: string;
   readonly statusUrl: string;
@@ -199,7 +205,10 @@ const quotedLines = 12;
 
 const quotedLength = 1_000;
 
-/** The text of a mail with a reply: the reply, the link, and the beginning of the receiver's report. (rule M10) */
+/**
+ * Returns the text of a mail with a reply: the reply, the link to the sender's page, and the beginning of the
+ * receiver's report. (rule M10)
+ */
 export function replyText({
   reply,
   appName,
@@ -209,10 +218,10 @@ export function replyText({
 }: {
   readonly reply: string;
   readonly appName: string;
-  /** The report of the receiver. */
+  /** The text of the receiver's report. */
   readonly message: string;
   readonly createdAt: string;
-  /** The page on which the receiver can answer. */
+  /** The link to the sender's page, on which the receiver can answer. */
   readonly statusUrl: string | undefined;
 }): string {
   const page = statusUrl === undefined ? [] : ["Answer, and see all replies, on your page:", statusUrl, ""];
@@ -220,7 +229,7 @@ export function replyText({
   return [withStatusUrl(reply, statusUrl), "", "-- ", ...page, about, ...quotedBeginning(message)].join("\n");
 }
 
-/** Returns the first lines of a text, each marked as a quotation. */
+/** Returns the first lines of a text. Each line is marked as a quotation. */
 function quotedBeginning(message: string): string[] {
   const cut = [...message].slice(0, quotedLength).join("");
   const lines = cut.split(/\r\n?|\n/);

@@ -19,7 +19,10 @@ import { statusPath } from "./links.ts";
 
 type PageHandler = (ctx: Context, token: string) => Promise<Reply<string>>;
 
-/** The page on which the sender of a report reads replies and answers. No search engine lists it. (rules M8, M9, M11) */
+/**
+ * The routes of the sender's page, on which the sender of a report reads replies and answers. Search engines do not
+ * list it. (rules M8, M9, M11)
+ */
 export function senderPageRoutes(
   deps: Pick<Deps, "clock" | "database" | "log" | "newId" | "sealer" | "settings">,
   steps: SharedSteps,
@@ -83,14 +86,14 @@ export function senderPageRoutes(
   ];
 }
 
-/** The pages that end automatic mail. */
+/** The pages on which a sender can stop automatic mail. */
 const createStopPages = (pages: SenderPages, links: Links, base: string) => ({
   ask: async (_ctx: Context, token: string): Promise<Reply> => {
     const { appName } = await pages.read(token);
     return show(<StopMail links={links} appName={appName} action={`${base}/${token}/stop`} />);
   },
 
-  /** A mail program sends no origin with its one click, so the token alone is enough. (RFC 8058) */
+  /** The one-click request of a mail program has no origin header, so the token is the only check. (RFC 8058) */
   stop: async (_ctx: Context, token: string): Promise<Reply> => {
     await pages.stopMail(token);
     return show(<MailStopped links={links} />);
@@ -104,7 +107,10 @@ const states: Readonly<Record<string, string>> = {
   archived: "Closed",
 };
 
-/** The report of a sender, the messages, and a form for an answer. The page names no member and links to no other page. (rule M9) */
+/**
+ * The sender's page: the report, the messages, and a form for an answer. It shows no names of members and has no links
+ * to other pages. (rule M9)
+ */
 const Sender = ({
   links,
   page,
@@ -117,10 +123,10 @@ const Sender = ({
   readonly links: Links;
   readonly page: SenderPage;
   readonly action: string;
-  /** The id of the answer that the form will add. */
+  /** The id that the answer of this form will have. */
   readonly once: string;
   readonly isAnswered: boolean;
-  /** The text of a refused form. */
+  /** The text that was typed in a refused form. */
   readonly typed: string;
   readonly refusal: ApiError | undefined;
 }) => (
@@ -199,7 +205,7 @@ const Message = ({
   </article>
 );
 
-/** The same page for each kind of wrong link, so that it does not show what is wrong. */
+/** The page for every kind of wrong link. It is always the same, so it does not show what is wrong. */
 const NoSenderPage = ({ links }: { readonly links: Links }) => (
   <Document links={links} title="This link does not work">
     <main class="alone" id="main" tabIndex={-1}>
@@ -211,7 +217,10 @@ const NoSenderPage = ({ links }: { readonly links: Links }) => (
   </Document>
 );
 
-/** Asks first, because programs that check mails open the links in them. */
+/**
+ * The page that asks for a confirmation before automatic mail is stopped, because programs that check mails open the
+ * links in them.
+ */
 const StopMail = ({
   links,
   appName,

@@ -24,7 +24,7 @@ const noteConfirmed = insert(
 
 /** Mails about release notes, and their receivers. */
 export const releaseMails = {
-  /** The oldest published release notes whose mails are not queued yet. */
+  /** Returns the oldest published release notes whose mails are not queued yet. */
   listNotes: (reader: Reader, now: string, most: number) =>
     reader.all<NoteToMail>(
       `SELECT id, app_id AS "appId", title, version, published_at AS "publishedAt" FROM changelog_entries
@@ -33,12 +33,14 @@ export const releaseMails = {
       most,
     ),
 
-  /** Stores that the mails of a release note are queued. Returns false if another server has done that. */
+  /** Stores that the mails of a release note are queued. Returns false if another server has already done that. */
   claim: async (tx: Transaction, entryId: string, at: string): Promise<boolean> =>
     (await tx.run("UPDATE changelog_entries SET told_at = ? WHERE id = ? AND told_at IS NULL", at, entryId)) >
     0,
 
-  /** The reports on the threads that a release note names, newest first within a thread. */
+  /**
+   * Returns the reports on the threads that a release note names. The reports of one thread are sorted newest first.
+   */
   async reports(reader: Reader, entryId: string): Promise<ReportRow[]> {
     const links = await reader.all<{ feedbackId: string }>(
       `SELECT feedback_id AS "feedbackId" FROM changelog_feedback WHERE entry_id = ? ORDER BY feedback_id`,
@@ -49,7 +51,7 @@ export const releaseMails = {
     return found;
   },
 
-  /** The confirmed addresses of an app that have not unsubscribed. */
+  /** Returns the confirmed addresses of an app's senders who have not unsubscribed. */
   async addresses(reader: Reader, appId: string): Promise<ReadonlySet<string>> {
     const rows = await reader.all<{ recipient: string }>(
       `SELECT recipient FROM mail_addresses
@@ -59,7 +61,7 @@ export const releaseMails = {
     return new Set(rows.map(({ recipient }) => recipient));
   },
 
-  /** How many automatic mails were queued for an address since an instant. */
+  /** Returns how many automatic mails were queued for an address since a time. */
   async countAutomatic(reader: Reader, recipient: string, since: string): Promise<number> {
     const row = await reader.get<{ count: number }>(
       "SELECT count(*) AS count FROM mails WHERE recipient = ? AND created_at > ? AND lane = 'bulk'",
@@ -69,7 +71,7 @@ export const releaseMails = {
     return Number(row?.count ?? 0);
   },
 
-  /** Ends automatic mail from an app to an address. */
+  /** Stops automatic mail from an app to an address. */
   async unsubscribe(
     tx: Transaction,
     { appId, recipient, at }: { readonly appId: string; readonly recipient: string; readonly at: string },
@@ -78,7 +80,7 @@ export const releaseMails = {
   },
 };
 
-/** A report as its sender wrote it: the first one of a thread, or a repeat of it. */
+/** A report as its sender wrote it: the first report of a thread, or a repeat. */
 export interface ReportRow {
   readonly id: string;
   readonly feedbackId: string;
@@ -113,7 +115,7 @@ const firstReports = `SELECT f.id, f.id AS "feedbackId", ${ofApp}, f.category, f
     f.link_counter AS "linkCounter", f.created_at AS "createdAt", f.files
   FROM feedback f JOIN apps a ON a.id = f.app_id`;
 
-// Only reports have a category, other messages have none.
+// Only reports have a category. Other messages have none.
 const repeats = `SELECT m.id, f.id AS "feedbackId", ${ofApp}, m.category, m.body AS message, m.sender_email AS "senderEmail",
     m.link_counter AS "linkCounter", m.created_at AS "createdAt", m.files
   FROM messages m JOIN feedback f ON f.id = m.feedback_id JOIN apps a ON a.id = f.app_id
@@ -123,12 +125,12 @@ const mostMessages = 200;
 
 const mostReports = 1_000;
 
-/** The reports of senders, with the messages that belong to one report only. */
+/** The reports of senders, and the messages that belong to only one report. */
 export const reports = {
   find: (reader: Reader, id: string) =>
     reader.get<ReportRow>(`${firstReports} WHERE f.id = ? UNION ALL ${repeats} AND m.id = ?`, id, id),
 
-  /** The reports of a thread, newest first. The report that began the thread is the last. */
+  /** Returns the reports of a thread, newest first. The last one is the report that began the thread. */
   list: async (reader: Reader, feedbackId: string): Promise<ReportRow[]> => [
     ...(await reader.all<ReportRow>(
       `${repeats} AND m.direction <> 'blocked' AND m.feedback_id = ? ORDER BY m.created_at DESC, m.id DESC LIMIT ?`,
@@ -139,8 +141,9 @@ export const reports = {
   ],
 
   /**
-   * The newest messages between the sender of a report and the team, oldest first. Replies to everyone are included only if
-   * they are newer than the report: who guesses a dedupe key must not read older ones. (rule M9)
+   * Returns the newest messages between the sender of a report and the team, oldest first. A reply to everyone is
+   * included only if it is newer than the report: a person who guesses a dedupe key must not read older replies. (rule
+   * M9)
    */
   async conversation(reader: Reader, report: ReportRow): Promise<SharedMessage[]> {
     const newest = await reader.all<SharedMessage>(
@@ -157,7 +160,7 @@ export const reports = {
     return newest.reverse();
   },
 
-  /** How many answers the sender of a report has written since an instant. */
+  /** Returns how many answers the sender of a report has written since a time. */
   async countAnswers(reader: Reader, { feedbackId, id }: ReportRow, since: string): Promise<number> {
     const row = await reader.get<{ count: number }>(
       `SELECT count(*) AS count FROM messages
@@ -172,19 +175,19 @@ export const reports = {
   hasMessage: async (reader: Reader, id: string): Promise<boolean> =>
     (await reader.get("SELECT 1 AS one FROM messages WHERE id = ?", id)) !== undefined,
 
-  /** Opens a resolved thread again. */
+  /** Reopens a resolved thread. */
   async reopen(tx: Transaction, feedbackId: string): Promise<void> {
     await tx.run("UPDATE feedback SET status = 'open' WHERE id = ? AND status = 'resolved'", feedbackId);
     tx.signal(threadTopic(feedbackId));
   },
 
-  /** Ends all earlier links to the sender's page of a report. */
+  /** Makes all earlier links to the sender's page of a report invalid. */
   async renewLink(tx: Transaction, { id, feedbackId }: ReportRow): Promise<void> {
     const table = id === feedbackId ? "feedback" : "messages";
     await tx.run(`UPDATE ${table} SET link_counter = link_counter + 1 WHERE id = ?`, id);
   },
 
-  /** Stores that the sender reads the mail of an address. */
+  /** Stores that a sender reads the mail of an address. */
   async confirmAddress(
     tx: Transaction,
     { appId, recipient, at }: { readonly appId: string; readonly recipient: string; readonly at: string },
