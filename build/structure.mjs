@@ -147,8 +147,8 @@ const isObject = ({ type, types = [], typeName }) =>
 
 /**
  * Returns whether two files are parts of the same thing. In the layout by subject: the same subject and role; a file
- * without a role belongs to each role of its subject. Elsewhere: the same folder, or one folder above the other, inside
- * one part of the product.
+ * without a role belongs to each role of its subject. In a folder of subjects each file is a subject of its own, unless
+ * only one file imports it. Elsewhere: the same folder, or one folder above the other, inside one part of the product.
  */
 function isSamePart(file, other) {
   const [place, its] = [placeOf(file), placeOf(other)];
@@ -156,8 +156,29 @@ function isSamePart(file, other) {
   if (place || its) return subjectFolder(file) === subjectFolder(other);
   const [folder, above] = [file, other].map((path) => path.slice(0, path.lastIndexOf("/"))).sort(byLength);
   const isPart = above.includes("/") || ["bin", "mcp"].includes(above);
+  if (folder === above && foldersOfSubjects.has(folder)) return importersOf(file).length === 1;
   return folder === above || (isPart && folder.startsWith(`${above}/`));
 }
+
+/** The folders whose files are different subjects, such as the steps of a request, or the modules of the client. */
+const foldersOfSubjects = new Set([
+  "mcp",
+  ...["client", "contract", "local", "words", "cli/core"].map((name) => `src/${name}`),
+  ...[
+    "admin",
+    "backup",
+    "console",
+    "database",
+    "demo",
+    "dev",
+    "erasure",
+    "files",
+    "http",
+    "jobs",
+    "mail",
+  ].map((name) => `server/${name}`),
+  ...["settings", "start", "transfer"].map((name) => `server/${name}`),
+]);
 
 const subjectFolder = (file) => file.split("/").slice(0, 3).join("/");
 const byLength = (a, b) => b.length - a.length;
@@ -299,8 +320,8 @@ printSmallFiles();
 printTypes();
 process.stdout.write(`
 The same part: the same server/<area>/<subject> and the same role (api, answer, rules, store, page); a file without a role
-belongs to each role of its subject. Elsewhere: the same folder, or one folder above the other and not above src/* or
-server/*. Tests do not count as importers. A late import or a re-export of all counts for every name. Verbs of the command
+belongs to each role of its subject. In a folder of subjects, such as server/http, each file is a subject unless it has one
+importer. Elsewhere: the same folder, or one folder above the other and not above src/* or server/*. Tests do not count as importers. A late import or a re-export of all counts for every name. Verbs of the command
 line (src/cli/*.ts), tools of MCP (mcp/tools/*.ts), threads, *.lazy.ts and files that build/ names stand
 alone: neither they nor what they export count as cut.
 `);
