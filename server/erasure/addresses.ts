@@ -1,33 +1,35 @@
 /** The text that replaces an erased address. */
 export const erasedMark = "[erased]";
 
-/** Finds the address of one person in texts, and replaces it. (rule P4) */
+/** Functions that find the e-mail address of one person in texts, and replace the address. (rule P4) */
 export interface AddressFinder {
   /** The normalised address. */
   readonly address: string;
   /**
-   * Parts of the address in lower case. Every text with the address contains all of them, in any case of letters, so
-   * a database can search for them.
+   * Parts of the address in lower case. Every text with the address contains all these parts, in small or capital
+   * letters. So the database can search for the parts before the text is checked exactly.
    */
   readonly parts: readonly string[];
   isIn(text: string | null): boolean;
-  /** Returns the text with a mark in place of each occurrence. */
+  /** Returns the text, with `erasedMark` in place of each occurrence of the address. */
   erase(text: string): string;
-  /** Like `isIn`, for names that programs made. There the address may be joined to other words. */
+  /**
+   * Like `isIn`, for names that programs made. In such a name, other words may directly precede or follow the address.
+   */
   isInName(text: string | null): boolean;
   eraseInName(text: string): string;
   /** Like `erase`, for the names and values of JSON. A text that is not JSON is treated as plain text. */
   eraseJson(json: string): string;
 }
 
-// A part of a longer address is no occurrence: "ann@x.org" is neither in "joann@x.org" nor in "ann@x.org.uk".
+// A part of a longer address does not count: "ann@x.org" is neither in "joann@x.org" nor in "ann@x.org.uk".
 const before = String.raw`(?:(?<=%(?!2[bde]|5f)[0-9a-f]{2})|(?<![\p{L}\p{N}_%+-])(?<![\p{L}\p{N}_%+-]\.))`;
 
 const after = String.raw`(?![\p{L}\p{N}_]|(?:[.-]|%2[de])[\p{L}\p{N}])`;
 
 /**
- * Returns the finder for an address. `email` must be normalised. It is found in any case of letters, also
- * percent-encoded as in the query of a URL.
+ * Returns the finder for an address. `email` must be normalised. The functions find the address in small and capital
+ * letters, and also percent-encoded, as it is in the query of a URL.
  */
 export function findAddress(email: string): AddressFinder {
   const spellings = [
@@ -106,8 +108,9 @@ const local = /[^\s@]+$/u;
 const addressCharacter = /[\p{L}\p{N}\p{M}_%+-]/u;
 
 /**
- * Returns every address that `findAddress` could find in a text, in lower case. It may return other texts too. The
- * caller compares hashes of addresses, so a wrong one matches no hash.
+ * Returns every address that `findAddress` could find in a text, in lower case. It may return other texts too. This
+ * does no harm: the caller compares the hashes of the results with hashes of addresses, and a wrong text matches no
+ * hash.
  */
 export function addressesIn(text: string): string[] {
   const found = new Set<string>();
@@ -147,7 +150,7 @@ function endings(text: string): string[] {
     .slice(0, mostEnds);
 }
 
-/** Whether the character before a position could be a part of the address. */
+/** Whether the character before a position could be a part of the same address. */
 function isJoined(characters: readonly string[], place: number): boolean {
   const [last, earlier] = [characters[place - 1] ?? "", characters[place - 2] ?? ""];
   const percent = characters.slice(Math.max(0, place - 3), place).join("");

@@ -19,7 +19,7 @@ type ErasureDeps = Pick<Deps, "clock" | "database" | "newId" | "sealer">;
 
 const mostReceipts = 100;
 
-/** The endpoints that erase people in the apps of an owner, and read the receipts. (rules P2, P6) */
+/** Returns the handlers that erase people in the apps of an owner, and that read the receipts. (rules P2, P6) */
 export function people(deps: ErasureDeps): Handlers<typeof contract> {
   const { database, sealer } = deps;
   const record = createAuditWriter(deps);
@@ -83,7 +83,7 @@ async function begin(
   return id;
 }
 
-/** Throws `forbidden` if the account owns no app: it has nobody to erase. */
+/** Throws `forbidden` if the account owns no app, because an owner can only erase people in own apps. */
 async function assertOwner(reader: Reader, { userId }: ConsoleCaller): Promise<void> {
   if ((await members.countOwned(reader, userId)) === 0)
     throw new ApiError("forbidden", { message: "Only an owner of an app may do this. You own none." });
@@ -116,18 +116,18 @@ const receipt =
   });
 
 /**
- * The time of a preview in milliseconds. It is short because a person waits for the answer. The erasure itself
- * searches everything.
+ * The longest time in milliseconds that a preview may search. It is short, because a person waits for the answer. The
+ * erasure itself searches everything, without a time limit.
  */
 const longestMilliseconds = 100;
 
 type Counts = Preview["counts"];
 
 /**
- * Counts the rows that an erasure would find, each once under its first count. Indexes find what the person sent and
- * got. Then it searches all tables in turns. It always reads the first rows of each table, so that the counts of a
- * small server are complete, and further rows until the time is over. Returns the counts, and whether they are
- * complete. (rule P13)
+ * Counts the rows that an erasure would find. A row that fits several counts is counted once, in the first of them.
+ * First finds by indexes what the person sent and received. Then searches all tables, a part of each in turn. It always
+ * reads the first rows of each table, so that the counts of a small server are complete. It reads further rows until
+ * the time limit. Returns the counts, and whether they are complete. (rule P13)
  */
 export async function countFound(
   reader: Reader,

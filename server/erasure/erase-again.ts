@@ -12,7 +12,7 @@ import { addressesPresent } from "./store/addresses.ts";
 import { firstPlace, firstPlaceOfAccount } from "./store/erase.ts";
 import { type ErasureRow, erasures, kindOf } from "./store/erasures.ts";
 
-/** Returns the path of the file in which a server records erasures outside of its database. */
+/** Returns the path of the journal: the file in which a server records erasures outside of its database. */
 export const journalOf = ({ data, erasuresFile }: Pick<Deps["settings"], "data" | "erasuresFile">): string =>
   erasuresFile ?? join(data, journalName);
 
@@ -24,7 +24,7 @@ const entryOf = (sealer: Sealer, row: RecordedErasure): JournalEntry => ({
   ...{ secret: secretMark(sealer), createdAt: row.createdAt },
 });
 
-/** Records erasures in the journal, before anything is deleted. Returns how many entries were added. */
+/** Adds erasures to the journal. It is called before any data are deleted. Returns the number of added entries. */
 export const recordErasures = (
   file: string,
   sealer: Sealer,
@@ -35,26 +35,26 @@ export const recordErasures = (
     rows.map((row) => entryOf(sealer, row)),
   );
 
-/** How many erasures the database did not contain, by their result. */
+/** The numbers of erasures that are in the journal but not in the restored database, by the result of the new try. */
 export interface ErasedAgain {
-  /** People who are in the data, and whose erasure has begun again. */
+  /** The number of people who are in the restored data, and whose erasure has begun again. */
   readonly found: number;
-  /** People who are not in the data. */
+  /** The number of people who are not in the restored data. */
   readonly gone: number;
   /**
-   * People who cannot be erased, because they have a seat in use, are members, or are the only owner of an app. Their
-   * owner decides.
+   * The number of people who cannot be erased, because they have a slot in a test that is not over, are members, or are
+   * the only owner of an app. The owner who asked for the erasure decides.
    */
   readonly stopped: number;
-  /** Erasures whose hash was made with another secret. */
+  /** The number of erasures whose hash was made with another secret, so that the person cannot be found. */
   readonly otherSecret: number;
 }
 
 type EraseAgainDeps = Pick<Deps, "clock" | "sealer"> & { readonly database: Database };
 
 /**
- * Begins the erasures of the journal again that the database does not contain, because an older backup was restored.
- * Finds the people by comparing the hashes with those of all addresses in the data. (rule P11)
+ * Begins erasures again that are in the journal but not in the database, because an older backup was restored. It finds
+ * the people by comparing the hashes in the journal with the hashes of all addresses in the data. (rule P11)
  */
 export async function eraseAgain(
   deps: EraseAgainDeps,
@@ -83,8 +83,8 @@ async function emailsOf({ database, sealer }: EraseAgainDeps, hashes: ReadonlySe
 type Result = keyof Omit<ErasedAgain, "otherSecret">;
 
 /**
- * Begins one erasure again. If the person is not in the data, it is recorded as done, so that later data of the
- * person is kept.
+ * Begins one erasure again. If the person is not in the data, the erasure is recorded as done. So data that the person
+ * sends later are kept.
  */
 function beginAgain(deps: EraseAgainDeps, entry: JournalEntry, email: string | undefined): Promise<Result> {
   const at = deps.clock.now().toISOString();
@@ -105,7 +105,10 @@ function beginAgain(deps: EraseAgainDeps, entry: JournalEntry, email: string | u
   }, "long");
 }
 
-/** Whether an erasure of the same person runs: an owner may have erased the person several times since the backup. */
+/**
+ * Whether an erasure of the same person is already running. The journal may contain several, because an owner may have
+ * erased the person several times since the backup.
+ */
 const isRunning = async (tx: Transaction, { ownerId, personHash }: JournalEntry): Promise<boolean> =>
   ownerId !== null && (await erasures.findRunning(tx, ownerId, personHash)) !== undefined;
 
@@ -144,7 +147,10 @@ async function insertAgain(
   if (row) await erasures.advance(tx, row, { place, effects });
 }
 
-/** Compares the journal with the database when a server starts. Adds the missing erasures to each of them. */
+/**
+ * Compares the journal with the database when a server starts. Adds to each of the two the erasures that only the other
+ * one contains.
+ */
 export async function compareWithJournal(
   deps: EraseAgainDeps &
     Pick<Deps, "log"> & { readonly settings: Pick<Deps["settings"], "data" | "erasuresFile" | "dev"> },

@@ -20,8 +20,8 @@ const tryAgainMilliseconds = 1_000;
 const dayMilliseconds = 86_400_000;
 
 /**
- * Starts the job that erases people in small steps. It also continues the work of stopped and killed servers. Returns
- * the function that stops it.
+ * Starts the job that erases people in small steps. It also continues erasures of servers that were stopped or killed.
+ * Returns the function that stops it.
  */
 export function startErasing(deps: EraserDeps): () => Promise<void> {
   let compared = false;
@@ -40,15 +40,18 @@ export function startErasing(deps: EraserDeps): () => Promise<void> {
 
 export interface Eraser {
   /**
-   * Does the next step of an erasure and returns 1. Returns 0 if there is none. Rejects if the step fails. Then the
-   * other erasures come first.
+   * Does the next step of an erasure and returns 1. Returns 0 if no erasure is running. Rejects if the step fails. The
+   * next calls then do the steps of other erasures first.
    */
   next(): Promise<number>;
   /** Returns after how many milliseconds `next` should be called again. */
   pause(): Promise<number>;
 }
 
-/** The most servers that begin at one place of an erasure. If each of them ended there, the erasure is stopped. */
+/**
+ * How often servers may begin at one place of an erasure. If that place has ended the server process so many times, the
+ * erasure is stopped.
+ */
 const mostStarts = 5;
 const mostRunning = 100;
 const mostDoublings = 6;
@@ -69,7 +72,8 @@ export function createEraser(deps: EraserDeps): Eraser {
       const row = await waiting();
       if (!row) return 0;
       try {
-        // The first step after a crash is the step that ended the last server, so each start is counted.
+        // Counts how often servers begin at this place. After a crash, the first step is the step during which the last
+        // server ended.
         const present = begun.has(row.id) ? row : await begin(deps, row);
         if (present) {
           begun.add(row.id);
@@ -79,7 +83,7 @@ export function createEraser(deps: EraserDeps): Eraser {
         return 1;
       } catch (error) {
         failures.set(row.id, failuresOf(row) + 1);
-        // The step did not end the server, so it does not count. If this write fails, one try fewer is left.
+        // The step did not end the server, so the start is not counted. If this write fails, the start stays counted.
         begun.delete(row.id);
         await deps.database.write((tx) => erasures.release(tx, row.id)).catch(() => undefined);
         throw error;
@@ -130,8 +134,8 @@ async function takeStep(deps: EraserDeps, row: ErasureRow): Promise<number> {
 }
 
 /**
- * Adds the erasure to the journal, which only a restore needs. So a full disk does not prevent the erasure. The next
- * start of a server adds missing entries.
+ * Adds the erasure to the journal. Only a restore needs the journal, so a failure, such as a full disk, does not
+ * prevent the erasure. The next start of a server adds missing entries.
  */
 async function addToErasureJournal({ settings, sealer, log }: EraserDeps, row: ErasureRow): Promise<void> {
   if (settings.dev) return;
@@ -175,8 +179,8 @@ async function eraseSeats(
 }
 
 /**
- * Deletes the files that have no reference since the last step. Their hashes are in the row, so that another server
- * can continue.
+ * Deletes the files to which nothing refers since the last step. Their hashes are in the row, so that another server
+ * can continue the deletion.
  */
 async function deleteFiles({ database, keptFiles }: EraserDeps, row: ErasureRow): Promise<1> {
   await keptFiles.removeUnreferenced(listOf(row.files));
@@ -185,8 +189,8 @@ async function deleteFiles({ database, keptFiles }: EraserDeps, row: ErasureRow)
 }
 
 /**
- * Ends an erasure. First deletes what is still on the disk: the words of the search index, and the pages in the log
- * of SQLite.
+ * Ends an erasure. Before that, deletes the rest of the person's data from the disk: words in the search index, and
+ * pages in the write-ahead log (WAL) of SQLite.
  */
 async function finish(deps: EraserDeps, { id }: ErasureRow): Promise<1> {
   const { database, clock, settings } = deps;

@@ -1,7 +1,7 @@
 import { open, readFile } from "node:fs/promises";
 import { jsonIn } from "../../src/contract/json.ts";
 
-/** The default name of the file. */
+/** The default name of the file of the journal. */
 export const journalName = "erasures.ndjson";
 
 /** An entry of the journal. It contains what a restored database needs to erase the person again, but no address. */
@@ -11,14 +11,14 @@ export interface JournalEntry {
   /** The account in whose apps the person was erased; null for the whole deployment. */
   readonly ownerId: string | null;
   readonly personHash: string;
-  /** The mark of the secret that made the hash. */
+  /** A text that shows with which secret the hash was made. It does not reveal the secret. */
   readonly secret: string;
   readonly createdAt: string;
 }
 
 /**
- * Returns the entries of a journal, each once; an empty list if there is no such file. Ignores a line that is not an
- * entry, because a crash may have cut off the last one.
+ * Returns the entries of a journal without duplicates; an empty list if there is no such file. Ignores lines that are
+ * not entries, because a crash may have cut off the last line.
  */
 export async function readJournal(file: string): Promise<JournalEntry[]> {
   const text = await readFile(file, "utf8").catch((error) => {
@@ -28,7 +28,7 @@ export async function readJournal(file: string): Promise<JournalEntry[]> {
   return entriesIn(text);
 }
 
-/** Returns the entries in the text of a journal, each once. */
+/** Returns the entries in the text of a journal without duplicates. */
 function entriesIn(text: string): JournalEntry[] {
   const entries = new Map<string, JournalEntry>();
   for (const line of text.split("\n")) {
@@ -39,8 +39,8 @@ function entriesIn(text: string): JournalEntry[] {
 }
 
 /**
- * Adds the entries to a journal that it does not contain yet. They are on the disk when this resolves. Returns how
- * many were added.
+ * Adds to a journal those of the entries that it does not contain yet. They are safely on the disk when the promise
+ * resolves. Returns the number of added entries.
  */
 export async function addToJournal(file: string, entries: readonly JournalEntry[]): Promise<number> {
   const present = new Set((await readJournal(file)).map(({ id }) => id));
@@ -48,7 +48,7 @@ export async function addToJournal(file: string, entries: readonly JournalEntry[
   if (missing.length === 0) return 0;
   const journal = await open(file, "a", 0o600);
   try {
-    // The first line break ends a line that a crash may have cut off.
+    // The line break at the beginning ends the last line, which a crash may have cut off.
     await journal.write(`\n${missing.map((entry) => JSON.stringify(entry)).join("\n")}\n`);
     await journal.sync();
   } finally {

@@ -18,7 +18,7 @@ import { goTo, type Reply, reshowForm, show } from "../console/respond.ts";
 import { Ago, Timestamp } from "../console/times.tsx";
 import type { SignedInVisit } from "../console/visit.ts";
 
-/** Shows the result on the same page, so that no URL contains the address of the person. */
+/** Answers with the page and the result. A redirect would put the person's e-mail address into a URL. */
 function findPerson(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields } = visit;
   const email = fields.text("email").trim();
@@ -56,7 +56,7 @@ function checkReceipt(visit: SignedInVisit): Promise<Reply> {
 /** The result of the last form on the page. */
 interface ReceiptForms {
   readonly form?: Filled;
-  /** Whether the receipt is that of the typed address. */
+  /** Whether the receipt is about the person with the typed e-mail address. */
   readonly matches?: boolean;
 }
 
@@ -93,7 +93,7 @@ async function showReceipt(visit: SignedInVisit, { form, matches }: ReceiptForms
             <Pair name="Keyed hash of the address" long>
               <code>{personHash}</code>
             </Pair>
-            <Pair name="Older backups hold the person">
+            <Pair name="Older backups contain the person">
               <BackupsUntil receipt={receipt} />
             </Pair>
           </dl>
@@ -128,7 +128,7 @@ async function showReceipt(visit: SignedInVisit, { form, matches }: ReceiptForms
 }
 
 const BackupsUntil = ({ receipt: { finishedAt, backupsUntil } }: { readonly receipt: Erasure }) => {
-  if (finishedAt === null) return <>not known before it is done</>;
+  if (finishedAt === null) return <>known when the erasure is done</>;
   if (backupsUntil === null) return <>until they are deleted: this server does not know when</>;
   return (
     <>
@@ -143,7 +143,7 @@ const Pair = ({
   children,
 }: {
   readonly name: string;
-  /** Shown below its name, because it needs the whole line. */
+  /** Whether the value is shown below its name, because it needs the whole line. */
   readonly long?: boolean;
   readonly children: ComponentChildren;
 }) => (
@@ -156,7 +156,7 @@ const Pair = ({
 /** The result of the last form on the page. */
 interface PeopleForms {
   readonly form?: Filled;
-  /** The data that was found about a person. No URL contains the address. */
+  /** The counts of the data that a search found about a person. */
   readonly found?: { readonly email: string; readonly preview: Preview };
 }
 
@@ -298,19 +298,19 @@ const Receipts = ({
 const statusWords: Readonly<Record<Erasure["status"], string>> = {
   running: "in progress",
   done: "done",
-  stopped: "stopped: ask for it again",
+  stopped: "stopped: ask for the erasure again",
 };
 
 type Counts = Partial<Erasure["counts"]> & Preview["counts"];
 
 const countWords: readonly (readonly [keyof Erasure["counts"], string])[] = [
   ["threads", "Threads of the person"],
-  ["reports", "Reports blanked, because others reported the same"],
+  ["reports", "Emptied reports, because others reported the same"],
   ["messages", "Repeated reports and answers in other threads"],
   ["files", "Files"],
-  ["mails", "Mails and notes on the address"],
+  ["mails", "Mails with the address, and what is stored about the address"],
   ["invitations", "Invitations"],
-  ["seats", "Seats in tests that are over"],
+  ["seats", "Slots in tests that are over"],
   ["answers", "Stored answers to requests"],
   ["audit", "Entries of the audit log"],
   ["texts", "Texts of others with the address"],

@@ -1,10 +1,10 @@
 /** What can prevent the erasure of a person. */
 interface Obstacles {
-  /** Whether the address is that of the person who asks. */
+  /** Whether the address belongs to the person who asks for the erasure. */
   readonly own: boolean;
   /** The apps of which the person is a member. */
   readonly memberOf: readonly string[];
-  /** The apps in whose tests the person has a seat in use. */
+  /** The apps in whose tests the person has a slot. Tests that are over do not matter. */
   readonly testerOf: readonly string[];
 }
 
@@ -22,7 +22,7 @@ export function erasureRefusal({ own, memberOf, testerOf }: Obstacles): string |
 interface AccountObstacles {
   /** The apps of which the person is the only owner. */
   readonly onlyOwnerOf: readonly string[];
-  /** The apps in whose tests the person has a seat in use. */
+  /** The apps in whose tests the person has a slot. Tests that are over do not matter. */
   readonly testerOf: readonly string[];
 }
 
@@ -31,6 +31,6 @@ export function accountRefusal({ onlyOwnerOf, testerOf }: AccountObstacles): str
   if (onlyOwnerOf.length > 0)
     return `${onlyOwnerOf.join(", ")} would have no owner. Make another member an owner, or delete the app, first.`;
   if (testerOf.length > 0)
-    return `There is a seat in a test of ${testerOf.join(", ")}. Ask its owner to end it, or wait until the test is over.`;
+    return `This account has a slot in a test of ${testerOf.join(", ")}. Ask an owner of that app to remove the tester, or wait until the test is over.`;
   return undefined;
 }

@@ -21,10 +21,7 @@ function shorten(name: string): string {
   return points.slice(0, longest - extension.length).join("") + extension.join("");
 }
 
-/**
- * The allowed extensions of each media type. If a file name has another extension, the first extension in the list is
- * added.
- */
+/** The allowed extensions of each media type. The first one replaces an extension that is not allowed. */
 const endings: Readonly<Record<string, readonly string[]>> = {
   "image/png": [".png"],
   "image/jpeg": [".jpg", ".jpeg", ".jpe", ".jfif"],

@@ -65,8 +65,7 @@ export interface Files {
 }
 
 /**
- * The error if the storage of files is full or cannot be reached. Nothing was stored. The same request may succeed
- * later.
+ * Thrown if the storage of files is full or cannot be reached. Nothing was stored. The same request may succeed later.
  */
 export class FilesUnavailable extends Error {
   /** Whether the storage did not answer. If so, it may still execute the request later. */

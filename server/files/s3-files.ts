@@ -323,7 +323,7 @@ async function answerOf(
   }
 }
 
-/** The error if the store did not answer in time. */
+/** Thrown if the store did not answer in time. */
 class Silence extends Error {
   constructor() {
     super("The store does not answer");
@@ -429,7 +429,7 @@ interface S3Answer {
  */
 type SendToS3 = (request: S3Request) => Promise<S3Answer>;
 
-/** The error if the store refused a request. */
+/** Thrown if the store refused a request. */
 class S3Refusal extends Error {
   readonly status: number;
   /** The error code of the store, such as `AccessDenied`. Empty if it sent none. */

@@ -3,11 +3,11 @@ import type { Reader, Transaction } from "../../database/database.ts";
 import { credentialsTopic, slotsTopic, tokensTopic } from "../../database/signals.ts";
 import { type Effect, type ErasureScope, inScope, noEffect, type Person } from "./person.ts";
 
-/** Deletes accounts, for their owner or for the operator. */
+/** Deletes accounts when their owner or the operator asks for it. */
 export const erasedAccounts = {
   /**
-   * Returns the names of the apps of which a person is the only owner, and of those in whose tests the person has a
-   * seat in use.
+   * Returns the names of the apps of which a person is the only owner, and the names of the apps in whose tests the
+   * person has a slot. Tests that are over do not matter.
    */
   async obstacles(reader: Reader, userId: string) {
     const owned = await reader.all<{ name: string }>(
@@ -27,8 +27,8 @@ export const erasedAccounts = {
   lockApps,
 
   /**
-   * Deletes an account with its ways to sign in, its memberships, tokens and devices. Removes it from seats that have
-   * ended. Returns the effects on these seats.
+   * Deletes an account with its sign-in methods, memberships, tokens and devices. Removes the account from slots that
+   * have ended. Returns the effects on these slots.
    */
   async remove(
     tx: Transaction,
@@ -52,8 +52,8 @@ export const erasedAccounts = {
 };
 
 /**
- * Locks the apps of a person and returns their ids. Otherwise two requests at once could remove the last two owners
- * of an app.
+ * Locks the apps of a person and returns their ids. Without the locks, two requests at the same time could remove the
+ * last two owners of an app.
  */
 async function lockApps(tx: Transaction, userId: string): Promise<string[]> {
   const rows = await tx.all<{ appId: string }>(
@@ -68,9 +68,9 @@ const atOnce = 20;
 
 const from = `FROM slots s JOIN cycles c ON c.id = s.cycle_id JOIN listings l ON l.id = c.listing_id`;
 
-/** The seats of testers. An erasure changes only seats that have ended. (rule P5) */
+/** The slots of testers. An erasure changes only slots that have ended. (rule P5) */
 export const seats = {
-  /** Returns the names of the apps in whose tests the person has a seat in use. */
+  /** Returns the names of the apps in whose tests the person has a slot that has not ended. */
   async inUse(reader: Reader, accountId: string, scope: ErasureScope): Promise<string[]> {
     const own = inScope(scope, "l.app_id");
     const rows = await reader.all<{ name: string }>(
@@ -83,7 +83,7 @@ export const seats = {
     return rows.map(({ name }) => name);
   },
 
-  /** Returns up to 20 ids of seats of the person that have ended. */
+  /** Returns the ids of up to 20 slots of the person that have ended. */
   async ended(reader: Reader, { accountId }: Person, scope: ErasureScope): Promise<string[]> {
     if (accountId === null) return [];
     const own = inScope(scope, "l.app_id");
@@ -96,7 +96,7 @@ export const seats = {
     return rows.map(({ id }) => id);
   },
 
-  /** Returns the number of seats of the person that have ended. */
+  /** Returns the number of slots of the person that have ended. */
   async countEnded(reader: Reader, { accountId }: Person, scope: ErasureScope): Promise<number> {
     const own = inScope(scope, "l.app_id");
     const row = await reader.get<{ count: number }>(
@@ -109,8 +109,8 @@ export const seats = {
   },
 
   /**
-   * Removes the tester from a seat that has ended, with test sessions and proofs. The counted days stay. Returns the
-   * effect.
+   * Removes the tester from a slot that has ended, and deletes the test sessions and proofs of the slot. The counted
+   * days stay. Returns the effect.
    */
   async erase(tx: Transaction, { accountId }: Person, id: string): Promise<Effect> {
     const seat = await tx.run(

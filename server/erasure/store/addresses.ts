@@ -12,7 +12,7 @@ import {
 } from "./find.ts";
 import { inScope } from "./person.ts";
 
-/** The most rows by each column. They can be read at once. */
+/** The most rows that are read for each column. So few rows can be read in one query. */
 const mostFound = 1_000;
 
 /** A column that contains only the address of a person, and has an index. */
@@ -20,7 +20,10 @@ interface AddressColumn {
   readonly table: SearchedTableName;
   readonly column: string;
   readonly count: PreviewedCount;
-  /** Whether it contains the address as the person wrote it. Otherwise the address is normalised. */
+  /**
+   * Whether the column contains the address as the person wrote it. Otherwise the column contains the normalised
+   * address.
+   */
   readonly asWritten?: true;
 }
 
@@ -43,8 +46,8 @@ export interface FoundRows {
 }
 
 /**
- * Finds what a person sent and got, by indexes. Returns at most a thousand rows for each column, so the time does not
- * depend on other data. (rule P13)
+ * Finds by indexes what a person sent and received. Returns at most a thousand rows for each column, so that the time
+ * does not depend on the amount of other data. (rule P13)
  */
 export async function findByAddress(
   reader: Reader,
@@ -69,7 +72,8 @@ export async function findByAddress(
 const rowsAtOnce = 500;
 
 /**
- * Yields all addresses of people in the database, in lower case, in batches. The same address may come several times.
+ * Yields all addresses of people in the database, in lower case, in batches. The same address may be yielded several
+ * times.
  */
 export async function* addressesPresent(reader: Reader): AsyncGenerator<string[]> {
   const accounts = { name: "users", keys: ["id"] };
@@ -95,8 +99,8 @@ async function* addressesInTable(reader: Reader, name: SearchedTableName): Async
 }
 
 /**
- * Yields the rows of a table in the order of its key. The batches are so small that the server can answer requests in
- * between.
+ * Yields the rows of a table in the order of its key. The batches are small, so that the server can answer requests
+ * between two batches.
  */
 async function* rowsOf(
   reader: Reader,

@@ -31,10 +31,13 @@ import {
 } from "./find.ts";
 import { type Effect, type ErasureCount, type ErasureScope, noEffect, type Person } from "./person.ts";
 
-/** The counts of a preview. A receipt has further ones, which are known only after the erasure. */
+/** The counts that a preview can show. A receipt has further counts, which are known only after the erasure. */
 export type PreviewedCount = Exclude<ErasureCount, "files" | "reports" | "seats">;
 
-/** A pass over one table. Passes run in their order. Each finds what the earlier ones have left. */
+/**
+ * A search through one table, and the change of each row that it finds. The passes run one after the other. Each finds
+ * only what the earlier passes did not delete.
+ */
 interface Pass {
   readonly table: SearchedTableName;
   readonly columns: readonly string[];
@@ -42,9 +45,11 @@ interface Pass {
   readonly accounts?: readonly string[];
   readonly count: PreviewedCount;
   readonly apply: (tx: Transaction, person: Person, row: Cells) => Promise<Effect>;
-  /** Runs before a row is read again. */
+  /** Takes locks. It runs before the row that was found is read again. */
   readonly lock?: (tx: Transaction, key: Key) => Promise<void>;
-  /** Runs after a row was changed. `row` has the old values. */
+  /**
+   * Makes further changes that follow from the change of a row. It runs after that change. `row` has the old values.
+   */
   readonly settle?: (
     tx: Transaction,
     changed: { readonly person: Person; readonly row: Cells },
@@ -52,7 +57,7 @@ interface Pass {
   ) => Promise<void>;
 }
 
-/** The tables that only a special pass searches. */
+/** The tables that have their own passes. The general search for texts does not read them. */
 const speciallySearched = new Set<string>([
   ...["audit", "imported_people", "invitations", "idempotency", "mail_addresses", "mail_originals"],
 ]);
@@ -119,7 +124,7 @@ const eraseOriginal = async (tx: Transaction, _: Person, { id }: Cells): Promise
   files: await mailOriginals.remove(tx, id ?? ""),
 });
 
-/** The columns that a person reads before a decision, and that an agent carries out. */
+/** The columns of a proposal that a person reads before the decision, and according to which an agent then works. */
 const proposalTexts = ["summary", "plan", "decision_note"] as const;
 
 const note = "An address was erased from this proposal. Propose it again if it is still wanted.";
@@ -130,7 +135,10 @@ const latestOf = ({ decidedAt, claimedAt }: ProposalRow): string | null =>
     .sort()
     .at(-1) ?? null;
 
-/** The passes: first what the person sent and got, then what others wrote about the person. */
+/**
+ * The passes over the tables: first over what the person sent and received, then over what others wrote about the
+ * person.
+ */
 const passes: readonly Pass[] = [
   { table: "feedback", columns: ["sender_email"], count: "threads", apply: eraseThread },
   { table: "messages", columns: ["sender_email", "foreign_from"], count: "messages", apply: eraseMessage },
@@ -147,7 +155,8 @@ const passes: readonly Pass[] = [
     .map((pass) =>
       pass.table === "runs" ? { ...pass, lock: lockThreadOf, settle: endChangedProposal } : pass,
     ),
-  // This comes last, because a running erasure of an older version stores the numbers of the passes before.
+  // This pass was added last and must stay last: an erasure that an older version began stores the numbers of the
+  // passes above.
   {
     ...{ table: "mail_originals", columns: textColumns("mail_originals"), count: "mails" },
     apply: eraseOriginal,
@@ -155,8 +164,8 @@ const passes: readonly Pass[] = [
 ];
 
 /**
- * The passes over what apps keep of the actions of a deleted account. They do not search the reports that the person
- * sent: those belong to the owners of the apps.
+ * The passes for a deleted account, over what apps store about its actions. They do not search the reports that the
+ * person sent, because these belong to the owners of the apps.
  */
 const passesOfAccount: readonly Pass[] = [
   { table: "audit", columns: textColumns("audit"), count: "audit", apply: eraseAudit },
@@ -185,7 +194,7 @@ function replacing(table: SearchedTableName): Pass {
   };
 }
 
-/** Creates the function that locks the app of a row before the row. */
+/** Creates the function that locks the app of a row. The app must be locked before the row. */
 const lockAppOf =
   (table: "faqs" | "changelog_entries") =>
   async (tx: Transaction, [id = ""]: Key): Promise<void> => {
@@ -203,15 +212,15 @@ const contentLocks: Readonly<Partial<Record<SearchedTableName, Pass["lock"]>>> =
 export interface Place {
   readonly pass: number;
   readonly after: Key | undefined;
-  /** Present if the erasure only covers the actions of a deleted account. */
+  /** Set to `account` if the erasure covers only the actions of a deleted account. */
   readonly of?: "account" | undefined;
-  /** How many servers have begun at this place. */
+  /** How often a server has begun at this place. */
   readonly begun?: number | undefined;
 }
 
 export const firstPlace: Place = { pass: 0, after: undefined };
 
-/** The first place of each pass, for a preview that runs them in turns. */
+/** The first place of each pass. A preview starts at all of them, because it runs the passes in turn. */
 export const firstPlaces: readonly Place[] = passes.map((_, pass) => ({ pass, after: undefined }));
 
 export const firstPlaceOfAccount: Place = { ...firstPlace, of: "account" };
@@ -317,7 +326,7 @@ async function update(
 ): Promise<void> {
   const key = keyOf(table, row);
   const isKeyed = table.keys.some((column) => column in changed);
-  // Two rows may get the same key. Then one of them is deleted.
+  // Another row may already have the key that this row would get. Then this row is deleted.
   if (isKeyed && (await exists(tx, table, keyOf(table, { ...row, ...changed })))) {
     await removeRow(tx, table, key);
     return;
@@ -332,14 +341,20 @@ async function update(
 
 type UpdateDependents = (tx: Transaction, row: Cells) => Promise<unknown>;
 
-/** Blanks the person in an entry of the audit, and the network address if the person acted. The entry is kept. */
+/**
+ * Erases the person from an audit entry, and also the network address if the person did the action. The entry itself is
+ * kept.
+ */
 async function eraseAudit(tx: Transaction, person: Person, row: Cells): Promise<Effect> {
   if (person.finder.isIn(row.actor ?? null))
     await tx.run("UPDATE audit SET address = NULL WHERE id = ?", row.id ?? null);
   return replaceTexts("audit", "audit")(tx, person, row);
 }
 
-/** Deletes a thread if all its reports are from this person. Otherwise blanks the first report. (rule P3) */
+/**
+ * Deletes a thread if all its reports are from this person. Otherwise erases only the content of the first report.
+ * (rule P3)
+ */
 async function eraseThread(tx: Transaction, person: Person, { id }: Cells): Promise<Effect> {
   if (!id) return noEffect;
   await tx.lock(id);
@@ -375,7 +390,10 @@ async function blankReport(tx: Transaction, id: string): Promise<Effect> {
   return { counts: { reports: 1, messages: conversation.count }, files: [...conversation.files, ...files] };
 }
 
-/** Deletes a later report, or an answer by mail, of the person, and the conversation about it. (rule P3) */
+/**
+ * Deletes a message of the person, which is a later report or an answer by mail, with the conversation about it. (rule
+ * P3)
+ */
 async function eraseMessage(tx: Transaction, _: Person, { id }: Cells): Promise<Effect> {
   if (!id) return noEffect;
   const conversation = await removeConversation(tx, id);
@@ -388,7 +406,7 @@ async function eraseMessage(tx: Transaction, _: Person, { id }: Cells): Promise<
 }
 
 async function removeMessages(tx: Transaction, where: string, value: string) {
-  // `report_id` has no index, so this finds the messages by the thread of the report.
+  // `report_id` has no index, so the query first finds the messages of the report's thread.
   const inThread = `feedback_id IN (SELECT id FROM feedback WHERE id = ? UNION SELECT feedback_id FROM messages WHERE id = ?)`;
   const rows = await tx.all<{ id: string; files: string | null }>(
     `SELECT id, files FROM messages WHERE ${inThread} AND ${where}`,
@@ -436,8 +454,9 @@ async function lockThreadOf(tx: Transaction, [id = ""]: Key): Promise<void> {
 }
 
 /**
- * Ends a proposal whose text was changed, unless its work is done, because no person has read the changed text. A
- * waiting proposal is sent back. An approval is recalled, even if a worker has claimed it. (rule P12)
+ * Ends a proposal whose text was changed, because no person has decided on the changed text. A proposal whose work is
+ * done stays. A waiting proposal is sent back to the agent. An approval is recalled, even if a worker has claimed it.
+ * (rule P12)
  */
 async function endChangedProposal(
   tx: Transaction,

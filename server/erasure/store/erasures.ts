@@ -10,12 +10,12 @@ export interface ErasureRow {
   /** The account in whose apps the person is erased; null for the whole deployment. */
   readonly ownerId: string | null;
   readonly personHash: string;
-  /** The sealed address while the work runs. */
+  /** The sealed e-mail address of the person while the erasure runs; null after its end. */
   readonly emailSealed: string | null;
   readonly status: "running" | "done" | "stopped";
   /** JSON. */
   readonly place: string;
-  /** JSON: the SHA-256 of files that are still to be deleted. */
+  /** A JSON array: the SHA-256 of files that must still be deleted. */
   readonly files: string;
   /** JSON. */
   readonly counts: string;
@@ -48,7 +48,7 @@ export const erasures = {
     tx.signal(erasuresTopic);
   },
 
-  /** Adds an erasure that has ended. Does nothing if there is a row with its id. */
+  /** Adds an erasure that has ended. Does nothing if an erasure with its id exists. */
   insertEnded: (tx: Transaction, { id, ownerId, personHash, of, status, counts, at }: EndedErasure) =>
     insertUnlessThere(tx, {
       ...{ id, ownerId, personHash, status, files: "[]", createdAt: at, finishedAt: at },
@@ -102,7 +102,7 @@ export const erasures = {
     return { ...row, place };
   },
 
-  /** Reverses `begin`. */
+  /** Resets the count of starts that `begin` increases. */
   async release(tx: Transaction, id: string): Promise<void> {
     await tx.lock(`erasure:${id}`);
     const row = await tx.get<Pick<ErasureRow, "place">>("SELECT place FROM erasures WHERE id = ?", id);
@@ -119,7 +119,9 @@ export const erasures = {
       ...[at, id],
     ),
 
-  /** Locks an erasure against other servers. Returns whether it is still at the place of the given row. */
+  /**
+   * Locks an erasure against other servers. Returns whether the erasure is still at the same place as in the given row.
+   */
   async hold(tx: Transaction, { id, place }: ErasureRow): Promise<boolean> {
     await tx.lock(`erasure:${id}`);
     const now = await tx.get<Pick<ErasureRow, "place" | "status">>(
@@ -143,11 +145,11 @@ export const erasures = {
     );
   },
 
-  /** Records that the files in the row were deleted. */
+  /** Records that the files that the row names were deleted. */
   filesGone: (tx: Transaction, { id, files }: ErasureRow) =>
     tx.run("UPDATE erasures SET files = '[]' WHERE id = ? AND files = ?", id, files),
 
-  /** Ends an erasure and deletes the address. Returns false if another server has done it. */
+  /** Ends an erasure and deletes the address. Returns false if another server has already ended it. */
   finish: async (
     tx: Transaction,
     id: string,
@@ -161,8 +163,8 @@ export const erasures = {
 };
 
 /**
- * What an erasure deletes: the data of a person in the apps of an owner, an account, or all data of a person on the
- * server.
+ * What an erasure deletes. `owner`: the data of a person in the apps of one owner. `account`: an account. `everywhere`:
+ * all data of a person on the server.
  */
 export type ErasedKind = "owner" | "account" | "everywhere";
 
@@ -188,7 +190,7 @@ export interface Advance {
 export const countsOf = ({ counts }: Pick<ErasureRow, "counts">): ErasureCounts => JSON.parse(counts);
 /** Returns the place at which an erasure continues. */
 export const placeOf = ({ place }: Pick<ErasureRow, "place">): Place => JSON.parse(place);
-/** Parses a JSON list of texts. */
+/** Parses a JSON array of texts. */
 export const listOf = (json: string): string[] => JSON.parse(json);
 
 function sum(row: ErasureRow, effects: readonly Effect[]): ErasureCounts {

@@ -9,8 +9,8 @@ import * as testing from "../../database/schema/testing.ts";
 import { type Clause, type ErasureScope, inScope, type Person } from "./person.ts";
 
 /**
- * The tables that an erasure searches: each table of apps with texts of people, and tokens for apps. A running
- * erasure stores positions in this list, so a new table must be added at the end.
+ * The tables that an erasure searches: all tables of apps that contain texts of people, and the table of tokens. A
+ * running erasure stores positions in this list, so a new table must be added at the end.
  */
 const inOrder = [
   ...[access.apps, access.appKeys, deployment.importedPeople, access.invitations],
@@ -23,15 +23,15 @@ const inOrder = [
 
 export type SearchedTableName = (typeof inOrder)[number]["name"];
 
-/** How to find the rows of a table that belong to apps. */
+/** A table that an erasure searches, and how to find its rows that belong to apps. */
 export interface SearchedTable {
   readonly name: SearchedTableName;
   readonly table: AnyTable;
-  /** The columns by which its rows are ordered. All contain texts. */
+  /** The columns by which the rows are ordered. All of them contain texts. */
   readonly keys: readonly string[];
-  /** The SQL expression for the id of the app of a row `t`. */
+  /** The SQL expression for the id of the app to which a row `t` belongs. */
   readonly app: string;
-  /** The condition for rows that belong to an owner but to no app, with `?` for the owner. */
+  /** The SQL condition for rows that belong to an owner but to no app. `?` is the id of the owner. */
   readonly own?: string | undefined;
 }
 
@@ -50,7 +50,8 @@ export function searchedTable(name: SearchedTableName): SearchedTable {
 }
 
 /**
- * The columns that are searched for the address, for the address as a part of a name, and for the id of the account.
+ * The columns that are searched: for the address in texts, for the address as a part of a name, and for the id of the
+ * account.
  */
 interface SearchedColumns {
   readonly texts: readonly string[];
@@ -81,8 +82,8 @@ const rowsAtOnce = 1_000;
 const hitsAtOnce = 50;
 
 /**
- * A limit that is never reached. It makes the database read the rows in the order of their keys first. Otherwise it
- * may read all rows of the apps for one step.
+ * A limit that is never reached. It makes the database read the rows in the order of their keys. Without it, the
+ * database may read all rows of the apps for one step.
  */
 const noLimit = 1_000_000_000;
 
@@ -166,7 +167,8 @@ const beyond = (keys: readonly string[], sign: ">" | "<=", key: Key): Clause => 
 const scopeOf = ({ table, scope }: Search): Clause => inScope(scope, table.app, table.own);
 
 /**
- * Returns the condition that a column contains all parts of the address. The caller checks these rows more exactly.
+ * Returns the SQL condition that one of the columns contains all parts of the address. The caller then checks the rows
+ * that are found exactly.
  */
 function mentioned(
   engine: Engine,

@@ -12,7 +12,7 @@ export interface Person {
 /** Where a person is erased: in the apps that an account owns, or in the whole deployment. */
 export type ErasureScope = { readonly ownerId: string } | "everywhere";
 
-/** A part of a WHERE clause with its values. */
+/** A part of a WHERE clause, with the values for its `?`. */
 export interface Clause {
   readonly sql: string;
   readonly values: readonly Value[];
@@ -21,8 +21,8 @@ export interface Clause {
 const ownApps = `SELECT v.app_id FROM app_members v WHERE ${membershipOf("owner")}`;
 
 /**
- * Returns the condition that a row belongs to the scope. `app` is the SQL expression for the id of its app. `own` is
- * a further condition for rows that belong to the owner but to no app. Each `?` in it stands for the owner.
+ * Returns the condition that a row belongs to the scope. `app` is the SQL expression for the id of the row's app. `own`
+ * is a further condition, for rows that belong to the owner but to no app. Each `?` in `own` is the id of the owner.
  */
 export function inScope(scope: ErasureScope, app: string, own = ""): Clause {
   if (scope === "everywhere") return { sql: "1 = 1", values: [] };
@@ -31,7 +31,7 @@ export function inScope(scope: ErasureScope, app: string, own = ""): Clause {
   return { sql: `(${app} IN (${ownApps})${more})`, values };
 }
 
-/** What an erasure counts. Receipts contain these names. */
+/** The names of the counts of an erasure. Receipts contain these names. */
 export const erasureCounts = [
   "threads",
   "reports",
@@ -47,7 +47,7 @@ export const erasureCounts = [
 export type ErasureCount = (typeof erasureCounts)[number];
 export type ErasureCounts = Readonly<Record<ErasureCount, number>>;
 
-/** The changes of a step: the counts, and the SHA-256 of the files to which a deleted row referred. */
+/** The effect of a change: the counts, and the SHA-256 of the files to which deleted rows referred. */
 export interface Effect {
   readonly counts: Readonly<Partial<Record<ErasureCount, number>>>;
   readonly files: readonly string[];

@@ -10,7 +10,7 @@ it.each([
     { ...free, onlyOwnerOf: ["Larder", "Pantry"] },
     /^Larder, Pantry would have no/,
   ],
-  ["a seat in a test", { ...free, testerOf: ["Larder"] }, /^There is a seat in a test of Larder\./],
+  ["a seat in a test", { ...free, testerOf: ["Larder"] }, /^This account has a slot in a test of Larder\./],
   [
     "both: the apps come first",
     { onlyOwnerOf: ["Pantry"], testerOf: ["Larder"] },
