@@ -1,4 +1,4 @@
-/** Whether users see a release note: it is a draft, scheduled or published. */
+/** The state of a release note: draft, scheduled or published. */
 export const PublicationBadge = ({
   publishedAt,
   now,

@@ -7,20 +7,27 @@ export interface VersionedEntry {
   readonly versions: readonly { readonly version: string }[];
 }
 
-/** The forms of versions. A version is compared only with others of its form, for example no build number with `1.4.2`. */
+/**
+ * The forms that a version can have. Only versions of the same form are compared: a build number is not compared with
+ * `1.4.2`.
+ */
 export type VersionForm = "build" | "date" | "semver";
 
 export interface VersionOrder {
-  /** Returns all forms that a text can have, the most specific first; an empty list for `Winter`. */
+  /**
+   * Returns all forms that a version can have, the most specific one first. The list is empty for a text such as
+   * `Winter`.
+   */
   formsOf(version: string): readonly VersionForm[];
-  /** Returns a positive number if `a` is greater. Both must have the form. */
+  /** Returns a positive number if `a` is greater than `b`. Both must have the given form. */
   compare(a: string, b: string, form: VersionForm): number;
 }
 
 /**
- * Returns the entries that a user of version `since` has not seen. `entries` must be newest first. If entries have that
- * version, returns all that were published after the oldest of them, and all with a greater version. If no entry has it,
- * returns all with a greater version. If the version has no known form, returns all entries.
+ * Returns the entries that a user of version `since` has not seen. `entries` must be newest first. If one or more
+ * entries have that version, returns all entries that were published after the oldest of them, and all with a greater
+ * version. If no entry has it, returns all entries with a greater version. If the version has no known form, returns
+ * all entries.
  */
 export function unseenSince<Entry extends VersionedEntry>(
   entries: readonly Entry[],
@@ -38,13 +45,15 @@ export function unseenSince<Entry extends VersionedEntry>(
   );
 }
 
-/** Whether `a` is greater than `b`, in the most specific form that both have. */
+/** Whether `a` is greater than `b`. They are compared in the most specific form that both have. */
 export function isGreaterVersion(a: string, b: string, order: VersionOrder): boolean {
   const form = order.formsOf(a).find((one) => order.formsOf(b).includes(one));
   return form !== undefined && order.compare(a, b, form) > 0;
 }
 
-/** Returns the entries of a version. If there are none, returns the entries that have the version for a platform. */
+/**
+ * Returns the entries with a version. If there are none, returns the entries that have the version for one platform.
+ */
 function entriesOf<Entry extends VersionedEntry>(
   entries: readonly Entry[],
   wanted: string,
@@ -68,14 +77,17 @@ function greaterThan<Entry extends VersionedEntry>(
   );
 }
 
-/** Returns the versions of an entry that have a form: its own version, or otherwise those of its platforms. */
+/**
+ * Returns the versions of an entry that have a form. It uses the entry's own version if that has the form, otherwise
+ * the versions of its platforms.
+ */
 function versionsIn({ version, versions }: VersionedEntry, form: VersionForm, order: VersionOrder): string[] {
   const hasForm = (one: string) => order.formsOf(one).includes(form);
   if (hasForm(version)) return [version];
   return versions.map((platform) => platform.version).filter(hasForm);
 }
 
-/** The fields of a release note that an import sets. Lists are JSON. */
+/** The fields of a release note that an import can set. Lists are JSON. */
 export const releaseFields = [
   "title",
   "versions",
@@ -104,19 +116,22 @@ interface Merged {
   readonly edited: readonly ReleaseField[];
 }
 
-/** Decides what an import changes in an entry. Fields that a person has changed stay, unless `overwrite` is true. */
+/**
+ * Decides what an import changes in an entry. It does not change a field that a person has changed, unless `overwrite`
+ * is true.
+ */
 export function mergeImport(stored: StoredRelease, given: ReleaseValues, overwrite: boolean): Merged {
   const differing = differingFields(stored.values, given);
   const kept = overwrite ? [] : differing.filter((field) => stored.edited.includes(field));
   return {
     changed: differing.filter((field) => !kept.includes(field)),
     kept,
-    // If a field has the imported value, later imports may change it again.
+    // If a field has the imported value, it no longer counts as changed by a person.
     edited: stored.edited.filter((field) => given[field] === undefined || kept.includes(field)),
   };
 }
 
-/** Returns the fields that count as changed by a person after this change of a person. */
+/** Returns the fields that count as changed by a person after a person has made this change. */
 export function markEdited(stored: StoredRelease, given: ReleaseValues): readonly ReleaseField[] {
   const differing = differingFields(stored.values, given);
   return releaseFields.filter((field) => stored.edited.includes(field) || differing.includes(field));

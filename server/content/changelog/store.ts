@@ -5,7 +5,7 @@ import * as tables from "../../database/schema/content.ts";
 import type { Row } from "../../database/schema/table.ts";
 import { listed, select, update } from "../../database/statements.ts";
 
-/** A link from a release note to a thread that it names. */
+/** A link from a release note to a thread that the note names. */
 interface LinkedThread {
   readonly entryId: string;
   readonly feedbackId: string;
@@ -13,7 +13,7 @@ interface LinkedThread {
 
 /** The links from release notes to threads of feedback. */
 export const changelogFeedback = {
-  /** The links of these release notes, in the order of the threads. */
+  /** Returns the links of these release notes, sorted by thread. */
   list: async (reader: Reader, entryIds: readonly string[]): Promise<readonly LinkedThread[]> =>
     entryIds.length === 0
       ? []
@@ -23,7 +23,7 @@ export const changelogFeedback = {
           ...entryIds,
         ),
 
-  /** The threads of a release note with their subjects. */
+  /** Returns the threads that a release note names, with their subjects. */
   listSubjects: (reader: Reader, entryId: string) =>
     reader.all<{ id: string; subject: string }>(
       `SELECT f.id, f.subject FROM changelog_feedback l JOIN feedback f ON f.id = l.feedback_id
@@ -31,7 +31,7 @@ export const changelogFeedback = {
       entryId,
     ),
 
-  /** The release notes that name a thread: drafts first, then the newest first. */
+  /** Returns the release notes that name a thread: drafts first, then the newest first. */
   listReleaseNotes: (reader: Reader, feedbackId: string) =>
     reader.all<{ id: string; version: string; title: string; publishedAt: string | null }>(
       `SELECT e.id, e.version, e.title, e.published_at AS "publishedAt"
@@ -40,7 +40,7 @@ export const changelogFeedback = {
       feedbackId,
     ),
 
-  /** Returns the ids that are threads of the app, in order. */
+  /** Returns those of the ids that are threads of the app, sorted. */
   async existing(reader: Reader, appId: string, ids: readonly string[]): Promise<readonly string[]> {
     if (ids.length === 0) return [];
     const rows = await reader.all<{ id: string }>(
@@ -72,7 +72,7 @@ export interface NewChangelogRow extends ChangelogRow {
   readonly appId: string;
   /** A JSON array of the fields that a person has changed since the last import. */
   readonly editedFields: string;
-  /** The account of the member who changed it last. */
+  /** The account of the member who last changed the entry. */
   readonly updatedBy?: string | null;
 }
 
@@ -83,14 +83,14 @@ export type OwnedChangelogRow = Omit<NewChangelogRow, "updatedBy">;
 
 export type EntryVersion = Pick<ChangelogRow, "id" | "version">;
 
-/** Drafts are sorted as if they had this date, so that they come first. */
+/** The date by which drafts are sorted, so that they come first. */
 export const draftDate = "9999-12-31T23:59:59.999Z";
 
 const sortKey = `(coalesce(published_at, '${draftDate}'), created_at, id)`;
 
 export type PublishedRow = ChangelogRow & { readonly publishedAt: string };
 
-/** Makes a statement for entries. `where` must select published entries only. */
+/** Returns a statement for published entries. The condition `where` must exclude all others. */
 function published(where: string): Sql<PublishedRow> {
   return `SELECT ${listed(tables.changelogEntries, entryFields)} FROM changelog_entries WHERE ${where}`;
 }
@@ -128,17 +128,19 @@ const updateEntry = update(tables.changelogEntries, "WHERE id = ?");
 
 /** The release notes for maintainers, with drafts. */
 export const changelogEntries = {
-  /** The entries after the sort key `position`: drafts first, then newest first. */
+  /** Returns the entries after the sort key `position`: drafts first, then the newest first. */
   list: (
     reader: Reader,
     appId: string,
     { position, limit }: { readonly position: readonly string[]; readonly limit: number },
   ) => reader.all(statements.list, appId, ...position, limit),
 
-  /** Locks the app. Without it, two transactions could find that a version is missing, and both add it. */
+  /**
+   * Locks the app. Without this lock, two transactions could both find that a version does not exist, and both add it.
+   */
   lock: (tx: Transaction, appId: string) => apps.lock(tx, appId),
 
-  /** The versions of all entries of an app, with drafts, oldest first. */
+  /** Returns the versions of all entries of an app, including drafts, oldest first. */
   listVersions: (reader: Reader, appId: string) => reader.all(statements.listVersions, appId),
 
   find: (reader: Reader, id: string, viewer: Viewer) => entryOf(reader, viewer, id),
@@ -152,18 +154,18 @@ export const changelogEntries = {
 
 /** The release notes for users of apps. */
 export const changelog = {
-  /** The newest entries that are published at `now`. */
+  /** Returns the newest entries that are published at `now`. */
   listPublished: (
     reader: Reader,
     appId: string,
     { now, limit }: { readonly now: string; readonly limit: number },
   ) => reader.all(statements.listPublished, appId, now, limit),
 
-  /** The versions of all entries that are published at `now`, newest first, without their texts. */
+  /** Returns the versions of all entries that are published at `now`, without their texts, newest first. */
   listPublishedVersions: (reader: Reader, appId: string, now: string) =>
     reader.all(statements.listPublishedVersions, appId, now),
 
-  /** These entries of the app, newest first. */
+  /** Returns the app's entries with these ids, newest first. */
   listByIds: (reader: Reader, appId: string, ids: readonly string[]) =>
     reader.all<PublishedRow>(
       published(`app_id = ? AND id IN (${placeholders(ids) || "NULL"}) ${newestFirst}`),
@@ -171,7 +173,7 @@ export const changelog = {
       ...ids,
     ),
 
-  /** When the next entry with a date in the future appears. */
+  /** Returns when the next scheduled entry will be published. */
   nextPublication: (reader: Reader, appId: string, now: string) =>
     reader.get<{ at: string | null }>(
       "SELECT min(published_at) AS at FROM changelog_entries WHERE app_id = ? AND published_at > ?",
@@ -179,7 +181,7 @@ export const changelog = {
       now,
     ),
 
-  /** Makes all cached lists of the app outdated. */
+  /** Makes all cached changelogs of the app invalid. */
   async bumpVersion(tx: Transaction, appId: string): Promise<void> {
     await tx.run("UPDATE apps SET changelog_version = changelog_version + 1 WHERE id = ?", appId);
   },

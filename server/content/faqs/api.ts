@@ -119,32 +119,32 @@ async function ownedFaq(tx: Transaction, id: string, viewer: Viewer): Promise<Fa
 }
 
 /**
- * Returns the FAQ of an app, with the values of the last push. Apps and the console get the same list, so an ETag of one
- * can be used for a change with the other.
+ * Returns the FAQ of an app, with the values of the last push. The API for apps and the console return the same list.
+ * So the ETag from one of them is also valid for a change through the other.
  */
 const faqListAnswer = async (reader: Reader, appId: string): Promise<PreparedAnswer> =>
   prepareAnswer(JSON.stringify(await rows.list(reader, appId)));
 
-/** Returns the FAQ as apps read it. (rule C21) */
+/** Returns the FAQ in the form that apps read. (rule C21) */
 const publishedFaqs = async (reader: Reader, appId: string): Promise<PreparedAnswer> =>
   prepareAnswer(publishedJson(await rows.list(reader, appId)));
 
 const publishedJson = (list: readonly ListedFaq[]): string =>
   JSON.stringify(list.map(({ pushedHash: _, pushedSortOrder: __, ...faq }) => faq));
 
-/** The new list for an app's FAQ. */
+/** The list that replaces an app's FAQ. */
 interface Replacement {
   readonly appId: string;
   readonly wanted: readonly WantedFaq[];
-  /** The ETag of the list that the sender has read. */
+  /** The ETag of the list that the client has read. */
   readonly ifMatch: string | undefined;
-  /** The account of the member who sends it. */
+  /** The account of the member who sends the list. */
   readonly by?: string;
 }
 
 /**
- * Replaces the FAQ of an app. Returns whether anything has changed. Throws `precondition_required` without an ETag,
- * `precondition_failed` if the list has changed since it was read, and `bad_request` for ids of other apps.
+ * Replaces the FAQ of an app. Returns whether this changed anything. Throws `precondition_required` without an ETag,
+ * `precondition_failed` if the list has changed since the client read it, and `bad_request` for ids of other apps.
  */
 async function replaceFaqs(
   deps: Pick<Deps, "clock" | "newId">,
@@ -154,7 +154,7 @@ async function replaceFaqs(
   if (ifMatch === undefined) throw new ApiError("precondition_required");
   await rows.lock(tx, appId);
   const present = await rows.list(tx, appId);
-  // The sender has read the list with the values of the last push, or without them.
+  // The client may have read the list with or without the values of the last push.
   const etags = [etagOf(JSON.stringify(present)), etagOf(publishedJson(present))];
   if (!etags.some((etag) => matchesEtag(ifMatch, etag))) throw new ApiError("precondition_failed");
   const plan = planFaqList(present, wanted.map(withHash));
@@ -185,13 +185,16 @@ async function save(
   for (const faq of plan.create) await rows.insert(tx, { ...faq, id: newId(), appId, at, by });
 }
 
-/** The id of an entry and of its app. */
+/** The id of an entry, and the id of its app. */
 interface FaqKey {
   readonly appId: string;
   readonly id: string;
 }
 
-/** Adds an entry, at the end if it has no `sortOrder`. Entries with the same sort order are sorted by their creation. */
+/**
+ * Adds an entry. Without a `sortOrder`, it is added at the end. Entries with the same sort order are sorted by the time
+ * of their creation.
+ */
 export async function createFaq(
   { clock, newId }: Pick<Deps, "clock" | "newId">,
   tx: Transaction,
@@ -227,7 +230,7 @@ async function removeFaq(tx: Transaction, { appId, id }: FaqKey): Promise<boolea
   return true;
 }
 
-/** Makes cached answers of an app's FAQ out of date. */
+/** Makes all cached answers with an app's FAQ invalid. */
 async function renewFaqs(tx: Transaction, appId: string): Promise<void> {
   await rows.bumpVersion(tx, appId);
   tx.signal(appTopic(appId));

@@ -41,7 +41,7 @@ const Faqs = (props: {
   readonly navigation: AppNavigation;
   readonly faqs: readonly ListedFaq[];
   readonly changes: FaqListProps["changes"];
-  /** The search words; empty for the whole list. */
+  /** The typed search words; empty for the whole list. */
   readonly query: string;
   readonly now: Date;
 }) => {
@@ -77,14 +77,14 @@ const Faqs = (props: {
 interface FaqListProps {
   readonly navigation: AppNavigation;
   readonly faqs: readonly ListedFaq[];
-  /** The last changes, by the id of the entry. */
+  /** The last change of each entry, by the id of the entry. */
   readonly changes: ReadonlyMap<string, LastChange>;
-  /** The search words; empty for the whole list. */
+  /** The typed search words; empty for the whole list. */
   readonly query: string;
   readonly now: Date;
 }
 
-/** The search field, and the number of entries that contain all words. */
+/** The search field, and the number of entries that contain all search words. */
 const FaqSearch = ({ navigation: { links, app }, faqs, query }: FaqListProps) => (
   <div class="filters">
     <search>
@@ -112,7 +112,10 @@ const FaqSearch = ({ navigation: { links, app }, faqs, query }: FaqListProps) =>
   </div>
 );
 
-/** The entries in their order. Each has buttons that move it, but not in search results. */
+/**
+ * The entries in their order. In the whole list, each has buttons to move it. In search results there are no such
+ * buttons.
+ */
 const FaqList = (props: FaqListProps) => {
   const { navigation, faqs, query } = props;
   const { links, app } = navigation;
@@ -184,7 +187,7 @@ const Entry = ({
   </li>
 );
 
-/** Removes the markup of Markdown, for a short excerpt. */
+/** Removes Markdown's markup from a text, for a short excerpt. */
 const withoutMarkup = (text: string): string =>
   text
     .slice(0, 600)
@@ -253,7 +256,10 @@ async function deleteFaq({ ask, fields, links, param }: SignedInVisit): Promise<
   return goTo(links.faqs(param("appId")), "faq-deleted");
 }
 
-/** Moves an entry up or down by one. If the list has changed since the form was shown, only shows it again. */
+/**
+ * Moves an entry one place up or down. If the list has changed since the form was shown, nothing is moved and the list
+ * is shown again.
+ */
 async function orderFaqs({ ask, fields, links, param }: SignedInVisit): Promise<Reply<"moved">> {
   const list = links.faqs(param("appId"));
   const faqs = await ask(consoleFaqs.list, { params: { appId: param("appId") } });
@@ -267,7 +273,7 @@ async function orderFaqs({ ask, fields, links, param }: SignedInVisit): Promise<
   return goTo(list, "moved", `faq-${id}`);
 }
 
-/** An entry and its position. Entries are sorted by `sortOrder`. */
+/** An entry and its position in the list. Entries are sorted by `sortOrder`. */
 export interface FaqPosition {
   readonly id: string;
   readonly sortOrder: number;
@@ -276,8 +282,9 @@ export interface FaqPosition {
 type Direction = "up" | "down";
 
 /**
- * Returns the new positions if an entry and its neighbour are exchanged. `faqs` are all entries in their order. Two entries
- * change; more change only if several had the same number. Returns an empty list if there is no such entry or neighbour.
+ * Returns the new positions if an entry and its neighbour change places. `faqs` are all entries in their order. Usually
+ * only two entries get a new position. More do if several had the same number. Returns an empty list if there is no
+ * such entry or neighbour.
  */
 export function moveFaq(faqs: readonly FaqPosition[], id: string, direction: Direction): FaqPosition[] {
   const from = faqs.findIndex((faq) => faq.id === id);
@@ -410,8 +417,8 @@ const currentFaq = ({ question, answer, sortOrder }: Faq) => ({
 });
 
 /**
- * Makes a request body of form fields. An empty position is left out. A position that is no number stays a text, so that
- * the API refuses it with a reason.
+ * Returns the request body for the form's fields. It has no position if that field is empty. A position that is not a
+ * number stays a text, so that the API refuses it with a reason.
  */
 function faqBody({ sortOrder = "", ...rest }: Values): Record<string, unknown> {
   const position = sortOrder.trim();

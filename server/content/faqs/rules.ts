@@ -1,18 +1,21 @@
-/** The text of a wanted entry, with its hash. */
+/** The text of an entry in the wanted list, with its hash. */
 export interface WantedText {
   readonly question: string;
   readonly answer: string;
   readonly pushedHash: string;
 }
 
-/** An entry of the wanted list. Without an id it is new. With an id, missing fields do not change. */
+/** An entry of the wanted list. If it has no id, it is new. If it has an id, fields that are missing do not change. */
 export interface WantedEntry {
   readonly id?: string | undefined;
   readonly text?: WantedText;
   readonly sortOrder?: number | null | undefined;
 }
 
-/** A stored entry. `pushedHash` and `pushedSortOrder` are the values of the last push; null if there was none. (rule C21) */
+/**
+ * A stored entry. `pushedHash` and `pushedSortOrder` are its values from the last push; null if there was none. (rule
+ * C21)
+ */
 export interface PresentFaq {
   readonly id: string;
   readonly question: string;
@@ -33,12 +36,18 @@ export interface FaqListChanges {
   readonly remove: readonly string[];
 }
 
-/** The changes that make the wanted list out of the present one, or the positions of the wrong ids in the wanted list. */
+/**
+ * The changes that turn the present list into the wanted one. If some ids in the wanted list are wrong, only their
+ * positions.
+ */
 export type FaqListPlan =
   | { readonly wrong: readonly { readonly at: number; readonly why: string }[] }
   | FaqListChanges;
 
-/** Compares the two lists. A new entry without `sortOrder` gets its position in the wanted list, counted from 1. */
+/**
+ * Compares the present list with the wanted list. A new entry without `sortOrder` gets its position in the wanted list,
+ * counted from 1.
+ */
 export function planFaqList(present: readonly PresentFaq[], wanted: readonly WantedEntry[]): FaqListPlan {
   const byId = new Map(present.map((faq) => [faq.id, faq]));
   const wrong = wrongIds(byId, wanted);

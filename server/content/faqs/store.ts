@@ -25,14 +25,14 @@ const appOfFaq = oneForViewer<{ readonly appId: string }>({
 /** The FAQ entries of apps. */
 export const faqs = {
   /**
-   * Locks an app and its FAQ. Each change of the FAQ must lock first. So no change happens between the check of `If-Match`
-   * and the replacement of the list.
+   * Locks an app and its FAQ. Each change of the FAQ must call this first. So the list cannot change between the check
+   * of `If-Match` and its replacement.
    */
   lock: (tx: Transaction, appId: string) => apps.lock(tx, appId),
 
   list: (reader: Reader, appId: string): Promise<ListedFaq[]> => reader.all(listOf, appId),
 
-  /** The sort order of a new last entry. The list must be locked. */
+  /** Returns the sort order for a new entry at the end. The caller has locked the list. */
   async nextSortOrder(tx: Transaction, appId: string): Promise<number> {
     const row = await tx.get<{ next: number }>(
       "SELECT coalesce(max(sort_order), 0) + 1 AS next FROM faqs WHERE app_id = ?",
@@ -54,7 +54,7 @@ export const faqs = {
       readonly answer: string;
       readonly sortOrder: number;
       readonly at: string;
-      /** The account of the member who writes it. */
+      /** The account of the member who writes the entry. */
       readonly by?: string | undefined;
       readonly pushedHash?: string | undefined;
       readonly pushedSortOrder?: number | undefined;
@@ -95,7 +95,7 @@ export const faqs = {
       readonly sortOrder: number;
       readonly pushedHash: string | null;
       readonly pushedSortOrder: number | null;
-      /** Undefined if only `pushedHash` or `pushedSortOrder` change. */
+      /** The time of the change; undefined if only `pushedHash` or `pushedSortOrder` change. */
       readonly at: string | undefined;
       readonly by?: string | undefined;
     },
@@ -120,7 +120,7 @@ export const faqs = {
   remove: (tx: Transaction, appId: string, id: string) =>
     tx.run("DELETE FROM faqs WHERE app_id = ? AND id = ?", appId, id),
 
-  /** Makes all cached lists of the app outdated. */
+  /** Makes all cached FAQ lists of the app invalid. */
   async bumpVersion(tx: Transaction, appId: string): Promise<void> {
     await tx.run("UPDATE apps SET faqs_version = faqs_version + 1 WHERE id = ?", appId);
   },

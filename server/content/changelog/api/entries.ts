@@ -145,7 +145,10 @@ async function answerOf(reader: Reader, id: string, viewer: Viewer): Promise<Edi
   return entryAnswer(entry, (await linkedFeedback(reader, [id])).get(id));
 }
 
-/** Returns the entry, and locks it until the transaction ends. An import and a person must not change it at the same time. */
+/**
+ * Returns an entry and locks it until the transaction ends, so that an import and a person cannot change it at the same
+ * time.
+ */
 async function lockedEntry(tx: Transaction, id: string, viewer: Viewer): Promise<OwnedChangelogRow> {
   const { appId } = await ownedEntry(tx, id, viewer);
   await rows.lock(tx, appId);
@@ -158,18 +161,18 @@ async function ownedEntry(reader: Reader, id: string, viewer: Viewer): Promise<O
   return entry;
 }
 
-/** An import of the entry of a version. */
+/** An import of the entry for one version. */
 interface VersionImport {
   readonly appId: string;
   readonly version: string;
   readonly viewer: Viewer;
-  /** The sent fields. */
+  /** The fields that the import sets. */
   readonly given: ReleaseImport;
 }
 
 /**
- * Creates or changes the entry of a version. Fields that a person has changed since the last import are not changed, unless
- * the request allows that. Throws `version_exists` if several entries have the version.
+ * Creates or changes the entry of a version. If a person has changed a field since the last import, the import does not
+ * change that field, unless the request allows that. Throws `version_exists` if several entries have the version.
  */
 async function importEntry(
   deps: EntryDeps,
@@ -231,7 +234,7 @@ function pick(values: Values, fields: readonly ReleaseField[]): Partial<Values> 
 
 type EntryDeps = Pick<Deps, "clock" | "newId">;
 
-/** Makes the answer for maintainers: a release note with its linked threads. */
+/** Returns the answer for maintainers: a release note with its linked threads. */
 const entryAnswer = (
   row: ChangelogRow & Pick<OwnedChangelogRow, "editedFields">,
   feedbackIds: readonly string[] = [],
@@ -251,7 +254,7 @@ const entryAnswer = (
   updatedAt: row.updatedAt,
 });
 
-/** The author of an entry: a person in the console, or a program with a token. */
+/** The author of a change: a person in the console, or a program with a token. */
 interface Writer {
   readonly appId: string;
   readonly isPerson: boolean;
@@ -260,8 +263,8 @@ interface Writer {
 }
 
 /**
- * Creates a release note. Without a date it is a draft. Throws `version_exists` if the app has an entry of this version,
- * unless the request allows duplicates.
+ * Creates a release note. Without a date it is a draft. Throws `version_exists` if the app already has an entry of this
+ * version, unless the request allows duplicates.
  */
 export async function createEntry(
   deps: EntryDeps,
@@ -281,7 +284,7 @@ export async function createEntry(
   });
 }
 
-/** Stores a new entry. The app's entries must be locked. */
+/** Stores a new entry. The caller has locked the app's entries. */
 async function insertEntry(
   { clock, newId }: EntryDeps,
   tx: Transaction,
@@ -304,8 +307,8 @@ async function insertEntry(
 }
 
 /**
- * Changes the given fields of a locked entry, and stores which fields a person has changed. Does nothing without fields.
- * Throws `version_exists` if another entry has the version, unless the request allows duplicates.
+ * Changes the given fields of a locked entry, and stores that a person has changed these fields. Does nothing if no
+ * field is given. Throws `version_exists` if another entry has the version, unless the request allows duplicates.
  */
 async function updateEntry(
   { clock }: Pick<Deps, "clock">,
@@ -329,7 +332,7 @@ async function updateEntry(
   await saveEntry(tx, entry, { ...columns, editedFields, updatedAt: now.toISOString(), updatedBy: by });
 }
 
-/** Publishes an entry now. A published entry keeps its date. A date in the future is replaced. */
+/** Publishes an entry now. If it is already published, its date does not change. A date in the future is replaced. */
 async function publishEntry(
   deps: Pick<Deps, "clock">,
   tx: Transaction,
@@ -345,7 +348,7 @@ async function removeEntry(tx: Transaction, appId: string, id: string): Promise<
   await renew(tx, appId);
 }
 
-/** Stores changed columns of an entry, and updates its links to threads. */
+/** Stores the changed columns of an entry, and updates the entry's links to threads. */
 async function saveEntry(
   tx: Transaction,
   entry: OwnedChangelogRow,
@@ -362,7 +365,7 @@ async function renew(tx: Transaction, appId: string): Promise<void> {
   tx.signal(appTopic(appId));
 }
 
-/** Returns the entries that have this version, in any spelling. */
+/** Returns the entries that have this version, even if it is written differently. */
 const ofVersion = (known: readonly EntryVersion[], version: string): readonly EntryVersion[] =>
   known.filter((entry) => isSameVersion(entry.version, version));
 
@@ -377,8 +380,8 @@ function refuseSameVersion(known: readonly EntryVersion[], version: string): voi
 }
 
 /**
- * Returns the columns for the fields of a request; undefined for missing fields. `publish` sets the date to `now`, unless
- * the entry is published already.
+ * Returns the columns for the fields of a request; undefined for missing fields. With `publish`, the date is `now`,
+ * unless the entry is already published.
  */
 function givenValues(
   given: Omit<ChangelogChange, "version">,
@@ -401,7 +404,7 @@ function givenValues(
 
 type GivenValues = { readonly [Field in ReleaseField]: ChangelogRow[Field] | undefined } & ReleaseValues;
 
-/** Makes a new row. Missing fields get default values. `others` are all versions of the app. */
+/** Returns a new row. Missing fields get default values. `others` are the versions of all other entries of the app. */
 const newRow = (
   { title, version }: { readonly title: string; readonly version: string },
   given: GivenValues,
@@ -421,7 +424,7 @@ const newRow = (
 const editedIn = ({ editedFields }: Pick<OwnedChangelogRow, "editedFields">): readonly ReleaseField[] =>
   JSON.parse(editedFields);
 
-/** Whether apps see an entry with this date. */
+/** Whether apps can read an entry with this date. */
 const isPublished = (publishedAt: string | null, now: Date): boolean =>
   publishedAt !== null && publishedAt <= now.toISOString();
 
@@ -437,8 +440,8 @@ const jsonOf = (value: unknown): string | undefined =>
   value === undefined ? undefined : JSON.stringify(value);
 
 /**
- * Compares versions. `v1.2`, `1.2`, versions with four parts and `1.1.0 (45)` are parsed as the nearest SemVer. A whole
- * number of up to three digits is a build number or a version. A longer one is only a build number.
+ * Compares versions. `v1.2`, `1.2`, versions with four parts and `1.1.0 (45)` count as the nearest SemVer. A whole
+ * number of up to three digits can be a build number or a version. A longer number is always a build number.
  */
 export const versionOrder: VersionOrder = {
   formsOf: (version) => parsed(version).forms,
@@ -448,7 +451,7 @@ export const versionOrder: VersionOrder = {
 interface ParsedVersion {
   readonly plain: string;
   readonly forms: readonly VersionForm[];
-  /** The nearest SemVer, or null. */
+  /** The nearest SemVer; null if there is none. */
   readonly semVer: SemVer | null;
 }
 
@@ -456,7 +459,10 @@ const cache = new Map<string, ParsedVersion>();
 
 const mostCached = 50_000;
 
-/** Parses a version. The result is cached: to parse thousands of versions for each request would block all other requests. */
+/**
+ * Parses a version and caches the result. To parse thousands of versions for each request would block all other
+ * requests.
+ */
 function parsed(version: string): ParsedVersion {
   const cached = cache.get(version);
   if (cached) return cached;
@@ -482,7 +488,10 @@ const comparisons: Record<VersionForm, Comparison> = {
   semver: ({ semVer: a }, { semVer: b }) => (a && b ? compare(a, b) : 0),
 };
 
-/** Returns the type of a release: how it differs from the greatest earlier release among `others`. Returns `minor` if that is unknown. */
+/**
+ * Returns the type of a release, which says how its version differs from the greatest earlier one among `others`.
+ * Returns `minor` if that is unknown.
+ */
 export function releaseTypeAfter(version: string, others: readonly string[]): ReleaseType {
   const own = semVerOf(version);
   if (!own) return "minor";
@@ -512,8 +521,8 @@ function nearest(plain: string): SemVer | null {
 type EntryTexts = Pick<ChangelogRow, "id" | "body" | "items"> & { readonly appId: string };
 
 /**
- * Links a release note to exactly the threads of its app that its text names (rule C17). Returns their ids. Ids that are no
- * threads of the app are ignored.
+ * Links a release note to exactly the threads of its app that its text names. Returns the ids of these threads. Ids
+ * that are not threads of the app are ignored. (rule C17)
  */
 async function linkFeedback(tx: Transaction, entry: EntryTexts): Promise<readonly string[]> {
   const wanted = await links.existing(tx, entry.appId, namedIn(entry));

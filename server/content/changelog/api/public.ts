@@ -47,13 +47,13 @@ async function listEntries(
   return (await rows.listByIds(reader, appId, ids)).map(publishedEntry);
 }
 
-/** Returns the version if an entry can have it; undefined for other texts. Then the app gets all entries. */
+/** Returns the version if an entry can have it; undefined for another text. Then the app gets all entries. */
 function readableVersion(since = ""): string | undefined {
   const text = since.trim();
   return text === "" || text.length > limits.version ? undefined : text;
 }
 
-/** Makes the answer for apps: a release note without the lines that only name threads (rule C17). */
+/** Returns the answer for apps: a release note without the lines that only name threads. (rule C17) */
 const publishedEntry = (row: PublishedRow): ChangelogEntry => ({
   id: row.id,
   title: row.title,

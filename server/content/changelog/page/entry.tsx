@@ -57,8 +57,8 @@ async function deleteEntry({ ask, fields, links, param }: SignedInVisit): Promis
 }
 
 /**
- * Handles the buttons of the form. Two only show the form again. The others save, and one of them also publishes. `save`
- * returns the id of the entry.
+ * Answers the form for each of its buttons. Two buttons only show the form again: with a preview, or with more rows.
+ * The other buttons save, and one of them also publishes. `save` returns the id of the entry.
  */
 async function handleButton(
   visit: SignedInVisit,
@@ -89,7 +89,7 @@ async function showWritten(visit: SignedInVisit): Promise<Reply> {
   return showEntry(visit, { entry, form: filledWith(entryFields(current)), current });
 }
 
-/** Shows the sent form again: with a refusal, with a preview, or with more rows. */
+/** Shows the sent form again, with a refusal, a preview or more rows. */
 async function entryPageAgain(
   visit: SignedInVisit,
   shown: Pick<ShownEntry, "preview" | "more"> & { readonly form?: Filled },
@@ -163,7 +163,9 @@ function titleOf(entry: EditedChangelogEntry | undefined, role: Role): string {
   return role === "viewer" ? "Release note" : "Edit release note";
 }
 
-/** Returns how many senders will get a mail; undefined for a published note, and for a new one. */
+/**
+ * Returns how many senders will get a mail about the release note; undefined for a published note and for a new one.
+ */
 async function receiversOf({ reads, now }: SignedInVisit, entry: ShownEntry["entry"], appId: string) {
   if (entry === undefined || (entry.publishedAt !== null && entry.publishedAt <= now.toISOString()))
     return undefined;
@@ -178,7 +180,7 @@ const LinkedThreads = ({
 }: {
   readonly threads: readonly { readonly id: string; readonly subject: string }[];
   readonly addressOf: (id: string) => string;
-  /** How many senders will get a mail; undefined after the publication. */
+  /** How many senders will get a mail about the release note; undefined if it is already published. */
   readonly receivers: number | undefined;
 }) =>
   threads.length === 0 ? null : (
@@ -203,7 +205,10 @@ const LinkedThreads = ({
     </section>
   );
 
-/** The time in the format of the list. In the field, a browser shows it in the format of its own language. */
+/**
+ * The time of publication, in the same format as in the list. A browser shows the value of the form field in the format
+ * of its own language.
+ */
 const PublicationTime = ({ at }: { readonly at: string }) => (
   <span class="muted small">
     <TimestampUtc at={at} />
@@ -215,13 +220,13 @@ const previewOf = async (visit: SignedInVisit) => {
   return <ChangelogEntryPreview entry={entry} html={await htmlOf(visit, entry.body)} unsaved />;
 };
 
-/** A release note for a person who cannot change it. */
+/** Returns the text of a release note for a person who cannot change it. */
 const textOf = async (visit: SignedInVisit, entry: EditedChangelogEntry) => {
   const current = currentEntry(entry);
   return <ChangelogEntryPreview entry={current} html={await htmlOf(visit, current.body)} />;
 };
 
-/** Loads the Markdown renderer only here, because it loads more slowly than the rest of the console. */
+/** Returns a Markdown text as HTML. The renderer is loaded only here, because it loads slowly. */
 async function htmlOf({ settings }: SignedInVisit, body = ""): Promise<string> {
   const { createMarkdown } = await import("../../../console/markdown.ts");
   return createMarkdown(`${settings.baseUrl}/uploads/`)(withoutFeedbackLines(body));
@@ -230,14 +235,14 @@ async function htmlOf({ settings }: SignedInVisit, body = ""): Promise<string> {
 interface ChangelogEntryFormProps {
   readonly form: Filled;
   readonly action: string;
-  /** The sent fields. They contain the number of rows in the form. */
+  /** The fields of the sent form. They include the number of rows. */
   readonly fields: Fields;
   /** The values of the stored entry; undefined for a new one. */
   readonly current?: Values | undefined;
   readonly published: boolean;
   /** The address of another release note with the same version. */
   readonly existing?: string | undefined;
-  /** Whether to add more empty rows. */
+  /** Whether to add empty rows. */
   readonly more?: boolean | undefined;
 }
 
@@ -361,7 +366,10 @@ const RowCount = ({ list, ...props }: ChangelogEntryFormProps & { readonly list:
 
 const spare = { items: 5, versions: 2 } as const;
 
-/** Returns the numbers of the rows of a list: as many as were sent, or those of the entry and some empty ones. */
+/**
+ * Returns the numbers of a list's rows. A sent form has as many rows as before. Otherwise there are the rows of the
+ * entry and some empty ones.
+ */
 function rowNumbers(
   { fields, current, more }: ChangelogEntryFormProps,
   list: "items" | "versions",
@@ -372,7 +380,7 @@ function rowNumbers(
   return Array.from({ length: count + (more ? free : 0) }, (_, at) => at);
 }
 
-/** A release note, as users of the app will see it. */
+/** The preview of a release note, as users of the app will see it. */
 const ChangelogEntryPreview = ({
   entry,
   html,
@@ -382,7 +390,7 @@ const ChangelogEntryPreview = ({
   readonly entry: Values;
   /** The text, rendered as HTML. */
   readonly html: string;
-  /** Whether the values are not stored yet. */
+  /** Whether the shown values are not stored yet. */
   readonly unsaved?: boolean;
 }) => (
   <section class="card stack" aria-label={unsaved ? "Preview" : "Text"}>
@@ -424,7 +432,7 @@ const Changes = ({ items }: { readonly items: readonly Values[] }) => (
   </div>
 );
 
-/** A row of a list in the form. `at` is the number in the names of its fields. */
+/** A row of a list in the form. `at` is the row's number in the names of its fields. */
 interface Row {
   readonly at: number;
   readonly values: Values;
@@ -434,7 +442,7 @@ const parts = { versions: ["platform", "version"], items: ["type", "text"] } as 
 
 type List = keyof typeof parts;
 
-/** Rows after this number are not read. */
+/** The most rows of a list that are read. */
 const mostRows = 500;
 
 /** Returns the rows of a list that are not empty. */
@@ -448,7 +456,7 @@ function rowsOf(fields: Fields, list: List): Row[] {
 const rowAt = (fields: Fields, list: List, at: number): Values =>
   Object.fromEntries(parts[list].map((part) => [part, asLine(fields.text(`${list}.${at}.${part}`))]));
 
-/** Joins the lines of a text, because a change has one line. */
+/** Joins the lines of a text, because each listed change has only one line. */
 const asLine = (text: string): string =>
   text
     .split("\n")
@@ -456,7 +464,7 @@ const asLine = (text: string): string =>
     .filter((line) => line !== "")
     .join(" ");
 
-/** Returns the values of the form. Lists are JSON. */
+/** Returns the values of the sent form. Lists are JSON. */
 const givenEntry = (fields: Fields): Values => ({
   title: fields.text("title"),
   version: fields.text("version"),
@@ -468,7 +476,7 @@ const givenEntry = (fields: Fields): Values => ({
   publishedAt: fields.text("publishedAt"),
 });
 
-/** Returns the values of a stored release note, in the same format. */
+/** Returns the values of a stored release note, in the same format as `givenEntry`. */
 const currentEntry = (entry: EditedChangelogEntry): Values => ({
   title: entry.title,
   version: entry.version,
@@ -480,7 +488,7 @@ const currentEntry = (entry: EditedChangelogEntry): Values => ({
   publishedAt: fieldTime(entry.publishedAt),
 });
 
-/** Returns the form fields of an entry, with those of its rows. */
+/** Returns the values of an entry by form field, including the fields of its rows. */
 function entryFields(entry: Values): Values {
   const rows = (list: List) =>
     listOf(entry[list]).flatMap((row, at) =>
@@ -492,7 +500,7 @@ function entryFields(entry: Values): Values {
 /** Returns the number of rows of a list. */
 const countOf = (entry: Values, list: List): number => listOf(entry[list]).length;
 
-/** Makes a request body of form values. */
+/** Returns the request body for the values of the form. */
 function entryBody({ versions, items, publishedAt, ...rest }: Values): Record<string, unknown> {
   return {
     ...rest,
@@ -502,7 +510,7 @@ function entryBody({ versions, items, publishedAt, ...rest }: Values): Record<st
   };
 }
 
-/** Returns the sent form, with each fault at its row. */
+/** Returns the sent form with its refusal. Each fault is at its row. */
 function entryAgain(fields: Fields, refusal?: ApiError): Filled {
   const issues = refusal?.details.issues?.map(({ path, message }) => ({
     path: fieldOf(fields, path),
@@ -518,14 +526,20 @@ function entryAgain(fields: Fields, refusal?: ApiError): Filled {
   };
 }
 
-/** Replaces the message of a refusal: it must not mention duplicates, because only the API can allow them. */
+/**
+ * Replaces the message of a refusal for an existing version. The API's message mentions duplicates, which the console
+ * cannot allow.
+ */
 const sameVersion = ({ code, details }: ApiError): ApiError =>
   new ApiError(code, {
     ...details,
     message: "There is a release note of this version already. Change that one, or enter another version.",
   });
 
-/** Returns the form field for a path of the API. Empty rows are not sent to the API, so `items.0` may be a later row of the form. */
+/**
+ * Returns the form field for a path of the API. Empty rows are not sent to the API, so `items.0` may be a later row in
+ * the form.
+ */
 function fieldOf(fields: Fields, path: string): string {
   const [, list, at, part] = /^(versions|items)\.(\d+)\.(\w+)$/.exec(path) ?? [];
   if (list !== "versions" && list !== "items") return path;

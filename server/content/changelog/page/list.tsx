@@ -32,7 +32,7 @@ const Changelog = ({
   readonly cursor: string;
   readonly items: readonly EditedChangelogEntry[];
   readonly nextCursor: string | null;
-  /** The last changes, by the id of the entry. */
+  /** The last change of each entry, by the id of the entry. */
   readonly changes: ReadonlyMap<string, LastChange>;
   readonly now: Date;
 }) => {
