@@ -1,6 +1,9 @@
 import type { RunDecision } from "../../src/contract/runs.ts";
 
-/** The demo's app: Larder plans meals and shopping. Ages are in hours before the demo is made. */
+/**
+ * The app of the demo: Larder plans meals and shopping. An age in this file is a number of hours before the time at
+ * which the demo is made.
+ */
 export const demoApp = { name: "Larder", githubRepository: "larder-app/larder" } as const;
 
 export const demoFaqs = [
@@ -113,7 +116,7 @@ export const demoListing = {
 
 export const demoTimezone = "Europe/Berlin";
 
-/** The day of the cycle that is today. */
+/** The day of the cycle that is today when the demo is made. */
 export const demoDay = 9;
 
 /** A tester who has a slot, and what they do each day. */
@@ -123,8 +126,9 @@ export interface DemoTester {
   /** The day on which the tester gets the slot; 0 is before the first day. */
   readonly from: number;
   /**
-   * A letter for each day, from day 1 or from day `from`: `s` a session, `p` a proof, `b` a session below the bar, `r`
-   * a session below the bar and then one that counts, `l` a session that is uploaded a day late, `-` nothing.
+   * A letter for each day, from day 1 or from day `from`: `s` a session, `p` a proof, `b` a session that is too short
+   * to count, `r` a session that is too short and then one that counts, `l` a session that is uploaded a day late, `-`
+   * nothing.
    */
   readonly days: string;
 }
@@ -142,7 +146,7 @@ export const demoTesters: readonly DemoTester[] = [
   { name: "wim", seat: 9, from: 3, days: "-ssssss" },
 ];
 
-/** A tester who has not tested today, so that a task is open. */
+/** The tester who has not tested today. So the demo shows an open task. */
 export const openTester = "priya";
 
 /** The testers who ask for a slot, and how many hours ago they asked. */
@@ -159,7 +163,10 @@ export const demoProofNotes = [
 
 export const addressOf = (name: string): string => `${name}@testers.example`;
 
-/** A proposal of the demo, and what followed. Ages are in hours before the demo is made. */
+/**
+ * A proposal of the demo, with its decision, progress and outcome. An age is a number of hours before the time at which
+ * the demo is made.
+ */
 export interface DemoProposal {
   /** The beginning of the subject of its thread. */
   readonly thread: string;
@@ -189,7 +196,7 @@ export interface DemoClaim {
 const photoSummary =
   "The gallery picker returns a content URI that the photo importer opens after its permission has ended.";
 
-/** Oldest first. The last one waits for a decision. */
+/** The proposals of the demo, oldest first. The last one waits for a decision. */
 export const demoProposals: readonly DemoProposal[] = [
   {
     thread: "Search does not find",

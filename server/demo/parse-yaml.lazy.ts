@@ -1,4 +1,4 @@
 import { parse } from "yaml";
 
-/** Returns the value of a YAML text. The parser is slow to load: import this file only when it is needed. */
+/** Parses a YAML text. The parser is slow to load, so other modules import this file only when they need it. */
 export const parseYaml = (text: string): unknown => parse(text);

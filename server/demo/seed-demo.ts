@@ -56,27 +56,30 @@ export interface DemoAccess {
   /** The first app, which has the closed test. */
   readonly appId: string;
   readonly apiKey: string;
-  /** All apps, in the order of the seed. Missing in a demo of an older version. */
+  /** All apps, in the order of the seed. Undefined in a demo that an older version made. */
   readonly apps?: readonly DemoAppAccess[];
   readonly agentToken: string;
   readonly maintainerToken: string;
-  /** A tester's device, and the key of that tester's slot. Missing in a demo of an older version. */
+  /**
+   * The token of a tester's device. It and `testKey`, the key of the tester's slot, are undefined in a demo that an
+   * older version made.
+   */
   readonly deviceToken?: string;
   readonly testKey?: string;
-  /** The thread on which an agent has already proposed a plan. A seed has no such thread. */
+  /** The thread on which an agent has already proposed a plan; undefined in a demo that was made from a seed. */
   readonly threadId?: string;
   readonly runId?: string;
 }
 
-/** The access to a demo, and the seed that it was made from, if there is one. */
+/** What is needed to use a demo, and the seed from which the demo was made, if there was a seed. */
 export interface Demo extends DemoAccess {
   readonly seed?: Seed;
 }
 
 /**
- * Makes the demo unless it exists: with the content of `seed`, or with that of the demo's own app. Returns the access
- * to it, which is kept in the data folder, readable by its owner only. Throws a SettingError if the folder was filled
- * from another seed, or if the access is missing.
+ * Makes the demo if it does not exist: with the content of `seed`, or with the app Larder if there is no seed. Returns
+ * the keys and addresses of the demo. They are also in a file in the data folder, which only its owner can read. Throws
+ * a SettingError if the folder was filled from another seed, or if that file is missing.
  */
 export async function seedDemo(
   deps: SeedingDeps & Pick<Deps, "database" | "settings">,
@@ -88,7 +91,8 @@ export async function seedDemo(
   const isThere = (await users.findByEmail(deps.database, demo.email)) !== undefined;
   if (known !== undefined && (isThere || (await apps.exist(deps.database)))) return demo;
   if (isThere) throw withoutAccess(deps.settings.data);
-  // The keys are written to the disk before the database. If the start is killed in between, the next start continues.
+  // The keys are written to the disk before the database is filled. If the process is killed between these steps, the
+  // next start continues.
   await keepAccess(deps.settings.data, demo);
   const passwordHash = await hashPassword(demo.password);
   await deps.database.write((tx) => seedAll(deps, tx, { ...demo, passwordHash }));
@@ -99,7 +103,7 @@ async function keepAccess(data: string, demo: Demo): Promise<void> {
   const draft = join(data, "demo.json.draft");
   await writeFile(draft, JSON.stringify(demo, null, 2), { mode: 0o600 });
   await rename(draft, join(data, "demo.json"));
-  // The folder is often in a repository, and holds keys.
+  // The folder contains keys and is often inside a Git repository, so Git must ignore it.
   await writeFile(join(data, ".gitignore"), "*\n", { mode: 0o600 });
 }
 
@@ -161,7 +165,9 @@ async function seedAll(
   await seedDevice(deps, tx, demo.deviceToken ?? "");
 }
 
-/** Seeds the content of the demo's apps again after it was deleted. Leaves out apps that were deleted. */
+/**
+ * Adds the content of the demo's apps again after it was deleted. Does nothing for apps that were deleted themselves.
+ */
 export async function seedContentAgain(deps: SeedingDeps, tx: Transaction, demo: Demo): Promise<void> {
   if (await apps.findOwner(tx, demo.appId)) await seedContent(deps, tx, demo);
 }
@@ -182,7 +188,7 @@ async function seedContent(deps: SeedingDeps, tx: Transaction, demo: Demo): Prom
   await seedTesting(deps, tx, { appId, testKey, passwordHash: owner?.passwordHash ?? "" });
 }
 
-/** The id of the demo's agent token; empty if it was revoked. */
+/** Returns the id of the demo's agent token; an empty text if the token was revoked. */
 async function agentTokenOf(tx: Transaction, userId: string): Promise<string> {
   const found = await tokens.list(tx, { userId, appId: null }, "");
   return found.find(({ kind }) => kind === "agent")?.id ?? "";
@@ -240,12 +246,12 @@ const seedToken = (
 
 interface Larder extends Pick<ProposalContext, "ownerId" | "tokenId"> {
   readonly appId: string;
-  /** The ids of the thread with a proposal that waits for a decision, and of the proposal. */
+  /** The id of the thread whose proposal waits for a decision. `runId` is the id of that proposal. */
   readonly threadId?: string | undefined;
   readonly runId?: string | undefined;
 }
 
-/** Fills Larder, the demo's own app, with FAQ, release notes, feedback and the work of an agent. */
+/** Fills the app Larder with FAQ, release notes, feedback and the work of an agent. */
 async function seedLarder(
   deps: Pick<Deps, "clock" | "newId">,
   tx: Transaction,
@@ -318,7 +324,7 @@ interface ProposalContext {
   readonly tokenId: string;
 }
 
-/** Seeds what an agent has proposed and done in Larder. */
+/** Adds what an agent has proposed and done in the app Larder. */
 async function seedProposals(deps: SeedDemoDeps, tx: Transaction, context: ProposalContext): Promise<void> {
   for (const proposal of demoProposals) {
     const found = [...context.threadIds].find(([subject]) => subject.startsWith(proposal.thread));
@@ -421,14 +427,14 @@ const SeedApp = z.strictObject({
 
 type SeedApp = z.output<typeof SeedApp>;
 
-/** The apps of a development server with their content, in place of the demo's app. */
+/** The format of a seed: apps with their content, which a development server uses instead of the demo's own app. */
 const Seed = z.strictObject({
   apps: z.array(SeedApp).check(z.minLength(1, "must have at least 1 element")),
 });
 
 export type Seed = z.output<typeof Seed>;
 
-/** Reads a seed from a file of JSON or YAML. Throws a SettingError that names every fault. (rule O12) */
+/** Reads a seed from a JSON or YAML file. Throws a SettingError that names all faults of the file. (rule O12) */
 export async function readSeed(file: string): Promise<Seed> {
   const { data, error } = Seed.safeParse(await valueIn(file), ownMessages);
   if (error) throw new SettingError(`The seed ${file} has faults:\n${error.issues.map(lineOf).join("\n")}`);

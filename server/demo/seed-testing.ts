@@ -32,15 +32,15 @@ export type SeedingDeps = CycleSeeding["deps"] & Pick<Deps, "files" | "keptFiles
 
 interface DemoOwner {
   readonly appId: string;
-  /** The hash of the owner's password, which the testers' accounts get, too. */
+  /** The hash of the owner's password. The accounts of the testers get the same password. */
   readonly passwordHash: string;
-  /** The test key of the tester who has a task today; a new one unless given. */
+  /** The test key of the tester who has a task today. By default a new key is made. */
   readonly testKey?: string | undefined;
 }
 
 /**
- * Seeds a cycle of the demo's app that is on a day in its middle. It has days of every kind, and slot requests that
- * wait. The same rules change it day by day as change a real cycle.
+ * Seeds a cycle of the demo's app that is on a day in its middle. It has days in all states, and slot requests that
+ * wait. The days are closed by the same rules as those of a real cycle.
  */
 export async function seedTesting(
   deps: SeedingDeps,
@@ -65,7 +65,7 @@ async function keepPicture({ files }: Pick<Deps, "files">): Promise<DemoCycle["p
 
 const [durationDays, maxMissedDays, seats] = [14, 3, 12];
 
-/** Writes the listing, and a cycle that was planned two days before its first day. */
+/** Adds the listing, and a cycle that was planned two days before its first day. */
 async function planCycle(
   { newId, clock }: Pick<Deps, "newId" | "clock">,
   tx: Transaction,
@@ -103,7 +103,7 @@ function firstDay(now: Date): string {
   return new Date(Date.parse(today) - (demoDay - 1) * 24 * hour).toISOString().slice(0, 10);
 }
 
-/** Records each day of the cycle up to today, and then the requests that wait. */
+/** Records what happened on each day of the cycle up to today, and then the requests that wait. */
 async function recordCycle(
   seeding: CycleSeeding,
   { passwordHash, testKey }: Omit<DemoOwner, "appId">,
@@ -132,7 +132,7 @@ async function recordCycle(
   }
 }
 
-/** Makes the account of a tester, unless it is left from an earlier seeding. Returns its id. */
+/** Makes the account of a tester, if an earlier seeding has not made it. Returns the id of the account. */
 async function makeTester(
   { deps, tx, cycle }: CycleSeeding,
   { email, passwordHash }: { readonly email: string; readonly passwordHash: string },
@@ -151,8 +151,8 @@ interface TesterDay extends DemoSlot {
 }
 
 /**
- * Records a tester's day: first a session of the day before that was uploaded late, then what the letter of the day
- * says.
+ * Records a tester's day: first a session of the previous day that is uploaded late, then what the letter of the day
+ * means.
  */
 async function recordDay(seeding: CycleSeeding, testerDay: TesterDay): Promise<void> {
   const { day } = testerDay;
@@ -173,8 +173,8 @@ const letterOf = ({ tester: { from, days } }: DemoSlot, day: number): string | u
   days[day - Math.max(1, from)];
 
 /**
- * Returns when a tester tests on a day. Each tester has a different time; today it is before now. Undefined if the day
- * began only some minutes ago.
+ * Returns when a tester tests on a day. Each tester has a different time of day. Today, the time is before now. Returns
+ * undefined if the day began only some minutes ago.
  */
 function startOf({ deps, cycle }: CycleSeeding, { tester, day }: TesterDay): string | undefined {
   const start = cycle.dayStarts[day - 1];
@@ -186,7 +186,7 @@ function startOf({ deps, cycle }: CycleSeeding, { tester, day }: TesterDay): str
 
 interface TestedDay extends TesterDay {
   readonly startedAt: string | undefined;
-  /** When the report arrived; right after the session if it is not given. */
+  /** When the report arrived. By default it arrives immediately after the session. */
   readonly arrivedAt?: string;
   /** Whether the session was too short to count. */
   readonly short?: boolean;
@@ -255,7 +255,7 @@ async function giveSlot(
     readonly tester: DemoTester;
     readonly testerId: string;
     readonly at: string;
-    /** The test key; a new one unless given. */
+    /** The test key. By default a new key is made. */
     readonly key?: string | undefined;
   },
 ): Promise<DemoSlot> {
@@ -285,13 +285,13 @@ async function requestDemoSlot(
 interface DemoCycle {
   readonly id: string;
   readonly appId: string;
-  /** The start of each day, and then the end of the last day. */
+  /** The start of each day, and as the last item the end of the last day. */
   readonly dayStarts: readonly string[];
-  /** The image in every proof. */
+  /** The image that all proofs contain. */
   readonly picture: ReceivedFile;
 }
 
-/** What the functions need that write the slots and days of the demo's cycle. */
+/** The parameters of the functions that add the slots and days of the demo's cycle. */
 interface CycleSeeding {
   readonly deps: Pick<Deps, "clock" | "newId" | "sealer">;
   readonly tx: Transaction;

@@ -15,7 +15,7 @@ import { createSnapshots } from "./snapshots.ts";
 
 const mostMessages = 1_000;
 
-/** A fault that a developer adds. */
+/** A fault that a developer wants to add: some requests shall fail or wait. */
 interface WantedFault {
   readonly path: string;
   readonly status?: number | undefined;
@@ -24,7 +24,7 @@ interface WantedFault {
   readonly delayMs: number;
 }
 
-/** Returns the actions of a development server, for its endpoints and its page. */
+/** Returns the actions that the endpoints and the page of a development server call. */
 export function createActions(deps: Deps, clock: MovableClock, faults: Faults) {
   const { database, passingTime } = deps;
   const snapshots = createSnapshots(deps, clock);
@@ -45,7 +45,7 @@ export function createActions(deps: Deps, clock: MovableClock, faults: Faults) {
         clock.setOffset(target.getTime() - Date.now());
         await passingTime.catchUp();
         await capture();
-        // Jobs and requests that wait must compute again how long they wait.
+        // Wakes jobs and requests that wait, because their remaining waiting time has changed.
         await database.write(async (tx) => tx.signal(everyTopic));
         return target;
       }),
@@ -62,7 +62,7 @@ export function createActions(deps: Deps, clock: MovableClock, faults: Faults) {
     faults: () => faults.list(),
     clearFaults: () => faults.clear(),
 
-    /** The newest messages that would have been sent, newest first. */
+    /** Returns the newest messages that a real server would have sent, newest first. */
     async messages() {
       await capture();
       const [messages, sent] = [
@@ -83,7 +83,7 @@ export function createActions(deps: Deps, clock: MovableClock, faults: Faults) {
         return facts;
       }),
 
-    /** Goes back to the start: real time, no faults, the content of the demo. */
+    /** Resets the server: the real time, no faults, and the content of the demo. */
     reset: (): Promise<Date> =>
       inTurn(async () => {
         await resetContent(deps, clock);
@@ -99,7 +99,7 @@ const chatMessage = ({ sealer }: Deps, row: LatestMessage) => ({
   payload: JSON.parse(row.payload),
 });
 
-/** A mail, with what its receiver would read. */
+/** Returns a mail with the texts that its receiver would read. */
 function mailMessage(deps: Deps, { content, settledAt, ...row }: MailRow) {
   const { id, appId, subjectId, recipient, status, createdAt } = row;
   const mail = content === null ? undefined : openMail(deps, content);
@@ -117,11 +117,13 @@ function mailMessage(deps: Deps, { content, settledAt, ...row }: MailRow) {
   };
 }
 
-/** Sets the clock to the real time, and the content to that of the start: both, or neither. */
+/**
+ * Resets the clock to the real time and the content to that of the start. If one of the two fails, neither is changed.
+ */
 async function resetContent(deps: Deps, clock: MovableClock): Promise<void> {
   const demo = deps.settings.demo ? await seedDemo(deps) : undefined;
   const { offsetMs } = clock;
-  // The content is seeded at the real time.
+  // The times of the new content must be real times.
   clock.setOffset(0);
   try {
     const hashes = await deps.database.write(async (tx) => {
@@ -139,8 +141,8 @@ async function resetContent(deps: Deps, clock: MovableClock): Promise<void> {
 }
 
 /**
- * Returns a function that runs one task after the other: moves of the clock and changes of the content must not
- * overlap.
+ * Returns a function that runs tasks one after the other, because moves of the clock and changes of the content must
+ * not run at the same time.
  */
 function createTurns() {
   let last: Promise<unknown> = Promise.resolve();
@@ -155,7 +157,7 @@ export type DevActions = ReturnType<typeof createActions>;
 
 /**
  * Returns the middleware that delays or refuses requests because of added faults, before other code reads them. If the
- * faults are cleared while a request waits, the request continues at once without its fault.
+ * faults are removed while a request waits, the request continues immediately and without its fault.
  */
 export function applyFaults(faults: Faults, { stopping }: Pick<Deps, "stopping">) {
   return async (ctx: Context, next: Next): Promise<void> => {
@@ -170,12 +172,12 @@ export function applyFaults(faults: Faults, { stopping }: Pick<Deps, "stopping">
   };
 }
 
-/** A fault of the next requests to a path and to all paths below it. */
+/** A fault for the next requests to a path and to all paths that begin with it. */
 export interface Fault {
   readonly path: string;
   /** The error that the requests get; null if they are only delayed. */
   readonly error: { readonly status: number; readonly code: ErrorCode } | null;
-  /** How many more requests get the fault. */
+  /** The number of further requests that get the fault. */
   readonly times: number;
   readonly delayMs: number;
 }
@@ -183,11 +185,14 @@ export interface Fault {
 /** The faults that are still active, in the order in which they were added. */
 interface Faults {
   add(fault: Fault): void;
-  /** Returns the first fault for a path, and lowers its `times` by one. Undefined if there is none. */
+  /**
+   * Returns the first fault for a path, and lowers its `times` by one. Returns undefined if there is no fault for the
+   * path.
+   */
   take(path: string): Fault | undefined;
   list(): readonly Fault[];
   clear(): void;
-  /** Aborts at the next `clear`. */
+  /** Returns a signal that aborts when `clear` is called the next time. */
   cleared(): AbortSignal;
 }
 
@@ -220,7 +225,7 @@ const usedOnce = (fault: Fault): Fault[] => (fault.times > 1 ? [{ ...fault, time
 
 const codes: readonly ErrorCode[] = Object.keys(errorCatalogue).filter(isCode);
 
-/** The most common code of each of these statuses. */
+/** The code for a status that several codes share, if a developer gives only the status. */
 const usualCodes: Readonly<Record<number, ErrorCode>> = {
   403: "forbidden",
   409: "wrong_state",

@@ -4,7 +4,7 @@ import type { Clock } from "../clock.ts";
 
 /** A clock that runs at the speed of real time, with an offset. */
 export interface MovableClock extends Clock {
-  /** Sets the difference from real time in milliseconds; negative is behind. */
+  /** Sets the difference from the real time in milliseconds. A negative number sets the clock back. */
   setOffset(milliseconds: number): void;
 }
 
@@ -24,13 +24,14 @@ export function createMovableClock(): MovableClock {
 
 export const isMovable = (clock: Clock): clock is MovableClock => "setOffset" in clock;
 
-/** Where to move the clock: by an ISO 8601 duration, which may be negative, or to an instant. */
+/** A move of the clock: by an ISO 8601 duration, which may be negative, or to an instant. */
 export interface ClockMove {
   readonly advance?: string | undefined;
   readonly set?: string | undefined;
 }
 
-// Instants are compared as text, which needs years of four digits. Records made near the end may expire much later.
+// Instants are compared as text, so all years need four digits. The latest year is far below 9999, because a record
+// that is made then may expire much later.
 const earliest = Date.UTC(1970, 0, 1);
 
 const latest = Date.UTC(9000, 0, 1);
@@ -39,7 +40,7 @@ const parts = /^([+-]?)((?:\d{1,9}[wdhms])+)$/i;
 
 const unitSeconds: Readonly<Record<string, number>> = { w: 604_800, d: 86_400, h: 3_600, m: 60, s: 1 };
 
-/** Returns the move from the text of a person: `+1d`, `-2h30m`, an ISO 8601 duration, or an instant. */
+/** Returns the move for a text that a person typed: `+1d`, `-2h30m`, an ISO 8601 duration, or an instant. */
 export function clockMoveOf(typed: string): ClockMove {
   const text = typed.trim();
   const [, sign = "", rest = ""] = parts.exec(text) ?? [];
@@ -61,7 +62,7 @@ export function isDuration(text: string): boolean {
 }
 
 /**
- * Returns the instant to which a clock is moved. Days and months are those of UTC. Throws `bad_request` outside the
+ * Returns the instant to which a clock is moved. Days and months are added in UTC. Throws `bad_request` outside the
  * years 1970 to 8999.
  */
 export function targetOf({ advance, set }: ClockMove, now: Date): Date {

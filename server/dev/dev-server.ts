@@ -14,12 +14,15 @@ import { createRecorder } from "./recorder.ts";
 /** The parts that `--dev` adds to a server. */
 interface DevServer {
   readonly routes: readonly Route[];
-  /** Records requests and answers. It must see the answers of errors, too. */
+  /**
+   * Records requests and answers. It must run outside of the error handling, because it also records the answers to
+   * failed requests.
+   */
   readonly record: Middleware;
   readonly applyFaults: Middleware;
 }
 
-/** Returns undefined if the server is not a development server. */
+/** Returns the parts of the development server; undefined if the server is not started with `--dev`. */
 export function createDevServer(deps: Deps, steps: SharedSteps): DevServer | undefined {
   const { settings, clock } = deps;
   if (!settings.dev || !isMovable(clock)) return undefined;
@@ -41,15 +44,18 @@ export function createDevServer(deps: Deps, steps: SharedSteps): DevServer | und
   };
 }
 
-/** Returns a function that says whether a path is one of the development server, or of the files of its pages. */
+/**
+ * Returns a function that returns whether a path belongs to the development server's own endpoints and pages, or to the
+ * files that these pages load.
+ */
 function isOfPages(settings: Deps["settings"]): (path: string) => boolean {
   const assets = createLinks(consolePathOf(settings).mountedAt).asset("");
   return (path) => /^\/dev([/?]|$)/.test(path) || path.startsWith(assets);
 }
 
 /**
- * Throws `forbidden` if the request is not from a program on this machine. Pages of other sites can send requests to
- * the server, even with a foreign Host header.
+ * Throws `forbidden` if the request is not from a program on this machine. Otherwise pages of other sites could send
+ * requests to it through the browser, even with another Host header.
  */
 function refuseOthers(ctx: Context, { settings }: Pick<Deps, "settings">): void {
   const { headers, socket } = ctx.req;

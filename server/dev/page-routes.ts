@@ -83,7 +83,7 @@ async function dataOf({ deps, actions, recorder }: DevPageParts): Promise<DevPag
   };
 }
 
-/** Does what a form asks for. Returns the word for what it did. */
+/** Does what a form asks for. Returns the word that tells the page which message to show. */
 type FormAction = (fields: Fields) => Promise<string>;
 
 const formsOf = ({ actions, recorder }: DevPageParts): [SentForm["name"], FormAction][] => [
@@ -138,7 +138,7 @@ const formsOf = ({ actions, recorder }: DevPageParts): [SentForm["name"], FormAc
   ],
 ];
 
-/** Throws `forbidden` unless the page of this server sent the form: browsers name the origin of the page. */
+/** Throws `forbidden` if a page of another site sent the form. Browsers send the origin of the page in a header. */
 function refuseForeignForm({ req }: Context, settings: Deps["settings"]): void {
   if (isOwnOrigin(req.headers.origin, settings)) return;
   throw new ApiError("forbidden", {
@@ -163,7 +163,7 @@ function parsed<Schema extends z.ZodMiniType>(schema: Schema, value: unknown): z
   throw new ApiError("bad_request", { issues: faultsOf(schema, value) });
 }
 
-/** Does the work of a form with one field. All faults of its input are shown at that field. */
+/** Does the work of a form that has one field, so the page shows all faults of the input at that field. */
 async function aboutField(name: string, work: () => Promise<unknown>): Promise<void> {
   try {
     await work();
@@ -249,7 +249,8 @@ export const snapshotName = z.string().check(
 const Snapshot = z.object({ name: z.string(), now: instant, rows: z.int(), files: z.int() });
 
 /**
- * The endpoints that only a development server has. They are not part of the API: no document and no client has them.
+ * The endpoints that only a development server has. They are not part of the API, so neither the API documents nor the
+ * clients contain them.
  */
 export const development = {
   readClock: endpoint({

@@ -51,7 +51,7 @@ const doneWords = new Map([
   ["reset", "The server was reset."],
 ]);
 
-/** The page of the development server. It works without scripts; with them it shows requests as they come. */
+/** The page of the development server. It works without scripts. With scripts it shows new requests immediately. */
 export const devPage = ({
   links,
   baseUrl,
@@ -59,7 +59,7 @@ export const devPage = ({
   sent,
   ...data
 }: DevPageData & {
-  /** The word for what the last form did. */
+  /** The word that names the message about the last form. */
   readonly done: string;
   readonly sent?: SentForm | undefined;
 }): VNode => (
@@ -115,7 +115,7 @@ const Part = ({
   children,
 }: {
   readonly id: string;
-  /** What the part shows. The script replaces the part when this has changed. */
+  /** The data that the part shows. The script replaces the part of the page when the data have changed. */
   readonly of: unknown;
   readonly children: ComponentChildren;
 }) => (
@@ -338,7 +338,7 @@ const RunningCycle = ({
   </section>
 );
 
-/** A captured message. */
+/** A message that the development server stored instead of sending it. */
 interface ShownMessage {
   readonly id: string;
   readonly kind: string;
@@ -347,7 +347,7 @@ interface ShownMessage {
   readonly createdAt: string;
 }
 
-/** The messages that would have left the machine, newest first. */
+/** Shows the messages that a real server would have sent, newest first. */
 const Messages = ({ messages }: { readonly messages: readonly ShownMessage[] }) => (
   <section class="stack tight operations" aria-labelledby="messages-title">
     <h2 id="messages-title">Messages that were not sent</h2>
@@ -372,7 +372,7 @@ const Messages = ({ messages }: { readonly messages: readonly ShownMessage[] }) 
 /** Returns only the host of a target, because the path of a chat address is a secret. */
 const hostOf = (target: string): string => (URL.canParse(target) ? new URL(target).host : target);
 
-/** The newest requests with their answers. */
+/** Shows the newest requests with their answers. */
 const Requests = ({ requests }: { readonly requests: readonly RecordedRequest[] }) => (
   <section class="stack tight operations" aria-labelledby="requests-title">
     <div class="row spread">

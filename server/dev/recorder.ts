@@ -97,12 +97,16 @@ const mediaTypeIn = (header: unknown): string =>
 const textsOf = (headers: Readonly<Record<string, unknown>>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
 
-/** Keeps the bytes of a body while other code reads it. Returns a function that returns the bytes so far. */
+/**
+ * Copies the bytes of a body while other code reads the body. Returns a function that returns the bytes that have
+ * arrived so far.
+ */
 function tapBody(request: IncomingMessage): () => Observed["body"] {
   let chunks: Buffer[] = [];
   let size = 0;
   const push = request.push.bind(request);
-  // A listener for data would take the bytes away from the code that reads the body.
+  // A `data` listener would start the stream before the code that reads the body is ready, and that code would lose
+  // bytes. So `push` is replaced.
   request.push = (chunk: unknown, encoding?: BufferEncoding) => {
     if (Buffer.isBuffer(chunk)) {
       size += chunk.length;
@@ -113,13 +117,13 @@ function tapBody(request: IncomingMessage): () => Observed["body"] {
   return () => ({ size, bytes: size > keptBytes ? undefined : Buffer.concat(chunks) });
 }
 
-/** How many bytes of a body are kept until it is shown. */
+/** The most bytes of a body that are kept to show it on the page. */
 const keptBytes = 262_144;
 
-/** How many characters of a body are shown. */
+/** The most characters of a body that the page shows. */
 const shownLength = 16_384;
 
-/** A body as it was sent. */
+/** A body as it was sent, with its secrets. */
 interface KeptBody {
   readonly mediaType: string;
   readonly size: number;
@@ -141,7 +145,7 @@ function jsonText(text: string): string | undefined {
   try {
     return JSON.stringify(redactJson(JSON.parse(text)), undefined, 2);
   } catch {
-    // In a text that is not JSON, secrets cannot be found.
+    // The body is not JSON, so its secrets cannot be found, and it is not shown.
     return undefined;
   }
 }

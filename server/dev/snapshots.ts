@@ -21,8 +21,8 @@ import { type MovableClock, targetOf } from "./clock.ts";
 type SnapshotDeps = Pick<Deps, "database" | "files" | "keptFiles" | "settings" | "log">;
 
 /**
- * Returns the functions for snapshots: named copies of database, files and clock in the data folder. Call one function
- * at a time: two calls that save the same name would write the same files. (rule O14)
+ * Returns the functions for snapshots: named copies of database, files and clock in the data folder. The caller must
+ * wait for one call before the next, because two calls that save the same name would write the same files. (rule O14)
  */
 export function createSnapshots(deps: SnapshotDeps, clock: MovableClock) {
   const folder = join(deps.settings.data, "snapshots");
@@ -60,11 +60,11 @@ export function createSnapshots(deps: SnapshotDeps, clock: MovableClock) {
 
   return {
     list: async () => tidied.then(() => listSnapshots(folder)),
-    /** Saves the present state under a name, in place of an older one. */
+    /** Saves the present state under a name, and replaces an older snapshot with that name. */
     save,
     /**
-     * Replaces the present state by a snapshot. Throws `not_found`, or `wrong_state` for a snapshot that is damaged or
-     * of another version.
+     * Replaces the present state by a snapshot. Throws `not_found`, and `wrong_state` for a snapshot that is damaged or
+     * that another version saved.
      */
     load: (name: string) => load(name).catch((error) => Promise.reject(refusalOf(error, name))),
   };
@@ -117,8 +117,9 @@ async function fill(
 }
 
 /**
- * Restores the files, then replaces all rows in one transaction. Returns the hashes of the files of the old rows.
- * Throws SnapshotDamaged if the snapshot has other rows or files than when it was saved. Then nothing was changed.
+ * Restores the files, then replaces all rows in one transaction. Returns the hashes of the files to which the old rows
+ * referred. Throws SnapshotDamaged, and changes nothing, if the rows or files of the snapshot have changed since it was
+ * saved.
  */
 async function replace(
   { database, files, keptFiles }: SnapshotDeps,
@@ -145,7 +146,7 @@ async function replace(
   }
 }
 
-/** Checks all rows before the database is locked. Throws SnapshotDamaged. */
+/** Checks all rows of a snapshot before the database is locked. Throws SnapshotDamaged if they have changed. */
 async function assertRows(tables: readonly Table[], snapshot: SnapshotFolder, facts: SnapshotFacts) {
   let rows = 0;
   for (const { name, columns } of tables)
@@ -177,11 +178,11 @@ async function receive(
 async function* none(): AsyncGenerator<readonly string[]> {}
 
 const Facts = z.object({
-  /** The server's time when it was saved. */
+  /** The server's time when the snapshot was saved. */
   now: givenInstant,
   rows: z.int(),
   files: z.int(),
-  /** The numbers of the migrations that its database had. */
+  /** The numbers of the migrations that had been applied to the saved database. */
   migrations: z.array(z.int()),
 });
 
@@ -210,7 +211,10 @@ class SnapshotDamaged extends Error {
   }
 }
 
-/** Returns the functions that read a snapshot. All throw SnapshotDamaged for content that no server has saved. */
+/**
+ * Returns the functions that read a snapshot. All of them throw SnapshotDamaged if its files have changed since it was
+ * saved.
+ */
 const snapshotFolder = (snapshots: string, name: string): SnapshotFolder => {
   const folder = join(snapshots, name);
   return {
@@ -238,7 +242,8 @@ const snapshotFolder = (snapshots: string, name: string): SnapshotFolder => {
 const kindOf = (path: string) => lstat(path).catch(() => undefined);
 
 /**
- * Throws SnapshotDamaged for anything but a file: a link may lead to an endless device, or to files of other programs.
+ * Throws SnapshotDamaged if the path is not a plain file. A link could lead to an endless device or to files of other
+ * programs.
  */
 async function assertFile(path: string): Promise<void> {
   if (!(await kindOf(path))?.isFile()) throw new SnapshotDamaged(`${path} is not a file`);
@@ -262,19 +267,24 @@ async function* batchesIn(file: string): AsyncGenerator<string[]> {
   if (lines.length > 0) yield lines;
 }
 
-/** A snapshot that is being written. At the end it replaces an older snapshot of the same name as a whole. */
+/**
+ * A snapshot that is being written. When it is complete, it replaces an older snapshot with the same name in one step.
+ */
 interface SnapshotDraft {
   readonly addRows: (table: string, batches: AsyncIterable<readonly string[]>) => Promise<void>;
-  /** Returns false if there is no such file. */
+  /** Adds a stored file to the snapshot. Returns false if the file does not exist. */
   readonly addFile: (files: Files, sha256: string) => Promise<boolean>;
   readonly finish: (facts: SnapshotFacts) => Promise<void>;
-  /** Removes it unless it is finished. */
+  /** Deletes the draft if it is not finished. */
   readonly abandon: () => Promise<void>;
 }
 
 const writable = { mode: 0o600 } as const;
 
-/** Begins a snapshot in the folder of all snapshots. Its functions throw FilesUnavailable if the disk is full. */
+/**
+ * Begins a snapshot in the folder of all snapshots. The functions of the draft throw FilesUnavailable if the disk is
+ * full.
+ */
 async function createDraft(snapshots: string, name: string): Promise<SnapshotDraft> {
   const draft = join(snapshots, `.${name}${draftEnding}`);
   await rm(draft, { recursive: true, force: true });
@@ -304,7 +314,7 @@ async function createDraft(snapshots: string, name: string): Promise<SnapshotDra
 
 const [draftEnding, oldEnding] = [".draft", ".old"];
 
-/** Restores the snapshot that a killed server was replacing, and removes its temporary folders. */
+/** Cleans up after a killed server: restores the snapshot that it was replacing, and removes its temporary folders. */
 async function tidySnapshots(snapshots: string): Promise<void> {
   const names = await readdir(snapshots).catch((): string[] => []);
   for (const hidden of names.filter((name) => name.startsWith(".") && name.endsWith(oldEnding))) {
@@ -325,7 +335,7 @@ async function* linesOf(batches: AsyncIterable<readonly string[]>): AsyncGenerat
   for await (const lines of batches) yield `${lines.join("\n")}\n`;
 }
 
-/** The facts of all snapshots, in the order of their names; without those that are damaged. */
+/** Returns the facts of all snapshots that are not damaged, in the order of their names. */
 async function listSnapshots(snapshots: string): Promise<SnapshotFacts[]> {
   const names = await readdir(snapshots).catch((): string[] => []);
   const shown = names.filter((name) => !name.startsWith(".")).sort();
@@ -337,7 +347,7 @@ async function listSnapshots(snapshots: string): Promise<SnapshotFacts[]> {
   return (await Promise.all(facts)).flat();
 }
 
-/** The snapshot with this name. Throws `not_found` if there is none. */
+/** Returns the snapshot with this name. Throws `not_found` if there is none. */
 async function findSnapshot(snapshots: string, name: string): Promise<SnapshotFolder> {
   const names = await readdir(snapshots).catch((): string[] => []);
   if (!names.includes(name))

@@ -13,16 +13,16 @@ import { serve } from "../main.ts";
 import type { Environment } from "../settings/settings.ts";
 
 interface ThrowawayOptions {
-  /** A file that the server is filled from, or its content. */
+  /** The seed from which the server is filled: the path of a file, or the content as an object. */
   readonly seed?: string | object;
-  /** Keeps the folder. */
+  /** Whether the folder is kept when the server ends. */
   readonly keep?: boolean;
 }
 
 /**
- * Serves in a folder of its own until the program that started this process has ended. Then ends the processes that
- * this program has named, and removes the folder. Writes one line with the addresses, or with the reason why it failed.
- * Returns the exit code.
+ * Runs a server with its own temporary folder until the program that started this process has ended. Then ends the
+ * processes that the program has named, and removes the folder. Writes one line with the addresses, or with the reason
+ * of a failure. Returns the exit code.
  */
 export async function serveThrowaway({
   environment,
@@ -32,8 +32,8 @@ export async function serveThrowaway({
 }: {
   readonly environment: Environment;
   /**
-   * Ends when the program that started this one has ended. The first line holds the options as JSON. Later lines name
-   * processes that must be ended then.
+   * The input stream. It ends when the program that started this process has ended. The first line contains the options
+   * as JSON. Each later line contains ids of processes that must be ended after the stream has ended.
    */
   readonly input: Readable;
   readonly out: (line: string) => void;
@@ -72,8 +72,8 @@ export async function serveThrowaway({
 }
 
 /**
- * Removes a folder, and blocks this thread meanwhile. A thread of the database may still write a file into the folder.
- * Then this function tries again, because `maxRetries` does not work in every version of Node.js.
+ * Removes a folder synchronously. If a thread of the database still writes a file into the folder, the removal fails
+ * and is tried again here, because `maxRetries` does not work in all versions of Node.js.
  */
 function removeFolder(folder: string): void {
   for (let tries = 1; ; tries++) {
@@ -90,7 +90,7 @@ function removeFolder(folder: string): void {
 const noFolder = (cause: unknown): string =>
   `No folder can be made in ${tmpdir()} (${systemReason(cause)}). Set TMPDIR to a folder that can be written.`;
 
-/** Returns the file of a seed. Writes the file if the seed is given as an object. */
+/** Returns the path of the file of a seed. If the seed is an object, first writes it to a file. */
 async function seedFile(folder: string, seed: string | object | undefined): Promise<string | undefined> {
   if (typeof seed !== "object") return seed;
   const file = join(folder, "seed.json");
@@ -98,21 +98,21 @@ async function seedFile(folder: string, seed: string | object | undefined): Prom
   return file;
 }
 
-/** Resolves when there are no more lines. Returns the ids of the processes in the lines. */
+/** Waits until there are no more lines. Returns the ids of the processes in the lines. */
 async function untilInputEnds(lines: AsyncIterator<string, undefined>): Promise<number[]> {
   const guarded: number[] = [];
   try {
     for (let line = await lines.next(); !line.done; line = await lines.next())
       guarded.push(Number(JSON.parse(line.value).guard));
   } catch {
-    // A broken pipe counts as the end.
+    // A broken pipe counts as the end of the input.
   }
   return guarded;
 }
 
 const prefix = "innkeep-dev-";
 
-/** Makes the folder of a throwaway server. Its name holds the id of this process, unless it is kept. */
+/** Makes the folder of a throwaway server. Its name contains the id of this process, except if the folder is kept. */
 async function makeFolder(keep: boolean): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), keep ? "innkeep-kept-" : `${prefix}${process.pid}-`));
   await mkdir(dataOf(folder), { mode: 0o700 });
@@ -133,7 +133,10 @@ async function removeOldFolders(): Promise<void> {
   }
 }
 
-/** Removes a folder unless a server uses it: the process of a server in another container has another id. */
+/**
+ * Removes a folder if no server uses it. Takes the lock of the server to find that out. The process id in the folder's
+ * name is not enough, because it may be of another container.
+ */
 async function removeUnused(folder: string): Promise<void> {
   if (!(await isOwn(folder))) return;
   const lock = await lockFor("server", dataOf(folder), { patienceMs: 0 });
@@ -145,7 +148,7 @@ async function removeUnused(folder: string): Promise<void> {
 }
 
 /**
- * Returns whether the folder belongs to this user. Everybody may write into the folder of temporary files, and a link
+ * Returns whether the folder belongs to this user. All users may write into the folder for temporary files, and a link
  * there could lead to any folder.
  */
 async function isOwn(folder: string): Promise<boolean> {
@@ -156,12 +159,12 @@ async function isOwn(folder: string): Promise<boolean> {
   return true;
 }
 
-/** How long the processes may take to end by themselves. */
+/** How long the processes have after SIGTERM to end by themselves. */
 const patienceMs = 700;
 
 const pauseMs = 50;
 
-/** Ends a process and all processes below it: first by SIGTERM, then by SIGKILL. */
+/** Ends a process and all its descendants: first by SIGTERM, then by SIGKILL. */
 async function endTree(root: number): Promise<void> {
   if (process.platform === "win32") {
     await promisify(execFile)("taskkill", ["/T", "/F", "/PID", String(root)]).catch(() => undefined);
@@ -178,15 +181,15 @@ async function endTree(root: number): Promise<void> {
   }
 }
 
-/** Sends SIGKILL until no process is left, because processes may start others meanwhile. */
+/** Sends SIGKILL again and again until no process is left, because processes may start others meanwhile. */
 async function killAll(known: Set<number>): Promise<void> {
   for (let running = await membersOf(known); running.length > 0; running = await membersOf(known))
     for (const id of running) send(id, "SIGKILL");
 }
 
 /**
- * Returns the running processes of the tree. Adds children to `known`, so that they are found after their parent has
- * ended.
+ * Returns the running processes among `known` and their descendants. Adds the descendants to `known`, so that they are
+ * found after their parent has ended.
  */
 async function membersOf(known: Set<number>): Promise<number[]> {
   const all = await runningProcesses();
@@ -202,13 +205,13 @@ interface Process {
   readonly parent: number;
 }
 
-/** Returns all running processes. Zombie processes are left out. */
+/** Returns all running processes, without zombie processes. */
 function runningProcesses(): Promise<Process[]> {
   if (process.platform === "win32") return fromTasklist();
   return process.platform === "linux" ? fromProc() : fromPs();
 }
 
-/** Containers often have no `ps`. */
+/** Reads the processes from `/proc`, because containers often have no `ps`. */
 async function fromProc(): Promise<Process[]> {
   const ids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
   const stats = await Promise.all(ids.map((id) => readFile(`/proc/${id}/stat`, "utf8").catch(() => "")));
@@ -227,7 +230,9 @@ async function fromPs(): Promise<Process[]> {
   });
 }
 
-/** Returns no parents: on Windows, `taskkill` ends a whole tree. */
+/**
+ * Reads the processes on Windows. It returns no parents, because `taskkill` ends a process with all its descendants.
+ */
 async function fromTasklist(): Promise<Process[]> {
   const { stdout } = await promisify(execFile)("tasklist", ["/FO", "CSV", "/NH"]);
   return [...stdout.matchAll(/^"[^"]*","(\d+)"/gm)].map(([, id]) => ({ id: Number(id), parent: 0 }));
