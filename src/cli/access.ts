@@ -13,6 +13,7 @@ import { allPages } from "./core/connection.ts";
 import { explainMissingConsole } from "./core/console-only.ts";
 import type { Invocation } from "./core/context.ts";
 import { destroys, instantOf, mutates, ofApp, views } from "./core/flags.ts";
+import { addExamples } from "./core/help.ts";
 import { appIdOf, isId, reachableApps, wholeId } from "./core/ids.ts";
 import { confirm, optionalTextOf } from "./core/input.ts";
 import { type Column, details, note, printLine, printList, printOne } from "./core/output.ts";
@@ -22,12 +23,14 @@ import { namedApp } from "./core/server-address.ts";
 /** `innkeep app`: the settings of your apps. */
 export function addApp(app: Command, setup: Setup): void {
   const list = app.command("list").alias("ls").description(routes.apps.list.summary);
+  addExamples(list, "innkeep app list", "innkeep app list --fields id,name");
   commandAction(list, setup, async (invocation) =>
     explainMissingConsole(invocation, async () => listApps(invocation)),
   );
 
   const view = app.command("view").alias("show").description(routes.apps.read.summary);
   view.argument("[app]", whichApp);
+  addExamples(view, "innkeep app view Larder");
   commandAction<object, string | undefined>(views(view), setup, async (invocation, _, given) =>
     explainMissingConsole(invocation, async () => viewApp(invocation, given)),
   );
@@ -50,6 +53,12 @@ export function addApp(app: Command, setup: Setup): void {
       "--retention-days <number>",
       "for how many days resolved threads are kept after their last activity; empty: no limit",
     );
+  addExamples(
+    edit,
+    "innkeep app edit Larder --feedback-enabled off --retention-days 365",
+    "innkeep app edit 01a1fda3 --name Pantry --github-repository example/pantry",
+    "innkeep app edit Larder --chat-webhook-url - < address.txt",
+  );
   commandAction<AppFlags, string | undefined>(edit, setup, async (invocation, flags, given) =>
     explainMissingConsole(invocation, async () => editApp(invocation, flags, given)),
   );
@@ -67,11 +76,13 @@ export function addKey(key: Command, setup: Setup): void {
     .command("list")
     .alias("ls")
     .description("List the keys of your apps, without their secrets");
+  addExamples(list, "innkeep key list", "innkeep key list --app Larder");
   commandAction(ofApp(list), setup, async (invocation) =>
     explainMissingConsole(invocation, async () => listKeys(invocation)),
   );
 
   const revoke = key.command("revoke <key>").alias("rm").description(routes.keys.remove.summary);
+  addExamples(revoke, "innkeep key revoke 01a1fda3 --yes");
   commandAction<object, string>(ofApp(destroys(revoke)), setup, async (invocation, _, given) =>
     explainMissingConsole(invocation, async () => revokeKey(invocation, given)),
   );
@@ -80,6 +91,7 @@ export function addKey(key: Command, setup: Setup): void {
 /** `innkeep token`: agent and maintainer tokens. People and `innkeep admin` make them. (rule K12) */
 export function addToken(token: Command, setup: Setup): void {
   const list = token.command("list").alias("ls").description(routes.tokens.list.summary);
+  addExamples(list, "innkeep token list", "innkeep token list --fields id,label,scopes");
   commandAction(list, setup, async (invocation) =>
     explainMissingConsole(invocation, async () => listTokens(invocation)),
   );
@@ -87,6 +99,7 @@ export function addToken(token: Command, setup: Setup): void {
   const revoke = destroys(token.command("revoke").alias("rm").description(routes.tokens.remove.summary))
     .argument("[token]", "its id, or the start of the id")
     .option("--self", "the token that this command uses");
+  addExamples(revoke, "innkeep token revoke 01a1fda3 --yes", "innkeep token revoke --self --yes");
   commandAction<RevokeTokenFlags, string | undefined>(revoke, setup, async (invocation, flags, given) =>
     explainMissingConsole(invocation, async () => revokeToken(invocation, flags, given)),
   );
@@ -105,6 +118,12 @@ export function addAudit(audit: Command, setup: Setup): void {
     .option("--cursor <cursor>", "continue after the previous page")
     .option("--all", "all pages")
     .option("--ndjson", "write each entry as one line of JSON, as soon as it is read");
+  addExamples(
+    list,
+    "innkeep audit list --action key.delete --from 2026-11-01",
+    "innkeep audit list --actor ada@example.org --app Larder",
+    "innkeep audit list --all --ndjson > audit.ndjson",
+  );
   commandAction<AuditFlags>(list, setup, async (invocation, flags) =>
     explainMissingConsole(invocation, async () => listAudit(invocation, flags)),
   );

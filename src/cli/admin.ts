@@ -8,6 +8,7 @@ import { commandAction, type Setup } from "./core/command.ts";
 import type { GlobalFlags, Invocation } from "./core/context.ts";
 import { copiesByLitestream } from "./core/failures.ts";
 import { instantOf, several } from "./core/flags.ts";
+import { addExamples } from "./core/help.ts";
 import { canAsk, confirm } from "./core/input.ts";
 import { type Column, fieldOf, printList } from "./core/output.ts";
 
@@ -29,6 +30,7 @@ interface UserFlags extends DatabaseChoice {
 function addAccounts(admin: Command, setup: Setup): void {
   const user = group(admin, "user", "Accounts");
   const create = withPassword(user.command("create").description("Create an account"));
+  addExamples(create, "innkeep admin user create --email ada@example.org --password-stdin < password.txt");
   commandAction<UserFlags>(create, setup, async (invocation, flags) => {
     const password = await passwordOf(invocation, flags);
     return administer(invocation, flags, { command: "user create", email: flags.email, password });
@@ -37,6 +39,7 @@ function addAccounts(admin: Command, setup: Setup): void {
   const replace = withPassword(
     user.command("password").description("Replace the password of an account, and end its console sessions"),
   );
+  addExamples(replace, "innkeep admin user password --email ada@example.org --password-stdin < password.txt");
   commandAction<UserFlags>(replace, setup, async (invocation, flags) => {
     const password = await passwordOf(invocation, flags);
     return administer(invocation, flags, { command: "user password", email: flags.email, password });
@@ -45,6 +48,7 @@ function addAccounts(admin: Command, setup: Setup): void {
   const remove = onDatabase(user.command("remove-second-factor"))
     .description("Turn off the second factor of a person who has lost it")
     .requiredOption("--email <address>", "the address for signing in");
+  addExamples(remove, "innkeep admin user remove-second-factor --email ada@example.org");
   commandAction<UserFlags>(remove, setup, (invocation, { email, ...flags }) =>
     administer(invocation, flags, { command: "user remove-second-factor", email }),
   );
@@ -53,6 +57,7 @@ function addAccounts(admin: Command, setup: Setup): void {
     .description("Erase a person in all apps, and the account with the address if there is one")
     .requiredOption("--email <address>", "the address of the person")
     .option("-y, --yes", "do not ask");
+  addExamples(erase, "innkeep admin user erase --email grace@example.org --yes");
   commandAction<UserFlags>(erase, setup, async (invocation, { email, ...flags }) => {
     await confirm(invocation, `Erase ${email} in all apps, with the account? This cannot be undone.`);
     return administer(invocation, flags, { command: "user erase", email });
@@ -61,6 +66,7 @@ function addAccounts(admin: Command, setup: Setup): void {
   const app = onDatabase(group(admin, "app", "Apps").command("create <name>"))
     .description("Create an app, with its first key")
     .requiredOption("--owner <email>", "the account that owns it");
+  addExamples(app, "innkeep admin app create Larder --owner ada@example.org");
   commandAction<DatabaseChoice & { owner: string }, string>(app, setup, (invocation, flags, name) =>
     administer(invocation, flags, { command: "app create", name, owner: flags.owner }),
   );
@@ -75,11 +81,13 @@ function addDatabase(admin: Command, setup: Setup): void {
   const migrate = onDatabase(
     admin.command("migrate").description("Update the schema of the database to this version"),
   );
+  addExamples(migrate, "innkeep admin migrate --data /srv/innkeep");
   commandAction<DatabaseChoice>(migrate, setup, (invocation, flags) =>
     administer(invocation, flags, { command: "migrate" }),
   );
 
   const check = onDatabase(admin.command("check").description("Check the database and the files"));
+  addExamples(check, "innkeep admin check --data /srv/innkeep");
   commandAction<DatabaseChoice>(check, setup, (invocation, flags) =>
     administer(invocation, flags, { command: "check" }),
   );
@@ -89,6 +97,7 @@ function addDatabase(admin: Command, setup: Setup): void {
       .command("repair")
       .description("Remove references to missing or damaged files, and files without references"),
   );
+  addExamples(repair, "innkeep admin repair --data /srv/innkeep");
   commandAction<DatabaseChoice>(repair, setup, (invocation, flags) =>
     administer(invocation, flags, { command: "repair" }),
   );
@@ -98,6 +107,7 @@ function addDatabase(admin: Command, setup: Setup): void {
       "Delete all test keys, chat addresses and keys of authenticator apps, because the secret is lost",
     )
     .option("-y, --yes", "do not ask");
+  addExamples(reset, "innkeep admin secret reset --data /srv/innkeep --yes");
   commandAction<DatabaseChoice>(reset, setup, async (invocation, flags) => {
     await confirm(
       invocation,
@@ -145,6 +155,12 @@ function addBackups(admin: Command, setup: Setup): void {
     .option("--verify", "verify the backup FILE that exists, instead of making one")
     .option("--identity <file>", `${identityMeaning}, with --verify`)
     .option("--scratch <folder>", "where a backup is restored to verify it (INNKEEP_BACKUP_SCRATCH)");
+  addExamples(
+    backup,
+    "innkeep admin backup /backups/innkeep-monday.tar --data /srv/innkeep --prove",
+    "innkeep admin backup /backups/innkeep-monday.tar.age --data /srv/innkeep --recipient age1…",
+    "innkeep admin backup --verify /backups/innkeep-monday.tar.age --identity ~/innkeep-key.txt",
+  );
   commandAction<BackupFlags, string>(backup, setup, (invocation, flags, file) => {
     const { recipient, prove, verify, identity, scratch, ...place } = flags;
     const { env } = invocation.context;
@@ -176,6 +192,11 @@ function addRestore(admin: Command, setup: Setup): void {
     .option("--identity <file>", identityMeaning)
     .addOption(new Option("--from <place>").hideHelp())
     .addOption(new Option("--at <instant>").hideHelp());
+  addExamples(
+    restore,
+    "innkeep admin restore /backups/innkeep-monday.tar --data /srv/innkeep-new",
+    "innkeep admin restore /backups/innkeep-monday.tar --data /srv/innkeep-new --erasures /mnt/other/erasures.ndjson",
+  );
   commandAction<RestoreFlags, string | undefined>(restore, setup, (invocation, flags, file) => {
     const { erasures, identity: given, from, at, ...choice } = flags;
     if (from !== undefined || at !== undefined)
@@ -194,6 +215,11 @@ function addAdopt(admin: Command, setup: Setup): void {
   )
     .option("--erasures <journal>", erasuresMeaning)
     .option("-y, --yes", "do not ask");
+  addExamples(
+    adopt,
+    "innkeep admin adopt --data /srv/innkeep-new --yes",
+    "innkeep admin adopt --data /srv/innkeep-new --erasures /mnt/copies/erasures.ndjson --yes",
+  );
   commandAction<AdoptFlags>(adopt, setup, async (invocation, { erasures, ...choice }) => {
     await confirm(
       invocation,
@@ -229,6 +255,10 @@ function addKeys(key: Command, setup: Setup): void {
     .requiredOption("--app <id>", "the app")
     .option("--label <text>", "what the key is for")
     .addOption(new Option("--kind <kind>", "what the key may do").choices(choices.keyKinds));
+  addExamples(
+    create,
+    "innkeep admin key create --app 01a1fda3-dcee-7447-b6de-42c8c3c82f1d --label iOS --kind intake",
+  );
   commandAction<KeyFlags>(create, setup, (invocation, flags) => {
     const { app: appId = "", label, kind } = flags;
     return administer(invocation, flags, { command: "key create", appId, label, kind });
@@ -238,6 +268,7 @@ function addKeys(key: Command, setup: Setup): void {
     .description("List the keys of all apps, without their secrets")
     .option("--app <id>", "only of this app")
     .option("--owner <email>", "only of this account's apps");
+  addExamples(list, "innkeep admin key list --owner ada@example.org");
   commandAction<ChosenFlags>(list, setup, (invocation, flags) =>
     printItems(invocation, flags, { command: "key list", appId: flags.app, owner: flags.owner }),
   );
@@ -266,6 +297,12 @@ function addTokens(token: Command, setup: Setup): void {
     .option("--scope <scope>", `${choices.scopes.join(", ")}; several times`, several)
     .option("--app <id>", "only this app")
     .option("--expires <instant>", "when it stops working: ISO 8601, or a day in UTC; the default is never");
+  addExamples(
+    create,
+    "innkeep admin token create --kind agent --owner ada@example.org --scope runs:work --expires 2027-01-31",
+    "innkeep admin token create --kind agent --owner ada@example.org",
+    "innkeep admin token create --kind maintainer --owner ada@example.org --scope changelog:write --scope apps:read",
+  );
   commandAction<TokenFlags>(create, setup, (invocation, flags) => {
     const { kind, owner, label, scope: scopes, app: appId } = flags;
     const expiresAt = instantOf("--expires", flags.expires);
@@ -281,6 +318,7 @@ function addTokens(token: Command, setup: Setup): void {
       "--grace <minutes>",
       "for how many minutes the old secret stays valid, at most 60; the default is 0",
     );
+  addExamples(rotate, "innkeep admin token rotate 01a1fda3 --grace 10");
   commandAction<RotateFlags, string>(rotate, setup, (invocation, flags, id) => {
     const graceMinutes = flags.grace === undefined ? undefined : Number(flags.grace);
     return administer(invocation, flags, { command: "token rotate", id, graceMinutes });
@@ -289,6 +327,7 @@ function addTokens(token: Command, setup: Setup): void {
   const list = onDatabase(token.command("list").alias("ls"))
     .description("List the tokens of all accounts, without their secrets")
     .option("--owner <email>", "only of this account");
+  addExamples(list, "innkeep admin token list --json");
   commandAction<ChosenFlags>(list, setup, (invocation, flags) =>
     printItems(invocation, flags, { command: "token list", owner: flags.owner }),
   );
@@ -300,6 +339,7 @@ function addRevoke(parent: Command, setup: Setup, thing: "key" | "token"): void 
   const revoke = onDatabase(parent.command("revoke <id>").alias("rm"))
     .description(`Revoke a ${thing}; it stops working at once`)
     .option("-y, --yes", "do not ask");
+  addExamples(revoke, `innkeep admin ${thing} revoke 01a1fda3 --yes`);
   commandAction<DatabaseChoice, string>(revoke, setup, async (invocation, flags, id) => {
     await confirm(invocation, `Revoke the ${thing} ${id}?`);
     return administer(invocation, flags, { command: `${thing} revoke`, id });
@@ -358,6 +398,7 @@ interface RoleFlags extends MemberFlags {
 function addMembers(admin: Command, setup: Setup): void {
   const member = group(admin, "member", "The members of an app");
   const list = ofApp(member.command("list").alias("ls")).description("List the members of an app");
+  addExamples(list, "innkeep admin member list --app 01a1fda3-dcee-7447-b6de-42c8c3c82f1d");
   commandAction<MemberFlags>(list, setup, async (invocation, flags) => {
     const { items } = await runOnDatabase(invocation, flags, { command: "member list", appId: flags.app });
     printList(invocation, { items: Array.isArray(items) ? items : [], columns: memberColumns });
@@ -366,11 +407,19 @@ function addMembers(admin: Command, setup: Setup): void {
   const add = withRole(ofPerson(member.command("add"))).description(
     "Make an account a member of an app, without an invitation",
   );
+  addExamples(
+    add,
+    "innkeep admin member add --app 01a1fda3-dcee-7447-b6de-42c8c3c82f1d --email ada@example.org --role owner",
+  );
   commandAction<RoleFlags>(add, setup, (invocation, { app: appId, email, role, ...flags }) =>
     administer(invocation, flags, { command: "member add", appId, email, role }),
   );
 
   const role = withRole(ofPerson(member.command("role"))).description("Give a member another role");
+  addExamples(
+    role,
+    "innkeep admin member role --app 01a1fda3-dcee-7447-b6de-42c8c3c82f1d --email ada@example.org --role viewer",
+  );
   commandAction<RoleFlags>(role, setup, (invocation, { app: appId, email, role: wanted, ...flags }) =>
     administer(invocation, flags, { command: "member role", appId, email, role: wanted }),
   );
@@ -378,6 +427,10 @@ function addMembers(admin: Command, setup: Setup): void {
   const remove = ofPerson(member.command("remove").alias("rm"))
     .description("Remove a member, with the tokens for this app")
     .option("-y, --yes", "do not ask");
+  addExamples(
+    remove,
+    "innkeep admin member remove --app 01a1fda3-dcee-7447-b6de-42c8c3c82f1d --email ada@example.org --yes",
+  );
   commandAction<MemberFlags>(remove, setup, async (invocation, { app: appId, email, ...flags }) => {
     await confirm(invocation, `Remove ${email} from the app ${appId}?`);
     return administer(invocation, flags, { command: "member remove", appId, email });
@@ -405,6 +458,7 @@ function addFiles(admin: Command, setup: Setup): void {
     .description("Move all files between the data folder and the store of INNKEEP_S3_URL")
     .addOption(new Option("--to <place>", "where to").choices(["s3", "folder"]).makeOptionMandatory())
     .option("-y, --yes", "do not ask");
+  addExamples(move, "innkeep admin files move --to s3 --data /srv/innkeep --yes");
   commandAction<MoveFlags>(move, setup, async (invocation, { to, ...flags }) => {
     await confirm(
       invocation,
@@ -419,6 +473,7 @@ function addMail(admin: Command, setup: Setup): void {
     .command("test")
     .description("Send one mail at once, by INNKEEP_SMTP_URL and INNKEEP_MAIL_FROM")
     .requiredOption("--to <address>", "who gets it");
+  addExamples(test, "innkeep admin mail test --to ada@example.org");
   commandAction<{ to: string }>(test, setup, (invocation, { to }) => {
     const { INNKEEP_SMTP_URL: smtpUrl, INNKEEP_MAIL_FROM: mailFrom } = invocation.context.env;
     return administer(invocation, {}, { command: "mail test", to, smtpUrl, mailFrom });

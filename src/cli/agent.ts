@@ -19,6 +19,7 @@ import { commandAction, type Setup } from "./core/command.ts";
 import { lastingClient } from "./core/connection.ts";
 import type { Invocation } from "./core/context.ts";
 import { duration, instantOf, mutates, several, views } from "./core/flags.ts";
+import { addExamples } from "./core/help.ts";
 import { textOf } from "./core/input.ts";
 import {
   type Column,
@@ -56,6 +57,11 @@ function addLists(agent: Command, setup: Setup): void {
       "only threads that changed since then; the token is `changes` of an earlier answer with --json",
     )
     .option("--wait <time>", "wait up to this long for a thread; exit 8 if there is none", duration);
+  addExamples(
+    list,
+    "innkeep agent list --waiting approved --wait 8h",
+    "innkeep agent list --status open --waiting none",
+  );
   commandAction<ListFlags>(list, setup, listFeedback);
 
   const runs = agent
@@ -64,11 +70,13 @@ function addLists(agent: Command, setup: Setup): void {
     .addOption(oneOf("--status <status>", choices.runStatuses))
     .option("--limit <number>", "at most this many, up to 50; 20 unless given")
     .option("--cursor <cursor>", "continue after the previous page");
+  addExamples(runs, "innkeep agent runs --status approved");
   commandAction<RunListFlags>(runs, setup, listRuns);
 }
 
 function addWork(agent: Command, setup: Setup): void {
   const run = agent.command("run <run>").description("Show a proposal, its decision, and the work on it");
+  addExamples(run, "innkeep agent run 01a1fda4-335d-7457-848d-a03caceeefed --raw plan");
   commandAction<object, string>(views(run), setup, showRun);
 
   const claim = mutates(agent.command("claim <run>").description(routes.agent.claimRun.summary))
@@ -80,11 +88,17 @@ function addWork(agent: Command, setup: Setup): void {
       "--resume",
       "end the claim of another worker of your account and get a new one; allowed when that worker's token has ended, or after 15 minutes without a report",
     );
+  addExamples(claim, "innkeep agent claim 01a1fda4-335d-7457-848d-a03caceeefed --worker nightly");
   commandAction<ClaimFlags, string>(claim, setup, claimRun);
 
   const progress = mutates(agent.command("progress <run>").description(routes.agent.reportProgress.summary))
     .requiredOption("--claim <id>", "what `innkeep agent claim` printed")
     .requiredOption("--text <text>", "how far the work is; `-` is standard input, `@file` a file");
+  addExamples(
+    progress,
+    "innkeep agent progress 01a1fda4-335d-7457-848d-a03caceeefed " +
+      '--claim 01a1fda4-4b0c-7f05-a9e5-0c41c5a2d9b1 --text "Tests pass"',
+  );
   commandAction<ProgressFlags, string>(progress, setup, reportProgress);
 
   const outcome = mutates(agent.command("outcome <run>").description(routes.agent.reportOutcome.summary))
@@ -92,6 +106,12 @@ function addWork(agent: Command, setup: Setup): void {
     .addOption(oneOf("--status <status>", choices.outcomeStatuses).makeOptionMandatory())
     .requiredOption("--summary <text>", "what was done; `-` is standard input, `@file` a file")
     .option("--link <url>", "where the result can be seen, such as a pull request; repeatable", several);
+  addExamples(
+    outcome,
+    "innkeep agent outcome 01a1fda4-335d-7457-848d-a03caceeefed " +
+      '--claim 01a1fda4-4b0c-7f05-a9e5-0c41c5a2d9b1 --status succeeded --summary "Photos are kept" ' +
+      "--link https://github.com/larder/larder/pull/8",
+  );
   commandAction<OutcomeFlags, string>(outcome, setup, reportOutcome);
 }
 
@@ -112,6 +132,11 @@ function addWorker(agent: Command, setup: Setup): void {
       several,
     )
     .addHelpText("after", workHelp);
+  addExamples(
+    worker,
+    "innkeep agent work --worker nightly -- ./carry-out.sh",
+    "innkeep agent work --once --app Larder --report-output -- npm run carry-out",
+  );
   commandAction<WorkFlags, string[]>(worker, setup, async (invocation, flags, command) =>
     (await import("./agent/work.ts")).work(invocation, flags, command),
   );
@@ -133,6 +158,7 @@ function addThreads(agent: Command, setup: Setup): void {
     .alias("show")
     .description(routes.agent.readThread.summary)
     .option("--repeats", "also print each of many repeats");
+  addExamples(thread, "innkeep agent thread 01a1fda4-237d-759b-ad89-7cf5663516dc");
   commandAction(views(thread), setup, showThread);
 
   const propose = mutates(agent.command("propose <thread>").description(routes.agent.propose.summary))
@@ -142,12 +168,17 @@ function addThreads(agent: Command, setup: Setup): void {
       "--expected-run <run>",
       "the newest proposal that you have read, or `none`; refused if there is a newer one",
     );
+  addExamples(
+    propose,
+    'innkeep agent propose 01a1fda4-237d-759b-ad89-7cf5663516dc --summary "Keep the photo" --plan @plan.md',
+  );
   commandAction(propose, setup, proposePlan);
 
   const decision = agent
     .command("decision <run>")
     .description("Read the decision on a proposal: exit 0 approved, 9 rejected, 8 nobody has decided yet")
     .option("--wait <time>", "wait for it up to this long: 8h, 30m, 90s", duration);
+  addExamples(decision, "innkeep agent decision 01a1fda4-335d-7457-848d-a03caceeefed --wait 8h");
   commandAction(views(decision), setup, showDecision);
 }
 

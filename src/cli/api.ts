@@ -10,6 +10,7 @@ import { commandAction, type Setup } from "./core/command.ts";
 import { allPages } from "./core/connection.ts";
 import type { Invocation } from "./core/context.ts";
 import { mutates, splitPair } from "./core/flags.ts";
+import { addExamples } from "./core/help.ts";
 import { rawTextOf, readText } from "./core/input.ts";
 import { printOne } from "./core/output.ts";
 
@@ -38,6 +39,13 @@ export function addApi(api: Command, setup: Setup): void {
       "read all pages of a list; prints one page on each line in a pipe, and one list with --json",
     )
     .option("-i, --include", "also print the status and the headers");
+  addExamples(
+    api,
+    "innkeep api /api/v1/faqs/remote",
+    "innkeep api /api/v1/console/audit --paginate",
+    "innkeep api /api/v1/faqs/remote --input entry.json --include",
+    'innkeep api /api/v1/faqs/remote --field question="How do I sync?" --field answer="Tap Sync."',
+  );
   commandAction<ApiFlags, string>(api, setup, callApi);
 }
 

@@ -4,6 +4,7 @@ import { administer, onDatabase } from "./core/administer.ts";
 import { commandAction, type Setup } from "./core/command.ts";
 import { explainMissingConsole } from "./core/console-only.ts";
 import { ofApp } from "./core/flags.ts";
+import { addExamples } from "./core/help.ts";
 import type { ExportFlags } from "./export-app.lazy.ts";
 
 /** `innkeep export`: with a token of an owner that has the scope `apps:export`. */
@@ -12,6 +13,11 @@ export function addExport(command: Command, setup: Setup): void {
     .option("--files", "with the files, as a tar archive")
     .option("--output <file>", "the file to write; unless given, a new file in this folder")
     .option("--force", "replace the file if it exists");
+  addExamples(
+    command,
+    "innkeep export --app Larder --files",
+    "innkeep export --app Larder --output larder.ndjson --force",
+  );
   commandAction<ExportFlags>(command, setup, (invocation, flags) =>
     explainMissingConsole(invocation, async () =>
       (await import("./export-app.lazy.ts")).exportApp(invocation, flags),
@@ -29,6 +35,10 @@ export function addImport(command: Command, setup: Setup): void {
   onDatabase(command.argument("<file>", "what `innkeep export` wrote"))
     .requiredOption("--owner <email>", "the account that owns the new app")
     .option("--name <name>", "the name of the new app; unless given, the name in the file");
+  addExamples(
+    command,
+    "innkeep import Larder-2026-11-23.tar --owner ada@example.org --data /srv/innkeep --name Pantry",
+  );
   commandAction<ImportFlags, string>(command, setup, (invocation, { owner, name, ...flags }, file) =>
     administer(invocation, flags, { command: "app import", file, owner, name }),
   );

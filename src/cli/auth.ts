@@ -7,6 +7,7 @@ import { commandAction, forTester, type Setup, startInvocation } from "./core/co
 import type { Invocation } from "./core/context.ts";
 import { assertKnownServer, missingCredential, openStore, profileKind } from "./core/credentials.ts";
 import { mutates } from "./core/flags.ts";
+import { addExamples } from "./core/help.ts";
 import { canAsk, readText } from "./core/input.ts";
 import { details, note, printOne } from "./core/output.ts";
 import { consoleAddress } from "./core/server-address.ts";
@@ -35,6 +36,11 @@ function addSignIn(auth: Command, setup: Setup): void {
     .option("--paste", "ask for the code that the page shows, instead of waiting for the approval")
     .option("--insecure-storage", "in a file that only you can read, not in the keychain")
     .addHelpText("after", loginNotes);
+  addExamples(
+    login,
+    "innkeep auth login --base-url https://inn.example.org",
+    "innkeep auth login --no-browser",
+  );
   commandAction<LoginFlags>(login, forTester(setup), async (invocation, flags) =>
     (await import("./auth/login.ts")).login(invocation, flags),
   );
@@ -42,6 +48,7 @@ function addSignIn(auth: Command, setup: Setup): void {
   const profile = mutates(auth.command("profile").description("Show or change your profile as a tester"))
     .option("--timezone <zone>", "your time zone, such as Europe/London")
     .option("--push-token-file <file>", "read a push token from a file; `-` is standard input");
+  addExamples(profile, "innkeep auth profile", "innkeep auth profile --timezone Europe/London");
   commandAction<ProfileFlags>(profile, forTester(setup), async (invocation, flags) =>
     changeProfile(invocation, flags),
   );
@@ -58,12 +65,14 @@ function addStored(auth: Command, setup: Setup): void {
     .argument("<kind>", kindWords, kindOf)
     .option("--insecure-storage", "in a file that only you can read, not in the keychain")
     .option("--no-check", "do not ask the server whether it accepts the key or token");
+  addExamples(set, "innkeep auth set token --base-url https://inn.example.org < token.txt");
   commandAction<SetFlags, CredentialKind>(set, setup, store);
 
   const token = auth
     .command("token")
     .description("Print the key or token that commands would use, into a pipe only")
     .argument("<kind>", kindWords, kindOf);
+  addExamples(token, "innkeep auth token device-token | other-program");
   commandAction<object, CredentialKind>(token, setup, printCredential);
 
   const status = auth
@@ -71,6 +80,7 @@ function addStored(auth: Command, setup: Setup): void {
     .description("Show all credentials, their servers, and whether the servers accept them")
     .addOption(new Option("--offline", "do not ask the servers").conflicts("check"))
     .option("--check", "end with exit code 4 if a server refuses a credential or cannot be asked");
+  addExamples(status, "innkeep auth status", "innkeep auth status --offline --json");
   commandAction<StatusFlags>(status, setup, async (invocation, flags) =>
     (await import("./auth/status.ts")).status(invocation, flags),
   );
@@ -79,6 +89,7 @@ function addStored(auth: Command, setup: Setup): void {
     .command("logout")
     .description("Remove the credentials for this server")
     .argument("[kind]", `only this one: ${kindWords}`, kindOf);
+  addExamples(logout, "innkeep auth logout", "innkeep auth logout device-token");
   commandAction<object, CredentialKind | undefined>(logout, setup, removeCredentials);
 }
 

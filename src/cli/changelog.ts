@@ -21,6 +21,7 @@ import { commandAction, type Setup } from "./core/command.ts";
 import type { Invocation } from "./core/context.ts";
 import { missingFlags } from "./core/failures.ts";
 import { destroys, mutates, ofApp, views, wholeNumber } from "./core/flags.ts";
+import { addExamples } from "./core/help.ts";
 import { appIdOf, isId } from "./core/ids.ts";
 import { confirm } from "./core/input.ts";
 import { note, printOne } from "./core/output.ts";
@@ -33,16 +34,23 @@ export function addChangelog(changelog: Command, setup: Setup): void {
     .option("--cursor <cursor>", "continue after the previous page; needs a maintainer token")
     .option("--all", "everything, page after page")
     .option("--drafts", "drafts too; needs a maintainer token");
+  addExamples(list, "innkeep changelog list", "innkeep changelog list --all --drafts --app Larder");
   commandAction(ofApp(list), setup, listReleases);
 
   const view = changelog
     .command("view <release>")
     .alias("show")
     .description("Show one release note, by id or version");
+  addExamples(view, "innkeep changelog view 2.4.0", "innkeep changelog view 2.4.0 --raw body > notes.md");
   commandAction(views(ofApp(view)), setup, viewRelease);
 
   const create = mutates(
     changelog.command("create").alias("new").description(routes.consoleChangelog.create.summary),
+  );
+  addExamples(
+    create,
+    'innkeep changelog create --version 2.4.0 --title "Faster lists" --item added="Sort by date" --publish',
+    "innkeep changelog create --version 2.4.0 --body @notes.md --publish --update",
   );
   commandAction(ofApp(createsRelease(describesRelease(create))), setup, createRelease);
 
@@ -52,6 +60,7 @@ export function addChangelog(changelog: Command, setup: Setup): void {
       .alias("update")
       .description("Change a release note, found by id or version"),
   );
+  addExamples(edit, 'innkeep changelog edit 2.4.0 --title "Faster lists and syncing"');
   commandAction(ofApp(describesRelease(edit)), setup, editRelease);
 
   const publish = mutates(
@@ -59,6 +68,7 @@ export function addChangelog(changelog: Command, setup: Setup): void {
       .command("publish <release>")
       .description("Publish a release note now, found by id or version; a published one keeps its date"),
   );
+  addExamples(publish, "innkeep changelog publish 2.4.0");
   commandAction(ofApp(publish), setup, publishRelease);
 
   const remove = destroys(
@@ -67,6 +77,7 @@ export function addChangelog(changelog: Command, setup: Setup): void {
       .alias("rm")
       .description("Delete a release note permanently, found by id or version"),
   );
+  addExamples(remove, "innkeep changelog delete 2.4.0 --yes");
   commandAction(ofApp(remove), setup, deleteRelease);
 
   addReleases(changelog, setup);
@@ -79,6 +90,11 @@ function addReleases(changelog: Command, setup: Setup): void {
       .command("import [file]")
       .description("Write the release notes of all versions of a CHANGELOG.md, of changesets or of commits"),
   );
+  addExamples(
+    importing,
+    "innkeep changelog import",
+    "innkeep changelog import --format git --from v2.3.0 --to v2.4.0 --dry-run",
+  );
   commandAction<ImportFlags, string | undefined>(ofApp(importsReleases(importing)), setup, async (...given) =>
     (await import("./changelog/import.ts")).importReleases(...given),
   );
@@ -88,6 +104,11 @@ function addReleases(changelog: Command, setup: Setup): void {
       .command("release [file]")
       .description("Write and publish the release notes of one version, in a job for its tag"),
   );
+  addExamples(
+    release,
+    "innkeep changelog release",
+    "innkeep changelog release --version 2.4.0 --notes @notes.md --platform-version android=1.2.0",
+  );
   commandAction<ReleaseFlags, string | undefined>(ofApp(releasesVersion(release)), setup, async (...given) =>
     (await import("./changelog/release.ts")).release(...given),
   );
@@ -95,6 +116,11 @@ function addReleases(changelog: Command, setup: Setup): void {
   const exporting = changelog
     .command("export")
     .description("Write the texts of release notes into files for a store, as fastlane takes them");
+  addExamples(
+    exporting,
+    "innkeep changelog export --platform android --out fastlane/metadata/android/en-US",
+    "innkeep changelog export --platform ios --version 2.4.0 --out fastlane/metadata/en-US --dry-run",
+  );
   commandAction<ExportFlags>(ofApp(exportsReleases(exporting)), setup, async (invocation, flags) =>
     (await import("./changelog/export.ts")).exportReleases(invocation, flags),
   );

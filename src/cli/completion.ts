@@ -1,5 +1,6 @@
 import { Argument, type Command, Help, type Option } from "commander";
 import { commandAction, type Setup } from "./core/command.ts";
+import { addExamples } from "./core/help.ts";
 import {
   choicesOf,
   choicesOfArgument,
@@ -20,6 +21,11 @@ export function addCompletion(completion: Command, setup: Setup): void {
       "after",
       "\nFor zsh, name the file `_innkeep` in a folder of your fpath. See docs/terminal.md.",
     );
+  addExamples(
+    completion,
+    "innkeep completion bash > ~/.local/share/bash-completion/completions/innkeep",
+    "innkeep completion fish > ~/.config/fish/completions/innkeep.fish",
+  );
   commandAction<object, Shell>(completion, setup, async (invocation, _, shell) => {
     const script = completionScript(shell, completion.parent ?? completion);
     printOne(invocation, { shell, script }, () => script.trimEnd());

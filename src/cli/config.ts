@@ -4,6 +4,7 @@ import { usageError } from "./core/cli-error.ts";
 import { commandAction, type Setup } from "./core/command.ts";
 import type { Context, Invocation } from "./core/context.ts";
 import { openStore } from "./core/credentials.ts";
+import { addExamples } from "./core/help.ts";
 import { confirm } from "./core/input.ts";
 import { type Column, note, printList, printOne } from "./core/output.ts";
 import { consoleAddress, namedApp, webAddress } from "./core/server-address.ts";
@@ -23,6 +24,7 @@ export function addConfig(config: Command, setup: Setup): void {
   const list = config
     .command("list")
     .description("Show your profiles, and the settings that commands use here");
+  addExamples(list, "innkeep config list");
   commandAction(list, setup, async (invocation) => listProfiles(invocation));
 
   const set = config
@@ -32,6 +34,11 @@ export function addConfig(config: Command, setup: Setup): void {
     )
     .argument("<key>", keyNames, keyOf)
     .argument("<value>", "the address, or the app's id or name");
+  addExamples(
+    set,
+    "innkeep config set server https://feedback.example.com --profile work",
+    "innkeep config set app Larder --profile work",
+  );
   commandAction<object, ProfileKey>(set, setup, async (invocation, _, key) =>
     setInProfile(invocation, key, String(set.processedArgs[1])),
   );
@@ -40,6 +47,7 @@ export function addConfig(config: Command, setup: Setup): void {
     .command("unset")
     .description("Remove a setting from a profile")
     .argument("<key>", keyNames, keyOf);
+  addExamples(unset, "innkeep config unset app --profile work");
   commandAction<object, ProfileKey>(unset, setup, async (invocation, _, key) =>
     unsetInProfile(invocation, key),
   );
@@ -48,6 +56,7 @@ export function addConfig(config: Command, setup: Setup): void {
     .command("use")
     .description("Choose the profile that commands use from now on")
     .argument("<profile>", "its name; `none` chooses no profile");
+  addExamples(use, "innkeep config use work");
   commandAction<object, string>(use, setup, async (invocation, _, name) => useProfile(invocation, name));
 
   const remove = config
@@ -56,6 +65,7 @@ export function addConfig(config: Command, setup: Setup): void {
     .description("Delete a profile and the credentials that are stored for it")
     .argument("<profile>", "its name")
     .option("-y, --yes", "do not ask");
+  addExamples(remove, "innkeep config delete work --yes");
   commandAction<object, string>(remove, setup, async (invocation, _, name) =>
     removeProfile(invocation, name),
   );

@@ -10,6 +10,7 @@ import { CliError, type Exit, usageError } from "./core/cli-error.ts";
 import { commandAction, type Setup } from "./core/command.ts";
 import type { Invocation } from "./core/context.ts";
 import { wholeNumber } from "./core/flags.ts";
+import { addExamples } from "./core/help.ts";
 import { note, printList, printOne } from "./core/output.ts";
 
 const seedHelp = "fill the server from a JSON or YAML file with apps, FAQ, release notes and feedback";
@@ -24,6 +25,7 @@ export function addDev(dev: Command, setup: Setup): void {
       "after",
       "\nIt listens on this machine only and sends no messages. See docs/development.md.",
     );
+  addExamples(dev, "innkeep dev", "innkeep dev --seed seed.yaml");
   commandAction<ServeFlags>(dev, setup, start);
   addExec(dev, setup);
   addClock(dev, setup);
@@ -53,6 +55,11 @@ function addExec(dev: Command, setup: Setup): void {
     .option("--keep", "keep the server's folder, and print where it is")
     .addHelpText("after", execHelp)
     .exitOverride(explainCommandPosition);
+  addExamples(
+    exec,
+    "innkeep dev exec -- npm test",
+    "innkeep dev exec --seed seed.yaml -- npx playwright test",
+  );
   commandAction<ExecFlags, string[]>(exec, setup, async (invocation, { seed, keep }, command) => {
     const { io, programs } = invocation.context;
     const warn = (text: string) => io.stderr.write(`${text}\n`);
@@ -84,6 +91,12 @@ function addClock(dev: Command, setup: Setup): void {
     // A move backwards looks like a flag.
     .allowUnknownOption()
     .addHelpText("after", "\nThe command ends when all that is due at the new time is done.");
+  addExamples(
+    move,
+    "innkeep dev clock +1d",
+    "innkeep dev clock -2h",
+    "innkeep dev clock set 2027-03-01T09:00:00Z",
+  );
   commandAction<object, string[]>(move, setup, (invocation, _, words) => clock(invocation, words));
 }
 
@@ -96,24 +109,31 @@ function addFaults(dev: Command, setup: Setup): void {
     .option("--code <code>", "the error code of their answers, such as device_taken")
     .option("--times <number>", "for how many requests; 1 unless given", wholeNumber)
     .option("--delay-ms <number>", "how long they wait before that, in milliseconds", wholeNumber);
+  addExamples(add, "innkeep dev faults add /api/v1/feedback --status 503 --times 2 --delay-ms 1500");
   commandAction<FaultFlags, string>(add, setup, addFault);
   const list = faults.command("list").alias("ls").description("List the faults that are left");
+  addExamples(list, "innkeep dev faults list");
   commandAction(list, setup, listFaults);
   const clear = faults.command("clear").description("Remove all faults");
+  addExamples(clear, "innkeep dev faults clear");
   commandAction(clear, setup, clearFaults);
 }
 
 function addState(dev: Command, setup: Setup): void {
   const back = dev.command("reset").description("Reset the server to the real time and its first content");
+  addExamples(back, "innkeep dev reset");
   commandAction(back, setup, reset);
   const snapshot = group(dev, "snapshot", "Copies of database, files and clock, by name");
   const save = snapshot
     .command("save <name>")
     .description("Save the server's state, in place of an older one");
+  addExamples(save, "innkeep dev snapshot save day-9");
   commandAction<object, string>(save, setup, (invocation, _, name) => saveSnapshot(invocation, name));
   const load = snapshot.command("load <name>").description("Load a snapshot into the server");
+  addExamples(load, "innkeep dev snapshot load day-9");
   commandAction<object, string>(load, setup, (invocation, _, name) => loadSnapshot(invocation, name));
   const list = snapshot.command("list").alias("ls").description("List the snapshots");
+  addExamples(list, "innkeep dev snapshot list");
   commandAction(list, setup, listSnapshots);
 }
 

@@ -1,11 +1,13 @@
 import type { Command } from "commander";
 import { commandAction, type Setup } from "./core/command.ts";
+import { addExamples } from "./core/help.ts";
 
 export function addDoctor(doctor: Command, setup: Setup): void {
   doctor.addHelpText(
     "after",
     "\nIt sends only requests that change nothing, and shows no secret. The exit code is 1 after a failure;\nwarnings do not change it.",
   );
+  addExamples(doctor, "innkeep doctor", "innkeep doctor --base-url https://inn.example.org --json");
   commandAction(doctor, setup, async (invocation) =>
     (await import("./doctor/examine.ts")).examine(invocation),
   );

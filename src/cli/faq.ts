@@ -5,21 +5,25 @@ import { usageError } from "./core/cli-error.ts";
 import { commandAction, type Setup } from "./core/command.ts";
 import type { Invocation } from "./core/context.ts";
 import { destroys, mutates, ofApp, views, wholeNumber } from "./core/flags.ts";
+import { addExamples } from "./core/help.ts";
 import { canAsk, confirm, optionalTextOf, textOf } from "./core/input.ts";
 import { details, note, printList, printOne } from "./core/output.ts";
 import { type FaqApi, faqApi, faqId, listFaqs, noFaq, viewFaq } from "./faq/api.ts";
 
 export function addFaq(faq: Command, setup: Setup): void {
   const list = faq.command("list").alias("ls").description(routes.faqs.list.summary);
+  addExamples(list, "innkeep faq list", "innkeep faq list --app Larder --fields id,question");
   commandAction(ofApp(list), setup, listFaqs);
 
   const view = faq.command("view <id>").alias("show").description("Show one FAQ entry");
+  addExamples(view, "innkeep faq view 01a1fda4", "innkeep faq view 01a1fda4 --raw answer > answer.md");
   commandAction(views(ofApp(view)), setup, viewFaq);
 
   const create = mutates(faq.command("create").alias("new").description(routes.faqs.create.summary))
     .requiredOption("--question <text>", "the question; `-` is standard input, `@file` a file")
     .requiredOption("--answer <text>", "the answer, in Markdown")
     .option("--sort-order <number>", "where it stands in the list; the end unless given", wholeNumber);
+  addExamples(create, 'innkeep faq create --question "How do I sync?" --answer @answer.md');
   commandAction(ofApp(create), setup, createFaq);
 
   const edit = mutates(
@@ -31,9 +35,11 @@ export function addFaq(faq: Command, setup: Setup): void {
     .option("--question <text>", "the question; `-` is standard input, `@file` a file")
     .option("--answer <text>", "the answer, in Markdown")
     .option("--sort-order <number>", "where it stands in the list", wholeNumber);
+  addExamples(edit, "innkeep faq edit 01a1fda4", "innkeep faq edit 01a1fda4 --answer @answer.md");
   commandAction(ofApp(edit), setup, editFaq);
 
   const remove = destroys(faq.command("delete <id>").alias("rm").description(routes.faqs.remove.summary));
+  addExamples(remove, "innkeep faq delete 01a1fda4 --yes");
   commandAction(ofApp(remove), setup, deleteFaq);
 
   const reorder = mutates(
@@ -42,6 +48,11 @@ export function addFaq(faq: Command, setup: Setup): void {
       .alias("move")
       .description("Put entries in this order at the top of the list, or after another entry"),
   ).option("--after <id>", "put them after this entry");
+  addExamples(
+    reorder,
+    "innkeep faq reorder 01a1fda4",
+    "innkeep faq reorder 01a1fda4 01b2c3d4 --after 01c4d5e6",
+  );
   commandAction<{ after?: string }, readonly string[]>(ofApp(reorder), setup, async (...given) =>
     reorderFaqs(...given),
   );
@@ -61,6 +72,7 @@ function addFiles(faq: Command, setup: Setup): void {
     .argument("[path]", pathMeaning)
     .option("--take <side-and-ids...>", takeMeaning)
     .option("--dry-run", "print what would be written, and write nothing");
+  addExamples(pull, "innkeep faq pull", "innkeep faq pull docs/faq.yaml --app Larder");
   commandAction<{ take?: readonly string[] }, string | undefined>(ofApp(pull), setup, async (...given) =>
     (await import("./faq/pull.ts")).pullFaqs(...given),
   );
@@ -70,6 +82,7 @@ function addFiles(faq: Command, setup: Setup): void {
     .description("Show what a push of the FAQ files would change on the server")
     .argument("[path]", pathMeaning)
     .option("--exit-code", "exit with 3 if anything differs, with 7 for conflicts");
+  addExamples(diff, "innkeep faq diff", "innkeep faq diff docs/faq --exit-code");
   commandAction<{ exitCode?: boolean }, string | undefined>(ofApp(diff), setup, async (...given) =>
     (await import("./faq/push.ts")).diffFaqs(...given),
   );
@@ -82,6 +95,12 @@ function addFiles(faq: Command, setup: Setup): void {
       .option("--prune", "delete entries that were pulled and have no file any more")
       .option("--take <side-and-ids...>", takeMeaning),
     "print the plan, and send nothing",
+  );
+  addExamples(
+    push,
+    "innkeep faq push --dry-run",
+    "innkeep faq push docs/faq --prune --yes",
+    "innkeep faq push --take mine 01a1fda4",
   );
   commandAction<{ prune?: boolean; take?: readonly string[] }, string | undefined>(
     ofApp(push),

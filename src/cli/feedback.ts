@@ -15,6 +15,7 @@ import { allPages } from "./core/connection.ts";
 import type { Invocation } from "./core/context.ts";
 import { failureOf } from "./core/failures.ts";
 import { count, destroysHere, instantOf, mutates, ofApp, several, views } from "./core/flags.ts";
+import { addExamples } from "./core/help.ts";
 import { appIdOf, wholeId } from "./core/ids.ts";
 import { canAsk, textOf } from "./core/input.ts";
 import { type Column, note, noteFurther, printList, printOne } from "./core/output.ts";
@@ -74,6 +75,13 @@ function addSending(feedback: Command, setup: Setup): void {
     )
     .option("--status-url", "also print the address of the sender's page, which anybody can open")
     .addHelpText("after", sendNotes);
+  addExamples(
+    send,
+    'innkeep feedback send --type bug --message "The list is empty after syncing" --image screen.png',
+    "innkeep feedback send --type bug --subject 'Tests fail' --message @log.txt --dedupe-key tests --best-effort",
+    "innkeep feedback send --type bug --message 'The build fails' --attach build.log",
+    "innkeep feedback send --junit 'reports/*.xml' --best-effort",
+  );
   commandAction<SendFlags & Partial<JunitFlags>>(send, setup, async (invocation, { junit, ...flags }) =>
     junit
       ? (await import("./feedback/junit/send.ts")).sendJunit(invocation, { ...flags, junit })
@@ -88,6 +96,7 @@ function addSending(feedback: Command, setup: Setup): void {
     .option("--list", "list the kept reports")
     .option("--all", "send all kept reports for this server")
     .option("--without-files", "send it without its files");
+  addExamples(resend, "innkeep feedback resend --list", "innkeep feedback resend --all");
   commandAction<ResendFlags, string | undefined>(resend, setup, async (invocation, flags, id) => {
     const { reports } = await import("./delivery/report.ts");
     return (await import("./delivery/resend.ts")).resend(invocation, reports, flags, id);
@@ -96,6 +105,7 @@ function addSending(feedback: Command, setup: Setup): void {
   const discard = destroysHere(
     feedback.command("discard <report>").description("Drop a kept report without sending it"),
   );
+  addExamples(discard, "innkeep feedback discard 01a1fda4-237d-759b-ad89-7cf5663516dc --yes");
   commandAction<object, string>(discard, setup, async (invocation, _, id) => {
     const { reports } = await import("./delivery/report.ts");
     return (await import("./delivery/resend.ts")).discard(invocation, reports, id);
@@ -123,6 +133,11 @@ function addReading(feedback: Command, setup: Setup): void {
     .option("--limit <number>", "at most this many")
     .option("--cursor <cursor>", "continue after the previous page")
     .option("--all", "all pages");
+  addExamples(
+    list,
+    "innkeep feedback list --app Larder --status open --from 2026-11-01",
+    "innkeep feedback list --app Larder --tag crash --tag android",
+  );
   commandAction(ofApp(list), setup, listThreads);
 
   const inbox = feedback
@@ -132,6 +147,7 @@ function addReading(feedback: Command, setup: Setup): void {
     .addOption(oneOf("--type <type>", choices.feedbackTypes))
     .option("--q <words>", "only threads that contain these words")
     .addHelpText("after", inboxNotes);
+  addExamples(inbox, "innkeep feedback inbox --app Larder", "innkeep feedback inbox --type bug");
   commandAction<InboxFlags>(ofApp(inbox), setup, async (invocation, flags) =>
     (await import("./feedback/inbox/show.ts")).showInbox(invocation, flags),
   );
@@ -141,6 +157,11 @@ function addReading(feedback: Command, setup: Setup): void {
     .alias("show")
     .description(routes.threads.read.summary)
     .option("--repeats", "also print each of many repeats");
+  addExamples(
+    view,
+    "innkeep feedback view 01a1fda4",
+    "innkeep feedback view 01a1fda4 --raw feedback.message",
+  );
   commandAction(views(ofApp(view)), setup, viewThread);
 }
 
@@ -156,6 +177,7 @@ function addWorking(feedback: Command, setup: Setup): void {
     .addOption(oneOf("--category <type>", choices.feedbackTypes))
     .option("--subject <text>", "its subject")
     .option("--github-issue-url <url>", "the issue of the thread on GitHub; empty removes it");
+  addExamples(edit, "innkeep feedback edit 01a1fda4 --status resolved");
   commandAction(ofApp(edit), setup, editThread);
 
   addResolving(feedback, setup);
@@ -171,27 +193,33 @@ function addWorking(feedback: Command, setup: Setup): void {
       "the newest message that you have read, or `none`; nothing is sent if anybody else has written since",
     )
     .option("--force", "send it without asking, even if somebody else has replied");
+  addExamples(reply, 'innkeep feedback reply 01a1fda4 --body "Fixed in 2.4.0. Thank you!"');
   commandAction<ReplyFlags, string>(withBody(reply), setup, replyToSender);
 
   const note = feedback.command("note <thread>").description("Add a note that the sender does not see");
+  addExamples(note, "innkeep feedback note 01a1fda4 --body @note.md");
   commandAction<BodyFlags, string>(withBody(note), setup, addNote);
 }
 
 function addTriage(feedback: Command, setup: Setup): void {
   const tags = feedback.command("tags").description(routes.tags.list.summary);
+  addExamples(tags, "innkeep feedback tags --app Larder");
   commandAction(ofApp(tags), setup, listTags);
 
   const replies = feedback.command("saved-replies").description(routes.savedReplies.list.summary);
+  addExamples(replies, "innkeep feedback saved-replies --app Larder");
   commandAction(ofApp(replies), setup, listSavedReplies);
 
   const tag = feedback
     .command("tag <thread> <name...>")
     .description("Add tags to a thread; creates tags that do not exist");
+  addExamples(tag, "innkeep feedback tag 01a1fda4 crash android");
   commandAction<object, string>(mutates(ofApp(tag)), setup, (invocation, _, thread) =>
     changeTags(invocation, thread, { addTags: tag.processedArgs[1] }),
   );
 
   const untag = feedback.command("untag <thread> <name...>").description("Remove tags from a thread");
+  addExamples(untag, "innkeep feedback untag 01a1fda4 android");
   commandAction<object, string>(mutates(ofApp(untag)), setup, (invocation, _, thread) =>
     changeTags(invocation, thread, { removeTags: untag.processedArgs[1] }),
   );
@@ -199,6 +227,11 @@ function addTriage(feedback: Command, setup: Setup): void {
   const assign = feedback
     .command("assign <thread> <who>")
     .description("Assign a thread to `me`, to `none` or to the e-mail address of a member");
+  addExamples(
+    assign,
+    "innkeep feedback assign 01a1fda4 me",
+    "innkeep feedback assign 01a1fda4 ada@example.org",
+  );
   commandAction<object, string>(mutates(ofApp(assign)), setup, (invocation, _, thread) =>
     assignThread(invocation, thread, String(assign.processedArgs[1])),
   );
@@ -220,6 +253,11 @@ function addResolving(feedback: Command, setup: Setup): void {
       "when the run started, ISO 8601: failures that were reported later stay open; known in most CI services",
     )
     .option("--best-effort", "exit 0 even if something fails, with a warning");
+  addExamples(
+    resolve,
+    "innkeep feedback resolve --junit 'reports/*.xml' --run-status success",
+    "innkeep feedback resolve --dedupe-key nightly --run-status success --dedupe-run 1234",
+  );
   commandAction<ResolveFlags>(resolve, setup, async (invocation, flags) =>
     (await import("./feedback/resolve.ts")).resolve(invocation, flags),
   );

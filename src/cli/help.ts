@@ -4,10 +4,12 @@ import { exitCodes, usageError } from "./core/cli-error.ts";
 import { commandAction, type Setup } from "./core/command.ts";
 import type { Invocation } from "./core/context.ts";
 import { mutates } from "./core/flags.ts";
+import { addExamples } from "./core/help.ts";
 import { printList, printOne } from "./core/output.ts";
 
 export function addHelp(help: Command, setup: Setup): void {
   help.argument("[topic...]", "a command, `options`, `exit-codes` or `environment`");
+  addExamples(help, "innkeep help faq create", "innkeep help environment");
   commandAction<object, readonly string[]>(help, setup, (invocation, _, topic) =>
     explain(invocation, help, topic),
   );

@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
 import { commandAction, type Setup } from "./core/command.ts";
 import { mutates } from "./core/flags.ts";
+import { addExamples } from "./core/help.ts";
 import type { InitFlags } from "./init/project.ts";
 
 /** Adds `innkeep init`, which sets up a project and sends a first report. */
@@ -20,6 +21,12 @@ export function addInit(init: Command, setup: Setup): void {
     )
     .option("-y, --yes", "replace an innkeep.json with other content, without asking")
     .addHelpText("after", notes);
+  addExamples(
+    init,
+    "innkeep init",
+    "innkeep init --server https://inn.example.org --app Larder --api-key-file - --store --send < key.txt",
+    "innkeep init --server https://inn.example.org --ci gitlab --dry-run",
+  );
   commandAction<InitFlags>(init, setup, async (invocation, flags) =>
     (await import("./init/project.ts")).init(invocation, flags),
   );

@@ -5,6 +5,7 @@ import { proxyOf, traceOf } from "./core/connection.ts";
 import type { Context, Invocation } from "./core/context.ts";
 import { isOfOtherServer } from "./core/credentials.ts";
 import { wholeNumber } from "./core/flags.ts";
+import { addExamples } from "./core/help.ts";
 import { printOne } from "./core/output.ts";
 import { wordsToStart } from "./core/published.ts";
 
@@ -34,6 +35,14 @@ export function addMcp(mcp: Command, setup: Setup): void {
         .choices(clientNames)
         .conflicts("check"),
     );
+  addExamples(
+    mcp,
+    "innkeep mcp",
+    "innkeep mcp --read-only --agent-token-file token.txt",
+    "innkeep mcp --check",
+    "innkeep mcp --setup",
+    "innkeep mcp --setup cursor",
+  );
   commandAction<McpFlags>(mcp, setup, async (invocation, given) => {
     if (given.setup !== undefined) {
       await showSetup(invocation, given.setup === true ? undefined : given.setup, wordsOf(given));

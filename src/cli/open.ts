@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { CliError } from "./core/cli-error.ts";
 import { commandAction, type Setup } from "./core/command.ts";
 import type { Invocation } from "./core/context.ts";
+import { addExamples } from "./core/help.ts";
 import { note, printOne } from "./core/output.ts";
 import { consoleAddress } from "./core/server-address.ts";
 
@@ -9,6 +10,7 @@ export function addOpen(open: Command, setup: Setup): void {
   open
     .argument("[thread]", "id of a feedback thread; the console's first page unless given")
     .addHelpText("after", "\nThe address is always printed. Off a terminal no browser is opened.");
+  addExamples(open, "innkeep open", "innkeep open 01a1fda4-237d-759b-ad89-7cf5663516dc");
   commandAction<object, string | undefined>(open, setup, openPage);
 }
 

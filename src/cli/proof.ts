@@ -3,6 +3,7 @@ import { routes } from "../client/routes.ts";
 import { proofImages } from "../contract/limits.ts";
 import { commandAction, forTester, type Setup } from "./core/command.ts";
 import { destroysHere, mutates, several } from "./core/flags.ts";
+import { addExamples } from "./core/help.ts";
 import { rulesOf } from "./delivery/files.ts";
 import type { SubmitFlags } from "./delivery/proof.ts";
 import type { ResendFlags } from "./delivery/resend.ts";
@@ -16,6 +17,7 @@ export function addProof(proof: Command, given: Setup): void {
       "--captured-at <instant>",
       "when the pictures were taken; unless given, the time of the newest picture of today, or now",
     );
+  addExamples(submit, 'innkeep proof submit 01a1fe67 --image screen.png --note "Sorted the list."');
   commandAction<SubmitFlags, string | undefined>(submit, setup, async (...given) =>
     (await import("./delivery/proof.ts")).submit(...given),
   );
@@ -25,6 +27,7 @@ export function addProof(proof: Command, given: Setup): void {
   )
     .option("--list", "list the kept proofs")
     .option("--all", "send all kept proofs for this server");
+  addExamples(resend, "innkeep proof resend --list", "innkeep proof resend --all");
   commandAction<ResendFlags, string | undefined>(resend, setup, async (invocation, flags, id) => {
     const { proofs } = await import("./delivery/proof.ts");
     return (await import("./delivery/resend.ts")).resend(invocation, proofs, flags, id);
@@ -33,6 +36,7 @@ export function addProof(proof: Command, given: Setup): void {
   const discard = destroysHere(
     proof.command("discard <proof>").description("Drop a kept proof without sending it"),
   );
+  addExamples(discard, "innkeep proof discard 01a1fda4-237d-759b-ad89-7cf5663516dc --yes");
   commandAction<object, string>(discard, setup, async (invocation, _, id) => {
     const { proofs } = await import("./delivery/proof.ts");
     return (await import("./delivery/resend.ts")).discard(invocation, proofs, id);

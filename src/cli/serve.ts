@@ -4,6 +4,7 @@ import type { Exit } from "./core/cli-error.ts";
 import { commandAction, type Setup } from "./core/command.ts";
 import type { Invocation } from "./core/context.ts";
 import { wholeNumber } from "./core/flags.ts";
+import { addExamples } from "./core/help.ts";
 
 export function addServe(serve: Command, setup: Setup): void {
   serve
@@ -19,6 +20,11 @@ export function addServe(serve: Command, setup: Setup): void {
       "with --dev and --demo, fill the server from a JSON or YAML file in place of the demo app",
     )
     .addHelpText("after", "\n--base-url is the address under which clients reach this server.");
+  addExamples(
+    serve,
+    "innkeep serve --demo",
+    "innkeep serve --data /srv/innkeep --base-url https://inn.example.org",
+  );
   commandAction<ServeFlags>(serve, setup, start);
 }
 

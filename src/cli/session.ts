@@ -6,6 +6,7 @@ import { commandAction, type Setup } from "./core/command.ts";
 import type { Invocation } from "./core/context.ts";
 import { assertKnownServer, isOfOtherServer, notSent } from "./core/credentials.ts";
 import { mutates, several } from "./core/flags.ts";
+import { addExamples } from "./core/help.ts";
 import { readText } from "./core/input.ts";
 import { details, printOne } from "./core/output.ts";
 
@@ -15,9 +16,15 @@ export function addSession(session: Command, setup: Setup): void {
     .requiredOption("--ended-at <instant>", "when it ended, in the same form")
     .option("--screen <name>", "a screen that the tester reached; repeatable", several)
     .option("--app-version <version>", "the version of the app that was tested");
+  addExamples(
+    report,
+    "innkeep session report --started-at 2026-11-21T09:00:00Z --ended-at 2026-11-21T09:04:00Z " +
+      "--screen Recipes --screen Settings",
+  );
   commandAction<ReportFlags>(ofTestKey(report), setup, reportSession);
 
   const status = session.command("status").description(routes.sessions.status.summary);
+  addExamples(status, "innkeep session status --test-key-file key.txt");
   commandAction<TestKeyFile>(ofTestKey(status), setup, sessionStatus);
 }
 

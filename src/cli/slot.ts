@@ -6,6 +6,7 @@ import type { OpenListing, Slot } from "../contract/tester.ts";
 import { commandAction, forTester, type Setup } from "./core/command.ts";
 import type { Invocation } from "./core/context.ts";
 import { mutates } from "./core/flags.ts";
+import { addExamples } from "./core/help.ts";
 import { wholeId } from "./core/ids.ts";
 import { type Column, details, note, printList, printOne } from "./core/output.ts";
 import { omitTestKey, type TestKeyFlags, withTestKeys } from "./testing/omit-test-key.ts";
@@ -22,14 +23,17 @@ export function addSlot(slot: Command, given: Setup): void {
     "--open",
     "list tests with open slots instead",
   );
+  addExamples(list, "innkeep slot list", "innkeep slot list --open");
   commandAction<SlotFlags>(list, setup, listSlots);
 
   const request = mutates(
     slot.command("request <slot>").description(`${routes.tester.requestSlot.summary}; its owner decides`),
   );
+  addExamples(request, "innkeep slot request 01a1fe67");
   commandAction<SlotFlags, string>(request, setup, requestSlot);
 
   const rotate = mutates(slot.command("rotate-key [slot]").description(routes.tester.rotateKey.summary));
+  addExamples(rotate, "innkeep slot rotate-key 01a1fe67 --with-test-keys");
   commandAction<SlotFlags, string | undefined>(withTestKeys(rotate), setup, rotateKey);
 
   addSlotDecisions(slot, given, { hidden: true });

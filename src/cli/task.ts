@@ -7,6 +7,7 @@ import { commandAction, forTester, type Setup } from "./core/command.ts";
 import { lastingClient } from "./core/connection.ts";
 import type { Invocation } from "./core/context.ts";
 import { wholeNumber } from "./core/flags.ts";
+import { addExamples } from "./core/help.ts";
 import { canAsk } from "./core/input.ts";
 import { type Column, note, printList } from "./core/output.ts";
 import { asLoggedJson } from "./core/plain-text.ts";
@@ -21,6 +22,7 @@ export function addTask(task: Command, given: Setup): void {
       "--watch",
       "keep running and show changes; off a terminal, print one JSON object for each change",
     );
+  addExamples(list, "innkeep task list", "innkeep task list --watch");
   commandAction<TaskFlags>(list, setup, async (invocation, flags) => {
     if (!flags.watch) return listTasks(invocation, flags);
     return watchTasks(invocation, flags);

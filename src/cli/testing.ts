@@ -9,6 +9,7 @@ import { commandAction, type Setup } from "./core/command.ts";
 import type { Invocation } from "./core/context.ts";
 import { missingFlags } from "./core/failures.ts";
 import { destroys, mutates, ofApp, several, systemTimeZone, views, wholeNumber } from "./core/flags.ts";
+import { addExamples, wordsOf } from "./core/help.ts";
 import { appIdOf, type Listed, reachableApps, wholeId } from "./core/ids.ts";
 import { confirm, flagOf, optionalTextOf } from "./core/input.ts";
 import { type Column, details, note, printList, printOne } from "./core/output.ts";
@@ -22,19 +23,36 @@ export function addTesting(testing: Command, setup: Setup): void {
 const group = (testing: Command, name: string, summary: string): Command =>
   testing.command(name).alias(`${name}s`).description(summary).helpCommand(false);
 
+/** Adds the examples of a command that also has a short form. Those of the short form leave out `testing`. */
+function addBothExamples(command: Command, ...lines: readonly string[]): void {
+  const isShort = !wordsOf(command).startsWith("testing ");
+  addExamples(command, ...lines.map((line) => (isShort ? line.replace("testing ", "") : line)));
+}
+
 /** The commands for an owner's listings: `innkeep testing listing`, short `innkeep listing`. */
 export function addListings(listing: Command, setup: Setup): void {
   const list = listing.command("list").alias("ls").description(routes.listings.list.summary);
+  addBothExamples(list, "innkeep testing listing list --app Larder");
   commandAction(ofApp(list), setup, listListings);
 
   const view = listing.command("view <listing>").alias("show").description(routes.listings.read.summary);
+  addBothExamples(view, "innkeep testing listing view 01a1fe67-ea45-7574-8a18-9e786f3f8d39");
   commandAction<object, string>(views(view), setup, viewListing);
 
   const create = mutates(listing.command("create").alias("new").description(routes.listings.create.summary));
+  addBothExamples(
+    create,
+    "innkeep testing listing create --app-name Larder --package-name org.example.larder " +
+      "--opt-in-url https://play.example.org/larder --test-brief @brief.md --screen Recipes --verification-tier sdk",
+  );
   commandAction<ListingFlags>(describesListing(ofApp(create)), setup, createListing);
 
   const edit = mutates(
     listing.command("edit <listing>").alias("update").description(routes.listings.update.summary),
+  );
+  addBothExamples(
+    edit,
+    "innkeep testing listing edit 01a1fe67-ea45-7574-8a18-9e786f3f8d39 --seats 14 --test-brief @brief.md",
   );
   commandAction<ListingFlags, string>(describesListing(edit), setup, editListing);
 }
@@ -63,6 +81,7 @@ const describesListing = (command: Command): Command =>
 /** The commands for an owner's cycles: `innkeep testing cycle`, short `innkeep cycle`. */
 export function addCycles(cycle: Command, setup: Setup): void {
   const list = cycle.command("list <listing>").alias("ls").description(routes.cycles.list.summary);
+  addBothExamples(list, "innkeep testing cycle list 01a1fe67-ea45-7574-8a18-9e786f3f8d39");
   commandAction<object, string>(list, setup, listCycles);
 
   const create = mutates(
@@ -73,15 +92,22 @@ export function addCycles(cycle: Command, setup: Setup): void {
       "--timezone <zone>",
       "the time zone of its days, such as Europe/London; this machine's unless given",
     );
+  addBothExamples(
+    create,
+    "innkeep testing cycle create 01a1fe67-ea45-7574-8a18-9e786f3f8d39 --starts-on 2026-12-01 --timezone Europe/London",
+  );
   commandAction<CycleFlags, string>(create, setup, createCycle);
 
   const view = cycle.command("view <cycle>").alias("show").description(routes.cycles.read.summary);
+  addBothExamples(view, "innkeep testing cycle view 01a1fe67-ea46-7268-9b0f-2c008d09e55b");
   commandAction<object, string>(view, setup, viewCycle);
 
   const cancel = destroys(cycle.command("cancel <cycle>").description(routes.cycles.cancel.summary));
+  addBothExamples(cancel, "innkeep testing cycle cancel 01a1fe67-ea46-7268-9b0f-2c008d09e55b --yes");
   commandAction<object, string>(cancel, setup, cancelCycle);
 
   const report = cycle.command("report <cycle>").description(routes.cycles.report.summary);
+  addBothExamples(report, "innkeep testing cycle report 01a1fe67-ea46-7268-9b0f-2c008d09e55b --json");
   commandAction<object, string>(report, setup, reportCycle);
 }
 
@@ -89,6 +115,7 @@ function addSlots(slot: Command, setup: Setup): void {
   addSlotDecisions(slot, setup);
   // It has no short form, because `innkeep slot rotate-key` is a command for testers.
   const rotate = destroys(slot.command("rotate-key <slot>").description(routes.slots.rotateKey.summary));
+  addExamples(rotate, "innkeep testing slot rotate-key 01a1fe67-ea4e-71ef-914a-f7d3fc029b5b --yes");
   commandAction<object, string>(rotate, setup, changeSlot("rotateKey"));
 }
 
@@ -98,23 +125,31 @@ function addSlots(slot: Command, setup: Setup): void {
  */
 export function addSlotDecisions(slot: Command, setup: Setup, shown: CommandOptions = {}): void {
   const accept = mutates(slot.command("accept <slot>", shown).description(routes.slots.accept.summary));
+  addBothExamples(accept, "innkeep testing slot accept 01a1fe67-ea4e-71ef-914a-f7d3fc029b5b");
   commandAction<object, string>(accept, setup, changeSlot("accept"));
 
   const decline = destroys(slot.command("decline <slot>", shown).description(routes.slots.decline.summary));
+  addBothExamples(decline, "innkeep testing slot decline 01a1fe67-ea4e-71ef-914a-f7d3fc029b5b --yes");
   commandAction<object, string>(decline, setup, changeSlot("decline"));
 
   const remove = destroys(
     slot.command("remove <slot>", shown).alias("rm").description(routes.slots.remove.summary),
   );
+  addBothExamples(remove, "innkeep testing slot remove 01a1fe67-ea4e-71ef-914a-f7d3fc029b5b --yes");
   commandAction<object, string>(remove, setup, changeSlot("remove"));
 
   const confirmJoin = mutates(
     slot.command("confirm-join <slot>", shown).description(routes.slots.confirmJoin.summary),
   );
+  addBothExamples(confirmJoin, "innkeep testing slot confirm-join 01a1fe67-ea4e-71ef-914a-f7d3fc029b5b");
   commandAction<object, string>(confirmJoin, setup, changeSlot("confirmJoin"));
 
   const assign = mutates(slot.command("assign <slot>", shown).description(routes.slots.assign.summary));
   assign.requiredOption("--email <address>", "the account of the tester");
+  addBothExamples(
+    assign,
+    "innkeep testing slot assign 01a1fe67-ea4e-71ef-914a-f7d3fc029b5b --email ada@example.org",
+  );
   commandAction<{ email: string }, string>(assign, setup, assignSlot);
 }
 

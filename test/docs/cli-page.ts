@@ -1,6 +1,6 @@
 import { type Command, Help, type Option } from "commander";
 import { exitCodes } from "../../src/cli/core/cli-error.ts";
-import { examples } from "../../src/cli/core/help.ts";
+import { examplesOf } from "../../src/cli/core/help.ts";
 import { variables } from "../../src/cli/help.ts";
 import { anchorOf, page, table } from "./markdown.ts";
 
@@ -70,7 +70,7 @@ function nounParts(noun: Command, common: readonly Option[]): string[] {
 
 function commandParts(command: Command, common: readonly Option[]): string[] {
   const usage = `innkeep ${wordsOf(command)} ${command.usage()}`.replace(/ +/g, " ").trim();
-  const lines = (examples[wordsOf(command)] ?? []).join("\n");
+  const lines = examplesOf(command).join("\n");
   const isCommon = (option: Option) => common.some((one) => isSame(one, option));
   const own = command.options.filter((option) => !isCommon(option));
   return [

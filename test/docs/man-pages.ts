@@ -1,6 +1,6 @@
 import { type Command, Help, type Option } from "commander";
 import { exitCodes } from "../../src/cli/core/cli-error.ts";
-import { examples, wordsOf } from "../../src/cli/core/help.ts";
+import { examplesOf, wordsOf } from "../../src/cli/core/help.ts";
 import { variables } from "../../src/cli/help.ts";
 
 /** The manual pages by the names of their files: one of the program, and one for each noun. */
@@ -59,7 +59,7 @@ function nounPage(noun: Command): string {
 }
 
 const commandParts = (command: Command): string[] => {
-  const lines = examples[wordsOf(command)] ?? [];
+  const lines = examplesOf(command);
   return [
     `.SS ${escaped(usageOf(command))}`,
     escaped(`${command.description()}.`),

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { exitCodes } from "../../src/cli/core/cli-error.ts";
-import { examples } from "../../src/cli/core/help.ts";
+import { everyExample } from "../support/clients/every-command.ts";
 import { wordsOfShell } from "../support/clients/example-command.ts";
 import { temporaryFolder } from "../support/files/temporary-folder.ts";
 import { listen } from "../support/network/recording-server.ts";
@@ -11,7 +11,7 @@ import { innkeepPath } from "../support/programs/built-program.ts";
 const servers = ["serve", "dev", "dev exec"];
 const known: readonly number[] = Object.values(exitCodes).map(({ code }) => code);
 
-const commands = Object.entries(examples)
+const commands = (await everyExample())
   .filter(([words]) => !servers.includes(words))
   .map(([words, [example = ""]]): [string, string] => [words, example]);
 

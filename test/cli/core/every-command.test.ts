@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { examples } from "../../../src/cli/core/help.ts";
+import { examplesOf } from "../../../src/cli/core/help.ts";
 import { createProgram } from "../../../src/cli/core/program.ts";
 import { createCommandLine, emptyWorld } from "../../support/clients/command-line.ts";
 import { everyCommand, sampleFor } from "../../support/clients/every-command.ts";
@@ -22,8 +22,8 @@ describe.each(commands)("innkeep %s", (words, command) => {
     const inOneLine = ran.stdout.replace(/\s+/g, " ");
     for (const { flags, mandatory } of command.options)
       if (mandatory) expect(inOneLine).toMatch(new RegExp(`${flags} (?:(?! --).)*\\(required\\)`));
-    expect(examples[words]?.length).toBeGreaterThan(0);
-    for (const example of examples[words] ?? []) {
+    expect(examplesOf(command).length).toBeGreaterThan(0);
+    for (const example of examplesOf(command)) {
       expect(ran.stdout).toContain(`\n  ${example}\n`);
       expect(example.startsWith(`innkeep ${words}`)).toBe(true);
       expect(await commandOfExample(example)).toBe(words);

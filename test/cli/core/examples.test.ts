@@ -3,13 +3,13 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { exitCodes } from "../../../src/cli/core/cli-error.ts";
-import { examples } from "../../../src/cli/core/help.ts";
 import {
   type CommandLine,
   type CommandLineOptions,
   createCommandLine,
   type Ran,
 } from "../../support/clients/command-line.ts";
+import { everyExample } from "../../support/clients/every-command.ts";
 import { wordsOfShell } from "../../support/clients/example-command.ts";
 import { expectOneDocument } from "../../support/clients/one-document.ts";
 import { png } from "../../support/files/sample-files.ts";
@@ -17,7 +17,7 @@ import { startExampleServer } from "../../support/network/example-server.ts";
 import { secrets } from "../../support/specified-server/operation.ts";
 import { startSpecifiedServer } from "../../support/specified-server/server.ts";
 
-const lines = Object.values(examples).flat();
+const lines = (await everyExample()).flatMap(([, examples]) => examples);
 
 describe("the examples of help", () => {
   it.each(lines)("%s", async (example) => {

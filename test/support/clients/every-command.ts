@@ -1,14 +1,32 @@
 import type { Command } from "commander";
+import { examplesOf, wordsOf } from "../../../src/cli/core/help.ts";
 import { createProgram } from "../../../src/cli/core/program.ts";
 import { nouns } from "../../../src/cli/nouns.ts";
 import { emptyWorld } from "./command-line.ts";
 
 /** Every command that does something, by its words. */
 export async function everyCommand(): Promise<[string, Command][]> {
-  const argv = ["--help", ...nouns.map(({ name }) => name)];
-  const program = await createProgram(argv, { context: emptyWorld(), outcome: { exit: "ok" } });
+  const program = await wholeProgram();
   return program.commands.flatMap((command) => leavesOf(command, ""));
 }
+
+/** The examples of every command that has any, by its words. */
+export async function everyExample(): Promise<[string, readonly string[]][]> {
+  const commands = everyOneOf(await wholeProgram());
+  return commands
+    .map((command): [string, readonly string[]] => [wordsOf(command), examplesOf(command)])
+    .filter(([, lines]) => lines.length > 0);
+}
+
+function wholeProgram(): Promise<Command> {
+  const argv = ["--help", ...nouns.map(({ name }) => name)];
+  return createProgram(argv, { context: emptyWorld(), outcome: { exit: "ok" } });
+}
+
+const everyOneOf = (command: Command): readonly Command[] => [
+  command,
+  ...command.commands.flatMap(everyOneOf),
+];
 
 function leavesOf(command: Command, before: string): [string, Command][] {
   const words = `${before} ${command.name()}`.trim();
