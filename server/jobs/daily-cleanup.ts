@@ -43,10 +43,10 @@ export async function cleanUp(deps: CleanupDeps, stopping: AbortSignal): Promise
 
 type RetentionDeps = Pick<Deps, "clock" | "database" | "keptFiles" | "log" | "newId">;
 
-/** So few that other writes wait for a short time only. */
+/** The number of threads that one transaction deletes. It is small, so that other writes wait only for a short time. */
 const threadsAtOnce = 50;
 
-/** The actor in the audit. */
+/** The name of this cleanup as the actor in the audit. */
 const actor = "retention";
 
 /**
@@ -74,7 +74,7 @@ async function deleteOfApp(
 ): Promise<number> {
   let total = 0;
   while (!stopping.aborted) {
-    // The setting is read again in each transaction: an owner may turn it off in between.
+    // Each transaction reads the setting again, because an owner may turn it off between two transactions.
     const { count, hashes } = await database.write((tx) =>
       retention.removeDue(tx, app.id, { now, most: threadsAtOnce }),
     );

@@ -12,8 +12,8 @@ import { indexNext } from "../feedback/search/store/search.ts";
 import { startJob } from "./runner.ts";
 
 /**
- * Starts the jobs that keep the database fast: they update the search index and the statistics, and watch the log of
- * SQLite. Returns the function that stops them.
+ * Starts the jobs that keep the database fast: they update the search index and the statistics, and watch the size of
+ * SQLite's write-ahead log (WAL). Returns the function that stops them.
  */
 export function startDatabaseCare(deps: Pick<Deps, "database" | "log" | "settings">): () => Promise<void> {
   const stops = [startIndexing(deps), startStatistics(deps), startWatchingLog(deps)];
@@ -24,12 +24,12 @@ export function startDatabaseCare(deps: Pick<Deps, "database" | "log" | "setting
 
 const indexingPauseMilliseconds = 1_000;
 
-/** The pause after a batch, as a multiple of the time that the batch took: requests have priority. */
+/** The pause after a batch is this multiple of the time that the batch took, so that requests are not delayed. */
 const restShare = 9;
 
 /**
- * Adds new threads to the search index every second, so that a search has little left to index. Returns the function
- * that stops it.
+ * Adds new threads to the search index every second, so that a search itself has to index only few threads. Returns the
+ * function that stops it.
  */
 function startIndexing(deps: Pick<Deps, "database" | "log">): () => Promise<void> {
   const { database } = deps;
@@ -53,18 +53,18 @@ async function indexBatch(database: Deps["database"]): Promise<boolean> {
 
 const statisticsPauseMilliseconds = 10_000;
 
-/** A cancellation between two statements ends neither of them, so it is repeated. */
+/** The pause before a cancellation is repeated. A cancellation that arrives between two statements has no effect. */
 const cancelAgainMilliseconds = 50;
 
 /**
- * On PostgreSQL, makes the statistics of large tables that have none: after an import, a restore or a new index. It
- * looks for such tables at the start and every ten seconds. Returns the function that stops it: this cancels statistics
- * that are being made.
+ * On PostgreSQL, makes the statistics of large tables that have none, for example after an import, a restore or a new
+ * index. It looks for such tables at the start and every ten seconds. Returns the function that stops this work. It
+ * also cancels a running statement that makes statistics.
  */
 export function startStatistics(deps: Pick<Deps, "database" | "log">): () => Promise<void> {
   const { database } = deps;
   if (database.engine !== "postgres") return async () => {};
-  // A table may stay without statistics, for example if all its rows were deleted. It is read only once.
+  // Some tables stay without statistics, for example if all their rows were deleted. So each table is read only once.
   const work: Work = { done: new Set(), stopped: false, making: undefined };
   const stop = startJob(deps, {
     async run() {
@@ -85,7 +85,7 @@ export function startStatistics(deps: Pick<Deps, "database" | "log">): () => Pro
 }
 
 interface Work {
-  /** The tables that were read. */
+  /** The names of the tables that were read for statistics. */
   readonly done: Set<string>;
   stopped: boolean;
   /** The transaction that is making statistics. */
@@ -93,7 +93,7 @@ interface Work {
 }
 
 async function cancel(database: Deps["database"], { making }: Work): Promise<void> {
-  // If this fails, the database ends the transaction itself, or the process ends after the stop period.
+  // If this fails, the database ends the transaction by itself, or the process ends after the time for stopping.
   if (making) await cancelMaking(database, making).catch(() => undefined);
   await sleep(cancelAgainMilliseconds, undefined, { ref: false });
 }
@@ -117,8 +117,8 @@ async function makeNext(database: Deps["database"], work: Work): Promise<boolean
 const watchMilliseconds = 60_000;
 
 /**
- * If Litestream copies the log of SQLite, logs a warning each minute in which the log is too long. Returns the function
- * that stops this.
+ * If Litestream copies the write-ahead log (WAL) of SQLite, checks its size every minute, and logs a warning if it is
+ * too long. Returns the function that stops the check.
  */
 export function startWatchingLog({ database, log, settings }: LogWatchDeps): () => Promise<void> {
   const { logBytes } = database;

@@ -26,7 +26,7 @@ const deliveriesKeptMilliseconds = 30 * 86_400_000;
 /** How long text that was typed but not sent is kept. (rule O17) */
 const draftsKeptMilliseconds = 30 * 86_400_000;
 /**
- * How long the server stores which person wrote an answer in which thread. Pages show it for a shorter time. (rule F36)
+ * How long the server stores who is writing an answer in which thread. Pages show this for a shorter time. (rule F36)
  */
 const answeringKeptMilliseconds = 600_000;
 const hiddenKeptMilliseconds = 30 * 86_400_000;
@@ -47,9 +47,9 @@ export const startHousekeeping = (deps: HousekeepingDeps): (() => Promise<void>)
 
 /**
  * Removes expired answers, rate limits, sign-in codes, connections, invitations, deliveries, mails, unsent texts and
- * events. Removes what a crash left of imports, and temporary files. Deletes what blocked senders sent. Stores which
- * approvals have expired. Refreshes the statistics that the database uses to choose its indexes. Does nothing while the
- * clock's time is in doubt.
+ * events. Removes parts of imports that a crash interrupted, and temporary files. Deletes what blocked senders sent.
+ * Stores which approvals have expired. Refreshes the statistics that the database uses to choose its indexes. Does
+ * nothing while the server's clock may be wrong.
  */
 export async function tidy(deps: HousekeepingDeps, stopping?: AbortSignal): Promise<void> {
   const { database, clock, time, files, keptFiles, log, newId } = deps;
@@ -107,7 +107,10 @@ async function tidyOriginals(
   }
 }
 
-/** Deletes what blocked senders sent, after 30 days. The nightly cleanup deletes the files of it. (rule F34) */
+/**
+ * Deletes what blocked senders sent, 30 days after it arrived. The daily cleanup deletes the files that belonged to it.
+ * (rule F34)
+ */
 async function tidyHidden(database: Deps["database"], now: Date): Promise<void> {
   const before = new Date(now.getTime() - hiddenKeptMilliseconds).toISOString();
   for (const { id } of await hiddenFeedback.oldReports(database, before, atOnce))
@@ -117,8 +120,8 @@ async function tidyHidden(database: Deps["database"], now: Date): Promise<void> 
 }
 
 /**
- * Stores which approvals have expired, for lists, the audit and receivers of events. A claim does not depend on this:
- * its request compares the time itself. (rule A23)
+ * Stores which approvals have expired, so that lists, the audit and receivers of events show it. A request that claims
+ * a proposal does not depend on this, because it compares the times itself. (rule A23)
  */
 async function storeExpired(
   { database, newId }: Pick<HousekeepingDeps, "database" | "newId">,
@@ -134,7 +137,9 @@ async function storeExpired(
   }
 }
 
-/** How many registered clients may exist that nobody has connected yet. The oldest are deleted. */
+/**
+ * The most registered OAuth clients that nobody has allowed to connect yet. If there are more, the oldest are deleted.
+ */
 const mostUnusedClients = 10_000;
 
 async function tidyConnections(

@@ -5,11 +5,11 @@ import type { Deps } from "../deps.ts";
 export interface Job {
   /** Does what is due. A long run ends early when `stopping` aborts. */
   readonly run: (stopping: AbortSignal) => Promise<void>;
-  /** The milliseconds until the next run. */
+  /** Returns the milliseconds until the next run. */
   readonly pause: (hasFailed: boolean) => number | Promise<number>;
-  /** The milliseconds until the first run; 0 unless given. */
+  /** The milliseconds until the first run; 0 by default. */
   readonly firstAfter?: number;
-  /** Whether a signal of the database starts a run at once. */
+  /** Returns whether a signal of the database with this topic starts a run immediately. */
   readonly isWokenBy?: (topic: string) => boolean;
   /** The message in the log if a run fails, and its level. */
   readonly failure: string;
@@ -18,9 +18,9 @@ export interface Job {
 
 type JobDeps = Pick<Deps, "log"> & { readonly database: Pick<Deps["database"], "onSignal"> };
 
-/** How long a job sleeps at most, in milliseconds. */
+/** The longest pause of a job, in milliseconds. */
 export const longestSleep = 60_000;
-/** How long a job sleeps while the time is in doubt, in milliseconds. */
+/** The pause of a job while the server's clock may be wrong, in milliseconds. */
 export const pauseInDoubt = 1_000;
 
 /**
@@ -67,7 +67,7 @@ export function startJob({ database, log }: JobDeps, job: Job): () => Promise<vo
   };
 }
 
-/** Work that becomes due at a certain time, or when a topic is signalled. */
+/** Work that becomes due at a certain time, or when the database sends a signal with a topic. */
 export interface DueWork {
   readonly topic: string;
   /** Does a part of what is due. Returns the number of its items; 0 if nothing is left. */

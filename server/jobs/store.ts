@@ -4,9 +4,9 @@ import { insert } from "../database/statements.ts";
 
 const setTime = insert(tables.lastTimes, "ON CONFLICT (name) DO UPDATE SET at = excluded.at");
 
-/** The time that a server of this database has last stored. */
+/** The last time that a server with this database has stored. It shows whether the clock was set back. */
 export const lastTimes = {
-  /** ISO 8601 UTC; undefined in a new database. */
+  /** Returns the time in ISO 8601 UTC; undefined in a new database. */
   async read(reader: Reader): Promise<string | undefined> {
     return (await reader.get<{ at: string }>("SELECT at FROM last_times WHERE name = 'server'"))?.at;
   },

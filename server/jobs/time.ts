@@ -7,7 +7,10 @@ const shortestSleep = 50;
 
 const pauseAfterFailure = 5_000;
 
-/** Applies due changes of cycles at once and whenever one becomes due. Returns the function that stops it. */
+/**
+ * Applies due changes of cycles at the start, and later whenever a change becomes due. Returns the function that stops
+ * it.
+ */
 export function startPassingTime(
   deps: Pick<Deps, "passingTime" | "database" | "clock" | "log">,
 ): () => Promise<void> {
@@ -22,7 +25,7 @@ export function startPassingTime(
     run: passingTime.catchUp,
     pause: (hasFailed) => (hasFailed ? pauseAfterFailure : untilNext()),
     isWokenBy: concernsCycles,
-    failure: "days were not closed",
+    failure: "test days were not closed",
     severity: "error",
   });
 }
@@ -35,14 +38,15 @@ type TimeDeps = Pick<Deps, "database" | "clock" | "time" | "log" | "settings">;
 
 /**
  * Compares the clock with the time that was last stored. Then watches the clock, and stores the time every ten minutes.
- * Returns the function that stops it. A development server does not compare: it may have been suspended for days.
+ * Returns the function that stops it. A development server does not compare the times, because the machine may have
+ * been suspended for days.
  */
 export async function startTimeKeeper(deps: TimeDeps): Promise<() => Promise<void>> {
   const { database, time, settings } = deps;
   const last = await lastTimes.read(database);
   if (last !== undefined && !settings.dev) time.begin(last);
   const failure = "the time could not be stored";
-  // Stored before the server listens, so that even a short run leaves its time.
+  // The time is stored before the server accepts requests, so that even a short run stores a time.
   await writeTime(deps).catch((error) => deps.log.warn({ err: error }, failure));
   const stopWriting = startJob(deps, {
     run: () => writeTime(deps),
@@ -64,7 +68,7 @@ export async function startTimeKeeper(deps: TimeDeps): Promise<() => Promise<voi
   };
 }
 
-/** Stores the time, unless it is in doubt. */
+/** Stores the present time. Does nothing while the server's clock may be wrong. */
 async function writeTime({ database, clock, time }: TimeDeps): Promise<void> {
   if (time.isDoubtful()) return;
   const at = new Date(clock.now().getTime() - clock.offsetMs).toISOString();

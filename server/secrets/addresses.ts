@@ -9,15 +9,18 @@ const longEnough = 24;
 /** Whether a stored address is sealed with the deployment's secret. Older versions stored addresses as plain text. */
 export const isSealed = (stored: string): boolean => stored.startsWith(mark);
 
-/** The stored form of a chat webhook's address. The address is a secret: everybody who knows it can post there. */
+/**
+ * Encrypts the address of a chat webhook for the database. The address is a secret, because everybody who knows it can
+ * post messages to the channel.
+ */
 export const sealAddress = (sealer: Pick<Sealer, "seal">, address: string): string =>
   mark + sealer.seal(address);
 
-/** The address itself. Throws if it was sealed with another secret. */
+/** Returns the plain address for a stored address. Throws if the address was sealed with another secret. */
 export const openAddress = (sealer: Pick<Sealer, "open">, stored: string): string =>
   isSealed(stored) ? sealer.open(stored.slice(mark.length)) : stored;
 
-/** The parts of an address that may be shown: its origin and, if it is long, its last four characters. */
+/** Returns the parts of an address that may be shown: its origin and, if it is long, its last four characters. */
 export function maskAddress(address: string): string {
   const { origin, pathname, search } = new URL(address);
   const rest = pathname + search;
@@ -26,20 +29,29 @@ export function maskAddress(address: string): string {
 
 const hashedText = (email: string): string => `erased person\n${email}`;
 
-/** The keyed hash by which a receipt names a person. The address must be normalised. */
+/**
+ * Returns the keyed hash of an e-mail address. A receipt contains it instead of the address. The address must be
+ * normalised.
+ */
 export const personHash = ({ mark }: Pick<Sealer, "mark">, email: string): string => mark(hashedText(email));
 
-/** Whether a hash is that of an address, also if it was made with an old secret. */
+/** Whether a hash belongs to an e-mail address. The hash may have been made with the present secret or an old one. */
 export const isPersonHash = ({ isMark }: Pick<Sealer, "isMark">, email: string, hash: string): boolean =>
   isMark(hashedText(email), hash);
 
-/** The hashes that receipts may have of an address: by the present secret and by old ones. */
+/**
+ * Returns all hashes that receipts may contain for an e-mail address: those made with the present secret and with old
+ * ones.
+ */
 export const personHashes = ({ marks }: Pick<Sealer, "marks">, email: string): readonly string[] =>
   marks(hashedText(email));
 
 const ofSecret = "secret of erased people";
 
-/** The mark of a secret. In an entry of the journal it shows with which secret the hash was made. */
+/**
+ * Returns a text that identifies the deployment's secret. In an entry of the journal it shows with which secret the
+ * hash was made.
+ */
 export const secretMark = ({ mark }: Pick<Sealer, "mark">): string => mark(ofSecret);
 
 export const isSecretMark = ({ isMark }: Pick<Sealer, "isMark">, mark: string): boolean =>

@@ -14,14 +14,14 @@ export const nonceLength = 16;
 
 const tagLength = 16;
 
-/** The plain length of every chunk but the last. */
+/** The number of plain bytes in each chunk. Only the last chunk may have fewer. */
 export const chunkLength = 65_536;
 
 export const sealedLength = chunkLength + tagLength;
 
 /**
- * Encrypts a stream in the format of age (age-encryption.org/v1), so that only the recipients can read it. It holds one chunk
- * of 64 KiB in memory. The writer needs no secret.
+ * Encrypts a stream in the format of age (age-encryption.org/v1), so that only the recipients can read it. Only one
+ * chunk of 64 KiB is in memory at a time. Encryption needs only public keys and no secret.
  */
 export async function* encryptStream(
   chunks: AsyncIterable<Uint8Array>,
@@ -34,17 +34,21 @@ export async function* encryptStream(
   for await (const { bytes, ...place } of inPieces(chunks, chunkLength)) yield sealChunk(key, place, bytes);
 }
 
-/** The key of the content, by the key of the file. */
+/** Returns the key that encrypts the content. It is derived from the key of the file. */
 export const contentKey = (fileKey: Buffer, nonce: Buffer): Buffer => derived(fileKey, nonce, "payload");
 
-/** The plain bytes of a chunk. Throws an AgeFault if it has changed or is not the one of this place. */
+/**
+ * Returns the plain bytes of a chunk. Throws an AgeFault if the chunk was changed or belongs to another position in the
+ * file.
+ */
 export function openedChunk(
   key: Buffer,
   place: { readonly at: number; readonly last: boolean },
   sealed: Buffer,
 ) {
   const plain = openChunk(key, place, sealed);
-  // Only an empty file has an empty last chunk: an added one would change nothing that is read.
+  // Only an empty file may have an empty last chunk. Otherwise somebody could add an empty chunk to a file, and nobody
+  // would notice.
   if (plain && (plain.length > 0 || place.at === 0)) return plain;
   throw new AgeFault("content", place.last ? incomplete : changed(place.at));
 }
@@ -58,14 +62,14 @@ export const firstLine = "age-encryption.org/v1\n";
 
 const fileKeyLength = 16;
 
-/** A header is never longer. */
+/** The maximum length of a header. */
 export const longestHeader = 65_536;
 
 const bodyColumns = 64;
 
 const keyInfo = "age-encryption.org/v1/X25519";
 
-/** Writes the header of a file whose key only the recipients can read. */
+/** Returns the header of a file. It contains the key of the file, encrypted for each recipient. */
 function writeHeader(fileKey: Buffer, recipients: readonly Recipient[]): Buffer {
   const stanzas = recipients.map((recipient) => wrap(fileKey, recipient)).join("");
   const text = `${firstLine}${stanzas}---`;
@@ -92,7 +96,10 @@ const macOf = (fileKey: Buffer, text: string): Buffer =>
     .update(text, "latin1")
     .digest();
 
-/** The length of the header with which the bytes begin; undefined if they end within it. Throws if it gets too long. */
+/**
+ * Returns the length of the header at the beginning of the bytes; undefined if the header is not complete yet. Throws
+ * if the header is too long.
+ */
 export function headerLength(bytes: Buffer): number | undefined {
   const text = bytes.subarray(0, longestHeader).toString("latin1");
   if (!text.startsWith(firstLine.slice(0, text.length))) throw changedHeader();
@@ -102,7 +109,7 @@ export function headerLength(bytes: Buffer): number | undefined {
   return undefined;
 }
 
-/** The key of the file, if one of the identities may read it. Throws an AgeFault. */
+/** Returns the key of the file. Throws an AgeFault if none of the identities can decrypt it. */
 export function readFileKey(header: Buffer, identities: readonly Identity[]): Buffer {
   const text = header.toString("latin1");
   const { stanzas, mac } = parseHeader(text);
@@ -135,7 +142,7 @@ function parseHeader(text: string): { readonly stanzas: readonly Stanza[]; reado
 }
 
 function unwrap(stanzas: readonly Stanza[], identities: readonly Identity[]): Buffer | undefined {
-  // The format allows a passphrase only alone.
+  // The format does not allow other recipients together with a passphrase.
   if (stanzas.length > 1 && stanzas.some(({ words }) => words[0] === "scrypt")) throw changedHeader();
   for (const { words, body } of stanzas) {
     if (words[0] !== "X25519") continue;
@@ -155,14 +162,14 @@ function secretWith({ privateKey }: Identity, share: Buffer): Buffer {
   try {
     return sharedSecret(privateKey, share);
   } catch {
-    // A share of low order, which no writer of age makes.
+    // The public key in the header has low order. No age program writes such a key.
     throw changedHeader();
   }
 }
 
 const toBase64 = (bytes: Buffer): string => bytes.toString("base64").replace(/=+$/, "");
 
-/** Reads what `toBase64` writes, and nothing else. */
+/** Reads base64 in exactly the form that `toBase64` writes. Throws for any other text. */
 function fromBase64(text: string): Buffer {
   const bytes = Buffer.from(text, "base64");
   if (toBase64(bytes) === text) return bytes;
@@ -171,12 +178,12 @@ function fromBase64(text: string): Buffer {
 
 const changedHeader = () => new AgeFault("header", "The file is damaged: its header has changed.");
 
-/** The public key of a person who may read an encrypted file. */
+/** The public key of a person who can decrypt a file. */
 export interface Recipient {
   readonly publicKey: Buffer;
 }
 
-/** The secret key of a person, with its public key. */
+/** The secret key of a person, with the public key that belongs to it. */
 export interface Identity extends Recipient {
   readonly privateKey: Buffer;
 }
@@ -207,7 +214,10 @@ function recipientOf(word: string): Recipient {
   );
 }
 
-/** Whether a secret can be shared with a public key. Those of low order would share a known one. */
+/**
+ * Whether a secret can be shared with the owner of a public key. With a public key of low order, everybody would know
+ * the shared secret.
+ */
 function isUsable(publicKey: Buffer): boolean {
   try {
     return sharedSecret(randomBytes(keyLength), publicKey).length > 0;
@@ -216,13 +226,15 @@ function isUsable(publicKey: Buffer): boolean {
   }
 }
 
-/** Reads a file of secret keys as `age-keygen` writes it. Throws an AgeFault without repeating a secret. */
+/**
+ * Reads a file of secret keys as `age-keygen` writes it. Throws an AgeFault. Its message never contains a secret key.
+ */
 export function readIdentities(text: string): Identity[] {
   const lines = text.split("\n").map((line) => line.trim());
   if (lines[0] === "age-encryption.org/v1" || lines[0]?.startsWith("-----BEGIN AGE"))
     throw new AgeFault("key", "The file of keys is itself encrypted. Decrypt it with age first.");
   const keys = lines.filter((line) => line !== "" && !line.startsWith("#"));
-  if (keys.length === 0) throw new AgeFault("key", "The file holds no secret key.");
+  if (keys.length === 0) throw new AgeFault("key", "The file contains no secret key.");
   return keys.map(identityOf);
 }
 
@@ -232,7 +244,7 @@ function identityOf(line: string): Identity {
     return { privateKey: bytes, publicKey: publicKeyOf(bytes) };
   if (line.startsWith("age1"))
     throw new AgeFault("key", "This is a public key. Give the file with the secret key AGE-SECRET-KEY-1….");
-  throw new AgeFault("key", "The file of keys holds a line that is no X25519 key: AGE-SECRET-KEY-1….");
+  throw new AgeFault("key", "The file of keys contains a line that is not an X25519 key: AGE-SECRET-KEY-1….");
 }
 
 const alphabet = "qpzry9x8gf2tvdw0s3jn54khce6mua7l";
@@ -241,13 +253,15 @@ const generators = [0x3b6a57b2, 0x26508e6d, 0x1ea119fa, 0x3d4233dd, 0x2a1462b3];
 
 const checksumLength = 6;
 
-/** The part before the last `1`, in lower case, and the bytes after it. */
+/** A decoded Bech32 text: the part before the last `1`, in lower case, and the bytes after the `1`. */
 interface Bech32 {
   readonly prefix: string;
   readonly bytes: Buffer;
 }
 
-/** Reads a text in Bech32 (BIP 173) of any length. Undefined if it is none, or its checksum does not fit. */
+/**
+ * Reads a text in Bech32 (BIP 173) of any length. Returns undefined if the text is not Bech32 or its checksum is wrong.
+ */
 export function readBech32(text: string): Bech32 | undefined {
   const lower = text.toLowerCase();
   if (text !== lower && text !== text.toUpperCase()) return undefined;
@@ -276,7 +290,10 @@ function checksumOf(values: readonly number[]): number {
   return sum;
 }
 
-/** Groups of 5 bits as bytes. Undefined if what is left over is a whole group, or is not zero. */
+/**
+ * Converts groups of 5 bits to bytes. Returns undefined if the bits after the last byte are a whole group, or are not
+ * all zero.
+ */
 function bytesOf(groups: readonly number[]): Buffer | undefined {
   const bytes: number[] = [];
   let held = 0;
@@ -294,7 +311,7 @@ function bytesOf(groups: readonly number[]): Buffer | undefined {
 
 const cipher = "chacha20-poly1305";
 
-/** Which chunk of a file it is. */
+/** The position of a chunk in a file. */
 interface ChunkPlace {
   readonly at: number;
   readonly last: boolean;
@@ -305,7 +322,10 @@ function sealChunk(key: Buffer, place: ChunkPlace, plain: Uint8Array): Buffer {
   return Buffer.concat([sealing.update(plain), sealing.final(), sealing.getAuthTag()]);
 }
 
-/** The plain bytes; undefined if they were sealed with another key, at another place, or have changed. */
+/**
+ * Returns the plain bytes of a chunk; undefined if the chunk was encrypted with another key or for another position, or
+ * was changed.
+ */
 function openChunk(key: Buffer, place: ChunkPlace, sealed: Buffer): Buffer | undefined {
   if (sealed.length < tagLength) return undefined;
   const opening = createDecipheriv(cipher, key, nonceOf(place), { authTagLength: tagLength });
@@ -319,7 +339,7 @@ function openChunk(key: Buffer, place: ChunkPlace, sealed: Buffer): Buffer | und
   }
 }
 
-/** 11 bytes that count, and one that marks the last chunk. */
+/** Returns the nonce of a chunk: 11 bytes with the number of the chunk, and one byte that marks the last chunk. */
 function nonceOf({ at, last }: ChunkPlace): Buffer {
   const nonce = Buffer.alloc(12);
   nonce.writeUIntBE(at, 5, 6);
@@ -334,8 +354,8 @@ interface Piece {
 }
 
 /**
- * The bytes of a stream in pieces of this length; the last one may be shorter, and is empty only for an empty stream. Holds
- * one piece, and the next one's memory is new.
+ * Yields the bytes of a stream in pieces of this length. The last piece may be shorter. It is empty only if the stream
+ * is empty. Each piece has its own memory.
  */
 async function* inPieces(chunks: AsyncIterable<Uint8Array>, length: number): AsyncGenerator<Piece> {
   let held = Buffer.allocUnsafe(length);
@@ -343,7 +363,8 @@ async function* inPieces(chunks: AsyncIterable<Uint8Array>, length: number): Asy
   let at = 0;
   for await (const chunk of chunks)
     for (let taken = 0; taken < chunk.length; ) {
-      // A full piece waits for another byte, which says that it is not the last.
+      // A full piece is yielded only when a further byte arrives, because that shows that the piece is not the last
+      // one.
       if (used === length) {
         yield { bytes: held, at, last: false };
         held = Buffer.allocUnsafe(length);
@@ -358,18 +379,21 @@ async function* inPieces(chunks: AsyncIterable<Uint8Array>, length: number): Asy
   yield { bytes: held.subarray(0, used), at, last: true };
 }
 
-/** The beginnings of the forms in which OpenSSL reads bare keys (RFC 8410). */
+/** The bytes that must precede a raw X25519 key so that OpenSSL can read it (RFC 8410). */
 const privateForm = Buffer.from("302e020100300506032b656e04220420", "hex");
 
 const publicForm = Buffer.from("302a300506032b656e032100", "hex");
 
 const keyLength = 32;
 
-/** The public key of a private key. */
+/** Returns the public key that belongs to a private key. */
 const publicKeyOf = (privateKey: Buffer): Buffer =>
   createPublicKey(privateKeyOf(privateKey)).export({ format: "der", type: "spki" }).subarray(-keyLength);
 
-/** The secret that both sides share. Throws for a public key of low order, which would share a known secret. */
+/**
+ * Returns the shared secret of a private key and the public key of the other side. Throws for a public key of low
+ * order, because everybody would know the secret.
+ */
 const sharedSecret = (privateKey: Buffer, publicKey: Buffer): Buffer =>
   diffieHellman({
     privateKey: privateKeyOf(privateKey),
@@ -385,16 +409,18 @@ const privateKeyOf = (bytes: Buffer) =>
 
 /** What is wrong with keys or with an encrypted file. */
 type AgeFaultKind =
-  /** The text holds no usable key. */
+  /** The text contains no usable key. */
   | "key"
-  /** The beginning of the file is not a header, or has changed. */
+  /** The beginning of the file is not a header, or was changed. */
   | "header"
   /** The file is encrypted for other keys. */
   | "other key"
-  /** The content has changed or is incomplete. */
+  /** The content was changed or is incomplete. */
   | "content";
 
-/** Keys or an encrypted file cannot be used. The message is for the operator and holds no secret. */
+/**
+ * The error for keys or encrypted files that cannot be used. Its message is for the operator and contains no secret.
+ */
 export class AgeFault extends Error {
   readonly kind: AgeFaultKind;
 

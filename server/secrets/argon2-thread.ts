@@ -1,9 +1,9 @@
-// The program of a thread: it makes or verifies one hash and ends.
+// The program that runs in a thread. It makes or verifies one password hash and ends.
 import { randomBytes } from "node:crypto";
 import { parentPort, workerData } from "node:worker_threads";
 import { argon2id, argon2Verify } from "hash-wasm";
 
-/** What a thread is asked for: a new hash with its cost, or whether a stored one fits. */
+/** The task of a thread: to verify a password against a stored hash, or to make a new hash with the given costs. */
 export type ArgonTask =
   | { readonly password: string; readonly stored: string }
   | {

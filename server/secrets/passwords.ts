@@ -2,28 +2,32 @@ import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import type { ArgonTask } from "./argon2-thread.ts";
 
-/** A hash of no password, with the usual cost. It is verified if there is no account, so that the time does not show whether there is one. */
+/**
+ * A hash that no password has, with the usual costs. It is verified if there is no account, so that the time of the
+ * answer does not show whether an account exists.
+ */
 const decoy = `$argon2id$v=19$m=19456,t=2,p=1$${"A".repeat(22)}$${"A".repeat(43)}`;
 
-/** The one spelling of an e-mail address under which its account is stored. */
+/** Returns an e-mail address in the spelling in which accounts are stored. */
 export const normaliseEmail = (email: string): string =>
-  // Lower-case letters may compose although their capitals do not, for example ǰ.
+  // The second normalisation is needed, because some letters, such as ǰ, are one character in lower case but two in
+  // upper case.
   email.trim().normalize("NFC").toLowerCase().normalize("NFC");
 
-/** The Argon2id hash of a password, in the form that is stored. */
+/** Returns the Argon2id hash of a password in the format that is stored. */
 export async function hashPassword(password: string): Promise<string> {
   const { argon2 } = await chosenArgon2();
   return argon2.hash(password.normalize("NFC"));
 }
 
-/** Whether the password has this hash. Takes as long if there is no hash. */
+/** Returns whether the password belongs to the stored hash. It takes the same time if there is no stored hash. */
 export async function verifyPassword(stored: string | undefined, password: string): Promise<boolean> {
   const { argon2 } = await chosenArgon2();
   const matches = await argon2.verify(stored || decoy, password.normalize("NFC"));
   return matches && stored !== undefined && stored !== "";
 }
 
-/** A sentence for the log, if hashes are made slower than this machine could make them. */
+/** Returns a warning for the log if this installation cannot use the fastest implementation; otherwise undefined. */
 export async function passwordWarning(): Promise<string | undefined> {
   const { warning } = await chosenArgon2();
   return warning;
@@ -31,22 +35,22 @@ export async function passwordWarning(): Promise<string | undefined> {
 
 declare const BUILT_FOLDER: string;
 
-/** An implementation of the hashes of passwords. All make and read the same texts: PHC strings of Argon2id. */
+/** An implementation of password hashes. All implementations use the same format: PHC strings of Argon2id. */
 export interface Argon2 {
   hash(password: string): Promise<string>;
-  /** Whether the text is the hash of the password. Rejects a text that is not a hash of this kind. */
+  /** Returns whether `stored` is the hash of the password. Rejects if `stored` is not an Argon2id hash. */
   verify(stored: string, password: string): Promise<boolean>;
 }
 
 interface Chosen {
   readonly argon2: Argon2;
-  /** What an operator may want to know, if this is not the fastest implementation. */
+  /** The warning for the operator if this is not the fastest implementation. */
   readonly warning?: string;
 }
 
 let chosen: Promise<Chosen> | undefined;
 
-/** The fastest implementation that this installation has. It is looked for once. */
+/** Returns the fastest implementation that is installed. It is searched only once. */
 function chosenArgon2(): Promise<Chosen> {
   chosen ??= choose();
   return chosen;
@@ -61,14 +65,20 @@ async function choose(): Promise<Chosen> {
   return { argon2: threadArgon2(`${BUILT_FOLDER}/argon2-thread.cjs`), warning };
 }
 
-/** OWASP's minimum for Argon2id: 19 MiB, two passes, one lane. */
+/**
+ * The costs are the minimum that OWASP recommends for Argon2id: 19 MiB of memory, two passes, one lane (no parallel
+ * work).
+ */
 const memoryKib = 19_456;
 
 const passes = 2;
 
 const lanes = 1;
 
-/** The package `@node-rs/argon2`, or undefined if its native part is not installed. */
+/**
+ * Returns the implementation of the package `@node-rs/argon2`; undefined if the native part of the package is not
+ * installed.
+ */
 export async function nativeArgon2(): Promise<Argon2 | undefined> {
   try {
     const { hash, verify } = await import("@node-rs/argon2");
@@ -79,21 +89,26 @@ export async function nativeArgon2(): Promise<Argon2 | undefined> {
   }
 }
 
-/** Each thread takes 19 MiB and one core. */
+/** The most threads at the same time. Each thread needs 19 MiB of memory and one core. */
 const mostThreads = 2;
 
-/** The package `hash-wasm` in threads, which runs everywhere. `program` is the built file of `argon2-thread.ts`. */
+/**
+ * Returns the implementation of the package `hash-wasm` in threads. It runs on every system. `program` is the path of
+ * the built file of `argon2-thread.ts`.
+ */
 export function threadArgon2(program: string): Argon2 {
   const inTurn = createTurns(mostThreads);
   const ask = (task: ArgonTask) => inTurn(() => askThread(program, task));
   return {
     hash: async (password) => String(await ask({ password, memoryKib, passes, lanes })),
-    // No account has an empty password, and the package refuses it.
+    // No account has an empty password, and the package throws for an empty password.
     verify: async (stored, password) => password !== "" && (await ask({ password, stored })) === true,
   };
 }
 
-/** A thread for each task gives its memory back, and cannot leave another task without an answer. */
+/**
+ * Starts a new thread for each task. So the memory is freed after the task, and a failed thread affects no other task.
+ */
 async function askThread(program: string, workerData: ArgonTask): Promise<unknown> {
   const worker = new Worker(program, { workerData, env: {}, execArgv: [] });
   const [answer] = await Promise.race([once(worker, "message"), ended(worker)]);
@@ -105,7 +120,9 @@ async function ended(worker: Worker): Promise<never> {
   throw new Error("The thread that hashes a password ended without an answer.");
 }
 
-/** Lets so many tasks run at the same time. The others wait in turn. */
+/**
+ * Creates a function that runs at most `most` tasks at the same time. Other tasks wait in the order in which they came.
+ */
 function createTurns(most: number) {
   const waiting: (() => void)[] = [];
   let running = 0;

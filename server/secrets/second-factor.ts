@@ -4,16 +4,16 @@ import { hashOf } from "./secrets.ts";
 
 const base32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
-/** Characters that nobody mistakes for one another on paper. */
+/** Characters that people do not confuse with each other when they read them on paper. */
 const readable = "abcdefghjkmnpqrstuvwxyz23456789";
 
 const recoveryCodes = 10;
 
-/** A new secret for an authenticator app: 160 bits in base32. */
+/** Returns a new secret for an authenticator app: 160 bits in base32. */
 export const newTotpSecret = (): string =>
   Array.from({ length: 32 }, () => base32[randomInt(base32.length)]).join("");
 
-/** The code of a time step. (RFC 6238 with SHA-1 and six digits, as all authenticator apps have it) */
+/** Returns the code of a time step. (RFC 6238 with SHA-1 and six digits, which all authenticator apps support) */
 export function totpCode(secret: string, step: number): string {
   const counter = Buffer.alloc(8);
   counter.writeBigUInt64BE(BigInt(step));
@@ -23,23 +23,26 @@ export function totpCode(secret: string, step: number): string {
   return String(number).padStart(6, "0");
 }
 
-/** Whether a code is that of the step, in the same time for each wrong code. */
+/** Whether a code is the code of the time step. The comparison takes the same time for each wrong code. */
 export const isTotpCode = (secret: string, step: number, code: string): boolean =>
   /^[0-9]{6}$/.test(code) && timingSafeEqual(Buffer.from(totpCode(secret, step)), Buffer.from(code));
 
-/** The secret as authenticator apps read it from a QR code. */
+/** Returns the URI with the secret that authenticator apps read from a QR code. */
 export function totpUri(secret: string, { account, issuer }: { account: string; issuer: string }): string {
   const label = `${encodeURIComponent(issuer)}:${encodeURIComponent(account)}`;
   return `otpauth://totp/${label}?secret=${secret}&issuer=${encodeURIComponent(issuer)}`;
 }
 
-/** Ten new recovery codes. Each is 16 characters long, which no computer can guess, even if it has the hash. */
+/**
+ * Returns ten new recovery codes. Each has 16 random characters, so nobody can find the code by trying, even with its
+ * hash.
+ */
 export const newRecoveryCodes = (): string[] =>
   Array.from({ length: recoveryCodes }, () => Array.from({ length: 4 }, () => newGroup()).join("-"));
 
 const newGroup = (): string => Array.from({ length: 4 }, () => readable[randomInt(readable.length)]).join("");
 
-/** The form in which the database stores a recovery code, given without its hyphens. */
+/** Returns the hash of a recovery code, which the database stores. The code must be given without its hyphens. */
 export const recoveryHash = (userId: string, code: string): string =>
   hashOf(`recovery code\n${userId}\n${code.replaceAll("-", "")}`);
 
@@ -50,7 +53,9 @@ function bytesOf(secret: string): Buffer {
   return Buffer.from(bytes.map((byte) => Number.parseInt(byte, 2)));
 }
 
-/** What an authenticator was asked, and by which pages. */
+/**
+ * The challenge that the authenticator got, the host of the passkey, and the origins of the pages that may have asked.
+ */
 interface AskedOfPasskey {
   readonly challenge: string;
   readonly rpId: string;
@@ -59,12 +64,12 @@ interface AskedOfPasskey {
 
 interface PasskeyKey {
   readonly credentialId: string;
-  /** In base64url. */
+  /** The public key in base64url. */
   readonly publicKey: string;
   readonly counter: number;
 }
 
-/** The key of a new passkey; undefined if the answer is not one to what was asked. */
+/** Returns the public key of a new passkey; undefined if the authenticator's answer does not belong to the request. */
 export async function newPasskeyKey(
   made: NewPasskey,
   asked: AskedOfPasskey,
@@ -81,7 +86,9 @@ export async function newPasskeyKey(
   return { credentialId: credential.id, publicKey, counter: credential.counter };
 }
 
-/** The new counter of a passkey; undefined if the answer does not prove that the authenticator has it. */
+/**
+ * Returns the new counter of a passkey; undefined if the answer does not prove that the authenticator has the passkey.
+ */
 export async function passkeyCounter(
   proof: PasskeyProof,
   asked: AskedOfPasskey,
@@ -102,7 +109,9 @@ const commonParts = (id: string) => ({
   ...{ id, rawId: id, type: "public-key" as const, clientExtensionResults: {} },
 });
 
-/** A touch is enough: the password was the other factor. */
+/**
+ * Returns what an answer must match. A touch of the authenticator is enough, because the password was the other factor.
+ */
 const expectedOf = ({ challenge, rpId, origins }: AskedOfPasskey) => ({
   expectedChallenge: challenge,
   expectedRPID: rpId,

@@ -17,40 +17,51 @@ const randomLength = 32;
 
 const checksumLength = 6;
 
-/** 80 bits in hex. */
+/** The least number of hex digits of a mark that `isMark` accepts: 80 bits. */
 const leastMark = 20;
 
 export type CredentialPrefix = "sdk_" | "sda_" | "sdm_" | "sdt_" | "stk_" | "sdo_" | "sdr_";
 
-/** A new credential: prefix, 32 random Base62 characters and a checksum, by which secret scanners recognise it. */
+/**
+ * Returns a new credential: a prefix, 32 random Base62 characters and a checksum. Programs that search for leaked
+ * secrets recognise credentials by prefix and checksum.
+ */
 export function mintCredential(prefix: CredentialPrefix): string {
   const random = Array.from({ length: randomLength }, () => alphabet[randomInt(alphabet.length)]).join("");
   return prefix + random + checksum(prefix + random);
 }
 
-/** The first characters of a credential, which may be shown so that a person can recognise it. */
+/** Returns the first characters of a credential. They may be shown, so that a person can recognise the credential. */
 export const visiblePrefix = (credential: string): string => credential.slice(0, 10);
 
-/** SHA-256 in hex: the form in which the database stores credentials and the ids of console sessions. */
+/** Returns the SHA-256 in hex. The database stores credentials and the ids of console sessions only as such hashes. */
 export const hashOf = (secret: string): string => hash("sha256", secret);
 
-/** An unguessable name, 256 bits in base64url. */
+/** Returns an unguessable name: 256 random bits in base64url. */
 export const randomName = (): string => randomBytes(32).toString("base64url");
 
-/** Encrypts and decrypts text with a key of the deployment (AES-256-GCM). */
+/** Encrypts and decrypts text with a key that is derived from the deployment's secret (AES-256-GCM). */
 export interface Sealer {
   seal(text: string): string;
-  /** Throws if the text was sealed with another secret or was changed. */
+  /** Decrypts a sealed text. Throws if the text was sealed with another secret or was changed. */
   open(sealed: string): string;
-  /** HMAC-SHA-256 of a text, in hex. It recognises the text, and without the secret nobody can test guesses against it. */
+  /**
+   * Returns the mark of a text: its HMAC-SHA-256 in hex. The mark shows whether two texts are equal, and nobody without
+   * the secret can guess the text from it.
+   */
   mark(text: string): string;
-  /** The marks of a text by this secret and by the old ones. */
+  /** Returns the marks of a text that are made with the present secret and with the old ones. */
   marks(text: string): readonly string[];
-  /** Whether the beginning of a text's mark, in hex and at least 80 bits of it, is this, by this secret or an old one. */
+  /**
+   * Whether `mark` is the mark of a text, or the beginning of it with at least 80 bits. The mark may be made with the
+   * present secret or an old one.
+   */
   isMark(text: string, mark: string): boolean;
 }
 
-/** Seals with the secret. Also opens texts that were sealed with one of the old secrets. */
+/**
+ * Creates a sealer. It seals texts with `secret`, and also opens texts that were sealed with one of the old secrets.
+ */
 export function createSealer(secret: string, old: readonly string[] = []): Sealer {
   const sealer = sealerOf(secret);
   const openers = [sealer, ...old.map(sealerOf)];
@@ -100,7 +111,10 @@ function sealerOf(secret: string): Sealer {
 
 const blockBytes = 64;
 
-/** Makes a function for HMAC-SHA-256 in hex. Two plain hashes: an `Hmac` of Node costs several times as much. */
+/**
+ * Returns a function for HMAC-SHA-256 in hex. It uses two plain hashes, because the `Hmac` of Node.js takes several
+ * times as long.
+ */
 function createMark(key: Buffer): (text: string) => string {
   const block = Buffer.alloc(blockBytes);
   key.copy(block);
@@ -127,8 +141,9 @@ const idBytes = 16;
 const idsAtOnce = 256;
 
 /**
- * Creates a generator of ids: UUIDs of version 7. Each id is greater than the one before, even if the clock is set back.
- * Random bytes are fetched for many ids together, because fetching 16 bytes takes longer than the rest of the work.
+ * Creates a generator of ids: UUIDs of version 7. Each id is greater than the one before, even if the clock is set
+ * back. Random bytes are requested for many ids together, because a request for 16 bytes takes longer than the rest of
+ * the work.
  */
 export function createNewId(): () => string {
   const pool = new Uint8Array(idBytes * idsAtOnce);
@@ -150,7 +165,8 @@ export function createNewId(): () => string {
     const now = Date.now();
     if (now > msecs) {
       msecs = now;
-      // The sequence starts in the lower half of its range, so a millisecond has room for two thousand million more ids.
+      // The sequence starts in the lower half of its range, so at least two thousand million further ids are possible
+      // in the same millisecond.
       seq = new DataView(bytes.buffer, bytes.byteOffset).getUint32(6) >>> 1;
     } else {
       seq += 1;

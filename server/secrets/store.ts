@@ -1,7 +1,7 @@
 import type { Reader, Transaction } from "../database/database.ts";
 import * as tables from "../database/schema/deployment.ts";
 
-/** The columns with sealed values. The addresses may be plain text, which an older version stored. */
+/** The columns with sealed values. Addresses that an older version stored are plain text. */
 const sealedColumns = [
   { table: "slots", column: "key_sealed" },
   { table: "apps", column: "chat_webhook_url" },
@@ -18,7 +18,7 @@ const atOnce = 500;
 
 /** The values that are sealed with the deployment's secret. */
 export const sealed = {
-  /** A sealed known text, which shows whether a secret is the right one. */
+  /** Returns the sealed check text. The plain text is known, so it shows whether a secret is the right one. */
   async check(reader: Reader): Promise<string | undefined> {
     const sql = "SELECT value FROM deployment WHERE name = ?";
     return (await reader.get<{ value: string }>(sql, checkName))?.value;
@@ -29,16 +29,16 @@ export const sealed = {
     await tx.insert(tables.deployment, { name: checkName, value });
   },
 
-  /** Any sealed test key, for a database without check text; undefined if there is none. */
+  /** Returns any sealed test key, for a database without a check text; undefined if there is no sealed test key. */
   async sample(reader: Reader): Promise<string | undefined> {
     const sql = "SELECT key_sealed AS value FROM slots WHERE key_sealed IS NOT NULL ORDER BY id DESC LIMIT 1";
     return (await reader.get<{ value: string }>(sql))?.value;
   },
 
   /**
-   * Deletes all sealed values, because the secret is lost. Slots then have no test key and apps no chat address; pending
-   * deliveries fail, and unsent texts and the originals of mails are gone. A second factor stays on, with its recovery codes alone. Returns the number of
-   * deleted values.
+   * Deletes all sealed values, because the secret is lost. After that, slots have no test key and apps have no chat
+   * address. Pending deliveries fail, and unsent texts and the originals of mails are lost. Second factors stay on, but
+   * only their recovery codes work. Returns the number of deleted values.
    */
   async forgetAll(tx: Transaction) {
     await tx.run("DELETE FROM deployment WHERE name = ?", checkName);
@@ -67,7 +67,7 @@ export const sealed = {
     };
   },
 
-  /** Replaces every value of the sealed columns by the result of `change`. Returns how many values changed. */
+  /** Replaces every value in the sealed columns by the result of `change`. Returns the number of changed values. */
   async replaceAll(tx: Transaction, change: (stored: string) => string): Promise<number> {
     let count = 0;
     for (const column of sealedColumns) count += await replaceIn(tx, column, change);

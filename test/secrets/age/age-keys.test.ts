@@ -56,7 +56,7 @@ describe("a file of secret keys", () => {
   it("is refused with the reason if it holds none, a public key, or something else", async () => {
     const secretKey = await generateX25519Identity();
     const key = await identityToRecipient(secretKey);
-    expect(messageOf(() => readIdentities("# nothing\n"))).toMatch(/holds no secret key/);
+    expect(messageOf(() => readIdentities("# nothing\n"))).toMatch(/contains no secret key/);
     expect(messageOf(() => readIdentities(key))).toMatch(/^This is a public key/);
     expect(messageOf(() => readIdentities("age-encryption.org/v1\n-> scrypt"))).toMatch(/itself encrypted/);
     for (const wrong of [secretKey.slice(0, -1), secretKey.toLowerCase(), "AGE-SECRET-KEY-PQ-1Q"]) {
