@@ -11,7 +11,7 @@ import { consolePathOf, createLinks, type Links } from "./links.ts";
 import { scrolledByKeys } from "./parts.tsx";
 import { pageHeaders } from "./respond.ts";
 
-/** The page of the API, and the JSON of each of its operations. */
+/** The routes of the page about the API, and of the JSON for each operation. */
 export function docsRoutes(
   settings: Pick<Settings, "baseUrl" | "consoleUrl">,
   readOpenApi: ReadOpenApi,
@@ -46,7 +46,7 @@ export function docsRoutes(
   ];
 }
 
-/** The page of the API. Everybody can read it. With a key, a reader can try the calls. */
+/** The page about the API. Everybody can read it. A person with a key can try the calls. */
 const Docs = ({
   links,
   baseUrl,
@@ -102,7 +102,10 @@ const Docs = ({
   );
 };
 
-/** A script shows it. The key is not in a form, so only the calls of this page send it. */
+/**
+ * The search, and the field for a key. A script makes them visible. The key is not in a form, so only the calls of this
+ * page send it.
+ */
 const Tools = () => (
   <div class="card stack" id="docs-tools" hidden>
     <div class="columns">
@@ -120,7 +123,7 @@ const Tools = () => (
   </div>
 );
 
-/** `consoleFaqs` as `Console FAQ`. */
+/** Returns the title for a tag: `Console FAQ` for `consoleFaqs`. */
 const titleOf = (tag: string): string => {
   const words = tag.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
   return ((words[0] ?? "").toUpperCase() + words.slice(1)).replace(/faqs$/i, "FAQ");
@@ -133,7 +136,7 @@ interface OperationProps {
   readonly json: string;
 }
 
-/** One operation, folded to one line. */
+/** An operation of the API, folded to one line. */
 const OperationDetails = ({ operation, baseUrl, json }: OperationProps) => {
   const {
     operationId,
@@ -182,7 +185,7 @@ const OperationDetails = ({ operation, baseUrl, json }: OperationProps) => {
   );
 };
 
-/** Text in which backticks mark code. */
+/** A text. The parts between backticks are shown as code. */
 const Prose = ({ text }: { readonly text: string }) => (
   <>{text.split("`").map((part, at) => (at % 2 === 0 ? part : <code key={part}>{part}</code>))}</>
 );
@@ -277,10 +280,13 @@ const Example = ({ operation, baseUrl }: Pick<OperationProps, "operation" | "bas
 const requiredHeaders = ({ parameters = [] }: Operation): string[] =>
   parameters.flatMap(({ name, in: place, required }) => (place === "header" && required ? [name] : []));
 
-/** A text in single quotes for a shell. */
+/** Returns a text in single quotes, for a shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** The fields have no names, so that a browser never puts their values into an address. */
+/**
+ * The form with which a person tries an operation. Its fields have no names, so that a browser never puts their values
+ * into an address.
+ */
 const TryIt = ({ operation }: Pick<OperationProps, "operation">) => {
   const { operationId, method, path, parameters = [], requestBody } = operation;
   const credential = credentialOf(operation);
@@ -362,7 +368,7 @@ const OpenApiDocument = z.object({
 
 type Components = z.output<typeof OpenApiDocument>["components"];
 
-/** Every operation of an OpenAPI document, in its order. */
+/** Returns all operations of an OpenAPI document, in the order of the document. */
 async function operationsOf(openApi: unknown): Promise<Operation[]> {
   const { paths, components } = OpenApiDocument.parse(openApi);
   const operations: Operation[] = [];
@@ -375,7 +381,10 @@ async function operationsOf(openApi: unknown): Promise<Operation[]> {
   return operations;
 }
 
-/** The operation with this id as an OpenAPI document has it, by its path and method; undefined if there is none. */
+/**
+ * Returns the operation with this id, with its path and method, as in an OpenAPI document. Returns undefined if there
+ * is none.
+ */
 function operationJsonOf(openApi: unknown, operationId: string): unknown {
   const { paths, components } = OpenApiDocument.parse(openApi);
   for (const [path, methods] of Object.entries(paths))
@@ -387,10 +396,10 @@ function operationJsonOf(openApi: unknown, operationId: string): unknown {
 
 const WithId = z.object({ operationId: z.string() });
 
-/** The depth at which a recursive schema is cut off. */
+/** The most references that are followed inside one another. A recursive schema ends there. */
 const deepest = 12;
 
-/** A part of the document, with each reference replaced by its target. */
+/** Returns a part of the document in which the target of each reference replaces the reference. */
 function resolved(part: unknown, components: Components, depth = 0): unknown {
   if (Array.isArray(part)) return part.map((item) => resolved(item, components, depth));
   if (typeof part !== "object" || part === null) return part;
@@ -403,20 +412,23 @@ function resolved(part: unknown, components: Components, depth = 0): unknown {
   );
 }
 
-/** The schema of a JSON body; undefined when there is none. */
+/** Returns the schema of a JSON body; undefined if there is none. */
 const jsonSchemaOf = ({ content }: { readonly content?: z.output<typeof Content> }): unknown =>
   content?.["application/json"]?.schema;
 
-/** An example of a JSON body; undefined for an operation without a body. */
+/** Returns an example of a JSON body; undefined for an operation without a body. */
 function exampleBodyOf({ requestBody }: Operation): unknown {
   const json = requestBody?.content?.["application/json"];
   return json && (json.example ?? exampleOf(json.schema));
 }
 
-/** How a credential is sent. */
+/** How an operation gets its credential. */
 type Credential = "x-api-key" | "bearer" | "none" | "session";
 
-/** The credential that a reader can type; `session` when only a console session is accepted. */
+/**
+ * Returns the kind of credential that a person can type on the page; `session` if the operation accepts only a console
+ * session.
+ */
 function credentialOf({ security = [] }: Pick<Operation, "security">): Credential {
   const names = security.flatMap((one) => Object.keys(one));
   if (names.length === 0) return "none";
@@ -447,7 +459,7 @@ const Schema = z.object({
 
 type Schema = z.output<typeof Schema>;
 
-/** One field of a body or an answer, named by its path: `items[].text`. */
+/** A field of a body or an answer. Its name is its path, such as `items[].text`. */
 interface SchemaField {
   readonly path: string;
   readonly type: string;
@@ -457,7 +469,7 @@ interface SchemaField {
 
 const deepestField = 5;
 
-/** The fields of an object, including those of nested objects. */
+/** Returns the fields of an object and of the objects in it. */
 export function fieldsOf(given: unknown, prefix = "", depth = 0): SchemaField[] {
   const schema = plainOf(given);
   if (schema.items !== undefined)
@@ -470,7 +482,7 @@ export function fieldsOf(given: unknown, prefix = "", depth = 0): SchemaField[] 
   });
 }
 
-/** `string`, `array of object`, `string or null`. */
+/** Returns the type of a schema, such as `string`, `array of object` or `string or null`. */
 export function typeOf(given: unknown): string {
   const schema = Schema.parse(given);
   if (schema.anyOf) return [...new Set(schema.anyOf.map(typeOf))].join(" or ");
@@ -479,7 +491,7 @@ export function typeOf(given: unknown): string {
   return [schema.type ?? (schema.enum ? "string" : "any")].flat().join(" or ");
 }
 
-/** An example of a body, with the required fields only. */
+/** Returns an example of a body that has only the required fields. */
 function exampleOf(given: unknown): unknown {
   const schema = plainOf(given);
   if (schema.const !== undefined) return schema.const;
@@ -503,7 +515,7 @@ function exampleOf(given: unknown): unknown {
   }
 }
 
-/** The schema itself, or its first alternative that is not null. */
+/** Returns the schema; if it has alternatives, the first one that is not null. */
 function plainOf(given: unknown): Schema {
   const schema = Schema.parse(given);
   const forms = (schema.anyOf ?? []).map((form) => Schema.parse(form));
@@ -514,7 +526,7 @@ function rulesOf(schema: Schema): string {
   const { minLength, maxLength, minimum, maximum, maxItems } = schema;
   return [
     schema.enum && `one of ${valuesIn(schema.enum)}`,
-    // Later versions may add values.
+    // The list ends with "…" because later versions of the API may add values.
     schema["x-extensible-enum"] && `one of ${valuesIn(schema["x-extensible-enum"])}, …`,
     schema.format,
     rangeOf(minLength, maxLength) && `${rangeOf(minLength, maxLength)} characters`,

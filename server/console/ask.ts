@@ -18,13 +18,13 @@ import {
 } from "../http/handler.ts";
 import { createInvoke } from "../http/pipeline.ts";
 
-/** The input of a call of an endpoint. */
+/** The input for a call of an endpoint. */
 export interface CallInput {
   readonly params?: Readonly<Record<string, string>>;
-  /** Empty values count as left out. */
+  /** The query. A field with an empty value is not sent. */
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: Readonly<Record<string, unknown>>;
-  /** Like the header `Idempotency-Key` over HTTP: a repeat of a change acts once. */
+  /** The same as the header `Idempotency-Key` over HTTP: a repeated request changes something only once. */
   readonly idempotencyKey?: string | undefined;
 }
 
@@ -32,10 +32,13 @@ export type Answered<E extends Endpoint> = E["success"] extends { body: infer Bo
   ? z.output<Body>
   : undefined;
 
-/** Calls an endpoint as over HTTP. Throws its ApiErrors, also those of a stored refusal. */
+/**
+ * Calls an endpoint as if over HTTP. Throws the endpoint's ApiErrors, even if the refusal was stored for an earlier
+ * request.
+ */
 export type Ask = <E extends Endpoint>(endpoint: E, input?: CallInput) => Promise<Answered<E>>;
 
-/** The person and the browser that a page calls endpoints for. */
+/** The person and the browser for which a page calls endpoints. */
 export interface CallOrigin {
   readonly caller: ConsoleCaller | undefined;
   readonly address: string;
@@ -44,8 +47,8 @@ export interface CallOrigin {
 }
 
 /**
- * Makes the function by which pages call endpoints, with the same handlers, rules, audit and idempotency as over HTTP. It throws for
- * an endpoint that the API does not have.
+ * Creates the function with which pages call endpoints. The handlers, rules, audit and idempotency are the same as over
+ * HTTP. The function throws for an endpoint that the API does not have.
  */
 export function createAsks<C extends Groups>(
   api: Api<C>,
@@ -67,7 +70,7 @@ export function createAsks<C extends Groups>(
     };
 }
 
-/** If a form is sent twice at once, the second request waits for the first, and shows its result. */
+/** If a form is sent twice at the same time, the second request waits for the first one, and shows its result. */
 async function retryWhileBusy(
   attempt: () => Promise<InvocationResult>,
   times = 20,
@@ -87,7 +90,7 @@ function answerOf<E extends Endpoint>(endpoint: E, { status, body }: InvocationR
   const value: unknown = body === undefined ? undefined : JSON.parse(textOf(body));
   if (status >= 400) throw refusalOf(value);
   const answer = "body" in endpoint.success ? endpoint.success.body.parse(value) : undefined;
-  // The schema of this endpoint has just given the answer this type.
+  // The cast is safe: the schema of this endpoint has just parsed the answer.
   return answer as Answered<E>;
 }
 

@@ -4,7 +4,7 @@ import type { Settings } from "../settings/settings.ts";
 import { dev, docs, script, style } from "./browser/bundles.ts";
 import { createLinks, type Links } from "./links.ts";
 
-/** Style, scripts and icon. Their addresses change with their content. */
+/** The routes of the style, the scripts and the icon. If a file changes, its address changes, too. */
 export const assetRoutes = (at: Links): Route[] =>
   Object.values(assets).map(({ name, type, body }) => ({
     method: "GET",
@@ -18,18 +18,18 @@ export const assetRoutes = (at: Links): Route[] =>
     },
   }));
 
-/** The absolute address of the icon for apps that have none. */
+/** Returns the absolute address of the icon for apps that have none. */
 export const iconUrlOf = ({ consoleUrl }: Pick<Settings, "consoleUrl">): string =>
   createLinks(consoleUrl).asset(assets.icon.name);
 
 export interface Asset {
-  /** Changes with the content, so that browsers may cache the file for ever. */
+  /** The file's name in its address. It depends on the content, so browsers may cache the file without a time limit. */
   readonly name: string;
   readonly type: string;
   readonly body: string;
 }
 
-/** A bell. */
+/** The icon of the console: a bell. */
 const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="#1c5f4d"/><path d="M7.6 21.2a8.4 8.4 0 0 1 16.8 0z" fill="#f5c45e"/><rect x="6" y="22.8" width="20" height="2.4" rx="1.2" fill="#fff"/><path d="M16 12.6v-2.2M13.4 9.4h5.2" stroke="#fff" stroke-width="2" stroke-linecap="round"/></svg>`;
 
 export const assets = {

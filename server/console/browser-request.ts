@@ -3,7 +3,7 @@ import { ApiError } from "../../src/contract/errors.ts";
 import { isOwnOrigin, type PresentedCredentials } from "../http/authenticate.ts";
 import type { Settings } from "../settings/settings.ts";
 
-/** Throws `forbidden` for a form from a page of another server. */
+/** Throws `forbidden` if a form was sent from a page of another server. */
 export function refuseForeignForm({ mutates, origin }: PresentedCredentials, settings: Settings): void {
   if (!mutates || isOwnOrigin(origin, settings)) return;
   throw new ApiError("forbidden", {
@@ -11,7 +11,7 @@ export function refuseForeignForm({ mutates, origin }: PresentedCredentials, set
   });
 }
 
-/** The result of `work`; undefined if it throws `sign_in_required`. */
+/** Returns the result of `work`; undefined if `work` throws `sign_in_required`. */
 export async function unlessSignedOut<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work();
@@ -21,5 +21,5 @@ export async function unlessSignedOut<T>(work: () => Promise<T>): Promise<T | un
   }
 }
 
-/** Whether the client is a browser that shows pages. Other clients get errors as JSON. */
+/** Whether the client accepts HTML, as a browser does for pages. Other clients get errors as JSON. */
 export const acceptsHtml = ({ req }: Context): boolean => String(req.headers.accept).includes("text/html");

@@ -4,49 +4,52 @@ import type { NotDone } from "./notices.ts";
 import type { PageHandler, PageNeeds, SignedInVisit, UploadVisit, Visit } from "./visit.ts";
 
 interface WithAddress {
-  /** The address. With `:name` in place of an id, it is the pattern of a route. */
+  /** Returns the address. If `:name` is in the place of an id, it is the pattern of a route. */
   readonly at: (links: Links) => string;
 }
 
 /** A page of the console for people who are signed in. */
 export interface Page extends WithAddress {
-  /** `appNavigationOf` checks it for a page of an app. */
+  /** Who can open the page. For a page of an app, `appNavigationOf` checks this. */
   readonly needs: PageNeeds;
   readonly show: PageHandler<SignedInVisit>;
 }
 
 /**
- * A form of the console. It names no role: the role of its endpoint decides, as in the API. The page shows `notDone` if the
- * form was not done, for example because the session had ended.
+ * A form of the console. It has no role: the role of its endpoint decides, as in the API. The page shows the notice
+ * `notDone` if the form was not done, for example because the session had ended.
  */
 interface FormOf<Done extends string, V extends SignedInVisit> extends WithAddress, NotDone {
-  /** The page that has the form and shows it again after a refusal; "any" if every page has the form. */
+  /**
+   * The page that has the form. After a refusal, it shows the form again. The value is "any" if every page has the
+   * form.
+   */
   readonly page: Page | "any";
   readonly act: PageHandler<V, Done>;
   readonly done: DoneNotices<Done>;
 }
 
 /**
- * The notice of the next page for each word that a form puts into its address. Null if that page writes its own notice. Empty
- * if the form answers with a page.
+ * The notice on the next page, for each word that a form can put into the address. A notice is null if the next page
+ * writes its own. There are none if the form answers with a page.
  */
 type DoneNotices<Done extends string> = Readonly<Record<NoInfer<Done>, string | null>>;
 
 export type Form = FormOf<string, SignedInVisit>;
 
-/** A form with files. They are on the disk while the form is answered. */
+/** A form with files. The files are on the disk while the form is being answered. */
 export interface UploadForm extends FormOf<string, UploadVisit> {
-  /** The endpoint with the rules of the body. */
+  /** The endpoint whose rules for the body apply. */
   readonly body: Endpoint;
 }
 
-/** A page for people who need not be signed in, such as the sign-in page. */
+/** A page that a person can open without a sign-in, such as the sign-in page. */
 export interface OpenPage extends WithAddress {
   readonly isOpen: true;
   readonly show: PageHandler<Visit>;
 }
 
-/** A form for people who need not be signed in. */
+/** A form that a person can send without a sign-in. */
 export interface OpenForm extends OpenFormOf<string> {
   readonly isOpen: true;
 }
@@ -69,7 +72,7 @@ export const isOpenForm = (one: Definition): one is OpenForm => "act" in one && 
 
 export const definePage = (page: Page): Page => page;
 
-/** A word without a notice, and a form without `notDone`, do not compile. */
+/** Defines a form. The compiler refuses a word without a notice and a form without `notDone`. */
 export const defineForm = <Done extends string>(form: FormOf<Done, SignedInVisit>): Form => form;
 
 export const defineUploadForm = <Done extends string>(
@@ -83,6 +86,6 @@ export const defineOpenForm = <Done extends string>(form: OpenFormOf<Done>): Ope
   isOpen: true,
 });
 
-/** What a person needs to see the page of a form again. */
+/** Returns who can open the page that has a form. */
 export const neededFor = ({ page }: Form | UploadForm): PageNeeds =>
   page === "any" ? "account" : page.needs;

@@ -11,7 +11,7 @@ import { type ConsolePath, consolePathOf, createLinks, type Links, pageOfForm, r
 import type { NotDone } from "./notices.ts";
 import { createRespond, goTo, type Reply, show } from "./respond.ts";
 
-/** The reply to a browser whose request failed: an error page, or a redirect. */
+/** Returns the reply to a browser whose request failed: an error page or a redirect. */
 export type ShowError = (ctx: Context, error: ApiError, links: Links) => Reply;
 
 interface PageDeps {
@@ -19,7 +19,10 @@ interface PageDeps {
   readonly steps: Pick<SharedSteps, "holdAnswer">;
 }
 
-/** Answers failed requests of browsers with the result of `show`. Other clients get the error as JSON. */
+/**
+ * Creates the function that answers failed requests. Browsers get the result of `show`, other clients get the error as
+ * JSON.
+ */
 export function answerWithErrorPage({ settings, steps }: PageDeps, show: ShowError): AnswerWithPage {
   const links = createLinks(consolePathOf(settings).href);
   const respond = createRespond(settings, steps);
@@ -31,8 +34,8 @@ export function answerWithErrorPage({ settings, steps }: PageDeps, show: ShowErr
 }
 
 /**
- * Answers errors below the path of the console. Browsers get a page; without a console session, that for the sign-in. Other clients
- * get JSON.
+ * Creates the function that answers failed requests below the path of the console. Browsers get an error page; without
+ * a console session, they get the sign-in page. Other clients get JSON.
  */
 export function createErrorPages({ settings, steps }: PageDeps): AnswerWithPage {
   const consolePath = consolePathOf(settings);
@@ -53,22 +56,25 @@ export function createErrorPages({ settings, steps }: PageDeps): AnswerWithPage 
   return async (ctx, error) => isPage(pathOf(ctx) ?? "") && answer(ctx, error);
 }
 
-/** The ids and cursors of a page are in its address. With a wrong one, the page does not exist. */
+/**
+ * Returns the error to show. A bad id or cursor is part of a page's address, so for a GET request it means that the
+ * page does not exist.
+ */
 const asSeen = ({ method }: Context, error: ApiError): ApiError =>
   method === "GET" && error.code === "bad_request" ? new ApiError("not_found", {}, { cause: error }) : error;
 
-/** The page to open after signing in: the requested page, or the one whose form was sent. */
+/** Returns the page to open after the sign-in: the requested page, or the page whose form was sent. */
 const wantedPage = (ctx: Context, { href, mountedAt }: ConsolePath): string =>
   ctx.method === "GET" ? href + (ctx.req.url ?? "").slice(mountedAt.length) : pageOfForm(ctx);
 
 /** The content of the error page of a request. */
 interface FailedRequest {
   readonly requestId: string;
-  /** The unsaved texts in its form. */
+  /** The unsaved texts in the form of the request. */
   readonly typed: readonly UnsavedText[];
-  /** The notice of its form, if it was a form of the console. */
+  /** The notice that the form was not done, if the request sent a form of the console. */
   readonly form?: NotDone | undefined;
-  /** The page of its form; empty if it is unknown. */
+  /** The page of the form; empty if it is unknown. */
   readonly from?: string;
 }
 
@@ -84,7 +90,7 @@ export const showErrorPage = (
       <div class="card stack">
         <h1>{title}</h1>
         <p>
-          {/* After an error of the server, the form may have been done. */}
+          {/* If the server itself failed, the form may still have been done. */}
           {form && error.status !== 500 && <b>{form.notDone} </b>}
           {text}
         </p>
@@ -149,13 +155,13 @@ function wordsOf({ code, message }: ApiError) {
   }
 }
 
-/** A text that was typed into a form, and the label of its field. */
+/** A text that was typed in a form, and the label of its field. */
 interface UnsavedText {
   readonly label: string;
   readonly text: string;
 }
 
-/** The texts in a form that differ from its first values, without passwords and secrets. (rule O18) */
+/** Returns the texts of a form that were changed, without passwords and secrets. (rule O18) */
 const unsavedTextsIn = (fields: Fields): UnsavedText[] =>
   fields.entries().flatMap(([name, text]) => {
     const label = draftFieldOf(name)?.label;
@@ -165,16 +171,16 @@ const unsavedTextsIn = (fields: Fields): UnsavedText[] =>
 
 const sent = new WeakMap<object, Fields>();
 
-/** Remembers the fields of the form of this request for its error page. */
+/** Stores the fields of a request's form, for the error page of this request. */
 export const rememberForm = (request: object, fields: Fields): void => void sent.set(request, fields);
 
-/** The fields of the form of this request; none if the form was not read. */
+/** Returns the stored fields of a request's form; no fields if the form was not read. */
 const rememberedForm = (request: object): Fields => sent.get(request) ?? noFields;
 
 const notDone = new WeakMap<object, NotDone>();
 
-/** Remembers the notice of the form of this request for its error page. */
+/** Stores the notice that a request's form was not done, for the error page of this request. */
 export const rememberNotDone = (request: object, form: NotDone): void => void notDone.set(request, form);
 
-/** The notice of the form of this request; undefined if it is no form of the console. */
+/** Returns the stored notice of a request's form; undefined if it is not a form of the console. */
 const rememberedNotDone = (request: object): NotDone | undefined => notDone.get(request);

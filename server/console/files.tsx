@@ -39,7 +39,7 @@ export const Files = ({
   </>
 );
 
-/** A video without captions, because senders record none. */
+/** A video. It has no captions, because senders record none. */
 const Video = ({ url, label }: { readonly url: string; readonly label: string }) =>
   h("video", { src: url, controls: true, preload: "metadata", "aria-label": label });
 

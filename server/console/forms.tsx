@@ -7,14 +7,14 @@ import type { PasskeyCreation, PasskeyRequest } from "../../src/contract/sign-in
 import { counted, mediaTypeOf, readBytes, refuseEncoded, type Sending } from "../http/body/read-body.ts";
 import { draftTraits } from "./drafts/fields.ts";
 
-/** Hidden fields with the versions of the first values of a form. */
+/** Hidden fields with the versions of the values that the form has when it is shown. */
 export const OriginalValues = ({ current }: { readonly current: Values }) => (
   <OriginalVersions
     versions={Object.fromEntries(Object.entries(current).map(([name, value]) => [name, fieldVersion(value)]))}
   />
 );
 
-/** Like `OriginalValues`, for computed versions. */
+/** The same as `OriginalValues`, for versions that the caller has computed. */
 export const OriginalVersions = ({ versions }: { readonly versions: Values }) => (
   <>
     {Object.entries(versions).map(([name, version]) => (
@@ -23,22 +23,22 @@ export const OriginalVersions = ({ versions }: { readonly versions: Values }) =>
   </>
 );
 
-/** Values of a form by the names of its fields. */
+/** The values of a form, by the names of its fields. */
 export type Values = Readonly<Record<string, string>>;
 
-/** The name of the hidden field with the version that the value of a field had when the form was shown. */
+/** Returns the name of the hidden field with the version that a field's value had when the form was shown. */
 export const originalVersionName = (name: string): string => `was-${name}`;
 
-/** Identifies a version of the value of a field. All kinds of line breaks count as equal. */
+/** Returns the version of a field's value. All kinds of line breaks count as equal. */
 export const fieldVersion = (value: string): string => versionOf(withLineFeeds(value));
 
-/** The values that a form sent for these fields. */
+/** Returns the values that a form has sent for these fields. */
 export const givenFor = (fields: Fields, names: Values): Values =>
   Object.fromEntries(Object.keys(names).map((name) => [name, fields.text(name)]));
 
 /**
- * The values of `given` that were changed in this form. Unchanged values are left out, so that they do not undo the change of another
- * person. Throws `bad_request` with all fields that both have changed.
+ * Returns the values of `given` that were changed in this form. It does not return unchanged values, so that they do
+ * not undo another person's change. Throws `bad_request` with all fields that both people have changed.
  */
 export function changedValues(fields: Fields, given: Values, current: Values): Values {
   const changed = Object.entries(given).filter(
@@ -63,7 +63,7 @@ const isChangedElsewhere = (
 ): boolean =>
   fieldVersion(current) !== fields.text(originalVersionName(name)) && withLineFeeds(current) !== given.trim();
 
-/** A form with these values, before it is sent. */
+/** Returns a form with these values that was not sent yet. */
 export const filledWith = (values: Readonly<Record<string, string>> = {}): Filled => ({
   value: (name) => values[name] ?? "",
 });
@@ -75,29 +75,29 @@ export const filledAgain = (fields: Fields, refusal: ApiError): Filled => ({
   sent: true,
 });
 
-/** A short hash that identifies a version of a value. */
+/** Returns a short hash that identifies a version of a value. */
 export const versionOf = (value: unknown): string =>
   createHash("sha256").update(JSON.stringify(value)).digest("base64url").slice(0, 16);
 
-/** The fields of a sent form. Line breaks are single line feeds, as in all stored text. */
+/** The fields of a sent form. A line break is always a single line feed, as in all stored text. */
 export interface Fields {
-  /** The value of a field; empty if it was not sent. */
+  /** Returns the value of a field; empty if the field was not sent. */
   text(name: string): string;
-  /** All values of the fields with this name. */
+  /** Returns the values of all fields with this name. */
   all(name: string): string[];
   has(name: string): boolean;
-  /** All fields, in the order of the page. */
+  /** Returns all fields, in the order of the page. */
   entries(): [name: string, value: string][];
-  /** The value of the hidden field `once`. With it, repeats of this form act once. */
+  /** The value of the hidden field `once`. It makes sure that a form that is sent twice changes something only once. */
   readonly idempotencyKey: string | undefined;
 }
 
-/** Enough for the longest release note with all characters escaped. */
+/** The most bytes of a form. This is enough for the longest release note, even if all its characters are escaped. */
 const mostBytes = 2 * 1_048_576;
 
 /**
- * Reads a sent form. Throws `unsupported_media_type` for another kind of body, and `payload_too_large` over 2 MiB, or over 32 KiB if
- * nobody is signed in.
+ * Reads a sent form. Throws `unsupported_media_type` for another kind of body. Throws `payload_too_large` for more than
+ * 2 MiB, or more than 32 KiB if nobody is signed in.
  */
 export const readForm = (request: IncomingMessage, sending: Sending): Promise<Fields> =>
   counted(sending, () => readFields(request, sending));
@@ -137,7 +137,7 @@ interface Choice {
   readonly hint: string;
 }
 
-/** A choice of one option. Each option has a hint. */
+/** A group of options of which a person chooses one. Each option has a hint. */
 export const Choices = ({
   form,
   name,
@@ -204,17 +204,17 @@ export const Tick = ({
   </label>
 );
 
-/** The values of a form, and the refusal if it was sent and refused. */
+/** The values of a form, and the refusal if the form was sent and refused. */
 export interface Filled {
   value(name: string): string;
   readonly refusal?: ApiError | undefined;
-  /** Whether the values are those of the sent form, not the stored ones. */
+  /** Whether the values come from the sent form, not from the database. */
   readonly sent?: boolean;
 }
 
 interface FieldProps {
   readonly form: Filled;
-  /** The name of the field, and the path of its faults. */
+  /** The name of the field. A fault of the field has this path. */
   readonly name: string;
   readonly label: string;
   readonly hint?: ComponentChildren;
@@ -222,7 +222,7 @@ interface FieldProps {
   readonly unlabelled?: boolean;
   /** Makes ids unique if two fields on a page have the same name. */
   readonly part?: string;
-  /** Whether no draft of its text is kept, although drafts of other fields with this name are. (rule O18) */
+  /** Whether no draft of this field is kept, although other fields with this name have drafts. (rule O18) */
   readonly unkept?: boolean;
 }
 
@@ -278,7 +278,7 @@ export const TextArea = ({
         class={size}
         name={rest.name}
       >
-        {/* The parser drops the first line break of a text area. */}
+        {/* The HTML parser removes the first line break of a text area. */}
         {`\n${form.value(rest.name)}`}
       </textarea>
     </Labelled>
@@ -292,7 +292,7 @@ export const Select = ({
   ...rest
 }: FieldProps & {
   readonly options: readonly (readonly [value: string, label: string])[];
-  /** Whether the script chooses the browser's own time zone. */
+  /** Whether the script selects the browser's own time zone. */
   readonly ownZone?: boolean;
 }) => {
   const ids = fieldIds({ form, ...rest });
@@ -310,7 +310,7 @@ export const Select = ({
   );
 };
 
-/** The fault of a field or of a part of it, as words that follow the label; undefined if there is none. */
+/** Returns the fault of a field or of a part of it, as words that follow the label; undefined if there is none. */
 export const faultAt = ({ refusal }: Pick<Filled, "refusal">, name: string): string | undefined =>
   refusal?.details.issues?.find(({ path }) => path === name || path.startsWith(`${name}.`))?.message;
 
@@ -360,7 +360,7 @@ function fieldIds({ form, name, hint, part = "field" }: Omit<FieldProps, "label"
   };
 }
 
-/** A button that first shows the effects of its action, with a second button to confirm it. */
+/** A button that first shows the effects of its action. A second button confirms the action. */
 export const Confirmation = ({
   offer,
   action,
@@ -375,7 +375,7 @@ export const Confirmation = ({
   /** The text of the second button. */
   readonly button: string;
   readonly danger?: boolean;
-  /** Whether the button has the size of other buttons, as on pages with one object. In lists it is small. */
+  /** Whether the button has the normal size, as on pages with one object. In lists it is small. */
   readonly large?: boolean;
   /** The effects of the action. */
   readonly children: ComponentChildren;
@@ -394,7 +394,7 @@ export const Confirmation = ({
   </details>
 );
 
-/** Hidden fields of a form. */
+/** The hidden fields of a form. */
 export const HiddenFields = ({ values }: { readonly values: readonly (readonly [string, string])[] }) => (
   <>
     {values.map(([name, value]) => (
@@ -403,14 +403,17 @@ export const HiddenFields = ({ values }: { readonly values: readonly (readonly [
   </>
 );
 
-/** A unique value for every form, so that a form that is sent twice acts once. */
+/** A hidden field with a unique value, so that a form that is sent twice changes something only once. */
 export const IdempotencyField = () => <input type="hidden" name="once" value={randomUUID()} />;
 
-/** The attribute of a form whose script asks an authenticator. */
+/** Returns the attribute for a form whose script asks an authenticator. */
 export const passkeyAttribute = (asked: PasskeyRequest | PasskeyCreation | null) =>
   asked === null ? {} : { "data-passkey": JSON.stringify(asked) };
 
-/** The field for the answer of an authenticator, and the button that asks for it. A script shows the button. */
+/**
+ * The field for the answer of an authenticator, and the button that asks the authenticator. A script makes the button
+ * visible.
+ */
 export const PasskeyParts = ({
   button,
   primary = false,
@@ -429,7 +432,7 @@ export const PasskeyParts = ({
   </>
 );
 
-/** The value that a script put into the field; undefined if it is not JSON. */
+/** Returns the answer that a script put into the field; undefined if it is not JSON. */
 export function passkeyIn(sent: string): object | undefined {
   try {
     const answer: unknown = JSON.parse(sent);

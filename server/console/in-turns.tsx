@@ -3,18 +3,24 @@ import { useContext } from "preact/hooks";
 import { renderToString } from "preact-render-to-string";
 import { waitIfTurnIsLong } from "../event-loop.ts";
 
-/** The items of a list that can be long. They are rendered after the page around them. Other requests run in between. */
+/**
+ * The items of a list that can be long. They are rendered after the rest of the page. The server handles other requests
+ * in between.
+ */
 export const InTurns = ({ children }: { readonly children: readonly VNode[] }, context: object) => {
   const later = useContext(Later);
   if (later === undefined) return <>{children}</>;
   later.push({ items: children, context });
-  // A new element for each list: the renderer links it to its page, so a shared one would keep the last page in memory.
+  // Each list needs a new element. The renderer links the element to its page, so a shared element would keep the last
+  // page in memory.
   return h(place, {});
 };
 
-/** The HTML of a document, in UTF-8. Other requests are answered while it renders the items of long lists. */
+/**
+ * Returns the HTML of a document, in UTF-8. The server handles other requests while it renders the items of long lists.
+ */
 export async function renderInTurns(document: VNode): Promise<Buffer> {
-  // Each piece is encoded separately, because encoding the whole text at once would block other requests.
+  // Each piece is encoded separately. To encode the whole text in one step would block other requests.
   const pieces = [Buffer.from("<!doctype html>")];
   const page = renderAround(document, {});
   const isLong = page.lists.some(({ items }) => items.length > mostItemsOfShort);
@@ -23,16 +29,16 @@ export async function renderInTurns(document: VNode): Promise<Buffer> {
   return Buffer.concat(pieces);
 }
 
-/** A page with more items is long. */
+/** A page is long if one of its lists has more items than this. */
 const mostItemsOfShort = 100;
 
-/** How many long pages may be rendered with pauses at the same time. */
+/** The most long pages that are rendered with pauses at the same time. */
 const mostLongPages = 4;
 let longPages = 0;
 
 /**
- * Renders the lists of a long page. During its pauses the page keeps its data in memory. If many pages pause already, this one does
- * not, so that many requests at once cannot fill the memory.
+ * Renders the lists of a long page. During its pauses, the page keeps its data in memory. If many pages are already
+ * rendered with pauses, this one is rendered without them. So many requests at the same time cannot fill the memory.
  */
 async function fillLong(page: Around, pieces: Buffer[]): Promise<void> {
   if (longPages >= mostLongPages) return fill(page, { pieces, pause: async () => {} });
@@ -48,7 +54,7 @@ async function fill(
   { html, lists }: Around,
   output: {
     readonly pieces: Buffer[];
-    /** Called before each item. */
+    /** Is called before each item. */
     readonly pause: () => Promise<void>;
   },
 ): Promise<void> {
@@ -56,14 +62,15 @@ async function fill(
   for (const [at, { items, context }] of lists.entries()) {
     for (const item of items) {
       await output.pause();
-      // The page keeps its items until its end, and an item keeps its rendered content. A copy of it is freed at once.
+      // A copy of the item is rendered. The page keeps its items until the end, and an item keeps its rendered content.
+      // The copy is freed immediately.
       await fill(renderAround(cloneElement(item), context), output);
     }
     output.pieces.push(Buffer.from(html[at + 1] ?? ""));
   }
 }
 
-/** A rendered page or item: the HTML around its lists, and the lists. */
+/** A rendered page or item: the HTML before and after each list, and the lists. */
 interface Around {
   readonly html: readonly string[];
   readonly lists: readonly LongList[];
@@ -75,14 +82,17 @@ function renderAround(content: VNode, context: object): Around {
   return { html: lists.length === 0 ? [html] : html.split(`<${place}></${place}>`), lists };
 }
 
-/** A list that is not rendered yet, and the context values for its components. */
+/** A list that is not rendered yet, with the context for its components. */
 interface LongList {
   readonly items: readonly VNode[];
   readonly context: object;
 }
 
-/** The lists that were found while a page or an item is rendered. */
+/** Collects the lists that are found while a page or an item is rendered. */
 const Later = createContext<LongList[] | undefined>(undefined);
 
-/** The element in place of a list. Texts of people cannot contain it, because they are escaped. */
+/**
+ * The name of the element that marks the place of a list. Texts of people cannot contain this element, because they are
+ * escaped.
+ */
 const place = "innkeep-list";

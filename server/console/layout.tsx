@@ -8,7 +8,7 @@ import type { Links } from "./links.ts";
 import { type Navigation, requestsIn, sumOf, type Tab } from "./navigation.ts";
 import { counted, DoneNotice, Line, RoleHere, shownCount } from "./parts.tsx";
 
-/** A page of the console, with the bar above it and the tabs of its app. */
+/** A page of the console, with the bar at the top and the tabs of its app. */
 export const ConsolePage = ({
   navigation,
   title,
@@ -18,9 +18,9 @@ export const ConsolePage = ({
 }: {
   readonly navigation: Navigation;
   readonly title: string;
-  /** For pages with forms and text, because long lines are hard to read. */
+  /** Makes the page narrow. Pages with forms and text use it, because long lines are hard to read. */
   readonly narrow?: boolean;
-  /** The address of the page, if the page may be the answer to a form. */
+  /** The address of the page. It is set if the page can be the answer to a form. */
   readonly address?: string;
   readonly children: ComponentChildren;
 }) => (
@@ -53,7 +53,10 @@ export const ConsolePage = ({
   </Document>
 );
 
-/** Begins with the number of unread threads, so that the tab of the browser shows it: of the app in its inbox, of all apps at home. */
+/**
+ * Returns the title of the page. It begins with the number of unread threads, so that the browser's tab shows the
+ * number. In the inbox of an app it counts the threads of this app, on the start page the threads of all apps.
+ */
 function titleOf({ app, tab, counts }: Navigation, title: string): string {
   const here = app && tab === "inbox" ? (counts.get(app.id)?.unread ?? 0) : 0;
   const unread = tab === "decisions" ? sumOf(counts, "unread") : here;
@@ -71,7 +74,10 @@ const Waiting = ({ navigation }: { readonly navigation: Navigation }) => {
   return <Count id="count-decisions" count={waiting + asked} words={words.join(", ")} />;
 };
 
-/** A number in the bar, which a script updates. The element is there for 0, too, so that a number can appear. */
+/**
+ * A number in the bar, which a script updates. The element also exists for 0, so that the script can show a number
+ * later.
+ */
 const Count = ({
   id,
   count,
@@ -162,7 +168,7 @@ const tabs: readonly [AppTab, string][] = [
   ["settings", "Settings"],
 ];
 
-/** Only owners can change settings. */
+/** Returns the tabs for a role. Only owners see the settings. */
 const tabsFor = (role: Role) => tabs.filter(([name]) => name !== "settings" || role === "owner");
 
 const Tabs = ({
@@ -225,18 +231,18 @@ export const BarePage = ({
 interface DocumentProps {
   readonly links: Links;
   readonly title: string;
-  /** The address of the page, if the page may be the answer to a form. */
+  /** The address of the page. It is set if the page can be the answer to a form. */
   readonly address?: string | undefined;
   /** The e-mail address of the signed-in person. Scripts show only the drafts of this person. */
   readonly person?: string;
-  /** The path before the addresses of the API, for the scripts of a page that calls the API. */
+  /** The beginning of the API's addresses, for the scripts of a page that calls the API. */
   readonly base?: string;
-  /** Further scripts besides that of every page. */
+  /** The scripts of this page, in addition to the script of every page. */
   readonly scripts?: readonly Asset[];
   readonly children: ComponentChildren;
 }
 
-/** The document of every page. */
+/** The HTML document of every page. */
 export const Document = ({ links, title, address, person, base, scripts = [], children }: DocumentProps) => (
   <html
     lang="en"

@@ -1,7 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import type { Settings } from "../settings/settings.ts";
 
-/** The addresses of the console's pages and forms below `at`. With `:name` in place of an id, an address is a route pattern. */
+/**
+ * Returns the addresses of the console's pages and forms. They begin with `at`. If `:name` is in the place of an id, an
+ * address is a route pattern.
+ */
 export function createLinks(at: string) {
   const app =
     (noun: string) =>
@@ -34,7 +37,7 @@ export function createLinks(at: string) {
     ) => `${at}/cycles/${appId}/${cycleId}/seats/${slotId}/${part}`,
     newApp: `${at}/new-app`,
     app: app("apps"),
-    /** The export of an app. */
+    /** The page for the export of an app's data. */
     data: app("data"),
     importApp: `${at}/import`,
     members: app("members"),
@@ -83,7 +86,7 @@ const linksOfPeople = (at: string) => ({
   checkReceipt: (id: string) => `${at}/${id}/check`,
 });
 
-/** The pages by which a team sorts and answers its feedback, and the FAQ. */
+/** The pages on which a team sorts and answers its feedback, and the FAQ. */
 const triageLinks = (at: string) => ({
   faqs: (appId: string, part = "") => `${at}/faqs/${appId}${part && `/${part}`}`,
   blocked: (appId: string, part = "") => `${at}/blocked/${appId}${part && `/${part}`}`,
@@ -97,14 +100,15 @@ const triageLinks = (at: string) => ({
 
 export type Links = ReturnType<typeof createLinks>;
 
-/** The console's path: `mountedAt` in incoming requests, `href` in links. */
+/** The path of the console: `mountedAt` in incoming requests, `href` in links. */
 export interface ConsolePath {
   readonly mountedAt: string;
   readonly href: string;
 }
 
 /**
- * The two paths of the console. They differ if a proxy removes the path of `baseUrl`. Neither ends in a slash; both may be empty.
+ * Returns the two paths of the console. They differ if a proxy removes the path of `baseUrl`. Neither ends with a
+ * slash. Both may be empty.
  */
 export function consolePathOf({
   baseUrl,
@@ -115,7 +119,7 @@ export function consolePathOf({
   return { href, mountedAt: below ? consoleUrl.slice(baseUrl.length) : href };
 }
 
-/** The path and query of the page whose form was sent; empty if the browser sends no `Referer`. */
+/** Returns the path and query of the page whose form was sent; empty if the browser sends no `Referer`. */
 export function pageOfForm({ req }: { readonly req: IncomingMessage }): string {
   const { referer } = req.headers;
   if (referer === undefined || !URL.canParse(referer)) return "";
@@ -124,8 +128,8 @@ export function pageOfForm({ req }: { readonly req: IncomingMessage }): string {
 }
 
 /**
- * The address to open after the sign-in: the given one if it is a path of this origin, else `otherwise`. Backslashes, `//host` and
- * other schemes are parsed as browsers do, and lead to `otherwise`.
+ * Returns the address to open after the sign-in. It is `given` if that is a path of this origin, otherwise `otherwise`.
+ * Backslashes, `//host` and other schemes are parsed as a browser would parse them, and give `otherwise`.
  */
 export function returnPath(given: string, consoleUrl: string, otherwise: string): string {
   if (!given.startsWith("/") || !URL.canParse(given, consoleUrl)) return otherwise;

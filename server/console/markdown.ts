@@ -2,8 +2,8 @@ import MarkdownIt from "markdown-it";
 import { safeAddress } from "./parts.tsx";
 
 /**
- * Makes a function that converts Markdown to HTML. HTML in the Markdown is escaped. Links lead only to web and mail addresses. Only
- * images below `uploads` are shown; other images become links.
+ * Creates the function that converts Markdown to HTML. HTML in the Markdown is escaped. Links can only lead to web and
+ * mail addresses. Only images below `uploads` are shown. Other images become links.
  */
 export function createMarkdown(uploads: string): (text: string) => string {
   const markdown = new MarkdownIt("default", { html: false, linkify: false, typographer: false });

@@ -8,32 +8,32 @@ import type { Notices } from "./notices.ts";
 import type { AppCounts } from "./page-reads.ts";
 import type { SignedInVisit } from "./visit.ts";
 
-/** The tabs of the console: the decisions of a person, and the parts of an app. */
+/** The tabs of the console: the page of decisions for a person, and the parts of an app. */
 export type Tab = "decisions" | "inbox" | "faqs" | "changelog" | "testing" | "members" | "settings";
 
-/** The content of the bar and the tabs, for a signed-in person. */
+/** The data for the bar and the tabs of a signed-in person. */
 export interface Navigation {
   readonly links: Links;
   readonly email: string;
-  /** The address of the API's page. */
+  /** The address of the page about the API. */
   readonly docs: string;
   readonly apps: readonly App[];
-  /** The number of unread threads and of waiting proposals, by app. */
+  /** The numbers of unread threads and of waiting proposals, by app. */
   readonly counts: ReadonlyMap<string, AppCounts>;
-  /** How many testers ask for a slot, by app. */
+  /** How many testers request a slot, by app. */
   readonly requests: ReadonlyMap<string, number>;
-  /** The word in the address for the result of the last form. */
+  /** The word in the address that names the result of the last form. */
   readonly done: string;
   readonly notices: Notices;
   readonly app?: App | undefined;
   readonly tab?: Tab | undefined;
 }
 
-/** The sum of a number over all apps. */
+/** Returns the sum of one of the numbers over all apps. */
 export const sumOf = (counts: Navigation["counts"], of: keyof AppCounts): number =>
   [...counts.values()].reduce((sum, app) => sum + app[of], 0);
 
-/** How many testers ask for a slot in all apps together. */
+/** Returns how many testers request a slot in all apps together. */
 export const requestsIn = ({ requests }: Pick<Navigation, "requests">): number =>
   [...requests.values()].reduce((sum, count) => sum + count, 0);
 
@@ -67,8 +67,8 @@ export interface AppNavigation extends Navigation {
 }
 
 /**
- * The navigation of a page of the app that the path names. Throws `not_found` if the person is no member of the app, and
- * `forbidden` if the role of the person is too low for the page.
+ * Returns the navigation for a page of the app in the path. Throws `not_found` if the person is not a member of the
+ * app, and `forbidden` if the person's role is too low for the page.
  */
 export async function appNavigationOf(visit: SignedInVisit, tab: Tab): Promise<AppNavigation> {
   const { needs } = visit;

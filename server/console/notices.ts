@@ -1,21 +1,26 @@
 /** The notice of a form that was not done. */
 export interface NotDone {
-  /** Stands for the notice in an address and in the hidden fields of a kept form. Forms with the same notice share it. */
+  /**
+   * The name of the notice in an address and in the hidden fields of a kept form. Forms with the same notice share it.
+   */
   readonly word: string;
   readonly notDone: string;
 }
 
-/** The notices after a form, by the words in the address. Anybody can write an address, so pages show no other text. */
+/**
+ * The notices that follow a form, by the word in the address. Anybody can write an address, so pages show no other text
+ * from it.
+ */
 export interface Notices {
   readonly done: ReadonlyMap<string, string>;
   readonly notDone: ReadonlyMap<string, NotDone>;
 }
 
-/** For a form that saves changed fields. */
+/** The notice for a form that saves changed fields. */
 export const changed = { changed: "The changes are saved." } as const;
 export const changesNotSaved: NotDone = { word: "change", notDone: "Your changes were not saved." };
 
-/** The notices after the sign-in at an identity provider, which no form of the console ends. */
+/** The notices after a sign-in at an identity provider. These do not follow a form of the console. */
 const doneElsewhere = {
   connected: "You can sign in with it from now on.",
 } as const;
@@ -25,7 +30,7 @@ interface WithDone {
   readonly done: Readonly<Record<string, string | null>>;
 }
 
-/** Collects the notices of all forms. Throws if a word has two. */
+/** Collects the notices of all forms. Throws if a word has two notices. */
 export function noticesOf(forms: readonly (WithDone & NotDone)[], openForms: readonly WithDone[]): Notices {
   const done = new Map<string, string>(Object.entries(doneElsewhere));
   const notDone = new Map<string, NotDone>();
@@ -44,5 +49,5 @@ function add(notices: Map<string, string>, word: string, notice: string): void {
   notices.set(word, notice);
 }
 
-/** The word for the notice of a form that was not done because the session had ended. */
+/** Returns the word for the notice that a form was not done because the session had ended. */
 export const notDoneWord = ({ word }: NotDone): string => `not-done-${word}`;

@@ -27,7 +27,7 @@ import { type SlotRequestRow, slotRequests } from "../testing/slots/store.ts";
 export type WaitingProposal = AwaitingRow;
 export type Changes = ChangeCounts;
 
-/** The unread threads of an app, and its proposals that the person may decide on. */
+/** The numbers of an app's unread threads, and of its proposals on which the person may decide. */
 export interface AppCounts {
   readonly unread: number;
   readonly waiting: number;
@@ -43,39 +43,48 @@ export type ConnectedIdentity = IdentityRow;
 
 const pageSize = 50;
 const mostSlotRequests = 500;
-/** The most rows of each list of agent work. One more row is read to know whether there are others. */
+/** The most rows of each list of agent work. One more row is read, to know whether there are more. */
 const mostWork = 10;
 const workShownMilliseconds = 30 * 86_400_000;
 
-/** One page of the waiting proposals. An empty `cursor` means the first page. */
+/** Selects a page of the waiting proposals. An empty `cursor` means the first page. */
 interface WaitingPage {
   readonly newestFirst: boolean;
   readonly cursor: string;
 }
 
 /**
- * Reads the data of pages that no endpoint of the API answers, for one signed-in person at the time `now`.
+ * Creates the functions that read data for pages which no endpoint of the API returns. They are for one signed-in
+ * person at the time `now`.
  */
 export const createPageReads =
   ({ database, settings }: Pick<Deps, "database" | "settings">) =>
   ({ userId, email }: Pick<ConsoleCaller, "userId" | "email">, now: Date) => ({
-    /** Whether this server sends mails. */
+    /** Whether this server sends mail. */
     sendsMail: sendsMail(settings),
 
-    /** The number of unread threads and of waiting proposals, by app. No number is greater than 100. (rule F54) */
+    /**
+     * Returns the numbers of unread threads and of waiting proposals, by app. No number is greater than 100. (rule F54)
+     */
     async counts(): Promise<ReadonlyMap<string, AppCounts>> {
       const rows = await unreadCounts(database, userId);
       return new Map(rows.map(({ appId, unread, waiting }) => [appId, { unread, waiting }]));
     },
 
-    /** Whether others changed fields of a thread since then. The caller must have checked that the person may read the thread. */
+    /**
+     * Returns whether others changed fields of a thread after `since`. The caller has checked that the person may read
+     * the thread.
+     */
     wasEdited: ({ app, feedback }: Pick<Thread, "app" | "feedback">, since: string) =>
       wasEdited(database, { appId: app.id, feedbackId: feedback.id, userId, since }),
 
-    /** Counts the changes in an app since then. The caller must have checked that the person is a member. */
+    /** Counts the changes in an app after `since`. The caller has checked that the person is a member. */
     changesSince: (appId: string, since: string) => changesSince(database, { appId, userId, since }),
 
-    /** A page of the proposals that wait for a decision, in all apps. Throws `bad_request` for a broken cursor. */
+    /**
+     * Returns a page of the proposals that wait for a decision, in all apps. Throws `bad_request` for an invalid
+     * cursor.
+     */
     async waitingProposals({ newestFirst, cursor }: WaitingPage) {
       const start = newestFirst ? readCursor(undefined, [instantPart, idPart]) : ["", ""];
       const position = cursor === "" ? start : readCursor(cursor, [instantPart, idPart]);
@@ -84,7 +93,10 @@ export const createPageReads =
       return pageOf(rows, pageSize, ({ createdAt, id }) => [createdAt, id]);
     },
 
-    /** The work of agents in all apps in the last 30 days: in work, failed, and sent back without a new proposal. */
+    /**
+     * Returns the work of agents in all apps in the last 30 days: work in progress, failed work, and proposals for
+     * which changes were requested and that no newer one has replaced.
+     */
     async agentWork() {
       const since = new Date(now.getTime() - workShownMilliseconds).toISOString();
       const asked = { userId, since, most: mostWork + 1 };
@@ -96,45 +108,56 @@ export const createPageReads =
       return { inWork: shortListOf(inWork), failed: shortListOf(failed), sentBack: shortListOf(sentBack) };
     },
 
-    /** How many testers ask for a slot, by app. */
+    /** Returns how many testers request a slot, by app. */
     countSlotRequests: () => slotRequests.countByApp(database, userId, now.toISOString()),
 
-    /** The requests for slots in all apps that expire first, at most one page. */
+    /** Returns the requests for slots in all apps that expire first, at most one page. */
     slotRequests: () => slotRequests.list(database, userId, { now: now.toISOString(), most: pageSize }),
 
-    /** The requests for slots of an app. */
+    /** Returns the requests for slots in an app. */
     slotRequestsOf: (appId: string) =>
       slotRequests.list(database, userId, { now: now.toISOString(), most: mostSlotRequests, appId }),
 
-    /** The newest proposal of each thread. The caller must have checked that the person may read the threads. */
+    /** Returns the newest proposal of each thread. The caller has checked that the person may read the threads. */
     newestProposals: (threadIds: readonly string[]) => newestProposals(database, threadIds, now),
 
-    /** The history of each proposal of a thread. The caller must have checked that the person may read the thread. */
+    /** Returns the history of each proposal of a thread. The caller has checked that the person may read the thread. */
     proposalLives: (threadId: string) => livesOfThread(database, threadId),
 
-    /** The chat messages about the proposals of a thread. The caller must have checked that the person may read the thread. */
+    /**
+     * Returns the chat messages about the proposals of a thread. The caller has checked that the person may read the
+     * thread.
+     */
     deliveries: (threadId: string) => deliveries.list(database, threadId),
 
-    /** The threads that a release note names. The caller must have checked that the person may read the note. */
+    /** Returns the threads that a release note names. The caller has checked that the person may read the note. */
     feedbackOfReleaseNote: (entryId: string) => changelogFeedback.listSubjects(database, entryId),
 
-    /** How many senders get a mail when a release note is published. The caller must have checked that the person may read it. */
+    /**
+     * Returns how many senders get a mail when a release note is published. The caller has checked that the person may
+     * read the note.
+     */
     countTold: async (note: { readonly id: string; readonly appId: string }) =>
       sendsMail(settings) ? (await audienceOf(database, note)).size : 0,
 
-    /** The release notes that name a thread. The caller must have checked that the person may read the thread. */
+    /** Returns the release notes that name a thread. The caller has checked that the person may read the thread. */
     releaseNotesOfFeedback: (threadId: string) => changelogFeedback.listReleaseNotes(database, threadId),
 
-    /** The last change of each entry of the FAQ of an app. The caller must have checked that the person is a member. */
+    /**
+     * Returns the last change of each entry in the FAQ of an app. The caller has checked that the person is a member.
+     */
     faqAuthors: async (appId: string) => byId(await authors.ofFaqs(database, appId)),
 
-    /** The last change of each of these release notes. The caller must have checked that the person may read them. */
+    /** Returns the last change of each of these release notes. The caller has checked that the person may read them. */
     releaseNoteAuthors: async (ids: readonly string[]) => byId(await authors.ofReleaseNotes(database, ids)),
 
-    /** The last change of the settings of an app. The caller must have checked that the person is a member. */
+    /** Returns the last change of the settings of an app. The caller has checked that the person is a member. */
     appAuthor: (appId: string) => authors.ofApp(database, appId),
 
-    /** The members to whom a thread of an app can be assigned. The caller must have checked that the person is a member. */
+    /**
+     * Returns the members to whom a thread of an app can be assigned. The caller has checked that the person is a
+     * member.
+     */
     assignableMembers: (appId: string) => assignableMembers(database, appId),
 
     async hasPassword(): Promise<boolean> {
@@ -142,12 +165,12 @@ export const createPageReads =
       return Boolean(user?.passwordHash);
     },
 
-    /** Whether the person must still confirm the e-mail address, and can do so. (rule S30) */
+    /** Returns whether the person must still confirm the e-mail address, and can do so. (rule S30) */
     mustVerify: async () => sendsMail(settings) && !(await users.isVerified(database, userId)),
 
     connectedIdentities: () => identities.list(database, userId),
 
-    /** The time zone in the profile of this person; `UTC` if there is none. */
+    /** Returns the time zone in the profile of this person; `UTC` if there is none. */
     async timezone(): Promise<string> {
       const profile = await devices.findProfile(database, userId);
       return profile?.timezone ?? "UTC";
@@ -162,7 +185,7 @@ export type { LastChange };
 const byId = (changes: readonly LastChange[]): ReadonlyMap<string, LastChange> =>
   new Map(changes.map((change) => [change.id, change]));
 
-/** The first rows of a list, and whether there are more. */
+/** The first rows of a list, and whether the list has more rows. */
 export interface ShortList {
   readonly rows: readonly AgentWork[];
   readonly more: boolean;

@@ -8,14 +8,17 @@ import { piecesOf } from "../../src/words/visible.ts";
 import { suffices } from "../access/members/rules.ts";
 import type { Notices } from "./notices.ts";
 
-/** A message to the reader. The result of a form gets the focus when the page opens, so that screen readers read it. */
+/**
+ * A message on a page. If it is about the result of a form, it gets the focus when the page opens, so that screen
+ * readers read it.
+ */
 export const Notice = ({
   kind,
   done,
   children,
 }: {
   readonly kind?: "alert" | "attention";
-  /** The word for the result of a form. */
+  /** The word that names the result of a form. */
   readonly done?: string;
   readonly children: ComponentChildren;
 }) => (
@@ -31,12 +34,12 @@ export const Notice = ({
 
 const focused = { autofocus: true, tabIndex: -1 };
 
-/** The notice of the last form. Anybody can write an address, so unknown words show nothing. */
+/** The notice about the last form. Anybody can write an address, so an unknown word shows nothing. */
 export const DoneNotice = ({
   done,
   notices,
 }: {
-  /** The word in the address. */
+  /** The word from the address. */
   readonly done: string;
   readonly notices: Notices;
 }) => {
@@ -57,7 +60,7 @@ export const SignInRefused = ({ refusal }: { readonly refusal: ApiError | undefi
   );
 };
 
-/** The reason why a form was refused. Faults of fields are shown at the fields, all other reasons here. */
+/** The reason why a form was refused. Faults of fields are shown at the fields. All other reasons are shown here. */
 export const Refused = ({ refusal }: { readonly refusal: ApiError | undefined }) => {
   if (!refusal) return null;
   const { issues = [], retryAfterSeconds } = refusal.details;
@@ -76,23 +79,23 @@ export const Refused = ({ refusal }: { readonly refusal: ApiError | undefined })
   );
 };
 
-/** The role of the person in the app of the page. Outside of an app it is `owner`. */
+/** The person's role in the app of the page. On a page without an app it is `owner`. */
 export const RoleHere = createContext<Role>("owner");
 
-/** A part of a page that only people with a certain role see: a form, or a link to one. */
+/** A part of a page that only people with a sufficient role see: a form, or a link to one. */
 export const Can = ({
   needs,
   otherwise = null,
   children,
 }: {
-  /** The least role that a person needs to use this part. */
+  /** The lowest role that is sufficient for this part. */
   readonly needs: Role;
-  /** Shown to all others instead. */
+  /** What all other people see in its place. */
   readonly otherwise?: ComponentChildren;
   readonly children: ComponentChildren;
 }) => <>{suffices(useContext(RoleHere), needs) ? children : otherwise}</>;
 
-/** Shown in place of an empty list: tells what the list is for, and how to get the first entry. */
+/** Shown in place of an empty list. It says what the list is for, and how to add the first entry. */
 export const Empty = ({
   title,
   children,
@@ -116,7 +119,7 @@ export const Pager = ({
   firstWords = "Back to the newest",
   nextWords = "Older",
 }: {
-  /** The address of the first page; undefined if this is the first page. */
+  /** The address of the first page; undefined on the first page. */
   readonly first: string | undefined;
   readonly next: string | undefined;
   readonly firstWords?: string;
@@ -139,10 +142,10 @@ export const Pager = ({
     </nav>
   );
 
-/** Attributes of an element that scrolls. It can get the focus, and then the arrow keys scroll it. */
+/** The attributes of an element that scrolls. The element can get the focus, and then the arrow keys scroll it. */
 export const scrolledByKeys = { tabIndex: 0 };
 
-/** A new key or token, which is shown only once. */
+/** A new key or token. It is shown only once. */
 export const Secret = ({ label, secret }: { readonly label: string; readonly secret: string }) => (
   <div class="field">
     <label for="secret">{label}</label>
@@ -178,11 +181,11 @@ export const QrCode = ({
   );
 };
 
-/** ` by ` and the person who did something. */
+/** The words ` by ` and the person who made a change. */
 export const By = ({
   change,
 }: {
-  /** Undefined if no member did it, or if the person is unknown. */
+  /** The change; undefined if no member made it, or if the person is unknown. */
   readonly change: { readonly email: string } | undefined;
 }) =>
   change === undefined ? null : (
@@ -192,20 +195,20 @@ export const By = ({
     </>
   );
 
-/** Text exactly as a person typed it. Hidden characters are shown as their codes. */
+/** A text exactly as a person typed it. Hidden characters are shown as their codes. */
 export const UserText = ({
   text,
   exact = false,
 }: {
   readonly text: string;
-  /** Uses a font in which all characters have the same width, for plans. */
+  /** Whether the font has characters of equal width. Plans use this. */
   readonly exact?: boolean;
 }) => <div class={exact ? "written exact" : "written"}>{marked(text)}</div>;
 
-/** Like `UserText`, inside a line of text. */
+/** The same as `UserText`, but inside a line of text. */
 export const Line = ({ text }: { readonly text: string }) => <bdi>{marked(text)}</bdi>;
 
-/** Tells how many characters of these texts are hidden. Shows nothing if there are none. */
+/** Says how many characters of these texts are hidden. Shows nothing if there are none. */
 export const HiddenCount = ({ texts }: { readonly texts: readonly string[] }) => {
   const count = texts.flatMap(piecesOf).filter(({ kind }) => kind === "hidden").length;
   if (count === 0) return null;
@@ -228,15 +231,18 @@ const Mark = ({ code, name }: { readonly code: string; readonly name: string }) 
   </span>
 );
 
-/** `7`, or `99+` for a number above the highest counted one. (rule F54) */
+/** Returns a number as text, such as `7`; `99+` if it is above the highest number that is counted. (rule F54) */
 export const shownCount = (count: number): string =>
   count > limits.mostCounted ? `${limits.mostCounted}+` : String(count);
 
-/** `1 answer`, `2 answers`, `99+ answers`. */
+/** Returns a number with its noun: `1 answer`, `2 answers`, `99+ answers`. */
 export const counted = (count: number, one: string, many = `${one}s`): string =>
   `${shownCount(count)} ${count === 1 ? one : many}`;
 
-/** A link to another site, which does not get the address of this page. Plain text if the address is not safe. */
+/**
+ * A link to another site. That site does not get the address of this page. If the address is not safe, it is plain
+ * text.
+ */
 export const ExternalLink = ({
   to,
   children = to,
@@ -255,7 +261,7 @@ export const ExternalLink = ({
 
 const allowed: ReadonlySet<string> = new Set(["http:", "https:", "mailto:"]);
 
-/** The address if a page may link to it; undefined for others, such as `javascript:` or a path. */
+/** Returns the address if a page may link to it; undefined for others, such as `javascript:` or a path. */
 export function safeAddress(given: string): string | undefined {
   const url = URL.canParse(given) ? new URL(given) : undefined;
   return url && allowed.has(url.protocol) ? url.href : undefined;

@@ -7,14 +7,15 @@ import { renderInTurns } from "./in-turns.tsx";
 
 /** Options for the headers of a page. */
 export interface PageTraits {
-  /** Another origin to which a form of the page may lead, also by a redirect after the form. */
+  /** Another origin to which a form of the page may lead. A redirect after the form may also lead there. */
   readonly formAction?: string;
   readonly referrerPolicy?: "no-referrer";
 }
 
 /**
- * Makes a function that sends replies. Every page has strict headers and is never cached. Throws `busy` for a large page if too much
- * memory is used by answers that clients have not read, unless the request has changed something.
+ * Creates the function that sends replies. Every page has strict headers and is never cached. For a large page it
+ * throws `busy` if answers that clients have not read yet use too much memory. It does not throw if the request has
+ * changed something.
  */
 export function createRespond(
   settings: Pick<Settings, "baseUrl" | "consoleUrl">,
@@ -43,7 +44,7 @@ export function createRespond(
   };
 }
 
-/** The headers of a page whose forms may lead to `formAction`. */
+/** Returns the headers of a page whose forms may lead to `formAction`. */
 export function pageHeaders(
   { baseUrl, consoleUrl }: Pick<Settings, "baseUrl" | "consoleUrl">,
   formAction: string,
@@ -65,15 +66,19 @@ export function pageHeaders(
     "Cache-Control": "no-store",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
-    // With `no-referrer`, browsers send `Origin: null` with forms, and our forms would look like forms of other servers.
+    // With `no-referrer`, browsers send `Origin: null` with forms. Then our own forms would look like forms of other
+    // servers.
     "Referrer-Policy": "same-origin",
     "X-Frame-Options": "DENY",
   };
 }
 
-/** The answer to a request: an HTML document, or a redirect to an address with a word for the result of the form. */
+/**
+ * The answer to a request: an HTML document, or a redirect. The address of a redirect has a word for the result of the
+ * form.
+ */
 export type Reply<Done extends string = never> = (PageReply | Redirect<Done>) & {
-  /** The fields whose text was used, if the form has other text, too. */
+  /** The fields whose text was saved, if the form also has other text. */
   readonly sentFields?: readonly string[];
 };
 
@@ -86,13 +91,16 @@ interface Redirect<Done extends string> {
 interface PageReply {
   readonly status: number;
   readonly document: VNode;
-  /** When the form may be sent again, if it was refused only for now. */
+  /** The number of seconds after which a refused form may be sent again, if the refusal is temporary. */
   readonly retryAfterSeconds?: number | undefined;
 }
 
 export const show = (document: VNode, status = 200): Reply => ({ status, document });
 
-/** Redirects the browser, which then sends a GET. `done`: the word for the result of a form; `anchor`: an element of the next page. */
+/**
+ * Returns a redirect, after which the browser sends a GET. `done` is the word for the result of a form. `anchor` is an
+ * element of the next page.
+ */
 export function goTo(location: string): Reply;
 
 export function goTo<Done extends string>(location: string, done: Done, anchor?: string): Reply<Done>;
@@ -103,8 +111,8 @@ export function goTo(location: string, done?: string, anchor?: string): Reply<st
 }
 
 /**
- * Runs the action of a form. If the endpoint refuses the values, shows the form `again` with its faults. Rethrows an error that other
- * values could not avoid.
+ * Runs the action of a form. If the endpoint refuses the values, calls `again` to show the form with its faults. If
+ * other values would not help, throws the error again.
  */
 export async function reshowForm<Done extends string = never>(
   act: () => Promise<Reply<Done>>,
@@ -124,7 +132,7 @@ const refusesValues: ReadonlySet<string> = new Set([
   "invalid_code",
   "invalid_credentials",
   "invalid_second_factor",
-  // For a form that was sent without a console session, which is only shown again.
+  // This is for a form that was sent without a console session. It is only shown again.
   "sign_in_required",
   "email_taken",
   "already_decided",

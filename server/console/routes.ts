@@ -54,7 +54,7 @@ import { noticesOf } from "./notices.ts";
 import { createRespond } from "./respond.ts";
 import { type ConsoleDeps, createAnswerUpload, createVisits } from "./visits.ts";
 
-/** The pages, forms and assets of the console. */
+/** Returns the routes of the console's pages, forms and assets. */
 export function consoleRoutes(deps: ConsoleDeps, steps: SharedSteps, api: Api<Contract>): Route[] {
   const consolePath = consolePathOf(deps.settings);
   const patterns = createLinks(consolePath.mountedAt);
@@ -118,7 +118,10 @@ export function consoleRoutes(deps: ConsoleDeps, steps: SharedSteps, api: Api<Co
   ];
 }
 
-/** Downloads by the endpoints of the API. They have addresses of the console, because a page sends no token. */
+/**
+ * The downloads from endpoints of the API. They have addresses of the console, because a browser that follows a link
+ * sends no token.
+ */
 const downloadRoutes =
   (deps: ConsoleDeps, steps: SharedSteps, { handlers }: Api<Contract>) =>
   (at: Links): Route[] => {
@@ -156,7 +159,7 @@ const rootRedirect = ({ consoleUrl }: Pick<Deps["settings"], "consoleUrl">): Rou
   },
 });
 
-/** All pages and forms of the console. A new page needs an import and a place in this list. */
+/** All pages and forms of the console. A new page must be imported and added to this list. */
 const definitions: Definitions = [
   ...home,
   ...[...inbox, ...thread, ...tags, ...savedReplies, ...blocked, ...automaticMails],
@@ -177,5 +180,5 @@ const openPages: readonly OpenPage[] = definitions.filter(isOpenPage);
 
 const openForms: readonly OpenForm[] = definitions.filter(isOpenForm);
 
-/** The notices after all forms, done or not. */
+/** The notices of all forms, for forms that were done and forms that were not. */
 export const notices = noticesOf([...forms, ...uploadForms], openForms);

@@ -1,6 +1,6 @@
 const hourMilliseconds = 3_600_000;
 
-/** The time of the last use of a credential. The server records only the hour. */
+/** The time when a credential was last used. The server records only the hour. */
 export const LastUse = ({ at, now }: { readonly at: string | null; readonly now: Date }) => {
   if (at === null) return <span>never used</span>;
   if (now.getTime() - Date.parse(at) < hourMilliseconds) return <span>used in the last hour</span>;
@@ -11,24 +11,27 @@ export const LastUse = ({ at, now }: { readonly at: string | null; readonly now:
   );
 };
 
-/** Date and time of an instant. The script converts it to the time zone of the reader. */
+/** A date and time. The script converts it to the time zone of the browser. */
 export const Timestamp = ({ at }: { readonly at: string }) => <time dateTime={at}>{fullTime(at)}</time>;
 
-/** Date and time of an instant in UTC. The script does not convert it, because people enter it in UTC. */
+/** A date and time in UTC. The script does not convert it, because people also enter this value in UTC. */
 export const TimestampUtc = ({ at }: { readonly at: string }) => (
   <time dateTime={at} data-fixed>
     {fullTime(at)}
   </time>
 );
 
-/** How long ago an instant was. After a week it is a date, which the script converts to the time zone of the reader. */
+/**
+ * How long ago something happened. After a week it is a date, which the script converts to the time zone of the
+ * browser.
+ */
 export const Ago = ({ at, now }: { readonly at: string; readonly now: Date }) => (
   <time dateTime={at} title={fullTime(at)} data-relative={isFar(at, now) ? "day" : ""}>
     {relativeTime(at, now)}
   </time>
 );
 
-/** How long it is until an instant. */
+/** How much time is left until a given time. */
 export const Remaining = ({ at, now }: { readonly at: string; readonly now: Date }) => (
   <time dateTime={at} title={fullTime(at)} data-relative>
     {timeUntil(at, now)}
@@ -37,7 +40,7 @@ export const Remaining = ({ at, now }: { readonly at: string; readonly now: Date
 
 let made: ReturnType<typeof makeNames> | undefined;
 
-/** Made at the first use, because making them is slow and would delay the start of the server. */
+/** Creates the formatters when they are first used. To create them is slow and would delay the start of the server. */
 function names() {
   made ??= makeNames();
   return made;
@@ -51,11 +54,14 @@ function makeNames() {
   };
 }
 
-/** `3 Jun 2026`, in UTC. `Intl` is not used, because it took a tenth of the time of a page with 300 dates. */
+/**
+ * Returns a date in UTC, such as `3 Jun 2026`. It does not use `Intl`, which took a tenth of the time of a page with
+ * 300 dates.
+ */
 const dayOf = (date: Date): string =>
   `${date.getUTCDate()} ${names().months[date.getUTCMonth()]} ${date.getUTCFullYear()}`;
 
-/** `3 Jun 2026, 14:05 UTC`, of an ISO 8601 instant. */
+/** Returns an ISO 8601 time as `3 Jun 2026, 14:05 UTC`. */
 export function fullTime(at: string): string {
   const date = new Date(at);
   const [hours, minutes] = [date.getUTCHours(), date.getUTCMinutes()].map((part) =>
@@ -64,12 +70,12 @@ export function fullTime(at: string): string {
   return `${dayOf(date)}, ${hours}:${minutes} UTC`;
 }
 
-/** Whether an instant is a week or more away. Then its date is shown, not the distance. */
+/** Whether a time is a week or more away. If so, its date is shown, not the distance. */
 const isFar = (at: string, now: Date): boolean => Math.abs(secondsTo(at, now)) >= week;
 
 const secondsTo = (at: string, now: Date): number => Math.round((Date.parse(at) - now.getTime()) / 1_000);
 
-/** `3 minutes ago`, `yesterday`; a date if it is a week or more away. */
+/** Returns `3 minutes ago` or `yesterday`; a date if the time is a week or more away. */
 function relativeTime(at: string, now: Date): string {
   if (isFar(at, now)) return dayOf(new Date(at));
   const seconds = secondsTo(at, now);
@@ -78,7 +84,7 @@ function relativeTime(at: string, now: Date): string {
   return names().ago.format(Math.trunc(seconds / size), unit);
 }
 
-/** `5 minutes`, `3 hours`, `2 days`, of milliseconds. */
+/** Returns a number of milliseconds as `5 minutes`, `3 hours` or `2 days`. */
 export function duration(milliseconds: number): string {
   const seconds = Math.floor(milliseconds / 1_000);
   const [size, unit] = steps.find(([size]) => seconds >= size) ?? ([60, "minute"] as const);
@@ -86,7 +92,7 @@ export function duration(milliseconds: number): string {
   return `${count} ${unit}${count === 1 ? "" : "s"}`;
 }
 
-/** `in 2 days`, `in 5 hours`, `within the hour`. */
+/** Returns `in 2 days`, `in 5 hours` or `within the hour`. */
 function timeUntil(at: string, now: Date): string {
   const hours = Math.floor((Date.parse(at) - now.getTime()) / 3_600_000);
   if (hours < 1) return "within the hour";
@@ -102,10 +108,10 @@ const steps = [
   [60, "minute"],
 ] as const;
 
-/** The value of a `datetime-local` field, in UTC; empty for none. */
+/** Returns the value for a `datetime-local` field, in UTC; empty if there is no time. */
 export const fieldTime = (at: string | null): string => at?.slice(0, 16) ?? "";
 
-/** `1.4 MB`, of bytes. */
+/** Returns a number of bytes as `1.4 MB`. */
 export function fileSize(bytes: number): string {
   if (bytes < 1_024) return `${bytes} bytes`;
   const kilobytes = bytes / 1_024;
@@ -117,7 +123,10 @@ interface ZonedProps {
   readonly timezone: string;
 }
 
-/** Date and time of an instant in the time zone of a cycle. The script does not convert it, because that zone decides the days. */
+/**
+ * A date and time in the time zone of a cycle. The script does not convert it, because the days of the cycle depend on
+ * that zone.
+ */
 export const ZonedTime = ({ at, timezone }: ZonedProps) => (
   <time dateTime={at} data-fixed>
     {zonedTime(at, timezone)}
@@ -143,23 +152,26 @@ const day = { weekday: "short", day: "numeric", month: "short", year: "numeric" 
 
 const clock = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
 
-/** `Tue 9 Jun 2026, 14:05`, of an ISO 8601 instant in an IANA zone. */
+/** Returns an ISO 8601 time as `Tue 9 Jun 2026, 14:05`, in an IANA time zone. */
 const zonedTime = (at: string, timezone: string): string =>
   `${zonedDay(at, timezone)}, ${zonedClock(at, timezone)}`;
 
-/** `Tue 9 Jun 2026`: the calendar day of an instant in a zone. */
+/** Returns the calendar day of a time in a time zone, as `Tue 9 Jun 2026`. */
 export const zonedDay = (at: string, timezone: string): string =>
   formatIn(timezone, day).format(new Date(at)).replace(",", "");
 
-/** `9 Jun 2026`. */
+/** Returns the date of a time in a time zone, as `9 Jun 2026`. */
 const zonedDate = (at: string, timezone: string): string =>
   formatIn(timezone, { day: "numeric", month: "short", year: "numeric" }).format(new Date(at));
 
-/** `14:05`. */
+/** Returns the clock time in a time zone, as `14:05`. */
 export const zonedClock = (at: string, timezone: string): string =>
   formatIn(timezone, clock).format(new Date(at));
 
-/** The date of a cycle's day, as an instant to be formatted in UTC. `startsOn` is the first day, YYYY-MM-DD. */
+/**
+ * Returns the date of a cycle's day, as a time that must be formatted in UTC. `startsOn` is the first day, as
+ * YYYY-MM-DD.
+ */
 export const dateOfDay = (startsOn: string, dayIndex: number): Date =>
   new Date(Date.parse(`${startsOn}T00:00:00Z`) + (dayIndex - 1) * 86_400_000);
 
@@ -167,13 +179,13 @@ const weekday = formatIn("UTC", { weekday: "short" });
 
 const numeral = formatIn("UTC", { day: "numeric", month: "short" });
 
-/** The millisecond before an instant. A cycle that ends at midnight has its last day before. */
+/** Returns the time one millisecond earlier. If a cycle ends at midnight, its last day is the day before. */
 export const justBefore = (at: string): string => new Date(Date.parse(at) - 1).toISOString();
 
-/** `Tue` and `9 Jun`, of a date in UTC. */
+/** Returns the parts of a date in UTC: `Tue` and `9 Jun`. */
 export const dateParts = (date: Date) => ({ weekday: weekday.format(date), date: numeral.format(date) });
 
-/** `1 h 5 min`, `4 min 10 s`, `38 s`. */
+/** Returns a number of seconds as `1 h 5 min`, `4 min 10 s` or `38 s`. */
 export function lengthOfTime(seconds: number): string {
   const whole = Math.round(seconds);
   const [hours, minutes] = [Math.floor(whole / 3_600), Math.floor(whole / 60) % 60];
@@ -183,7 +195,7 @@ export function lengthOfTime(seconds: number): string {
   return rest > 0 ? `${minutes} min ${rest} s` : `${minutes} min`;
 }
 
-/** The IANA zones that this runtime knows, UTC first. */
+/** The IANA time zones that this runtime knows. UTC comes first. */
 export const timeZones: readonly string[] = [
   "UTC",
   ...Intl.supportedValuesOf("timeZone").filter((zone) => zone !== "UTC"),

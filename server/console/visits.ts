@@ -24,7 +24,7 @@ import { createPageReads } from "./page-reads.ts";
 import { goTo, type Reply } from "./respond.ts";
 import type { PageNeeds, SignedInVisit, Visit } from "./visit.ts";
 
-/** Makes a function that answers a form with files. They are on the disk until it has answered. */
+/** Creates the function that answers a form with files. The files are on the disk until the form is answered. */
 export function createAnswerUpload(deps: ConsoleDeps, steps: SharedSteps, ofCaller: OfCaller) {
   const readBody = createBodyReader(deps, steps);
   return async (
@@ -64,18 +64,21 @@ interface ConsoleServer {
   readonly notices: Notices;
 }
 
-/** Makes the visit of a known person. With `sent`, the form was read already. */
+/** Returns the visit of a signed-in person. If `sent` is given, the form was already read. */
 type OfCaller = (
   ctx: Context,
   params: Params,
   known: { readonly caller: ConsoleCaller; readonly needs: PageNeeds; readonly sent?: Fields },
 ) => Promise<SignedInVisit>;
 
-/** Whether a script or a browser fetches the page in the background. */
+/** Whether a script or a browser requests the page in the background. */
 const isLive = (ctx: Context): boolean =>
   ctx.get("x-innkeep-live") !== "" || ctx.get("sec-purpose").startsWith("prefetch");
 
-/** Makes visits of requests: finds the caller, refuses forms from pages of other servers, and reads the fields of a form. */
+/**
+ * Creates the functions that turn a request into a visit. They find the caller, refuse forms from pages of other
+ * servers, and read the fields of a form.
+ */
 export function createVisits({ deps, steps, api, notices }: ConsoleServer, { href, mountedAt }: ConsolePath) {
   const readsOf = createPageReads(deps);
   const viewsOf = createPageViews(deps);
@@ -96,13 +99,16 @@ export function createVisits({ deps, steps, api, notices }: ConsoleServer, { hre
     return { ...visit, caller, needs, ...own, isLive: isLive(ctx) };
   };
 
-  /** Throws `sign_in_required` for a request without a valid console session. */
+  /** Returns the visit of a signed-in person. Throws `sign_in_required` without a valid console session. */
   const ofSignedIn = async (ctx: Context, params: Params, needs: PageNeeds): Promise<SignedInVisit> => {
     const caller = await steps.authenticate("session", steps.readCredentials(ctx, ctx.method === "POST"));
     return ofCaller(ctx, params, { caller, needs });
   };
 
-  /** Keeps a form that was sent without a console session while the person signs in. Then its page shows it again. */
+  /**
+   * Answers a form. If it was sent without a console session, the form is kept while the person signs in. Then its page
+   * shows it again.
+   */
   const answerForm = async (ctx: Context, params: Params, form: Form): Promise<Reply<string>> => {
     const page = pageOfForm(ctx);
     const visit = await unlessSignedOut(() => ofSignedIn(ctx, params, neededFor(form)));
@@ -121,11 +127,17 @@ export function createVisits({ deps, steps, api, notices }: ConsoleServer, { hre
     );
   };
 
-  /** Reads the fields of a form after an early error, such as a failed lookup of the console session. */
+  /**
+   * Reads the fields of a form after an early error, such as a failed query for the console session. The error page
+   * shows these fields.
+   */
   const rememberUnread = async (ctx: Context, params: Params): Promise<void> => {
     if (!ctx.req.readableDidRead) await visitOf(ctx, params).catch(() => undefined);
   };
-  /** Does not read a form with files that was sent without a console session. Its page says so after the sign-in. */
+  /**
+   * Shows the sign-in page for a form with files that was sent without a console session. It does not read the form.
+   * The form's page says so after the sign-in.
+   */
   const askToSignIn = async (ctx: Context, params: Params, lost: NotDone): Promise<Reply> =>
     showSignIn(await visitOf(ctx, params, { sent: noFields }), { to: pageOfForm(ctx), lost });
 
@@ -139,7 +151,7 @@ export function createVisits({ deps, steps, api, notices }: ConsoleServer, { hre
   };
 }
 
-/** Makes a function that makes the visit of any person. With `sent`, the form was read already. */
+/** Creates the function that returns the visit of any person. If `sent` is given, the form was already read. */
 function createVisitOf({ deps, steps, api, notices }: ConsoleServer, links: Links) {
   const asks = createAsks(api, deps);
   const cookie = sessionCookie(deps.settings);

@@ -1,4 +1,4 @@
-// The script of every page. Every page works without it. The parts run in this order.
+// The script of every page. Every page also works without it. The parts run in this order.
 import "./every-page.js";
 import "./grid.js";
 import "./drafts.js";

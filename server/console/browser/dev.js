@@ -1,4 +1,5 @@
-// The page of the development server: shows requests as they come, and keeps what the reader has opened.
+// The script for the page of the development server. It adds new requests to the page. Parts that a person has opened
+// stay open.
 import { localise } from "./page.js";
 
 const merge = (part, next) => {

@@ -1,4 +1,4 @@
-// The page of the API: the search, and calls to the API with the key that the reader types.
+// The script for the page about the API: the search, and calls to the API with a key that a person types.
 
 const byId = (id) => document.getElementById(id);
 byId("docs-tools").hidden = false;
@@ -40,7 +40,7 @@ const requestOf = (part) => {
   if (key !== "" && part.dataset.credential === "bearer") headers.set("Authorization", `Bearer ${key}`);
   const body = part.querySelector("[data-body]")?.value;
   if (body !== undefined) headers.set("Content-Type", "application/json");
-  // The console session of this browser is not used. Only the typed key is sent.
+  // The call does not use the console session of this browser. It sends only the typed key.
   /** @type {RequestInit} */
   const options = { method: part.dataset.method, headers, body, credentials: "omit", cache: "no-store" };
   return fetch(path + (query.size > 0 ? `?${query}` : ""), options);

@@ -1,28 +1,28 @@
 import { person } from "./draft-store.js";
 import { announce } from "./page.js";
 
-// The forms of this page, and what is typed in each.
+// The forms of this page, and the text that is typed in each of them.
 export const draftFields = (form) =>
   [...form.elements].filter((field) => field.name && field.dataset.draft && !field.readOnly);
 const pathOf = (form) => new URL(form.getAttribute("action") || "", location.href).pathname;
 export const newWriter = () =>
   Date.now().toString(36) + Math.random().toString(36).slice(2, 12).padEnd(8, "0");
 /**
- * A form of this page, and what is typed in it.
+ * A form of this page, and the text that is typed in it.
  * @typedef {object} Typing
  * @property {HTMLFormElement} element
  * @property {string} person
- * @property {string} form Its path.
+ * @property {string} form The path of the form.
  * @property {string} page
  * @property {string} writer
  * @property {Record<string, { text: string, was: string }>} fields
- * @property {Record<string, { text: string, was: string }>} extra Texts whose fields are no longer in the form.
+ * @property {Record<string, { text: string, was: string }>} extra The texts of fields that are no longer in the form.
  * @property {Set<string>} unsaved The fields whose values were sent and refused.
- * @property {Set<string>} replaces The writers whose text it has taken over.
+ * @property {Set<string>} replaces The writers whose text this page has taken over.
  * @property {number} [timer]
  * @property {AbortController} [running]
- * @property {string} [said] What the server has.
- * @property {string} [answering] The thread in which somebody types an answer.
+ * @property {string} [said] The body of the last save that succeeded.
+ * @property {string} [answering] The thread in which the person is writing an answer.
  */
 
 /** @type {Typing[]} */
@@ -41,7 +41,7 @@ export const typing = [...(person ? document.querySelectorAll("form[method=post]
   }));
 export const fieldOf = (state, name) => draftFields(state.element).find((field) => field.name === name);
 export const wasOf = (state, name) => state.element.elements[`was-${name}`];
-// A field whose value was sent and refused holds unsent text, though it has not changed on this page.
+// If a field's value was sent and refused, its text is unsent, even if it has not changed on this page.
 export const isTyped = (state, field) =>
   state.unsaved.has(field.name) ? field.value !== "" : field.value !== field.defaultValue;
 

@@ -1,4 +1,5 @@
-// Brings unsent text back: by itself what this browser kept, and with one click what another tab or device kept. (rule O17)
+// Restores unsent text. Text from this browser is restored automatically. Text from another tab or device is restored
+// with one click. (rule O17)
 import { draftFields, fieldOf, isTyped, newWriter, typing, wasOf } from "./draft-forms.js";
 import { bodyOf, pause, pauseAfterFailure, save, saveOthers, send } from "./draft-server.js";
 import { draftName, last, ownDrafts, person, store, word } from "./draft-store.js";
@@ -17,14 +18,15 @@ const agoOf = (at) => {
     ? new Intl.RelativeTimeFormat("en").format(-Math.floor((Date.now() - at) / length), unit)
     : "just now";
 };
-// What a draft is for the fields as they are now.
+// Compares a draft with the fields: equal to the field (`same`), for an unchanged field (`free`), for a field with
+// other typed text (`taken`), or for a field that is not in the form (`gone`).
 const compare = (state, draft) => {
   const found = { same: [], free: [], taken: [], gone: [] };
   for (const [name, { text }] of Object.entries(draft.fields)) {
     const field = fieldOf(state, name);
     if (!field) found.gone.push(name);
     else if (field.value === text) {
-      // The stored value needs no draft.
+      // A draft that equals the stored value is not needed.
       if ("unsaved" in field.dataset || isTyped(state, field)) found.same.push(name);
     } else found[isTyped(state, field) ? "taken" : "free"].push(name);
   }
@@ -42,7 +44,7 @@ const fill = (state, name, { text, was }) => {
   if (was && wasOf(state, name)) wasOf(state, name).value = was;
   reveal(field);
 };
-// From now on the text is that of this page.
+// Moves the text of a draft into this page. After this, the text belongs to this page.
 const takeOver = (state, draft, { same, free, taken, gone }) => {
   for (const name of [...free, ...taken]) fill(state, name, draft.fields[name]);
   for (const name of same) if ("unsaved" in fieldOf(state, name).dataset) state.unsaved.add(name);
@@ -85,7 +87,7 @@ const tellDraft = (element, words, buttons, texts) => {
   line.append(said, ...buttons(() => note.remove()));
   note.append(line, ...texts);
   element.before(note);
-  // Screen readers ignore messages on a page that has just opened.
+  // The message is delayed, because screen readers ignore messages on a page that has just opened.
   setTimeout(() => announce(words), 1_000);
 };
 const textsOf = (draft, names) =>
@@ -117,7 +119,7 @@ const tellBack = (state, { same, free, gone }, draft) => {
     textsOf(draft, gone),
   );
 };
-// A click swaps the texts: what is in the form now is offered in turn.
+// Restores a draft with one click. The text that was in the form before is then offered in the same way.
 const restore = (state, draft) => {
   const found = compare(state, draft);
   const before = Object.fromEntries(

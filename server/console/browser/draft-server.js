@@ -1,4 +1,4 @@
-// Keeps typed text on the server, for other devices and for the time after a sign-out. (rule O17)
+// Saves typed text on the server, so that other devices can show it, and so that it survives a sign-out. (rule O17)
 import { fieldOf, tellAt, typing } from "./draft-forms.js";
 import { draftName, inTab, last, ownDrafts, person, store, stored, word } from "./draft-store.js";
 
@@ -12,7 +12,7 @@ export const stopSaving = (state) => {
   state.timer = undefined;
   state.running?.abort();
 };
-// A text above its limit stays in this browser.
+// A text that is longer than its limit stays only in this browser.
 const limitOf = (state, name) => Number(fieldOf(state, name)?.dataset.draft ?? Infinity);
 export const bodyOf = (draft, fields) => {
   const body = new URLSearchParams({
@@ -65,7 +65,7 @@ export const save = async (state, keepalive = false) => {
   if (!answer || answer.status === 429 || answer.status >= 500) return saveSoon(state, pauseAfterFailure);
   if (!answer.ok) return;
   for (const writer of replaced) state.replaces.delete(writer);
-  // The next request has no writers to replace.
+  // The comparison with the next request ignores the replaced writers, because that request has none.
   state.said = String(bodyOf(state, fields));
   markSaved(state, (await answer.json().catch(() => ({ kept: [] }))).kept);
 };
@@ -78,14 +78,14 @@ const markSaved = (draft, kept) => {
     );
   if (isSaved) store(draftName(draft), JSON.stringify({ ...here, saved: true }));
 };
-// What was typed offline, or in a tab that is gone.
+// Saves text that was typed offline, or in a tab that is already closed.
 export const saveOthers = async (before = Infinity) => {
   const waiting = ownDrafts().filter(
     (draft) => !draft.saved && draft.at < before && !typing.some(({ writer }) => writer === draft.writer),
   );
   for (const draft of waiting) {
     const answer = await send(bodyOf(draft, Object.entries(draft.fields))).catch(() => undefined);
-    // The server takes no more now. The rest stays in this browser until then.
+    // The server refuses more text now. The rest stays in this browser and is sent later.
     if (answer?.status === 429) return void setTimeout(saveOthers, pauseAfterFailure);
     if (answer?.ok) markSaved(draft, (await answer.json()).kept);
   }
@@ -112,7 +112,7 @@ if (person) {
     for (const state of typing) if (Object.keys(state.fields).length > 0) save(state);
     saveOthers();
   });
-  // A save may reach the server after the form that it was about. It is taken back.
+  // A late save may have stored text on the server that the form had already sent. This removes it.
   const rest = word === undefined ? undefined : ownDrafts().find(({ writer }) => writer === last.writer);
   if (word !== undefined) {
     const body = bodyOf(last, Object.entries(rest?.fields ?? {}));

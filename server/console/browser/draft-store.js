@@ -1,6 +1,6 @@
-// Typed text in this browser: each opened page (a writer) keeps its own text of a form.
+// Stores typed text in this browser. Each opened page (a writer) stores its own text for a form.
 
-// A browser may refuse to store anything.
+// Errors are ignored, because a browser may refuse to store data.
 export const store = (name, value) => {
   try {
     value === null ? localStorage.removeItem(name) : localStorage.setItem(name, value);
@@ -45,7 +45,8 @@ const draftsHere = () =>
       return { fields: {}, at: 0, ...stored(name), person, form, writer };
     });
 for (const draft of draftsHere()) if (!(draft.at > Date.now() - month)) store(draftName(draft), null);
-// After a sign-out nothing of the person stays in this browser.
+// After a sign-out, the person's texts are deleted from this browser. The entry `innkeep-left` tells other tabs of the
+// sign-out.
 if (person) store(`innkeep-left ${person}`, null);
 const leaver = inTab.get("innkeep-leaving");
 if (leaver && document.querySelector("[data-done=signed-out]")) {
@@ -58,7 +59,7 @@ export const ownDrafts = () =>
     .filter((draft) => draft.person === person)
     .sort((a, b) => b.at - a.at);
 
-// The form that this tab sent last. The server's cookie says whether it was done, and with which fields.
+// The last form that this tab sent. A cookie from the server says whether the form was done, and with which fields.
 export const last = inTab.get("innkeep-sent");
 if (person || last?.person === undefined) inTab.set("innkeep-sent", null);
 const wordOf = (once) => {

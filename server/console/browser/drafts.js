@@ -1,6 +1,6 @@
-// Keeps typed text, so that none is lost: in this browser at each keystroke, and on the server some seconds later. Each
-// opened page (a writer) keeps its own text of a form, so that two tabs do not replace each other's text. Only the server's
-// word that a form was done ends a draft. (rules O17 and O18)
+// Keeps typed text, so that no text is lost: in this browser after each keystroke, and on the server some seconds
+// later. Each opened page (a writer) keeps its own text for a form, so that two tabs do not overwrite each other's
+// text. A draft is deleted only when the server confirms that the form was done. (rules O17 and O18)
 import { draftFields, isTyped, tellAt, typing, wasOf } from "./draft-forms.js";
 import { saveSoon, signOut, stopSaving } from "./draft-server.js";
 import { draftName, inTab, person, store, storedNames } from "./draft-store.js";
@@ -8,19 +8,20 @@ import { draftName, inTab, person, store, storedNames } from "./draft-store.js";
 export const keep = (state) => {
   const typed = draftFields(state.element).filter((field) => isTyped(state, field));
   const now = typed.map(({ name, value }) => [name, { text: value, was: wasOf(state, name)?.value ?? "" }]);
-  // Text whose field is no longer in the form stays until it is discarded.
+  // If a field is no longer in the form, its text is kept until the person discards it.
   state.fields = { ...state.extra, ...Object.fromEntries(now) };
   const draft = { at: Date.now(), page: state.page, fields: state.fields };
   store(draftName(state), Object.keys(state.fields).length > 0 ? JSON.stringify(draft) : null);
   saveSoon(state);
 };
 
-// Warns before unsent text is left. Sending one form does not send the others.
+// The forms with unsent text. The browser warns before the person leaves the page. If one form is sent, the others are
+// not.
 export const dirty = new Set();
 let leaving;
 for (const form of document.querySelectorAll("form[data-guards]")) {
   form.addEventListener("input", () => dirty.add(form));
-  // The answer to one button of a form holds what the button did not save.
+  // The page that answers one button of a form has the text that this button did not save.
   if ("unsaved" in form.dataset) dirty.add(form);
 }
 addEventListener("beforeunload", (event) => {
@@ -30,18 +31,19 @@ addEventListener("beforeunload", (event) => {
 });
 for (const state of typing)
   state.element.addEventListener("input", ({ target }) => {
-    // Other members see who answers in a thread.
+    // The page tells other members who is writing an answer in a thread.
     if ("answers" in target.dataset) state.answering = state.element.dataset.thread;
     keep(state);
   });
 
-// Another tab that takes over a text deletes it here. This tab still shows it, and keeps it.
+// When another tab takes over a text, it deletes that text here. This tab still shows the text, so it stores the text
+// again.
 addEventListener("storage", ({ key, newValue }) => {
   const state = typing.find((known) => draftName(known) === key);
   if (newValue === null && state && !storedNames().includes(`innkeep-left ${person}`)) keep(state);
 });
 
-// A browser without a network may still reach a server on its own machine.
+// Without a network, a browser may still reach a server on the same machine.
 const sendIfReached = async (form, submitter) => {
   const reached = await fetch(document.documentElement.dataset.drafts, {
     method: "HEAD",

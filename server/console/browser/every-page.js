@@ -2,14 +2,14 @@ import { announce, localise, zoned } from "./page.js";
 
 localise(document);
 
-// The result of a form is shown once, not again when the page is reloaded.
+// The notice about a form is shown only once. It does not appear again when the page is reloaded.
 const address = new URL(location.href);
 if (address.searchParams.has("done")) {
   address.searchParams.delete("done");
   history.replaceState(null, "", address);
 }
 
-// Menus close on a click elsewhere and on Escape.
+// An open menu closes when the person clicks elsewhere or presses Escape.
 const closeMenus = (except) => {
   for (const menu of document.querySelectorAll("details.menu[open]")) if (menu !== except) menu.open = false;
 };
@@ -21,7 +21,7 @@ document.addEventListener("keydown", (event) => {
   if (menu) menu.querySelector("summary").focus();
 });
 
-// The print button, and the reader's own time zone.
+// The print button, and the choice of the browser's own time zone.
 for (const button of document.querySelectorAll("button[data-prints]")) {
   button.hidden = false;
   button.addEventListener("click", () => print());
@@ -45,9 +45,9 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
   });
 }
 
-// A page that answers a form gets its own address.
+// If a page is the answer to a form, the browser shows the address of the page, not of the form.
 const own = document.documentElement.dataset.address;
 if (own && new URL(own, location.href).pathname !== location.pathname) history.replaceState(null, "", own);
 
-// A form that was kept during a sign-in is sent without a click.
+// If a form was kept during a sign-in, it is sent without a click.
 document.querySelector("form[data-continues]")?.requestSubmit();

@@ -1,8 +1,8 @@
-// Moves FAQ entries without loading a page. The scroll position and the focus stay.
+// Moves FAQ entries without loading a page. The scroll position and the focus do not change.
 import { announce, localise } from "./page.js";
 
 const order = document.querySelector("form[data-moves]");
-// The two arrows of an entry are one stop of the Tab key. The arrow keys move between them.
+// The Tab key reaches the two arrows of an entry only once. The arrow keys move between the two.
 const oneStopEach = () => {
   for (const bar of order.querySelectorAll("[role=toolbar]")) {
     const [first, ...rest] = bar.querySelectorAll("button:enabled");
@@ -49,7 +49,7 @@ const sendWithoutScript = (move) => {
 };
 if (order) {
   oneStopEach();
-  // Each move needs the list that the previous move produced.
+  // The moves are sent one after the other, because each needs the list that the previous move produced.
   let moves = Promise.resolve();
   order.addEventListener("submit", (event) => {
     if (!event.submitter) return;

@@ -1,6 +1,6 @@
 import { localise } from "./page.js";
 
-// The details of a grid's cell appear beside the grid. Arrow keys move from cell to cell.
+// Shows the details of a grid's cell beside the grid. The arrow keys move from cell to cell.
 let wanted;
 const showBeside = async (link) => {
   wanted = link;

@@ -1,5 +1,6 @@
-// Updates the parts of an open page that have changed on the server, with the title of the page, and announces the change. A
-// part in which the reader types or opens something stays as it is; a link that has the focus keeps it.
+// Updates the parts of an open page that have changed on the server, and the title of the page. It announces the change
+// to screen readers. It does not replace a part in which the person types or has opened something. If a link has the
+// focus, it keeps the focus.
 import { announce, localise } from "./page.js";
 
 const isLive = document.querySelector("main [data-live]") !== null;

@@ -1,6 +1,6 @@
-// What several scripts do with a page.
+// Functions that several scripts use.
 
-// Times in the reader's time zone, in the server's format.
+// Formats times in the browser's time zone, in the same format as the server.
 export const zoned = new Intl.DateTimeFormat("en-GB", {
   day: "numeric",
   month: "short",
@@ -19,7 +19,7 @@ export const localise = (root) => {
   }
 };
 
-// Makes screen readers read a message. A new element is read even if its text is the same as before.
+// Makes screen readers read a message. The element is always new, so that a repeated text is read again.
 export const announce = (words) => {
   const line = document.createElement("p");
   line.textContent = words;

@@ -1,4 +1,5 @@
-// Asks an authenticator to make a passkey, or to prove that it has one, and sends the form with its answer.
+// Asks an authenticator to create a passkey, or to prove that it has one. Then sends the form with the authenticator's
+// answer.
 import { announce } from "./page.js";
 
 const bytesIn = (text) =>

@@ -1,4 +1,4 @@
-// Inserts a saved reply without loading the page: the server fills in its placeholders.
+// Inserts a saved reply without loading the page. The server fills in the placeholders.
 import { announce } from "./page.js";
 
 document.addEventListener("click", async (event) => {

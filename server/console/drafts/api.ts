@@ -4,7 +4,7 @@ import type { Deps } from "../../deps.ts";
 import type { Browser, ConsoleCaller } from "../../http/handler.ts";
 import { type DraftRow, drafts } from "./store.ts";
 
-/** The unsent text of one field, as its person reads it. */
+/** The unsent text of one field. Only the person who typed it gets it. */
 export interface Draft {
   readonly id: string;
   readonly page: string;
@@ -12,7 +12,7 @@ export interface Draft {
   readonly field: string;
   readonly writer: string;
   readonly text: string;
-  /** The version of the value that the field had before the typing; empty if the form has no version. */
+  /** The version of the field's value from before the person typed; empty if the form has no version. */
   readonly was: string;
   /** The name of the browser. */
   readonly browser: string | null;
@@ -21,40 +21,40 @@ export interface Draft {
 
 export type TypedField = Pick<Draft, "field" | "text" | "was">;
 
-/** All unsent text in one form of one opened page. */
+/** The unsent texts of one form on one opened page. */
 export interface TypedForm {
   readonly page: string;
   readonly form: string;
   readonly writer: string;
   readonly fields: readonly TypedField[];
-  /** The writers (opened pages) whose text of this form it replaces. */
+  /** The writers (opened pages) whose text for this form is replaced by this text. */
   readonly replaces: readonly string[];
 }
 
-/** A form that was done. */
+/** A form that the server has accepted. */
 export interface DoneForm {
   readonly form: string;
   readonly writer: string;
-  /** The texts that were sent, by their fields. */
+  /** The texts that were sent, by field. */
   readonly sent: ReadonlyMap<string, string>;
 }
 
 type DraftsDeps = Pick<Deps, "database" | "limiter" | "newId" | "sealer" | "settings">;
 
-/** Reads and changes the drafts of one signed-in person at the time `now`. */
+/** Creates the functions that read and change the drafts of one signed-in person at the time `now`. */
 export const createPageDrafts =
   (deps: DraftsDeps) =>
   ({ userId }: Pick<ConsoleCaller, "userId">, browser: Pick<Browser, "userAgent">, now: Date) => {
     const { database, limiter, newId, sealer, settings } = deps;
     return {
-      /** All texts, newest first. */
+      /** Returns all drafts, newest first. */
       list: async (): Promise<Draft[]> => opened(sealer, await drafts.list(database, userId)),
 
-      /** The texts that were typed on a page, or into one of these forms, newest first. */
+      /** Returns the drafts that were typed on a page or in one of these forms, newest first. */
       listOfPage: async (page: string, forms: readonly string[]): Promise<Draft[]> =>
         opened(sealer, await drafts.listOfPage(database, userId, { page, forms })),
 
-      /** Replaces the texts of one form of an opened page. Throws `rate_limited`. */
+      /** Replaces the texts of one form on an opened page. Throws `rate_limited`. */
       async save({ page, form, writer, fields, replaces }: TypedForm): Promise<void> {
         if (settings.rateLimited) await limiter.spend({ who: userId, rateLimit: "drafts" });
         const from = browserName(browser.userAgent);
@@ -73,10 +73,10 @@ export const createPageDrafts =
         });
       },
 
-      /** Removes one; false if the person has no such draft. */
+      /** Removes a draft. Returns false if the person has no such draft. */
       remove: (id: string): Promise<boolean> => database.write((tx) => drafts.remove(tx, userId, id)),
 
-      /** Removes the sent texts: those of the page that sent them, and equal texts of other pages. */
+      /** Removes the sent texts: the texts of the page that sent them, and the same texts on other pages. */
       async removeSent({ form, writer, sent }: DoneForm): Promise<void> {
         const kept = opened(sealer, await drafts.listOfPage(database, userId, { page: "", forms: [form] }));
         const over = kept.filter(
@@ -93,7 +93,7 @@ export const createPageDrafts =
 
 export type PageDrafts = ReturnType<ReturnType<typeof createPageDrafts>>;
 
-/** Decrypts the texts. Leaves out a text that was sealed with a lost secret. */
+/** Decrypts the texts. A text that was sealed with a lost secret is missing in the result. */
 const opened = (sealer: DraftsDeps["sealer"], rows: readonly DraftRow[]): Draft[] =>
   rows.flatMap(({ content, ...row }) => {
     const read = contentOf(sealer, content);

@@ -1,19 +1,19 @@
 import { limits } from "../../../src/contract/limits.ts";
 
-/** A field for text that a person types: its label outside of its form, and its limit in code points. */
+/** A field in which a person types text: its label on pages without its form, and its limit in code points. */
 export interface DraftField {
   readonly label: string;
   readonly most: number;
-  /** Whether it is an answer in a thread. Then other members see who is writing. (rule F36) */
+  /** Whether the field is for an answer in a thread. Then other members see who is writing. (rule F36) */
   readonly answers?: boolean;
 }
 
-/** The limit of fields for a number or a date. People may type other text there. */
+/** The limit for fields with a number or a date. People may type any text there. */
 const short = 100;
 
 /**
- * The fields whose drafts are kept, by name. For other fields no draft is kept: no password, no code and no secret may be here.
- * (rule O18)
+ * The fields whose drafts are kept, by name. Other fields have no drafts. A field with a password, a code or a secret
+ * must not be here. (rule O18)
  */
 const single: Readonly<Record<string, DraftField>> = {
   note: { label: "Note to the agent", most: limits.decisionNote, answers: true },
@@ -47,7 +47,7 @@ const single: Readonly<Record<string, DraftField>> = {
   label: { label: "Label", most: limits.label },
 };
 
-/** Fields of which a form has several. */
+/** The fields that a form can have several times. */
 const several: readonly (readonly [RegExp, DraftField])[] = [
   [/^recallNote:[\w-]+$/, { label: "Why you recall it", most: limits.decisionNote, answers: true }],
   [/^items\.\d+\.text$/, { label: "Change", most: limits.changelogItem }],
@@ -55,11 +55,14 @@ const several: readonly (readonly [RegExp, DraftField])[] = [
   [/^versions\.\d+\.version$/, { label: "Version on a platform", most: limits.version }],
 ];
 
-/** The field with this name; undefined if no draft of it is kept. */
+/** Returns the field with this name; undefined if no draft of it is kept. */
 export const draftFieldOf = (name: string): DraftField | undefined =>
   Object.hasOwn(single, name) ? single[name] : several.find(([pattern]) => pattern.test(name))?.[1];
 
-/** Attributes of a field for the script: its limit, whether its value was sent and refused, and whether it is an answer. */
+/**
+ * Returns the attributes of a field for the script: its limit, whether its value was sent and refused, and whether it
+ * is an answer in a thread.
+ */
 export const draftTraits = (name: string, sent: boolean | undefined) => {
   const field = draftFieldOf(name);
   return field

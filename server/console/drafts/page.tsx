@@ -11,7 +11,7 @@ import type { SignedInVisit } from "../visit.ts";
 import type { Draft } from "./api.ts";
 import { draftFieldOf } from "./fields.ts";
 
-/** Shows all unsent text of a person, also for pages that no longer exist. (rule O17) */
+/** Shows all unsent texts of a person, even from pages that no longer exist. (rule O17) */
 async function showDrafts(visit: SignedInVisit): Promise<Reply> {
   const navigation = await navigationOf(visit);
   const found = await visit.drafts.list();
@@ -77,7 +77,7 @@ const DraftLine = ({
   );
 };
 
-/** Discards one text. It is no error if the text no longer exists. */
+/** Discards a draft. If the draft no longer exists, this is not an error. */
 async function discardDraft({ drafts, fields, links }: SignedInVisit): Promise<Reply<"draft-discarded">> {
   await drafts.remove(fields.text("draft"));
   return goTo(links.drafts, "draft-discarded");

@@ -10,12 +10,15 @@ import { draftFieldOf } from "./fields.ts";
 
 type VisitOf = (ctx: Context, params: Readonly<Record<string, string>>) => Promise<SignedInVisit>;
 
-/** How many forms a page may ask about, and how many texts a form may have at once. */
+/**
+ * The most forms for which a page may request drafts, the most texts of a form, and the most writers that a text can
+ * replace.
+ */
 const most = { forms: 50, fields: 500, replaced: 50 };
 
 const longestPath = 1_000;
 
-/** The two routes by which a script reads and saves drafts. Both answer JSON. (rule O17) */
+/** The two routes with which a script reads and saves drafts. Both answer with JSON. (rule O17) */
 export const draftRoutes = (at: Links, visitOf: VisitOf): Route[] => [
   {
     method: "GET",
@@ -51,7 +54,7 @@ export const draftRoutes = (at: Links, visitOf: VisitOf): Route[] => [
   },
 ];
 
-/** Whether a field has the beginning of an answer in a thread. */
+/** Whether a field has text and is for an answer in a thread. */
 const isAnswer = ({ field, text }: TypedField): boolean =>
   text.trim() !== "" && draftFieldOf(field)?.answers === true;
 
@@ -72,7 +75,8 @@ function answerJson(ctx: Context, body: object): void {
 }
 
 /**
- * Removes the drafts of a form after it was done, and informs the script. A refused form keeps them. Returns `reply`. (rule O17)
+ * Removes the drafts of a form after the form was done, and tells the script. A refused form keeps its drafts. Returns
+ * `reply`. (rule O17)
  */
 export async function noteDone<R extends Reply<string>>(
   ctx: Context,
@@ -83,28 +87,31 @@ export async function noteDone<R extends Reply<string>>(
   if (form === "" || ("status" in reply && reply.status >= 400)) return reply;
   const { sentFields } = reply;
   const sent = fields.entries().filter(([name]) => sentFields?.includes(name) ?? true);
-  // If this fails, the text is offered again, and nothing is lost.
+  // If this fails, the text is offered again, so no text is lost.
   await drafts.removeSent({ form, writer, sent: new Map(sent) }).catch(() => undefined);
   const once = fields.idempotencyKey;
   if (once !== undefined) ctx.append("Set-Cookie", doneCookie(once, sentFields, settings));
   return reply;
 }
 
-/** The form and the opened page whose drafts a form sends. The script adds both to the form. */
+/** Returns the form and the opened page to which a form's drafts belong. The script adds both to the form. */
 const sentDraftOf = (fields: Fields) => ({
   form: fields.text("draft-form"),
   writer: fields.text("draft-writer"),
 });
 
-/** Whether the text in a form is that of another person: somebody else has signed in since. Always false without scripts. */
+/**
+ * Whether another person typed the text in a form, because somebody else has signed in since then. Without a script,
+ * this is always false.
+ */
 export function isOfAnother(fields: Fields, email: string): boolean {
   const person = fields.text("draft-person");
   return person !== "" && person !== versionOf(email);
 }
 
 /**
- * The cookie by which the script knows that the server has done a form. Only then does the script delete its draft. `once` is that
- * of the form; `sent` has the fields whose text was used, undefined for all.
+ * Returns the cookie that tells the script that the server has done a form. Only then does the script delete the draft.
+ * `once` is the unique value of the form. `sent` has the fields whose text was used; undefined for all fields.
  */
 function doneCookie(
   once: string,
@@ -116,5 +123,5 @@ function doneCookie(
   return `innkeep-done-${once}=${value}; Path=/; Max-Age=${seconds}; SameSite=Strict${secure}`;
 }
 
-/** Enough time for the next page to open on a slow connection. */
+/** The lifetime of the cookie. It is long enough for a slow connection to open the next page. */
 const seconds = 120;

@@ -3,17 +3,17 @@ import * as tables from "../../database/schema/access.ts";
 import type { Row } from "../../database/schema/table.ts";
 import { listed, select } from "../../database/statements.ts";
 
-/** The unsent text of one field in one opened page. */
+/** The unsent text of one field on one opened page. */
 export type DraftRow = Omit<Row<typeof tables.drafts>, "userId">;
 
-/** Identifies the drafts of one person in one form of one opened page. */
+/** Identifies the drafts of one person in one form on one opened page. */
 export interface DraftOwner {
   readonly userId: string;
   readonly form: string;
   readonly writer: string;
 }
 
-/** The limits for one person: the number of texts, and the characters of all stored texts together. */
+/** The limits for one person: the number of drafts, and the total number of their characters. */
 export interface MostDrafts {
   readonly count: number;
   readonly length: number;
@@ -25,10 +25,10 @@ const draftsOf = select(tables.drafts, fields, "WHERE user_id = ? ORDER BY updat
 
 /** Unsent text. Only the person who typed it can read it. (rule O17) */
 export const drafts = {
-  /** All drafts of a person, newest first. */
+  /** Returns all drafts of a person, newest first. */
   list: (reader: Reader, userId: string) => reader.all(draftsOf, userId),
 
-  /** The drafts that were typed on a page, or into one of these forms, newest first. */
+  /** Returns the drafts that were typed on a page or in one of these forms, newest first. */
   async listOfPage(
     reader: Reader,
     userId: string,
@@ -46,15 +46,15 @@ export const drafts = {
 
   insert: (tx: Inserter, userId: string, row: DraftRow) => tx.insert(tables.drafts, { ...row, userId }),
 
-  /** Removes the drafts of one form of one opened page. */
+  /** Removes the drafts of one form on one opened page. */
   removeOfWriter: (tx: Transaction, { userId, form, writer }: DraftOwner) =>
     tx.run("DELETE FROM drafts WHERE user_id = ? AND form = ? AND writer = ?", userId, form, writer),
 
-  /** Removes one draft; false if the person has no such draft. */
+  /** Removes a draft. Returns false if the person has no such draft. */
   remove: async (tx: Transaction, userId: string, id: string): Promise<boolean> =>
     (await tx.run("DELETE FROM drafts WHERE user_id = ? AND id = ?", userId, id)) === 1,
 
-  /** Removes the oldest drafts of a person above the limits. */
+  /** Removes the oldest drafts of a person until the limits are kept. */
   trim: (tx: Transaction, userId: string, { count, length }: MostDrafts) =>
     tx.run(
       `DELETE FROM drafts WHERE id IN (SELECT id FROM (
@@ -66,7 +66,7 @@ export const drafts = {
       length,
     ),
 
-  /** Removes at most `most` drafts that were last typed before an instant. Returns their number. */
+  /** Removes drafts that were last changed before a time, at most `most`. Returns their number. */
   prune: (tx: Transaction, before: string, most: number) =>
     tx.run(
       "DELETE FROM drafts WHERE id IN (SELECT id FROM drafts WHERE updated_at < ? LIMIT ?)",
