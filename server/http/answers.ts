@@ -11,19 +11,19 @@ export interface PreparedAnswer {
   readonly prepared: true;
   readonly body: string | Buffer;
   readonly etag: string;
-  /** How long the same request gets this answer. Undefined if the answer cannot be kept. */
+  /** The time for which the same request gets this answer again. Undefined if the answer must not be cached. */
   readonly lasts?: Lasting;
 }
 
-/** How long something stays the same: from `from`, and before `until`, in epoch milliseconds. */
+/** The time in which something stays the same: from `from` until just before `until`, in epoch milliseconds. */
 export interface Lasting {
   readonly from: number;
   readonly until: number;
-  /** Whether everything from which it was made is in memory and unchanged. */
+  /** Whether all data from which the answer was made is in memory and unchanged. */
   readonly isCurrent: () => boolean;
 }
 
-/** An answer that is a file. It is generated while it is sent. */
+/** An answer that is a file. The file is generated while the server sends it. */
 export interface Download {
   readonly isDownload: true;
   readonly fileName: string;
@@ -31,14 +31,17 @@ export interface Download {
   /** The exact length, if it is known. */
   readonly bytes: number | undefined;
   readonly chunks: AsyncIterable<Uint8Array>;
-  /** Called once, when the answer has ended in any way. */
+  /** Called once: when the answer was sent, has failed or was cut off. */
   end(): Promise<void>;
 }
 
 export const isDownload = (answer: unknown): answer is Download =>
   typeof answer === "object" && answer !== null && "isDownload" in answer && answer.isDownload === true;
 
-/** Node sends short text together with the headers. Longer text is encoded once, not once for each client. */
+/**
+ * In characters. Node sends shorter text together with the headers. Longer text is encoded once here, not once for each
+ * client.
+ */
 const shortLength = 8_192;
 
 export function prepareAnswer(json: string): PreparedAnswer {
@@ -51,7 +54,7 @@ export const isPrepared = (answer: unknown): answer is PreparedAnswer =>
 
 export const jsonType = "application/json; charset=utf-8";
 
-/** The `Cache-Control` of an answer to a read. */
+/** Returns the header `Cache-Control` for the answer to a read. */
 export const cachingOf = ({ answersSecret }: Pick<Endpoint, "answersSecret">): string =>
   answersSecret ? "private, no-store" : "private, no-cache";
 
@@ -59,17 +62,21 @@ export const etagOf = (body: string | Buffer): string =>
   `"${hash("sha256", body, "base64url").slice(0, 27)}"`;
 
 /**
- * Whether `If-None-Match` or `If-Match` names the ETag. A weak ETag matches too, because a compressing proxy makes ETags weak.
- * Unlike `fresh` of Koa, this ignores `Cache-Control: no-cache` of the request: a client that sends the ETag has the answer.
+ * Whether `If-None-Match` or `If-Match` names the ETag. A weak ETag matches too, because a compressing proxy makes
+ * ETags weak. Unlike `fresh` of Koa, this ignores the request header `Cache-Control: no-cache`: a client that sends the
+ * ETag has the answer already.
  */
 export const matchesEtag = (header: string, etag: string): boolean =>
   header.split(",").some((entry) => entry.trim() === "*" || entry.trim().replace(/^W\//, "") === etag);
 
-/** Remembers prepared answers by name until their version changes, their time has passed, or the clock was set back. */
+/**
+ * A cache of prepared answers, by name. It drops an answer when its version changes, when it expires, or when the clock
+ * is set back.
+ */
 export interface Answers {
   /**
-   * Returns the remembered answer of this version, or makes and remembers it. Requests that arrive meanwhile wait for the same
-   * answer, so that a large one is in memory once. `until` is in epoch milliseconds.
+   * Returns the cached answer of this version. If there is none, makes and caches it. Requests that arrive meanwhile
+   * wait for the same answer, so that a large answer is in memory only once. `until` is in epoch milliseconds.
    */
   recall(wanted: Wanted, make: () => Promise<Made>): Promise<PreparedAnswer>;
 }
@@ -85,11 +92,11 @@ interface Made {
   readonly until?: number | undefined;
 }
 
-/** The most memory that a body uses, in bytes: a character of a text uses one or two. */
+/** Returns the most memory that a body can use, in bytes. A character of a text uses one or two bytes. */
 export const bytesOfBody = (body: string | Buffer): number =>
   typeof body === "string" ? 2 * body.length : body.length;
 
-/** The memory of an answer without its body and its name, in bytes. */
+/** The memory that an answer uses besides its body and its name, in bytes. */
 const smallThings = 1_000;
 
 interface Remembered {
@@ -100,8 +107,8 @@ interface Remembered {
 }
 
 /**
- * Creates the memory of prepared answers. After a restore the database counts the same versions again for other contents. So all
- * answers are dropped when anything may have changed. (decision 04)
+ * Creates the cache of prepared answers. After a restore, the database may use the same version numbers for other
+ * contents. So the cache drops all answers when anything may have changed. (decision 04)
  */
 export function createAnswers(memory: Memory): Answers {
   const remembered = memory.createPart<Remembered>();
@@ -118,7 +125,8 @@ export function createAnswers(memory: Memory): Answers {
     const began = changes;
     const { answer, until = Number.POSITIVE_INFINITY } = await make();
     const from = now.getTime();
-    // The version comes from the caller's credential, which leaves memory when the version changes.
+    // The version comes from the caller's credential. When the version changes, the credential is dropped from memory,
+    // too.
     const lasts = memory.isOn ? { lasts: { from, until, isCurrent: always } } : {};
     const made = { version, from, until, answer: { ...answer, ...lasts } };
     if (changes === began)
@@ -157,12 +165,12 @@ const isGood = ({ version, from, until }: Remembered, wanted: Wanted): boolean =
 /** Smaller answers are not counted. */
 const largeBytes = 1_048_576;
 
-/** In this time the server never cuts an answer, even if others need the memory. */
+/** The server never cuts an answer that is younger than this, even if other answers need the memory. */
 const graceMilliseconds = 10_000;
 
 /** A large answer that the client has not read completely. */
 interface Waiting {
-  /** Answers with the same object share their memory. */
+  /** Two answers with the same object use the same memory, so it counts once. */
   readonly memory: object;
   readonly bytes: number;
   readonly since: number;
@@ -170,13 +178,16 @@ interface Waiting {
 
 interface NewAnswer {
   readonly body: string | Buffer;
-  /** False if the request has changed something: then its answer must be sent. */
+  /**
+   * Whether the server may refuse the request with `busy`. False if the request has changed something: then its answer
+   * must be sent.
+   */
   readonly canRefuse: boolean;
 }
 
 /**
- * Counts the memory of large answers until their clients have read them. If one more needs too much, cuts the connections of
- * the slowest clients. Throws `busy` if that does not help.
+ * Counts the memory of large answers until their clients have read them. If a new answer needs more memory than is
+ * free, cuts the connections of the slowest clients. Throws `busy` if that does not free enough.
  */
 export type HoldAnswer = (response: ServerResponse, answer: NewAnswer) => void;
 
@@ -198,7 +209,10 @@ export function createHoldAnswer({ settings }: { readonly settings: Settings }):
     }
   }
 
-  /** Cuts the connection whose answer has waited for the longest time. Returns false if all have just begun. */
+  /**
+   * Cuts the connection whose answer has waited for the longest time. Returns false if all answers are too young to be
+   * cut.
+   */
   function cutSlowest(): boolean {
     const [slowest] = waiting;
     if (!slowest || performance.now() - slowest[1].since < graceMilliseconds) return false;
@@ -208,7 +222,7 @@ export function createHoldAnswer({ settings }: { readonly settings: Settings }):
   }
 
   return (response, { body, canRefuse }) => {
-    // A character has at most three bytes, so a short text need not be counted.
+    // In UTF-8 a character of this text has at most three bytes, so a short text need not be counted.
     if (body.length * 3 < largeBytes || response.closed) return;
     const bytes = typeof body === "string" ? Buffer.byteLength(body) : body.length;
     if (bytes < largeBytes) return;

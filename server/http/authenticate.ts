@@ -38,7 +38,9 @@ import { cachedLookup } from "./memory.ts";
 /** Finds the caller of a request. Throws the same error for a credential that is missing, malformed, unknown or revoked. */
 export interface Authenticate {
   <A extends Auth>(auth: A, presented: PresentedCredentials): Promise<Callers[A]>;
-  /** How long requests with this credential have this caller, and need no new record of their use. */
+  /**
+   * Returns the time in which requests with this credential have the same caller and need no new record of their use.
+   */
   readonly lasting: (
     auth: KeptAuth,
     presented: Pick<PresentedCredentials, "apiKey" | "authorization">,
@@ -95,7 +97,7 @@ export function createAuthenticate(
       return maintainerCaller((await token("maintainer", presented)).row);
     },
     async session(presented) {
-      // Only a person may do this, and a request with a bearer token comes from a program.
+      // Only a person may use this endpoint, and a request with a bearer token comes from a program.
       if (presented.authorization !== undefined)
         throw new ApiError("sign_in_required", { message: "No token may do this. Sign in to the console." });
       return person(presented);
@@ -129,10 +131,10 @@ const createLasting =
     return { from, until: Math.min(until, ends ?? until), isCurrent: () => callerNow() === caller };
   };
 
-/** The topics that mean that any credential may have changed. */
+/** The topics which signal that any credential may have changed. */
 export const topicsOfAllCredentials: readonly string[] = [credentialsTopic];
 
-/** The topics that drop a token from memory. */
+/** The topics whose signals drop a token from memory. */
 export const topicsOfToken = ({ userId, appId }: Pick<TokenCredential, "userId" | "appId">): string[] => [
   userTopic(userId),
   ...(appId === null ? [] : [accessTopic(appId)]),
@@ -192,11 +194,11 @@ const endOf = (expiresAt: string | null): number =>
 interface KnownToken {
   readonly row: TokenCredential;
   readonly expiresAt: number;
-  /** The caller, if it is the token of an agent. */
+  /** The caller of a request with an agent token. */
   readonly agent: AgentCaller;
 }
 
-/** The caller for the token of an agent. */
+/** Returns the caller for an agent token. */
 export const agentCaller = (
   { id, userId, appId }: Pick<TokenCredential, "id" | "userId" | "appId">,
   scopes: readonly AgentScope[],
@@ -231,11 +233,14 @@ const deviceCaller = ({ id, userId, email, scopes }: DeviceCredential): DeviceCa
   scopes: deviceScopesOf(scopes),
 });
 
-/** The bearer token of a request; empty without one. */
+/** Returns the bearer token of a request, or an empty text if it has none. */
 export const bearerOf = (authorization: string | undefined): string =>
   /^bearer +(\S+)$/i.exec(authorization ?? "")?.[1] ?? "";
 
-/** Throws `insufficient_scope` if the caller lacks the scope of the endpoint. A token may always act on itself. */
+/**
+ * Throws `insufficient_scope` if the caller lacks the scope of the endpoint. For an endpoint about the token itself, a
+ * token needs no scope.
+ */
 export function requireScope(
   { scope, ownToken }: Endpoint,
   { caller, params }: { readonly caller: Callers[Auth]; readonly params: unknown },
@@ -252,7 +257,7 @@ export function asAsked({ role = "owner" }: Pick<Endpoint, "role">, caller: Call
   return caller && "needs" in caller && role !== "account" ? { ...caller, needs: role } : caller;
 }
 
-/** Whether the `Origin` of a request is that of this deployment. */
+/** Whether the `Origin` of a request is the origin of this deployment. */
 export function isOwnOrigin(origin: string | undefined, { baseUrl, consoleUrl }: Deps["settings"]): boolean {
   return origin !== undefined && [baseUrl, consoleUrl].some((url) => new URL(url).origin === origin);
 }
@@ -265,16 +270,19 @@ interface Touched {
 /** Records the hour of a credential's last use. */
 interface Touch {
   (hash: string, touched: Touched, write: typeof credentials.touchToken): void;
-  /** The hour that is recorded already: further uses in it need no record. In epoch milliseconds. */
+  /** The hour for which a use is recorded already, in epoch milliseconds. Further uses in this hour need no record. */
   readonly recorded: (hash: string) => { readonly from: number; readonly until: number };
 }
 
-/** How many credentials are remembered as recorded. The use of a forgotten one is recorded again. */
+/**
+ * For how many credentials the server remembers that their use is recorded. If it has forgotten one, the next use is
+ * recorded again.
+ */
 const mostRecorded = 100_000;
 
 /**
- * Makes a function that records uses; requests do not wait for it. It remembers the hour by the hash, not by the id, so that a
- * renewed credential with the same id is recorded, too. It remembers only uses of the present hour.
+ * Makes a function that records uses of credentials. Requests do not wait for it. It remembers the recorded hour by the
+ * hash of the credential, not by its id, so that the use of a renewed credential with the same id is recorded, too.
  */
 export function createTouch({ database, clock, log }: Pick<Deps, "database" | "clock" | "log">): Touch {
   const touched = new Map<string, string>();
@@ -300,7 +308,7 @@ export function createTouch({ database, clock, log }: Pick<Deps, "database" | "c
   return Object.assign(touch, { recorded });
 }
 
-/** Like `hourOf`, but computes the hour once for each minute, because every request needs it. */
+/** Like `hourOf`, but faster, because every request needs the hour: it computes the hour only once a minute. */
 function createHourAt(): (at: Date) => string {
   let minute = Number.NaN;
   let hour = "";
@@ -312,7 +320,9 @@ function createHourAt(): (at: Date) => string {
   };
 }
 
-/** Makes a function that returns the scopes of a stored list, without those that this kind of credential cannot have. */
+/**
+ * Makes a function that returns the scopes in a stored list. It drops scopes that this kind of credential cannot have.
+ */
 const grantedOf =
   <S extends Scope>(possible: readonly S[]) =>
   (json: string): S[] => {
@@ -324,7 +334,7 @@ const maintainerScopesOf = grantedOf(maintainerScopes);
 
 const deviceScopesOf = grantedOf(deviceScopes);
 
-/** The granted scopes of an agent token, from its stored list. */
+/** Returns the granted scopes of an agent token from its stored list. */
 export const agentScopesOf = grantedOf(agentScopes);
 
 /** The credentials of a request, before they are checked. */
@@ -411,17 +421,18 @@ type Marking = Pick<Sealer, "mark">;
 const mostAccounts = 5;
 
 /**
- * A cookie with a random id of the browser, and a keyed hash for each account to which the browser has signed in. It grants no
- * access. Its browser has a limit of its own for sign-ins, so that failed sign-ins of others do not lock it out.
+ * A cookie with a random id of the browser, and a keyed hash for each account to which the browser has signed in. The
+ * cookie grants no access. Sign-ins from this browser count against a separate limit, so that failed sign-ins of others
+ * do not lock it out.
  */
 export const knownBrowser = {
-  /** The id of the browser; undefined if it has never signed in to this account. */
+  /** Returns the id of the browser, or undefined if the browser has never signed in to this account. */
   idFor(sealer: Marking, kept: string | undefined, email: string): string | undefined {
     const [id = "", ...marks] = (kept ?? "").split(".");
     return marks.includes(markOf(sealer, id, email)) ? id : undefined;
   },
 
-  /** The new value of the cookie: this account first, then the latest others. */
+  /** Returns the new value of the cookie: this account first, then the accounts of the latest other sign-ins. */
   withAccount(sealer: Marking, kept: string | undefined, email: string): string {
     const [found = "", ...marks] = (kept ?? "").split(".");
     const id = /^[\w-]{22}$/.test(found) ? found : randomBytes(16).toString("base64url");

@@ -35,7 +35,9 @@ export type InvokeDeps = Pick<
   "clock" | "database" | "limiter" | "passingTime" | "sealer" | "settings" | "time"
 >;
 
-/** A call of an endpoint while it passes its steps. Each step reads what earlier ones have found. */
+/**
+ * The state of one call of an endpoint. The steps run one after the other, and each reads what earlier steps have set.
+ */
 export interface Call {
   readonly endpoint: ServedEndpoint;
   readonly handle: (request: Request) => Promise<unknown>;
@@ -44,17 +46,23 @@ export interface Call {
   key: IdempotentRequest | undefined;
   /** The key of the rate limit that the call uses; undefined without a limit. */
   limitedBy: string | undefined;
-  /** Whether the endpoint must declare an error from now on. Only such an error is stored for repeats. */
+  /**
+   * Whether the handler was reached. From then on, an error must be one that the endpoint declares, and only such an
+   * error is stored for repeats.
+   */
   begun: boolean;
   parts: ReturnType<typeof parse>;
   saving: Pick<Request, "save" | "saveRow">;
   giveBack: GiveBack;
   answer: unknown;
-  /** The first step that sets it ends the call. */
+  /** The result of the call. The first step that sets it ends the call. */
   outcome: InvocationResult | undefined;
 }
 
-/** Creates a call before its first step. Names each field, because a spread takes a twentieth of the time of a read. */
+/**
+ * Creates a call before its first step. The code names each field, because an object spread would make a read 5 %
+ * slower.
+ */
 export const newCall = ({
   endpoint,
   handle,
@@ -81,7 +89,7 @@ export function checkScope(call: Call): void {
   call.incoming = { ...call.incoming, caller: asAsked(call.endpoint, call.incoming.caller) };
 }
 
-/** Answers a repeat of a request with its stored answer. */
+/** Answers a repeat of a request with the stored answer. */
 export async function replayAnswer(call: Call): Promise<void> {
   const { endpoint, incoming, deps } = call;
   const key = idempotentRequestOf(endpoint, incoming, deps);
@@ -95,7 +103,7 @@ export async function replayAnswer(call: Call): Promise<void> {
   call.outcome = await replayFor(incoming, key, kept, deps);
 }
 
-/** Counts an attempt on a secret before anything else is done. Throws `rate_limited`. */
+/** Counts an attempt to guess a secret before the call does anything else. Throws `rate_limited`. */
 export async function countAttempts(call: Call): Promise<void> {
   const { endpoint, incoming, deps } = call;
   call.limitedBy = limitedByOf(endpoint, incoming, deps);
@@ -108,7 +116,10 @@ export function checkShape(call: Call): void {
   call.parts = parse(call.endpoint, call.incoming);
 }
 
-/** For a change, prepares the transaction that also counts the limit and claims the key. A read is counted now. */
+/**
+ * Applies the rate limit. A read is counted now. For a change, this only prepares the transaction, which counts the use
+ * and claims the Idempotency-Key.
+ */
 export async function applyLimit(call: Call): Promise<void> {
   const { endpoint, incoming, deps, key, limitedBy, parts } = call;
   if (isMutation(endpoint)) {
@@ -120,7 +131,7 @@ export async function applyLimit(call: Call): Promise<void> {
   }
 }
 
-/** Makes the changes that are due in the test cycles of a request. */
+/** Makes the changes that are due in the test cycles that the request is about. */
 export async function catchUp({ endpoint, incoming: { caller }, parts, deps }: Call): Promise<void> {
   if (!endpoint.catchesUp) return;
   const { of, by } = endpoint.catchesUp;
@@ -173,7 +184,7 @@ const shapeOf =
 const isRarelyRepeated = ({ attempts }: Endpoint, { caller }: IncomingRequest): boolean =>
   caller?.kind === "appKey" && attempts === undefined;
 
-/** The app of the app key. The stored answer is linked to it, so that an erasure in the app finds the answer. */
+/** Returns the app of the app key. The stored answer is linked to this app, so that an erasure in the app finds it. */
 const appOfKey = ({ caller }: IncomingRequest): string | undefined =>
   caller?.kind === "appKey" && "appId" in caller ? String(caller.appId) : undefined;
 
@@ -209,8 +220,8 @@ const readsOnly: Pick<Request, "save" | "saveRow"> = {
 };
 
 /**
- * The error for a request whose subject or app was deleted while the request ran. It is the same error as after the
- * deletion.
+ * Returns the error for a request whose app or record was deleted while the request ran. A request after the deletion
+ * gets the same error.
  */
 const goneMeanwhile = (endpoint: Endpoint, cause: unknown): ApiError =>
   new ApiError(errorsOf(endpoint).includes("not_found") ? "not_found" : "invalid_api_key", {}, { cause });
@@ -276,8 +287,8 @@ function outcomeOf(endpoint: Endpoint, answer: unknown): InvocationResult {
 }
 
 /**
- * Whether a repeat of the request must get this error again. It must if the state refused the request, and if more than the
- * passing of time has to change. (rule H13)
+ * Whether a repeat of the request must get this error again. It must if the state of the data caused the refusal, and
+ * if that state does not change just because time passes. (rule H13)
  */
 const isKeptRefusal = ({ keptRefusals = [] }: ServedEndpoint, { status, code, details }: ApiError): boolean =>
   !details.isPassing &&

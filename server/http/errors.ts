@@ -4,7 +4,7 @@ import { isUnavailable } from "../database/errors.ts";
 import type { Deps } from "../deps.ts";
 import { FilesUnavailable } from "../files/files.ts";
 
-/** The body of every error: `{error, code}` and the fields of its code. */
+/** Returns the body of an error: `{error, code}`, and the fields that belong to the code. */
 export const errorBody = ({ message, code, details }: ApiError) => ({
   error: message,
   code,
@@ -17,7 +17,7 @@ export const errorBody = ({ message, code, details }: ApiError) => ({
   ...(details.reasons ? { reasons: details.reasons } : {}),
 });
 
-/** The message of an error as sentences, for pages and mails that have no `issues`. */
+/** Returns the message of an error as sentences, for pages and mails, which do not show the field `issues`. */
 export function sentencesOf({ message, details }: Pick<ApiError, "message" | "details">): string[] {
   const { issues = [] } = details;
   if (issues.length === 0) return [message];
@@ -27,7 +27,7 @@ export function sentencesOf({ message, details }: Pick<ApiError, "message" | "de
 /** Answers with an error page if the client is a browser. Returns whether it has answered. */
 export type AnswerWithPage = (ctx: Context, error: ApiError) => boolean | Promise<boolean>;
 
-/** Answers a thrown error with a page or JSON. Only the log gets its cause. */
+/** Answers a thrown error with a page or JSON. The cause is only written to the log. */
 export function answerErrors(deps: Pick<Deps, "log">, answerWithPage: AnswerWithPage) {
   const hasPage = async (ctx: Context, error: ApiError): Promise<boolean> => {
     try {
@@ -50,7 +50,7 @@ export function answerErrors(deps: Pick<Deps, "log">, answerWithPage: AnswerWith
   };
 }
 
-/** The ApiError for any thrown value. */
+/** Returns the ApiError for any thrown value. */
 export function asApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown;
   if (thrown instanceof UploadFailure) return uploadError(thrown);
@@ -84,14 +84,16 @@ function answerWithJson(ctx: Context, error: ApiError): void {
   ctx.body = { ...errorBody(error), ...requestId };
 }
 
-/** The authentication scheme of the credential that was missing or wrong. */
+/**
+ * The header `WWW-Authenticate`: for each code, the authentication scheme of the credential that was missing or wrong.
+ */
 const challenges: ReadonlyMap<string, string> = new Map([
   ["invalid_token", 'Bearer realm="innkeep"'],
   ["sign_in_required", 'Bearer realm="innkeep"'],
   ["invalid_api_key", 'ApiKey realm="innkeep", header="x-api-key"'],
 ] satisfies [ErrorCode, string][]);
 
-/** Logs a server error with its cause. An error that a developer has requested is not logged. */
+/** Logs a server error with its cause. An error is not logged if a developer has requested it for a test. */
 function logServerError(
   { log }: Pick<Deps, "log">,
   ctx: Context,

@@ -62,7 +62,10 @@ export interface InvocationResult {
 /** Calls the handler of an endpoint. Throws the ApiErrors that the endpoint declares. */
 export type Invoke = (incoming: IncomingRequest) => Promise<InvocationResult>;
 
-/** The text of a field of an unchecked value, trimmed and cut. Empty if the field is missing or is not text. */
+/**
+ * Returns the text of a field of an unchecked value, trimmed and shortened. Empty if the field is missing or is not
+ * text.
+ */
 export function fieldOf(value: unknown, name: string): string {
   return textAt(value, name).trim().slice(0, mostCharacters);
 }
@@ -90,7 +93,7 @@ export interface AgentCaller {
   readonly userId: string;
   /** The only app that the token may see. Null if it may see all apps of its owner. */
   readonly appId: string | null;
-  /** The least role that the owner of the token needs in the apps that the request is about. */
+  /** The lowest role that the owner of the token needs in the apps that the request is about. */
   readonly needs: Role;
   /** What the token may do besides reading and proposing. */
   readonly scopes: readonly AgentScope[];
@@ -113,7 +116,7 @@ export interface ConsoleCaller {
   readonly email: string;
   readonly scopes: readonly MaintainerScope[];
   readonly appId: string | null;
-  /** The least role that the person needs in the apps that the request is about. */
+  /** The lowest role that the person needs in the apps that the request is about. */
   readonly needs: Role;
 }
 
@@ -139,9 +142,9 @@ export type AnswerOf<E extends Endpoint> = E["success"] extends { body: infer Bo
 
 export interface Browser {
   readonly origin: string | undefined;
-  /** The value of its session cookie. */
+  /** The value of the browser's session cookie. */
   readonly sessionId: string | undefined;
-  /** The cookie with the accounts to which it has signed in. */
+  /** The cookie with the accounts to which the browser has signed in. */
   readonly known: string | undefined;
   /** The header `User-Agent`. */
   readonly userAgent: string | undefined;
@@ -153,7 +156,7 @@ export interface Request<E extends Endpoint = Endpoint> {
   readonly params: Parsed<E["params"]>;
   readonly query: Parsed<E["query"]>;
   readonly body: Parsed<E["body"]>;
-  /** The ETags of what the client has read, as it sends them in `If-Match`. */
+  /** The header `If-Match`: the ETags of what the client has read. */
   readonly ifMatch: string | undefined;
   /** By how many milliseconds the clock of the sender is ahead; 0 if the request has no date. */
   readonly clockAhead: number;
@@ -162,12 +165,12 @@ export interface Request<E extends Endpoint = Endpoint> {
   /** The headers that a browser adds by itself. */
   readonly browser: Browser;
   /**
-   * Checks the credential again and returns its caller. Rejects if the credential was revoked since.
+   * Checks the credential again and returns its caller. Rejects if the credential was revoked after the request began.
    */
   readonly callerNow: () => Promise<Callers[E["auth"] & Auth]>;
   /** Makes a signal that aborts when the client disconnects or the server stops. */
   readonly signal: () => AbortSignal;
-  /** Undoes the counting of a request with `wait` against its rate limit. */
+  /** Undoes the use of the rate limit. For requests with `wait`. */
   readonly giveBack: () => void;
   /**
    * Does the work of a mutation in one transaction together with its rate limit and its Idempotency-Key. The result of
@@ -205,15 +208,24 @@ export interface CatchUp {
   readonly by: "account" | `params.${string}` | `body.${string}`;
 }
 
-/** What the server decides about an endpoint and no client can see. It stands beside the handler. */
+/**
+ * Properties of an endpoint that matter only inside the server, not to clients. They are set where the handler is
+ * defined.
+ */
 export interface Traits {
-  /** Secret fields of the body that also encrypt the stored answer. If they differ, the key is a mismatch. */
+  /**
+   * Secret fields of the body that are also used to encrypt the stored answer. If a repeat has other values in them, it
+   * gets `idempotency_mismatch`.
+   */
   readonly sealedBy?: readonly string[];
-  /** Refusals that a repeat must get again, beside those of status 409 and 422. */
+  /** Refusals that a repeat must get again, in addition to those with status 409 and 422. */
   readonly keptRefusals?: readonly ErrorCode[];
   /** The test cycles in which due changes are made before the handler is called. */
   readonly catchesUp?: CatchUp;
-  /** The server may send the answer to the same request again without calling the handler, as long as it is certainly the same. */
+  /**
+   * Set if the server may answer the same request again without a call of the handler, while the answer is certainly
+   * unchanged.
+   */
   readonly ready?: true;
 }
 

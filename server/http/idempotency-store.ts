@@ -3,7 +3,7 @@ import { valueAt } from "../../src/contract/json.ts";
 import { admitted, type Viewer } from "../access/members/visibility.ts";
 import type { Reader, Transaction } from "../database/database.ts";
 
-/** For each path parameter, the statement that finds the app of what it names. */
+/** For each path parameter, the statement that finds the app of the record whose id it is. */
 const appsOfParameters: readonly (readonly [name: string, sql: string])[] = [
   ["appId", `SELECT id AS "appId" FROM apps WHERE id = ?`],
   ["id", `SELECT app_id AS "appId" FROM feedback WHERE id = ?`],
@@ -22,7 +22,7 @@ const appsOfParameters: readonly (readonly [name: string, sql: string])[] = [
   ],
 ];
 
-/** The app that the path parameters of a request lead to; undefined if they name nothing that exists. */
+/** Returns the app of the record in the path of a request. Undefined if the record does not exist. */
 export async function appOfRequest(reader: Reader, params: unknown): Promise<string | undefined> {
   for (const [name, sql] of appsOfParameters) {
     const id = valueAt(params, name);
@@ -32,8 +32,8 @@ export async function appOfRequest(reader: Reader, params: unknown): Promise<str
 }
 
 /**
- * Whether a person may still get the stored answer to an earlier request. Throws `forbidden` if the role is now too low. The answer
- * to the deletion of an app has no text, so its repeats may always get it. (rule K23)
+ * Whether a person may still get the stored answer to an earlier request. Throws `forbidden` if the role is now too
+ * low. The answer to the deletion of an app has no content, so a repeat of the deletion may always get it. (rule K23)
  */
 export async function mayStillGet(
   reader: Reader,
@@ -65,11 +65,14 @@ export interface IdempotencyKey {
   readonly lifetimeSeconds?: number;
   /** The app that the request is about, if it needs a role there. */
   readonly appId?: string | undefined;
-  /** Set only while the clock is in doubt; then no answer expires. `behindMs`: how far the clock may be behind. */
+  /**
+   * Set only while the server does not trust its clock. Then no answer expires. `behindMs`: by how much the clock may
+   * be behind.
+   */
   readonly inDoubt?: { readonly behindMs: number };
 }
 
-/** A key without the fingerprint: the body may not have arrived. */
+/** A key without the fingerprint, because the body may not have arrived. */
 export type KnownKey = Pick<IdempotencyKey, "scope" | "key" | "inDoubt">;
 
 export interface StoredAnswer {
@@ -87,7 +90,7 @@ type Claim = "claimed" | "in_progress" | "stored";
 
 /** The answers to requests with an Idempotency-Key. */
 export const idempotency = {
-  /** The stored answer to the request with this key, if it has not expired. */
+  /** Returns the stored answer to the request with this key, if it has not expired. */
   find(reader: Reader, request: KnownKey, now: Date): Promise<FoundAnswer | undefined> {
     const { scope, key } = request;
     return reader.get<FoundAnswer>(
@@ -100,8 +103,8 @@ export const idempotency = {
   },
 
   /**
-   * Reserves the key for this transaction, which must then `store` an answer or throw. With `answer`, stores it at once. Never
-   * waits for another transaction.
+   * Reserves the key for this transaction, which must then `store` an answer or throw. If `answer` is given, also
+   * stores it. Never waits for another transaction.
    */
   async claim(tx: Transaction, request: IdempotencyKey, now: Date, answer?: StoredAnswer): Promise<Claim> {
     const scope = scopeHash(request.scope);
@@ -152,16 +155,19 @@ export const idempotency = {
   },
 };
 
-/** When the answer to a request expires. */
+/** Returns when the answer to a request expires. */
 function expiryOf({ inDoubt, lifetimeSeconds }: IdempotencyKey, now: Date): string {
   const seconds = lifetimeSeconds ?? defaultLifetimeSeconds;
   return new Date(now.getTime() + (inDoubt?.behindMs ?? 0) + seconds * 1_000).toISOString();
 }
 
-/** Answers that expire at this instant or earlier have expired. */
+/** Returns the time up to which answers have expired. */
 const expiredBy = ({ inDoubt }: KnownKey, now: Date): string => (inDoubt ? new Date(0) : now).toISOString();
 
-/** On PostgreSQL, locks the name until the transaction ends; false if another one has it locked. SQLite has one writer. */
+/**
+ * On PostgreSQL, locks the name until the transaction ends. Returns false if another transaction has locked it. SQLite
+ * needs no lock, because it has one writer.
+ */
 async function lockAtOnce(tx: Transaction, name: string): Promise<boolean> {
   if (tx.engine === "sqlite") return true;
   const row = await tx.get<{ taken: number }>(
@@ -171,14 +177,16 @@ async function lockAtOnce(tx: Transaction, name: string): Promise<boolean> {
   return row?.taken === 1;
 }
 
-/** The scope of the requests of one sender to one address. */
+/** Returns the scope of the requests of one sender to one path. */
 export const scopeOf = (whose: readonly string[], method: string, path: string): string =>
   [...whose, method, sameAddress(path)].join("\n");
 
-/** Upper and lower case of an id mean the same, so a repeat with the id in capitals must not act again. */
+/**
+ * Returns the path in one form. An id in capitals is the same id, so a repeat with capitals must not be executed again.
+ */
 const sameAddress = (path: string): string => path.toLowerCase().replace(/(?<!\/)\/+$/, "");
 
-/** The stored form of a scope. */
+/** Returns the stored form of a scope. */
 function scopeHash(scope: string): string {
   return createHash("sha256").update(scope).digest("base64url");
 }

@@ -40,7 +40,10 @@ interface MutationContext {
 
 type Saving = Pick<Deps, "database" | "clock" | "limiter">;
 
-/** Makes `save` and `saveRow` of a request. Its change, its rate limit and its stored answer commit together or not at all. */
+/**
+ * Makes `save` and `saveRow` of a request. The change, the use of the rate limit and the stored answer are committed
+ * together or not at all.
+ */
 export function createSave(
   deps: Saving,
   mutation: MutationContext,
@@ -157,9 +160,9 @@ export interface IdempotentRequest extends IdempotencyKey {
 }
 
 /**
- * Identifies a request with an Idempotency-Key. Undefined without a key, and if neither a credential nor a field of the body
- * identifies the sender. If fields of the body identify the sender, the stored answer is sealed with them, so that only a request
- * with the same fields gets it. (rule H15)
+ * Identifies a request with an Idempotency-Key. Returns undefined without a key, or if neither a credential nor a field
+ * of the body identifies the sender. If fields of the body identify the sender, the stored answer is sealed with them,
+ * so that only a request with the same fields gets it. (rule H15)
  */
 export function idempotentRequestOf(
   endpoint: ServedEndpoint,
@@ -180,8 +183,8 @@ export function idempotentRequestOf(
 }
 
 /**
- * SHA-256 of the content of a request, in hex. The order of keys in JSON does not matter. A JSON body and a form have the same hash
- * if their fields are equal, and their files have the same bytes, declared types and names.
+ * Returns the SHA-256 of the content of a request, in hex. The order of keys in JSON does not matter. A JSON body and a
+ * form have the same hash if their fields are equal, and their files have the same bytes, declared types and names.
  */
 export function fingerprintOf(value: unknown): string {
   return createHash("sha256")
@@ -203,7 +206,8 @@ const byKey = ([a]: [string, unknown], [b]: [string, unknown]) => (a < b ? -1 : 
 type Keyed = Pick<IncomingRequest, "caller" | "path" | "body" | "idempotencyKey">;
 
 /**
- * Whether a request with this Idempotency-Key was answered already. The body has not arrived, so its content is not compared.
+ * Whether a request with this Idempotency-Key was answered already. The body has not arrived yet, so the contents are
+ * not compared.
  */
 export async function isAnswered(
   endpoint: Endpoint,
@@ -229,8 +233,8 @@ function knownKeyOf(
 }
 
 /**
- * The scope of all requests to an endpoint, with any app key of the app, whose field `repeatableBy` has this value. `fieldHash` is
- * the hash of the value.
+ * Returns the scope of requests to an endpoint that have the same value in the field `repeatableBy`, with any app key
+ * of the app. `fieldHash` is the hash of the value.
  */
 export const scopeOfField = (appId: string, fieldHash: string, { method, path }: Endpoint): string =>
   scopeOf(["app", appId, fieldHash], method, path);
@@ -267,7 +271,10 @@ function sealerOf(
   };
 }
 
-/** Without a credential the fields may be a password, and a plain hash would make it easy to guess. So they are hashed with a key. */
+/**
+ * If the request has no credential, the fields may contain a password. A plain hash would make it easy to guess, so
+ * they are hashed with a key.
+ */
 function senderPartsOf(
   { repeatableBy }: Endpoint,
   { caller, body }: Pick<IncomingRequest, "caller" | "body">,

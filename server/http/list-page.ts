@@ -1,6 +1,6 @@
 import { badRequest } from "../../src/contract/errors.ts";
 
-/** The start of a page of a list, newest first: the sort key of the row before it. */
+/** The position in a list at which a page starts: the sort key of the row before the page. */
 export type Position = readonly string[];
 
 /** One part of a sort key: its form in a cursor, and a value that sorts before every other. */
@@ -16,7 +16,10 @@ export const instantPart: KeyPart = {
 export const idPart: KeyPart = { form: /^[\da-f-]{36}$/, start: "g" };
 export const sequencePart: KeyPart = { form: /^\d{1,15}$/, start: String(Number.MAX_SAFE_INTEGER) };
 
-/** The position of a cursor, or the start of the list without one. Throws `bad_request` for a broken cursor. */
+/**
+ * Returns the position of a cursor, or the start of the list if there is no cursor. Throws `bad_request` for an invalid
+ * cursor.
+ */
 export function readCursor(cursor: string | undefined, parts: readonly KeyPart[]): Position {
   if (cursor === undefined) return parts.map(({ start }) => start);
   const position = Buffer.from(cursor, "base64url").toString().split(" ");
@@ -26,7 +29,7 @@ export function readCursor(cursor: string | undefined, parts: readonly KeyPart[]
   throw badRequest("cursor", "must be the `nextCursor` of an earlier page of the same list");
 }
 
-/** A page of `rows`. If another page follows, `rows` has one more than `limit`. */
+/** Returns a page of `rows`. If another page follows, `rows` has one row more than `limit`. */
 export function pageOf<Row>(rows: readonly Row[], limit: number, keyOf: (row: Row) => Position) {
   const items = rows.slice(0, limit);
   const last = items.at(-1);
@@ -37,8 +40,8 @@ export function pageOf<Row>(rows: readonly Row[], limit: number, keyOf: (row: Ro
 const cursorOf = (position: Position): string => Buffer.from(position.join(" ")).toString("base64url");
 
 /**
- * A page of a search. If the search stopped early, `nextCursor` is set even if the page is not full: the next page continues before
- * the number `reached`.
+ * Returns a page of a search. If the search stopped early, `nextCursor` is set even if the page is not full. The next
+ * page then continues before the number `reached`.
  */
 export function searchedPage<Row>(
   rows: readonly Row[],

@@ -13,7 +13,7 @@ import type { Deps } from "../deps.ts";
 import type { Budgets } from "../settings/limits.ts";
 import { errorBody } from "./errors.ts";
 
-/** How often the server checks for requests that arrive too slowly, at least. */
+/** The longest time between two checks for requests that arrive too slowly. */
 const mostCheckMilliseconds = 1_000;
 
 /** Makes an HTTP server with the time limits of the budgets. It does not listen yet. */
@@ -35,7 +35,7 @@ export function attach(server: Server, answer: RequestListener, deps: Pick<Deps,
   limitConnections(server, deps);
 }
 
-/** The last request of a connection, and when it began. */
+/** The last request of a connection, and the time when it began. */
 interface Use {
   request: IncomingMessage | undefined;
   response: ServerResponse | undefined;
@@ -97,7 +97,7 @@ function order(open: Map<Socket, Use>): void {
   for (const [socket, use] of ordered) open.set(socket, use);
 }
 
-/** The connection to close for a new one. `open` must be sorted. */
+/** Returns the connection to close so that a new one can be opened. `open` must be sorted. */
 function mostIdle(open: ReadonlyMap<Socket, Use>): Socket | undefined {
   const longBefore = performance.now() - busyMilliseconds;
   let sending: Socket | undefined;
@@ -112,7 +112,10 @@ function mostIdle(open: ReadonlyMap<Socket, Use>): Socket | undefined {
 
 const warnMilliseconds = 10_000;
 
-/** Warns at once, then at most every ten seconds, with the count since the last warning. */
+/**
+ * Makes a function that warns the first time, and then at most every ten seconds, with the count since the last
+ * warning.
+ */
 function createWarning(warn: (count: number) => void): () => void {
   let count = 0;
   let last = Number.NEGATIVE_INFINITY;
@@ -144,8 +147,8 @@ function answerConnectionFaults(server: Server, { log, settings }: Pick<Deps, "l
 }
 
 /**
- * Sends the last bytes of a connection, and closes it a moment later. Closing it at once would discard bytes that the client has
- * not read.
+ * Sends the last bytes of a connection, and closes it a moment later. To close it immediately would discard bytes that
+ * the client has not read.
  */
 function endSoon(socket: Socket, text: string, milliseconds: number): void {
   socket.end(text);

@@ -2,27 +2,33 @@ import { LRUCache } from "lru-cache";
 import type { Database } from "../database/database.ts";
 import { everyTopic } from "../database/signals.ts";
 
-/** Finds a row by a name, in memory or in the database. */
+/** Finds a row by a name: in memory, or else in the database. */
 interface Lookup<Row> {
   (name: string): Row | Promise<Row | undefined>;
-  /** The row in memory; undefined if there is none. Loads nothing. */
+  /** Returns the row if it is in memory, otherwise undefined. Does not read the database. */
   readonly peek: (name: string) => Row | undefined;
 }
 
 interface LookupCacheOptions<Row> {
   readonly memory: Memory;
   readonly load: (name: string) => Promise<Row | undefined>;
-  /** The topics that drop all rows. */
+  /** The topics whose signals drop all rows from memory. */
   readonly dropAll: readonly string[];
-  /** The topics that drop only this row. */
+  /** Returns the topics whose signals drop only this row. */
   readonly topicsOf?: (row: Row) => readonly string[];
-  /** The name and the row that a transaction of this process has stored, if this topic signals its commit. */
+  /**
+   * If this topic signals the commit of a transaction that stored a row, returns the name and the row, so that the row
+   * is cached without a read.
+   */
   readonly storedWith?: (topic: string) => readonly [name: string, row: Row] | undefined;
-  /** About how much memory a row takes, without its name and its topics. The default is 1,000. */
+  /** Returns about how many bytes of memory a row takes without its name and its topics. The default is 1,000. */
   readonly bytesOf?: (row: Row) => number;
 }
 
-/** Remembers the rows of `load` until one of their topics is signalled or another process writes. */
+/**
+ * A cache of the rows that `load` returns. It drops a row when one of its topics is signalled, or when another process
+ * writes to the database.
+ */
 export function cachedLookup<Row>(options: LookupCacheOptions<Row>): Lookup<Row> {
   const { memory, load, dropAll, topicsOf = () => [], storedWith } = options;
   const rows = createRows(options);
@@ -58,14 +64,14 @@ export function cachedLookup<Row>(options: LookupCacheOptions<Row>): Lookup<Row>
 
 const defaultBytes = 1_000;
 
-/** The memory of an entry of a map without its text, in bytes. */
+/** The memory of one map entry without its text, in bytes. */
 const placeBytes = 600;
 
-/** The memory of the names and topics of a row, about, in bytes. Many rows are smaller than these. */
+/** Returns about how many bytes the name and the topics of a row take. Often they take more than the row. */
 const findingBytes = (name: string, topics: readonly string[]): number =>
   [name, ...topics].reduce((sum, text) => sum + placeBytes + 2 * text.length, 0);
 
-/** The rows, and their names by topic. A topic may name a row that is no longer in memory. */
+/** Creates the store of the rows and of their names by topic. A topic may name a row that is no longer in memory. */
 function createRows<Row>({
   memory,
   bytesOf = () => defaultBytes,
@@ -97,35 +103,43 @@ interface KeptRow<Row> {
 }
 
 /**
- * What a process remembers of its database. Only the one process that writes a SQLite file remembers anything, because only it
- * knows every change at once. All parts share one limit in bytes. The least recently used values are dropped first.
- * (decision 04)
+ * A cache in memory of what a process has read from its database. Only the process that writes a SQLite file has one,
+ * because only this process knows every change immediately. All parts of the cache share one limit in bytes. The least
+ * recently used values are dropped first. (decision 04)
  */
 export interface Memory {
   /** Whether this process remembers anything. */
   readonly isOn: boolean;
-  /** Creates a part of the memory. Other parts may use the same names. `onDropped` is called with each value that is dropped. */
+  /**
+   * Creates a part of the cache. Each part has its own names. `onDropped` is called with each value that is dropped.
+   */
   createPart<Value>(onDropped?: (name: string, value: Value) => void): MemoryPart<Value>;
-  /** Calls `listener` with the topic of each change: `everyTopic` if anything may have changed. */
+  /** Calls `listener` with the topic of each change. The topic is `everyTopic` if anything may have changed. */
   onChange(listener: (topic: string) => void): void;
 }
 
 interface MemoryPart<Value> {
-  /** The value of a name, which counts as used now; undefined if it is not in memory. */
+  /** Returns the value of a name and marks it as just used. Returns undefined if it is not in memory. */
   get(name: string): Value | undefined;
-  /** Remembers the value in place of the one before. `bytes`: its memory, about, with its name. Returns whether it is remembered. */
+  /**
+   * Stores the value in place of the previous one. `bytes`: about how much memory it takes, with its name. Returns
+   * whether it was stored.
+   */
   keep(name: string, value: Value, bytes: number): boolean;
   forget(name: string): void;
   clear(): void;
 }
 
-/** A value in memory. This object is its key in the cache: a text as the key would have to be hashed at each use. */
+/**
+ * A value in memory. The object itself is the key in the cache, because a text as the key would have to be hashed at
+ * each use.
+ */
 interface Kept {
   /** Removes the value from its part. */
   readonly drop: () => void;
 }
 
-/** Creates the memory of a process. All of its parts together have at most `mostBytes`. */
+/** Creates the cache of a process. All its parts together use at most `mostBytes`. */
 export function createMemory(
   { remembers, onSignal, onForeignChange }: Pick<Database, "remembers" | "onSignal" | "onForeignChange">,
   mostBytes: number,

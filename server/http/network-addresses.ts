@@ -4,8 +4,9 @@ import type { LookupFunction } from "node:net";
 import ipaddr from "ipaddr.js";
 
 /**
- * Makes a function that finds the address of the client. In X-Forwarded-For it trusts only what trusted proxies wrote: the client is
- * the last entry that is not a trusted proxy. If that entry is not an address, the result is the address of the connection.
+ * Makes a function that finds the address of the client. In X-Forwarded-For it trusts only the entries that trusted
+ * proxies wrote, so the client is the last entry that is not a trusted proxy. If that entry is not an address, the
+ * result is the address of the connection.
  */
 export function createAddressOf(trustedProxies: readonly string[]): (request: IncomingMessage) => string {
   const networks = trustedProxies.map((network) => ipaddr.parseCIDR(network));
@@ -28,8 +29,8 @@ export function createAddressOf(trustedProxies: readonly string[]): (request: In
 }
 
 /**
- * The network by which limits count an address: for IPv4 the address itself, for IPv6 its first 64 bits, because one customer
- * usually has all addresses of such a network.
+ * Returns the network for which limits count uses: for IPv4 the address itself, for IPv6 its first 64 bits, because one
+ * customer usually has all addresses of such a network.
  */
 export function networkOf(address: string): string {
   if (!ipaddr.IPv6.isValid(address)) return address;
@@ -37,13 +38,13 @@ export function networkOf(address: string): string {
   return `${parts.map((part) => part.toString(16)).join(":")}::/64`;
 }
 
-/** The address of the connection. An IPv4 address in IPv6 form becomes plain IPv4. */
+/** Returns the address of the connection. An IPv4 address in IPv6 form becomes plain IPv4. */
 const peerOf = ({ socket }: IncomingMessage): string => {
   const { remoteAddress = "" } = socket;
   return remoteAddress.startsWith("::ffff:") ? plain(remoteAddress) : remoteAddress;
 };
 
-/** Some proxies write `192.0.2.1:4711` and `[2001:db8::1]:4711`. */
+/** Removes the port, because some proxies write `192.0.2.1:4711` or `[2001:db8::1]:4711`. */
 const withoutPort = (entry: string): string => {
   const [, bracketed, plainV4] = /^(?:\[([^\]]+)\](?::\d+)?|([\d.]+):\d+)$/.exec(entry) ?? [];
   return bracketed ?? plainV4 ?? entry;
@@ -62,8 +63,8 @@ type Resolve = (
 ) => void;
 
 /**
- * Makes a lookup that resolves a name only to public addresses. The socket connects to this very result, so a name cannot change its
- * address between the check and the connection.
+ * Makes a lookup that resolves a name only to public addresses. The socket connects to exactly this result, so the
+ * address of a name cannot change between the check and the connection.
  */
 export const createPublicLookup =
   (resolve: Resolve): LookupFunction =>
@@ -77,7 +78,10 @@ export const createPublicLookup =
     });
   };
 
-/** All public IPv6 addresses are in 2000::/3. The library also calls others `unicast`, such as ::127.0.0.1. */
+/**
+ * All public IPv6 addresses are in 2000::/3. A separate check is needed, because the library also calls other addresses
+ * `unicast`, such as ::127.0.0.1.
+ */
 const publicIpv6 = ipaddr.parseCIDR("2000::/3");
 
 /** Resolves a name, but only to public addresses. */

@@ -5,7 +5,7 @@ import type { Drill } from "../backup/rules.ts";
 import type { Deps } from "../deps.ts";
 import type { IncomingBodies } from "./body/incoming-body.ts";
 
-/** Assigns ids and security headers to answers, and records answers. */
+/** Sets the ids and security headers of answers, and records the answers. */
 export interface Observer {
   readonly nextId: () => string;
   /** The security headers: names and values. */
@@ -38,15 +38,15 @@ export const createObserver = (
   answered({ requestId, method, route, status, milliseconds }) {
     metrics.count({ method, route: route ?? "unknown", status, milliseconds });
     const quiet = method === "GET" && status < 400;
-    // The log gets the route, never the address: queries and paths may hold secrets.
+    // The log contains the route, never the address, because queries and paths may contain secrets.
     if (!quiet) log.info({ requestId, method, route, status, ms: Math.round(milliseconds) }, "answered");
     else if (log.isLevelEnabled("debug")) log.debug({ requestId, method, route, status }, "answered");
   },
 });
 
 /**
- * Assigns an id to every request, sets the security headers, and records the answer. If the body has not arrived completely,
- * the answer goes out at once.
+ * Assigns an id to every request, sets the security headers, and records the answer. If the body has not arrived
+ * completely, sends the answer without waiting for the rest.
  */
 export function observe({ stopping }: Pick<Deps, "stopping">, observer: Observer, answerEarly: AnswerEarly) {
   return async (ctx: Context, next: Next): Promise<void> => {
@@ -63,12 +63,13 @@ export function observe({ stopping }: Pick<Deps, "stopping">, observer: Observer
     const route: unknown = ctx.state.route;
     const name = typeof route === "string" ? route : undefined;
     observer.answered({ requestId, method, route: name, status, milliseconds });
-    // A middleware of its own would cost time, and nearly every request has arrived completely by now.
+    // This is not a separate middleware, because that would cost time, and nearly every request has arrived completely
+    // by now.
     if (!ctx.req.complete) await answerEarly(ctx);
   };
 }
 
-/** Makes ids that are unique among all servers: a random start for the process, then a count. */
+/** Makes ids that are unique among all servers: a random prefix of the process, then a count. */
 function createIds(): () => string {
   const beginning = randomBytes(8).toString("hex");
   let count = 0;
@@ -102,7 +103,7 @@ export const createAnswerEarly =
 
 const hasNoBody = (status: number): boolean => status === 204 || status === 304;
 
-/** The bytes of an answer. Undefined if they come from a stream. */
+/** Returns the bytes of an answer. Undefined if the body is a stream. */
 function bytesOf({ body }: Context): Buffer | undefined {
   if (body === null || body === undefined) return Buffer.alloc(0);
   if (Buffer.isBuffer(body)) return body;
@@ -121,20 +122,22 @@ interface CountedAnswer {
 export interface Metrics {
   /** Counts one answer. */
   count(answer: CountedAnswer): void;
-  /** All figures as Prometheus text. */
+  /** Returns all metrics as Prometheus text. */
   text(): Promise<string>;
   readonly contentType: string;
 }
 
-/** Further sources of figures. */
+/** Further sources of metrics. */
 export interface Watched {
-  /** The last nightly backup. */
+  /** Returns the result of the last nightly backup. */
   readonly drill?: (() => Drill | undefined) | undefined;
-  /** The length of the log of SQLite, in bytes. */
+  /** Returns the length of SQLite's write-ahead log, in bytes. */
   readonly logBytes?: (() => Promise<number>) | undefined;
 }
 
-/** Makes the metrics of this process: its answers, nightly backups, the log of SQLite, and the metrics of Node. */
+/**
+ * Makes the metrics of this process: its answers, nightly backups, SQLite's write-ahead log, and the metrics of Node.
+ */
 export function createMetrics({ drill, logBytes }: Watched = {}): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -167,7 +170,7 @@ function measureLog(registry: Registry, logBytes: () => Promise<number>): void {
 
 const prefix = "innkeep_backup_drill";
 
-/** Adds the figures of the nightly backups. They are read when the metrics are. */
+/** Adds the metrics of the nightly backups. Their values are read each time that the metrics are read. */
 function countDrills(registry: Registry, last: () => Drill | undefined): void {
   const gauge = (name: string, help: string, value: (drill: Drill | undefined) => number) =>
     new Gauge({

@@ -87,7 +87,7 @@ function mayRead(authorization: string | undefined, token: string | undefined): 
 /** Returns the OpenAPI document of this server. */
 export type ReadOpenApi = () => Promise<object>;
 
-/** Most servers are never asked for the document, and it takes long to make. So the first request makes it. */
+/** Most servers never get a request for the document, and it takes long to make. So it is made at the first request. */
 export const createReadOpenApi = ({ baseUrl }: Pick<Settings, "baseUrl">): ReadOpenApi =>
   onFirstUse(() => createOpenApi(baseUrl, waitIfTurnIsLong));
 

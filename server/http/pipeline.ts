@@ -42,8 +42,8 @@ import {
 } from "./request-steps.ts";
 
 /**
- * The steps of a request of the API, in order. Before them the server looks for a ready answer (`ready.ts`), then Koa logs the
- * request and finds its route (`app.ts`). (rule H5)
+ * The steps of a request of the API, in order. Before these steps, the server looks for a ready answer (`ready.ts`),
+ * then Koa logs the request and finds its route (`app.ts`). (rule H5)
  */
 export const requestSteps: readonly Step<Exchange>[] = [
   nameSuccessor,
@@ -56,7 +56,10 @@ export const requestSteps: readonly Step<Exchange>[] = [
   keepAnswer,
 ];
 
-/** The steps of a call of an endpoint, in order. A request, a page of the console or a tool of MCP makes the call. */
+/**
+ * The steps of a call of an endpoint, in order. The call comes from a request of the API, a page of the console or an
+ * MCP tool.
+ */
 export const callSteps: readonly Step<Call>[] = [
   checkScope,
   replayAnswer,
@@ -68,10 +71,10 @@ export const callSteps: readonly Step<Call>[] = [
   shapeAnswer,
 ];
 
-/** A step reads and sets fields of its request or call. If it throws, the error is the answer. */
+/** A step reads and sets fields of its request or call. If the step throws, the error is the answer. */
 type Step<Of> = (of: Of) => Promise<void> | void;
 
-/** The routes of an API: the only place where the contract meets Koa. */
+/** Returns the routes of an API. This is the only code that connects the contract with Koa. */
 export const mount = <C extends Groups>(api: Api<C>, deps: MountDeps, steps: SharedSteps): Route[] =>
   mapEndpoints(api, (endpoint, handle) =>
     routeOf(servedBy(endpoint, handle), createInvoke(endpoint, handle, deps), deps, steps),
@@ -98,9 +101,9 @@ function routeOf(endpoint: ServedEndpoint, invoke: Invoke, deps: MountDeps, step
   };
 }
 
-/** Makes one function of an endpoint and its handler. It throws the ApiErrors that the endpoint declares. */
+/** Joins an endpoint and its handler to one function. It throws the ApiErrors that the endpoint declares. */
 export function createInvoke<E extends Endpoint>(endpoint: E, handle: Handler<E>, deps: InvokeDeps): Invoke {
-  // The schemas of this endpoint have given the parts of the request these types.
+  // The cast is safe, because the schemas of this endpoint have checked the parts of the request.
   const handleAny = (request: Request) => handle(request as Request<E>);
   const served = servedBy(endpoint, handle);
   return async (incoming) => {

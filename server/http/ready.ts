@@ -8,11 +8,12 @@ import type { Observer } from "./observe.ts";
 import { isInMemory } from "./rate-limits/rate-limits.ts";
 
 /**
- * Answers that go out without Koa. A request with the same address and credential as an earlier one gets the same bytes, as long
- * as everything from which they were made is in memory and unchanged. Koa answers all other requests. (decision 04)
+ * Answers that the server sends without Koa. A request with the same address and credential as an earlier one gets the
+ * same bytes, as long as everything from which they were made is in memory and unchanged. Koa answers all other
+ * requests. (decision 04)
  */
 export interface Ready {
-  /** Keeps an answer of Koa, if the next request like this one may get it without Koa. */
+  /** Keeps an answer that Koa has sent, if the next request like this one may get it without Koa. */
   keep(request: IncomingMessage, given: GivenAnswer): void;
   /** Returns a listener that sends a ready answer if there is one, and else calls `next`. */
   before(next: RequestListener): RequestListener;
@@ -21,7 +22,7 @@ export interface Ready {
 export interface GivenAnswer {
   readonly endpoint: Endpoint;
   readonly callerId: string;
-  /** How long the credential has the same caller. */
+  /** The time in which the credential has the same caller. */
   readonly credential: Lasting;
   readonly answer: PreparedAnswer;
 }
@@ -29,7 +30,7 @@ export interface GivenAnswer {
 /** An answer that is ready to be sent. */
 interface Entry {
   readonly lasting: readonly Lasting[];
-  /** Counts a request against its limit, and returns whether it did. */
+  /** Counts a request against its limit. Returns false if the limit is used up. */
   readonly spend: (() => boolean) | undefined;
   readonly route: string;
   readonly etag: string;
@@ -58,7 +59,7 @@ export function createReady(
       entries.forget(name);
       return undefined;
     }
-    // Koa refuses a request that is over its limit.
+    // A request over its limit is passed on to Koa, which refuses it.
     return !entry.spend || entry.spend() ? entry : undefined;
   }
 
@@ -99,15 +100,15 @@ export function createReady(
 }
 
 interface Asked {
-  /** The same for the same address and credential. */
+  /** The name of the answer. Requests with the same address and credential have the same name. */
   readonly name: string;
-  /** The ETags of what the client has. */
+  /** The ETags of the answers that the client has already. */
   readonly known: string | undefined;
 }
 
 /**
- * The name of the answer to a request, if the answer may be ready. Undefined for all but a GET of such an address, with one
- * credential and without any other header that changes the answer.
+ * Returns the name of the answer to a request, if the answer may be ready. It may be ready only for a GET of one of
+ * these addresses, with one credential and no other header that changes the answer. Otherwise returns undefined.
  */
 function askedBy(request: IncomingMessage, targets: RegExp): Asked | undefined {
   const { method, url = "", rawHeaders } = request;
@@ -131,11 +132,11 @@ function askedBy(request: IncomingMessage, targets: RegExp): Asked | undefined {
     }
   }
   if (credential === undefined || hosts !== 1) return undefined;
-  // The credential is secret, and so is a test key in an address: neither is kept.
+  // The credential is secret, and so is a test key in an address. So only their hash is kept.
   return { name: hashOf(`${url} ${credential}`), known };
 }
 
-/** The headers that change an answer. Koa answers requests that have one with `other`, or the same header twice. */
+/** The headers that change an answer. If a request has one with `other`, or one of these twice, Koa answers it. */
 const parts: ReadonlyMap<string, "credential" | "host" | "known" | "other"> = new Map([
   ["x-api-key", "credential"],
   ["authorization", "credential"],
@@ -207,14 +208,17 @@ function send(
   return status;
 }
 
-/** The bytes of a text in their own memory. `Buffer.from` would keep a whole block of Node's pool in memory. */
+/**
+ * Returns the bytes of a text in a buffer of their own. `Buffer.from` would keep a whole block of Node's pool in
+ * memory.
+ */
 function ownBytes(text: string): Buffer {
   const bytes = Buffer.alloc(Buffer.byteLength(text));
   bytes.write(text);
   return bytes;
 }
 
-/** Larger answers go through Koa, which counts their memory while it sends them. */
+/** Larger answers are sent through Koa, where their memory is counted while they are sent. */
 const mostBytesOfOne = 262_144;
 /** The memory of an entry without its body, in bytes. */
 const smallThings = 2_000;

@@ -58,7 +58,7 @@ export function routing(routes: readonly Route[]): RouterMiddleware {
     const path = pathOf(ctx);
     if (hasTwoHosts(ctx.req.rawHeaders)) throw badRequest("", "The request has more than one Host header");
     if (path === undefined) throw badRequest("", "The request's target is not an address");
-    // The routers read `ctx.path`, too.
+    // The path is set in the context, because the routers read `ctx.path`.
     if (path !== ctx.path) ctx.path = path;
     const route = fixed.get(`${method} ${path}`);
     if (route) {
@@ -76,8 +76,8 @@ export function routing(routes: readonly Route[]): RouterMiddleware {
 }
 
 /**
- * The path of a request, with encoded letters and digits decoded: `%65` means `e` (RFC 3986, 6.2.2.2). Undefined if the target of
- * the request is an absolute URL that cannot be parsed.
+ * Returns the path of a request, with encoded letters and digits decoded: `%65` means `e` (RFC 3986, 6.2.2.2).
+ * Undefined if the target of the request is an absolute URL that cannot be parsed.
  */
 export function pathOf(ctx: Context): string | undefined {
   try {
@@ -87,7 +87,7 @@ export function pathOf(ctx: Context): string | undefined {
   }
 }
 
-/** Servers and proxies disagree on which of two Host headers counts. */
+/** Whether a request has two Host headers. It is refused, because servers and proxies disagree on which one counts. */
 function hasTwoHosts(rawHeaders: readonly string[]): boolean {
   let hosts = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -109,8 +109,8 @@ function routerOf(routes: readonly Route[]): Router {
 }
 
 /**
- * The first three parts of a path, such as `/api/v1/agent`. A router tries its routes one after the other, so each area has a
- * router of its own.
+ * Returns the area of a path: its first three parts, such as `/api/v1/agent`. A router tries its routes one after the
+ * other, so each area has its own router to save time.
  */
 const areaOf = (path: string): string => path.split("/", 4).join("/");
 
@@ -120,7 +120,9 @@ function methodsOf(router: Router, path: string): string[] {
   return [...new Set(router.match(path, "GET").path.flatMap((layer) => layer.methods))].sort();
 }
 
-/** Throws `not_found` for requests without a route. The message does not repeat the address, which may hold a secret. */
+/**
+ * Throws `not_found` for requests without a route. The message does not repeat the address, which may contain a secret.
+ */
 export const answerUnknown: Middleware = async () => {
   throw new ApiError("not_found");
 };
@@ -153,7 +155,7 @@ export interface Route {
   readonly answer: (ctx: Context, params: Record<string, string>) => Promise<void>;
 }
 
-/** What the steps of a request need. Routes outside of the API use it, too. */
+/** Services that the steps of a request use. Routes outside of the API use them, too. */
 export interface SharedSteps {
   readonly readCredentials: ReadCredentials;
   readonly authenticate: Authenticate;
@@ -161,13 +163,15 @@ export interface SharedSteps {
   readonly admit: Admit;
   readonly arrivals: IncomingBodies;
   readonly holdAnswer: HoldAnswer;
-  /** Keeps answers that go out without Koa the next time. */
+  /** Keeps answers, so that the server can send them without Koa the next time. */
   readonly ready?: Pick<Ready, "keep"> | undefined;
 }
 
 export type MountDeps = InvokeDeps & Pick<Deps, "files" | "stopping">;
 
-/** A request of the API while it passes its steps. Each step reads what earlier ones have found. */
+/**
+ * The state of one request of the API. The steps run one after the other, and each reads what earlier steps have set.
+ */
 export interface Exchange {
   readonly ctx: Context;
   readonly endpoint: ServedEndpoint;
@@ -185,7 +189,9 @@ export interface Exchange {
   outcome: InvocationResult;
 }
 
-/** Creates the exchange of a request before its first step. Names each field, because a spread is slow. */
+/**
+ * Creates the exchange of a request before its first step. The code names each field, because an object spread is slow.
+ */
 export const newExchange = ({
   ctx,
   endpoint,
@@ -230,7 +236,10 @@ export async function findCaller(exchange: Exchange): Promise<void> {
   exchange.caller = await steps.authenticate(endpoint.auth, exchange.presented);
 }
 
-/** Runs before the body is read, which may take its time: that would hide a clock that is ahead. */
+/**
+ * Computes by how much the sender's clock is ahead. This runs before the body is read, because the time to read the
+ * body would make the difference smaller.
+ */
 export function compareClocks(exchange: Exchange): void {
   const { ctx, endpoint, deps } = exchange;
   if (endpoint.readsClock) exchange.clockAhead = clockAheadOf(ctx.req.headers.date, deps.clock.now());
@@ -269,7 +278,7 @@ export async function callEndpoint(exchange: Exchange): Promise<void> {
   });
 }
 
-/** Takes the bytes of a repeat off the count, because the server stores none of them. */
+/** Subtracts the bytes of a repeat from the count, because the server stores none of them. */
 export async function uncountRepeat({ ctx, endpoint, deps, caller, outcome }: Exchange): Promise<void> {
   if (outcome.replayed && caller) await uncountBytes(endpoint, caller.id, { request: ctx.req, deps });
 }
@@ -282,7 +291,7 @@ interface ReceivedBody {
 
 const noBody: ReceivedBody = { value: undefined };
 
-/** Makes a function that reads bodies. Large bodies must be admitted first. */
+/** Makes a function that reads bodies. It reads a large body only after the server has admitted it. */
 export function createBodyReader(
   { files }: Pick<Deps, "files">,
   { admit, arrivals, addressOf }: SharedSteps,
@@ -310,7 +319,8 @@ export function createBodyReader(
     if (arrival && admitted) admitted.onCut(arrival.cut);
     let received = noBody;
     try {
-      // An admitted body needs little memory: its files are written to disk while they arrive.
+      // The memory of an admitted body is not counted, because it is small: its files are written to disk while they
+      // arrive.
       const counted = admitted ? withoutHolding(arrival) : arrival;
       received = await readUpload(req, { bodyKind, rules }, { files, arrival: counted });
       return received;
@@ -339,7 +349,7 @@ function idempotencyKeyOf({ headers }: IncomingMessage): string | undefined {
   throw badRequest("Idempotency-Key", `must be 1 to ${limits.idempotencyKey} printable ASCII characters`);
 }
 
-/** Aborts when the client disconnects or the server stops. */
+/** Makes a signal that aborts when the client disconnects or the server stops. */
 function signalOf(ctx: Context, { stopping }: Pick<Deps, "stopping">): AbortSignal {
   const gone = new AbortController();
   ctx.res.once("close", () => gone.abort());
@@ -358,7 +368,7 @@ export function sendAnswer({ ctx, endpoint, steps, outcome: { status, body, repl
     return;
   }
   const content = isPrepared(body) ? body.body : body;
-  // Koa's own `set` would check every name and value again.
+  // This does not call `set` of Koa, which would check every name and value again.
   ctx.res.setHeader("Content-Type", jsonType);
   if (method === "GET") {
     const etag = isPrepared(body) ? body.etag : etagOf(body);
@@ -384,9 +394,9 @@ export function keepAnswer({ ctx, endpoint, steps, caller, presented, outcome }:
 }
 
 /**
- * Counts a refused request against the rate limit of its sender if the endpoint has the trait `countsRefusals`, because a
- * refusal costs the server as much as an accepted request. Only the statuses 400, 404, 413 and 415 count. Throws `thrown`, or
- * `rate_limited`.
+ * Counts a refused request against the rate limit of its sender if the endpoint has the trait `countsRefusals`, because
+ * a refused request costs the server as much as an accepted one. Only the statuses 400, 404, 413 and 415 count. Throws
+ * `thrown`, or `rate_limited`.
  */
 export async function countRefusal({ endpoint, caller, deps }: Exchange, thrown: unknown): Promise<never> {
   const { countsRefusals, rateLimit } = endpoint;

@@ -15,15 +15,15 @@ export interface ServedFile {
 }
 
 /**
- * Answers GET and HEAD of `{base_url}/uploads/{name}`. Calls `next` if `find` does not find the name, or if the file is lost. Throws
- * `method_not_allowed` for other methods.
+ * Answers GET and HEAD of `{base_url}/uploads/{name}`. Calls `next` if `find` does not find the name, or if the file is
+ * missing on the disk. Throws `method_not_allowed` for other methods.
  */
 export function serveFiles(
   { baseUrl }: Pick<Settings, "baseUrl">,
   find: (name: string) => Promise<ServedFile | undefined>,
   files: Pick<Files, "open" | "size">,
 ): Middleware {
-  // A proxy may forward the path of the base address or remove it.
+  // A proxy may keep the path of the base address or remove it, so both forms are accepted.
   const root = new URL(baseUrl).pathname.replace(/\/$/, "");
   return async (ctx, next) => {
     const name = nameIn(ctx.path.startsWith(`${root}/`) ? ctx.path.slice(root.length) : ctx.path);
@@ -50,7 +50,7 @@ async function answer(ctx: Context, file: ServedFile, files: Pick<Files, "open">
   }
   const span = spanOf(ctx, file.size);
   if (span === "unsatisfiable") return refuseRange(ctx, file.size);
-  // Opened before the headers are set: if opening fails, the error must not get them.
+  // The file is opened before the headers are set: if opening fails, the error answer must not have these headers.
   const stream = ctx.method === "GET" ? await files.open(file.sha256, span) : undefined;
   setHeaders(ctx, file);
   ctx.length = span ? span.end - span.start + 1 : file.size;
@@ -58,7 +58,7 @@ async function answer(ctx: Context, file: ServedFile, files: Pick<Files, "open">
     ctx.status = 206;
     ctx.set("Content-Range", `bytes ${span.start}-${span.end}/${file.size}`);
   }
-  // Koa closes the stream when the answer ends, also when the client disconnects.
+  // Koa closes the stream when the answer ends or the client disconnects.
   if (stream) ctx.body = stream;
 }
 
@@ -91,8 +91,8 @@ function setHeaders(ctx: Context, { mediaType, fileName }: ServedFile): void {
 }
 
 /**
- * What a Range header requests of `size` bytes: one span, "unsatisfiable", or undefined if the whole file is the answer
- * (no header, a malformed one, another unit, or several ranges). (RFC 9110, 14.2)
+ * Returns the part of `size` bytes that a Range header requests: one span, or "unsatisfiable". Returns undefined if the
+ * answer is the whole file (no header, a malformed one, another unit, or several ranges). (RFC 9110, 14.2)
  */
 function parseByteRange(header: string | undefined, size: number): ByteSpan | "unsatisfiable" | undefined {
   const [, first, last] = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i.exec(header ?? "") ?? [];

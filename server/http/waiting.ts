@@ -3,10 +3,10 @@ import type { Database } from "../database/database.ts";
 /** Lets requests wait for signals of changes. */
 export interface Waiting {
   /**
-   * Calls `look` until its result is `enough`: first at once, then at every signal of one of the `topics`. After `milliseconds`,
-   * or when `signal` aborts, returns the last result. Listens before the first call of `look`, so that it misses no signal. On
-   * PostgreSQL it also calls `look` every five seconds, because a notification of another server may be lost, or come from
-   * another version. (rule A22)
+   * Calls `look` until its result is `enough`: first immediately, then at every signal of one of the `topics`. After
+   * `milliseconds`, or when `signal` aborts, returns the last result. Listens before the first call of `look`, so that
+   * it misses no signal. On PostgreSQL it also calls `look` every five seconds, because a notification of another
+   * server may be lost, and a server of another version may send none. (rule A22)
    */
   until<Found>(
     topics: readonly string[],
@@ -18,13 +18,13 @@ export interface Waiting {
 export interface WaitOptions<Found> {
   readonly enough: (found: Found) => boolean;
   readonly milliseconds: number;
-  /** Called only if the request really waits. */
+  /** Returns the signal that ends the wait. Called only if the request really waits. */
   readonly signal: () => AbortSignal;
-  /** Registers `wake` for changes that have no topic. Returns a function that ends this. */
+  /** Registers `wake` for changes that have no topic. Returns a function that removes it. */
   readonly listen?: (wake: () => void) => () => void;
   /**
-   * Called when the wait begins. `isResting` tells whether the request is waiting now: no signal has come since the last `look`.
-   * Returns a function to call when the wait ends.
+   * Called when the wait begins. `isResting` returns whether the request is waiting now: no signal has come since the
+   * last `look`. Returns a function to call when the wait ends.
    */
   readonly attend?: (isResting: () => boolean) => () => void;
 }

@@ -10,7 +10,7 @@ import { isAnswered } from "../idempotency.ts";
 import { accountLimitsOf, refuseLimited } from "../rate-limits/rate-limits.ts";
 import { addBytes, consume, giveBackBytes, useBytes } from "../rate-limits/store.ts";
 
-/** Bodies of this size and more are checked before they are read. */
+/** For bodies of at least this size, the server decides whether to read them before it reads them. */
 const largeBytes = 65_536;
 
 interface Arriving {
@@ -18,13 +18,19 @@ interface Arriving {
   readonly endpoint: Endpoint;
   readonly caller: Callers[Endpoint["auth"]];
   readonly path: string;
-  /** A repeat uses no rate limit, so a used-up limit does not refuse it. */
+  /**
+   * The header `Idempotency-Key`. A repeat of a request uses no rate limit, so it is not refused when the limit is used
+   * up.
+   */
   readonly idempotencyKey: string | undefined;
 }
 
 /** A large body that the server may read now. */
 interface Admitted extends Turn {
-  /** Counts a body that did not arrive completely against the limit of the endpoint, if its sender caused `thrown`. */
+  /**
+   * Counts a body that did not arrive completely against the limit of the endpoint, if the sender caused the error
+   * `thrown`.
+   */
   countFailed(thrown: unknown): Promise<void>;
   /** Call it when the body has arrived or has ended early. */
   countArrived(): Promise<void>;
@@ -50,7 +56,7 @@ export function createAdmit(deps: Limiting & Pick<Deps, "sealer" | "time">): Adm
     });
     if (!isLarge(request)) return undefined;
     const turn = await takeTurn(turnSenderOf(caller), largeBodyOf(request, endpoint)).catch(async (busy) => {
-      // The server read none of its bytes, so the next attempt must have the same allowance.
+      // The server read no byte of this body, so the next attempt must be allowed as many bytes.
       await uncountBytes(endpoint, caller.id, { request, deps });
       throw busy;
     });
@@ -69,7 +75,7 @@ const turnSenderOf = (caller: NonNullable<Arriving["caller"]>): TurnSender => ({
 
 function largeBodyOf(request: IncomingMessage, { upload }: Endpoint): LargeBody {
   const { socket, headers } = request;
-  // Bytes that came with the head and are not read yet belong to the body.
+  // Bytes that came together with the headers and are not read yet belong to the body.
   const before = socket.bytesRead - request.readableLength;
   return {
     bytes: Number(headers["content-length"] ?? upload?.bodyBytes ?? limits.json),
@@ -102,7 +108,8 @@ async function countFailed(
   const wasCut = thrown instanceof ApiError && thrown.code === "busy";
   if (!settings.rateLimited || !(wasCut || thrown instanceof UploadFailure)) return;
   const { rateLimit, countsRefusals } = endpoint;
-  // A refusal that `countRefusal` counts must not count twice. A caller that is over the limit already is not refused here.
+  // A refusal that `countRefusal` counts must not count twice. A caller that is already over the limit is not refused
+  // here again.
   if (rateLimit && (wasCut || !countsRefusals))
     await limiter.spend({ who: caller.id, rateLimit }).catch(ignoreRefusal);
   const accountLimits = accountLimitsOf(endpoint, caller);
@@ -117,7 +124,7 @@ function ignoreRefusal(error: unknown): void {
   if (!(error instanceof ApiError)) throw error;
 }
 
-/** Smaller bodies do not count: the number of requests limits them. */
+/** Smaller bodies do not count, because the limit on the number of requests applies to them. */
 const countedFrom = 8_192;
 
 interface Counted {
@@ -149,7 +156,7 @@ async function countBytes(
   const verdict = await deps.database.write((tx) => useBytes(tx, use));
   if (!verdict.allowed) throw new ApiError("rate_limited", { retryAfterSeconds: verdict.retryAfterSeconds });
   if (!isUnknown) return nothing;
-  // Bytes that came with the head and are not read yet belong to the body.
+  // Bytes that came together with the headers and are not read yet belong to the body.
   const before = request.socket.bytesRead - request.readableLength;
   return async () => {
     const came = { keyId, bytes: Math.max(0, request.socket.bytesRead - before), now: deps.clock.now() };
@@ -159,7 +166,7 @@ async function countBytes(
 
 const nothing = async () => {};
 
-/** Takes the counted bytes of a repeat, or of a body that the server did not read, off the count. */
+/** Subtracts the counted bytes of a repeat, or of a body that the server did not read, from the count. */
 export async function uncountBytes(
   endpoint: Endpoint,
   keyId: string,
@@ -181,7 +188,7 @@ function countedBytes(endpoint: Endpoint, { headers }: IncomingMessage, deps: Li
 
 /** One of the large bodies that are read at the same time. */
 interface Turn {
-  /** Calls `listener` when the body is cut for another one. */
+  /** Calls `listener` when the server cuts this body in favour of another one. */
   onCut(listener: (why: ApiError) => void): void;
   /** Call it when the body has ended. Then the next one is read. */
   over(): void;
@@ -194,15 +201,17 @@ interface Waiter {
 }
 
 /**
- * Limits how many large bodies are read at the same time, in all and for each key. Other bodies wait for a moment. The next one to
- * be read is that of the owner with the fewest bodies.
+ * Limits how many large bodies are read at the same time, in total and for each key. Other bodies wait for a moment.
+ * The next body to be read is one of the owner who has the fewest running bodies.
  *
- * While the limit is reached, a waiting body may cut one that is being read. It cuts the oldest body of the owner with the most, if
- * its own owner has at least two fewer. With one fewer, it cuts only bodies that have been read for half a minute: the one with the
- * longest remaining time, if the waiting body needs less time at twice the least rate; else one that comes too slowly. Without this
+ * While the limit is reached, the server may cut a running body in favour of a waiting one. It cuts the oldest body of
+ * the owner with the most running bodies, if the owner of the waiting body has at least two fewer. If the difference is
+ * one, it cuts only a body that has been read for half a minute: the one with the longest remaining time, if the
+ * waiting body would need less time at twice the least rate; otherwise one that comes too slowly. Without this
  * condition honest senders would cut each other, and no body would be completed.
  *
- * If too many bodies wait, the newest of the owner with the most is refused for an owner with at least two fewer. Throws `busy`.
+ * If too many bodies wait, the server refuses the newest one of the owner with the most waiting bodies, in favour of an
+ * owner with at least two fewer. Throws `busy`.
  */
 export function createTurns(
   budgets: Pick<Budgets, "uploads" | "uploadsPerKey" | "uploadTurnMilliseconds" | "bodyBytesPerSecond">,
@@ -272,11 +281,12 @@ export function createTurns(
 const countOf = (running: ReadonlySet<Running>, { sender }: Waiter): number =>
   countOfOwner(running, sender.owner);
 
-/** How many bodies may wait for each one that may be read. */
+/** For each body that may be read at the same time, this number of bodies may wait. */
 const mostWaitingOfEach = 4;
 
 /**
- * Refuses the newest waiting body of the owner with the most. Returns whether `owner` may then wait.
+ * Refuses the newest waiting body of the owner with the most waiting bodies. Returns whether a body of `owner` may then
+ * wait.
  */
 function displaceFor(owner: string, waiting: ReadonlySet<Waiter>): boolean {
   const [newest, most] = newestOfBusiestOwner(waiting);
@@ -293,7 +303,7 @@ const fair = () =>
     retryAfterSeconds: 5,
   });
 
-/** A large body, with what is needed to estimate when it ends. */
+/** A large body, with the numbers from which the server estimates when it ends. */
 export interface LargeBody {
   /** Its length. If that is unknown, the largest accepted length. */
   readonly bytes: number;
@@ -316,30 +326,30 @@ interface Running {
   isCut: boolean;
 }
 
-/** A body that has been read for this long may be cut for an owner with one body fewer. */
+/** A body that has been read for this long may be cut in favour of an owner with one body fewer. */
 const longMilliseconds = 30_000;
 
-/** It is not cut if it comes faster than the least rate by this factor. */
+/** A body is not cut if it comes faster than the least rate multiplied by this factor. */
 const enoughOfLeastRate = 1.5;
 
 /** Something that has a sender: a running or a waiting body. */
 type WithSender = { readonly sender: TurnSender };
 
-/** How many of these a key has sent. */
+/** Returns how many of these bodies came with the key. */
 function countOfKey(sent: Iterable<WithSender>, key: string): number {
   let count = 0;
   for (const { sender } of sent) if (sender.key === key) count += 1;
   return count;
 }
 
-/** How many of these an owner has sent, with all keys together. */
+/** Returns how many of these bodies came from the owner, with all keys together. */
 function countOfOwner(sent: Iterable<WithSender>, owner: string): number {
   let count = 0;
   for (const { sender } of sent) if (sender.owner === owner) count += 1;
   return count;
 }
 
-/** The body to cut for a waiting body of this owner; undefined if there is none. */
+/** Returns the running body to cut in favour of a waiting body of this owner, or undefined if there is none. */
 function bodyToCut(
   running: ReadonlySet<Running>,
   owner: string,
@@ -347,7 +357,7 @@ function bodyToCut(
     ownMs,
     leastRate,
   }: {
-    /** The expected time of the waiting body. */
+    /** How long the waiting body is expected to take. */
     readonly ownMs: number;
     /** In bytes a second. */
     readonly leastRate: number;
@@ -365,13 +375,13 @@ function bodyToCut(
   );
 }
 
-/** The newest body of the owner with the most, and the number of that owner's bodies. */
+/** Returns the newest body of the owner with the most bodies, and how many bodies this owner has. */
 function newestOfBusiestOwner<Item extends WithSender>(sent: Iterable<Item>): [Item | undefined, number] {
   const [most] = bodiesOfBusiestOwners(sent);
   return [most?.at(-1), most?.length ?? 0];
 }
 
-/** For each owner with the highest number of bodies, these bodies, oldest first. */
+/** Returns the bodies of each owner with the highest number of bodies, oldest first. */
 function bodiesOfBusiestOwners<Item extends WithSender>(sent: Iterable<Item>): Item[][] {
   const byOwner = new Map<string, Item[]>();
   for (const item of sent) {
@@ -383,11 +393,11 @@ function bodiesOfBusiestOwners<Item extends WithSender>(sent: Iterable<Item>): I
   return [...byOwner.values()].filter(({ length }) => length === most);
 }
 
-/** The remaining time of a body at its present rate. */
+/** Returns how long the rest of a body will take at its present rate. */
 function remainingMs({ body, since }: Running, now: number): number {
   const came = body.arrivedBytes();
   return came <= 0 ? Number.POSITIVE_INFINITY : ((body.bytes - came) * (now - since)) / came;
 }
 
-/** Infinity minus Infinity is not a number. */
+/** Compares without a subtraction, because `Infinity - Infinity` is NaN. */
 const compare = (a: number, b: number): number => (a === b ? 0 : a - b);

@@ -26,13 +26,16 @@ export function readMultipartUpload(
 }
 
 interface FormParser {
-  /** Parses the next bytes of the body. Throws the first fault that was found. */
+  /** Parses the next bytes of the body. Throws the first fault that was found in the body. */
   write(chunk: Buffer): void;
   /** Returns the form when all its files are written. */
   end(): Promise<unknown>;
 }
 
-/** Makes a parser of multipart/form-data. It throws and rejects with UploadFailure, or with the error of writing a file. */
+/**
+ * Makes a parser of multipart/form-data. Its methods throw and reject with UploadFailure, or with the error of writing
+ * a file.
+ */
 function createFormParser(headers: IncomingHttpHeaders, intake: Intake, form: MultipartForm): FormParser {
   const busboy = openBusboy(headers, form);
   const fields = createFields(form);
@@ -115,7 +118,7 @@ function takeFile(
     readonly form: MultipartForm;
   },
 ): void {
-  // The parser reports an incomplete body.
+  // Ignored: the parser reports an incomplete body.
   stream.on("error", () => {});
   stream.resume();
   attempt(() => {
@@ -146,7 +149,10 @@ async function receivedFrom({ fileName, type }: Part, file: TemporaryFile, isNam
 
 /** The fields that a form may have, and their limits. */
 export interface MultipartForm {
-  /** The fields for files, and the limit of each file. Files of a `named` field become `{name, data}`, as in JSON bodies. */
+  /**
+   * The fields for files, with the limit of each file. A file of a `named` field becomes `{name, data}`, as in JSON
+   * bodies.
+   */
   readonly files: Readonly<Record<string, { readonly bytes: number; readonly named?: boolean }>>;
   /** The text fields whose text is JSON. */
   readonly json: readonly string[];
@@ -154,7 +160,7 @@ export interface MultipartForm {
   readonly body: number;
   /** Bytes of all text fields together. */
   readonly text: number;
-  /** Lets the server cut the body before its end. */
+  /** Set if the server may cut the body before its end. */
   readonly arrival?: IncomingBody | undefined;
 }
 
@@ -169,8 +175,8 @@ interface Fields {
 }
 
 /**
- * Throws UploadFailure `malformed_multipart` for unusable names and for a text field that comes twice, and `too_large` for too much
- * text.
+ * Creates the collector. It throws UploadFailure `malformed_multipart` for an unusable name or a text field that comes
+ * twice, and `too_large` for too much text.
  */
 function createFields(form: MultipartForm): Fields {
   const fields = new Map<string, unknown>();
@@ -199,7 +205,10 @@ function createFields(form: MultipartForm): Fields {
   };
 }
 
-/** The file field of a part. `images[]` means `images`: PHP, and libraries that follow it, name the elements of a list so. */
+/**
+ * Returns the file field of a part. `images[]` means `images`: PHP and some libraries write the name of a list in this
+ * way.
+ */
 function fileFieldOf(name: string, { files }: Pick<MultipartForm, "files">): string | undefined {
   const field = name.replace(/\[\d{0,3}\]$/, "");
   return Object.hasOwn(files, field) ? field : undefined;

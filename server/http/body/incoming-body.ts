@@ -11,7 +11,7 @@ export interface IncomingBody {
   hold(bytes: number): void;
   /** Stops waiting for the body. Reading it fails with `why`. */
   cut(why: ApiError): void;
-  /** Calls `listener` when the body is cut, or at once if it was cut already. */
+  /** Calls `listener` when the body is cut. Calls it immediately if the body was cut already. */
   onCut(listener: (why: ApiError) => void): void;
   /** Call it when nothing reads the body any more. */
   end(): void;
@@ -20,16 +20,20 @@ export interface IncomingBody {
 export interface IncomingBodies {
   readonly count: CountBody;
   begin(request: IncomingMessage, sender: Sender): IncomingBody;
-  /** Counts the memory of a body that has arrived and waits. Calls `cut` if others need the memory. Returns a function that ends this. */
+  /**
+   * Counts the memory of a body that has arrived and waits to be parsed. Calls `cut` if other bodies need the memory.
+   * Returns a function that ends the counting.
+   */
   keep(sender: Sender, bytes: number, cut: (why: ApiError) => void): () => void;
   /**
-   * Reads and drops the rest of a body, so that its sender can read the answer: a client that is still sending when its connection
-   * closes may never read it. Resolves at the end of the body, or when enough was dropped.
+   * Reads and drops the rest of a body, so that its sender can read the answer: if the connection closes while a client
+   * is still sending, the client may never read the answer. Resolves at the end of the body, or when the limit for
+   * dropped bytes is reached.
    */
   drop(request: IncomingMessage): Promise<void>;
 }
 
-/** Applies the budgets of memory, speed and time to arriving bodies. */
+/** Applies the limits on memory, speed and time to arriving bodies. */
 export function createIncomingBodies(deps: Pick<Deps, "clock" | "settings" | "stopping">): IncomingBodies {
   const { settings, stopping } = deps;
   const { budgets } = settings;
@@ -57,7 +61,7 @@ export function createIncomingBodies(deps: Pick<Deps, "clock" | "settings" | "st
         tell(reason);
       };
       const held = memory(sender, (reason) => {
-        // Reading on would use more memory.
+        // The server must not read more of this request, because that would use more memory.
         noMore.add(request);
         cut(reason);
       });
@@ -191,7 +195,7 @@ const full = () =>
     retryAfterSeconds: 1,
   });
 
-/** The limits up to which the server waits for a body. */
+/** The limits of size and time after which the server stops waiting for a body. */
 interface Bounds {
   readonly bytes: number;
   readonly milliseconds: number;
@@ -199,8 +203,9 @@ interface Bounds {
 
 interface Pace {
   /**
-   * Checks the speed of a body while it arrives. Calls `late` once if the body comes too slowly or exceeds its bounds, or if the
-   * server stops. Time in which the server does not read does not count. Returns a function that ends this.
+   * Checks the speed of a body while it arrives. Calls `late` once if the body comes too slowly or exceeds its bounds,
+   * or if the server stops. Time in which the server does not read does not count. Returns a function that ends the
+   * checks.
    */
   watch(request: IncomingMessage, late: (why: ApiError) => void, bounds?: Bounds): () => void;
 }
@@ -213,7 +218,7 @@ interface Watched {
   readonly since: number;
   /** The bytes that the connection had received at the last check. */
   seen: number;
-  /** By how many bytes the body may be late. */
+  /** By how many bytes the body may be behind the least speed. */
   credit: number;
 }
 

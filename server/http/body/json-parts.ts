@@ -4,21 +4,22 @@ import type { TemporaryFile } from "../../files/files.ts";
 import { createStringReader, deepestNesting, type StringReader, type TextSink } from "./strict-json.ts";
 import { type Intake, malformedJson } from "./upload.ts";
 
-/** A path in a JSON text: keys, and `*` for each element of an array, such as `attachments.*.data`. */
+/** A path in a JSON text, such as `attachments.*.data`: keys, and `*` for every element of an array. */
 export type JsonPath = readonly string[];
 
 /** Receives the parts of a JSON text. */
 interface JsonParts {
-  /** Receives all bytes but the text of the strings at the paths, and the quote that closes each of them. */
+  /** Receives all bytes except the text of the strings at the paths and their closing quotes. */
   text(bytes: Buffer): void;
   /** Begins a string at a path. `write` receives its text, with the escapes replaced. */
   openString(place: JsonPath): { write(text: Buffer): void; end(): void };
 }
 
 /**
- * Returns a function that receives JSON text in pieces of bytes, and separates the strings at the paths from the rest. A body with
- * files is too large to be one text, so this does not use the functions of `src/contract/json.ts`. It does not check the grammar:
- * if each removed string is replaced by another one, the rest is well-formed exactly if the whole text is.
+ * Returns a function that receives JSON text in pieces of bytes, and separates the strings at the paths from the rest.
+ * A body with files is too large to be one text, so this does not use the functions of `src/contract/json.ts`. It does
+ * not check the grammar. The caller can check the rest: with any string in place of each removed one, the rest is
+ * well-formed exactly if the whole text is.
  */
 export function createJsonScanner(places: readonly JsonPath[], parts: JsonParts): (chunk: Buffer) => void {
   const levels = createLevels(places);
@@ -90,14 +91,15 @@ function continued(string: TextString, byte: number): TextString {
 }
 
 /**
- * The path of the position in a JSON text that is being read. For text that is not JSON, the path has no meaning, but does no harm.
+ * Knows the path of the current position in a JSON text. For text that is not JSON, the path is wrong, but nothing
+ * fails.
  */
 interface Levels {
   enter(isArray: boolean): void;
   leave(): void;
-  /** A comma was read: the next element or member follows. */
+  /** Call it after a comma: the next element or member follows. */
   next(): void;
-  /** A key was read. `raw` has its escapes unchanged. */
+  /** Call it after a key. `raw` is the key with its escapes unchanged. */
   setKey(raw: string): void;
   /** Whether a string that begins here is a key. */
   awaitsKey(): boolean;
@@ -107,7 +109,7 @@ interface Levels {
 
 function createLevels(places: readonly JsonPath[]): Levels {
   const levels: Level[] = [];
-  // No path is longer. The parser decides how deeply a text may be nested.
+  // Counts levels that are deeper than any path. The parser checks how deeply a text may be nested.
   let deeper = 0;
   return {
     enter(isArray) {
@@ -158,8 +160,8 @@ function keyOf(raw: string): string {
 }
 
 /**
- * Decodes the text of one data URL into a temporary file of at most `limit` bytes. Text that is not a data URL becomes a
- * ReceivedFile with a fault. `remainder` receives all text that is not base64, and may refuse it.
+ * Returns a sink that decodes the text of one data URL into a temporary file of at most `limit` bytes. Text that is not
+ * a data URL becomes a ReceivedFile with a fault. `remainder` receives all text that is not base64, and may refuse it.
  */
 export function createDataUrlFile(
   intake: Intake,
@@ -223,15 +225,18 @@ function openUrl(file: TemporaryFile, type: string | null) {
 
 const base64Mark = ";base64,";
 
-// The first comma does not end the header: a recorder lists its codecs as `video/webm;codecs=vp8,opus`, with or
-// without quotes.
+// The header does not end at the first comma: some recorders list codecs in it, as `video/webm;codecs=vp8,opus`, with
+// or without quotes.
 const endOfHeader = /;base64,/i;
 
 // The bytes decide the kind of a file, so the type may be missing, a range (`image/*`) or wrong. Encoders write codecs, a charset
 // or a file name after it.
 const dataUrlHeader = /^data:([ -:<-~\x80-\xff]*)(;[ -~\x80-\xff]*)?$/i;
 
-/** The declared type of a data URL, or null. Undefined if the text is no data URL or no UTF-8. Each code unit is one byte. */
+/**
+ * Returns the declared type of a data URL, or null if it declares none. Undefined if the text is not a data URL or not
+ * UTF-8. Each code unit of `header` is one byte.
+ */
 function typeOf(header: string): string | null | undefined {
   if (header.length > longestHeader || !isUtf8(Buffer.from(header, "latin1"))) return undefined;
   const declared = dataUrlHeader.exec(header)?.[1];
@@ -240,15 +245,15 @@ function typeOf(header: string): string | null | undefined {
 
 /** Decodes base64 that arrives in pieces (RFC 4648 with padding; only its alphabet and line breaks). */
 interface Base64Decoder {
-  /** False as soon as the text is not base64. The decoder must not be used after that. */
+  /** Returns false as soon as the text is not base64. The decoder must not be used after that. */
   write(bytes: Buffer): boolean;
-  /** False if the last group of four is incomplete or has wrong padding. */
+  /** Returns false if the last group of four characters is incomplete or has wrong padding. */
   end(): boolean;
-  /** The last characters, whose group of four may be incomplete. */
+  /** Returns the last characters, which may be an incomplete group of four. */
   held(): string;
 }
 
-/** Passes the decoded bytes to `take`, which must not keep them. */
+/** Passes the decoded bytes to `take`, which must not keep the buffer, because the decoder uses it again. */
 function createBase64Decoder(take: (decoded: Buffer) => void): Base64Decoder {
   // Only the last group may have padding, and only the end shows which group is the last.
   let held = "";
@@ -285,11 +290,11 @@ const lastGroup = /^[A-Za-z0-9+/]{2}(==|[A-Za-z0-9+/](=|[A-Za-z0-9+/]))$/;
 
 const pieceLength = 65_536;
 
-// One buffer for all uploads, because decoding is synchronous. A buffer for each piece would produce as much garbage as the upload
-// has bytes.
+// All uploads share one buffer, which is possible because decoding is synchronous. A new buffer for each piece would
+// give the garbage collector as many bytes as the upload has.
 const decoded = Buffer.allocUnsafe((pieceLength / 4) * 3 + 3);
 
-/** Some encoders break lines after 76 characters. */
+/** Removes line breaks, because some encoders write one after every 76 characters. */
 function withoutLineBreaks(bytes: Buffer): Buffer {
   if (!bytes.includes(lineFeed) && !bytes.includes(carriageReturn)) return bytes;
   return Buffer.from(bytes.toString("latin1").replaceAll("\n", "").replaceAll("\r", ""), "latin1");
@@ -299,7 +304,7 @@ const lineFeed = 0x0a;
 
 const carriageReturn = 0x0d;
 
-/** Decodes `first`, which is one group or empty, then `groups`. */
+/** Decodes `first`, which is one group of four or empty, then `groups`. */
 function decode(first: string, groups: Buffer, take: (decoded: Buffer) => void): boolean {
   if (first !== "" && !group.test(first)) return false;
   // Node skips characters that are not base64, so that the result is shorter. Node also accepts base64url, which must be refused

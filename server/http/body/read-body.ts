@@ -13,9 +13,9 @@ interface LargeJson {
 }
 
 /**
- * Makes a function that reads JSON bodies of endpoints with a larger limit. Bodies of over 1 MiB are parsed and handled one after the
- * other, because a parsed value needs several times the memory of its text. Throws the errors of `readJson`, and `busy` for a
- * waiting body whose memory others need.
+ * Makes a function that reads JSON bodies of endpoints with a larger limit. Bodies of over 1 MiB are parsed and handled
+ * one after the other, because a parsed value needs several times the memory of its text. Throws the errors of
+ * `readJson`, and `busy` for a waiting body if others need its memory.
  */
 export function createLargeJsonReader(arrivals: IncomingBodies) {
   const turn = createLine();
@@ -34,10 +34,13 @@ export function createLargeJsonReader(arrivals: IncomingBodies) {
   };
 }
 
-/** Begins to count the memory of a waiting body, and returns a function that ends this. `cut` ends the wait with an error. */
+/**
+ * Begins to count the memory of a waiting body, and returns a function that ends the counting. `cut` ends the wait with
+ * an error.
+ */
 type Waiting = (cut: (why: ApiError) => void) => () => void;
 
-/** Makes a queue: each call waits until the one before has called its result. */
+/** Makes a queue. Each call resolves with a function, and the next call waits until that function is called. */
 function createLine() {
   let last: Promise<void> = Promise.resolve();
   return (waiting: Waiting): Promise<() => void> =>
@@ -70,13 +73,13 @@ export interface Sending {
   readonly most?: number | undefined;
 }
 
-/** A request whose refusal counts. */
+/** A request whose refusal counts against a limit of its sender. */
 interface Judging extends Pick<Sending, "arrivals" | "sender"> {
-  /** The length of its body, if its headers name one. */
+  /** The length of the body, if the headers of the request name one. */
   readonly announced?: number | undefined;
 }
 
-/** The length of a body as the headers of its request name it; undefined for a body in chunks. */
+/** Returns the length of a body from the headers of its request. Undefined for a body in chunks. */
 export const announcedBytes = ({ headers }: IncomingMessage): number | undefined =>
   headers["transfer-encoding"] === undefined ? Number(headers["content-length"] ?? 0) : undefined;
 
@@ -107,7 +110,7 @@ export async function counted<T>(
   }
 }
 
-/** The bytes of a JSON body, before it is parsed. */
+/** Returns the bytes of a JSON body, before it is parsed. */
 export async function readJsonBytes(request: IncomingMessage, sending: Sending): Promise<Buffer> {
   refuseEncoded(request);
   const most = sending.sender.anonymous ? limits.anonymousBody : (sending.most ?? limits.json);
@@ -171,7 +174,7 @@ export function readBytes(
     request.on("end", () => resolve(only ?? collected.bytes()));
     request.on("error", (cause) => reject(malformed("was cut off", cause)));
     request.on("close", () => {
-      // Making an error is slow. After the whole body was read, the rejection has no effect anyway.
+      // To make an error is slow, so this is skipped after the whole body was read: the rejection would have no effect.
       if (!request.readableEnded) reject(malformed("was cut off"));
     });
   });
@@ -179,8 +182,8 @@ export function readBytes(
 }
 
 /**
- * The bytes of a body that has arrived completely; undefined if some may be missing. Most small bodies come together with the
- * headers. Reading those as a stream would take longer than the rest of the request.
+ * Returns the bytes of a body that has arrived completely, or undefined if some may be missing. Most small bodies come
+ * together with the headers. To read them as a stream would take longer than the rest of the request.
  */
 export function arrivedBytes(request: IncomingMessage): Buffer | undefined {
   if (!request.complete || request.destroyed || request.readableDidRead) return undefined;
@@ -203,8 +206,8 @@ interface ByteCollector {
 const leastCapacity = 4_096;
 
 /**
- * Joins the pieces in one buffer, which doubles when it is full: a list of one-byte pieces would need a hundred times their size.
- * The buffer does not double beyond `most`, the expected size.
+ * Joins the pieces in one buffer, whose size doubles when it is full. (A list of one-byte pieces would need a hundred
+ * times the memory.) The buffer does not double beyond `most`, the expected size.
  */
 export function createByteCollector(most = Number.POSITIVE_INFINITY): ByteCollector {
   let buffer: Buffer = nothing;
@@ -212,7 +215,7 @@ export function createByteCollector(most = Number.POSITIVE_INFINITY): ByteCollec
   return {
     add(piece) {
       if (size === 0) {
-        // Most bodies come in one piece.
+        // Most bodies come in one piece, so the first piece is not copied.
         buffer = piece;
         size = piece.length;
         return size;

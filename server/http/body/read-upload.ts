@@ -14,8 +14,9 @@ import { createRawStringCheck, parseStrictJson } from "./strict-json.ts";
 import { consume, type Intake, receive, refuseMore, type Upload } from "./upload.ts";
 
 /**
- * Reads a body with files, by the rules of its endpoint: as multipart/form-data, and for the kind `upload` also as JSON. Throws
- * `unsupported_media_type`, and `payload_too_large` before it reads a body whose declared length is over the limit.
+ * Reads a body with files by the rules of its endpoint. The body is multipart/form-data, or also JSON if its kind is
+ * `upload`. Throws `unsupported_media_type`, and `payload_too_large` before it reads a body whose declared length is
+ * over the limit.
  */
 export async function readUpload(
   request: IncomingMessage,
@@ -57,7 +58,7 @@ const jsonLimitsOf = ({ files, anyJson, bodyBytes }: UploadRules): JsonUploadLim
   text: limits.json,
 });
 
-/** Reads a small JSON body that has arrived. Most of these have no files. */
+/** Reads a small JSON body that has arrived completely. Most such bodies have no files. */
 function readWholeJson(bytes: Buffer, files: Files, rules: UploadRules): Upload | Promise<Upload> {
   const value = parseStrictJson(bytes, rules.anyJson);
   const hasFiles =
@@ -71,23 +72,24 @@ const nothingToDiscard = async () => {};
 
 export interface JsonUploadLimits {
   /**
-   * The paths at which base64 data URLs become files, each with its limit of decoded bytes: `{"images.*": 2_097_152}`.
+   * The paths of the strings that become files because they are base64 data URLs. Each has its limit of decoded bytes:
+   * `{"images.*": 2_097_152}`.
    */
   readonly files: Readonly<Record<string, number>>;
   /** The field whose value may be any JSON object. */
   readonly free?: string;
   /** Bytes of the whole body. */
   readonly body: number;
-  /** Bytes of the body without its files. They are kept in memory. */
+  /** Bytes of the body without its files. This part is kept in memory. */
   readonly text: number;
-  /** Lets the server cut the body before its end. */
+  /** Set if the server may cut the body before its end. */
   readonly arrival?: IncomingBody | undefined;
 }
 
 /**
- * Reads a JSON body and decodes its files to disk while it arrives. Each string at one of the paths becomes a ReceivedFile, faulty
- * or not. All other values are those of JSON.parse. Throws UploadFailure `malformed_json`, `too_large` or `aborted`, and
- * FilesUnavailable; then no file is left.
+ * Reads a JSON body and decodes its files to disk while it arrives. Each string at one of the paths becomes a
+ * ReceivedFile, even if it is faulty. All other values are as JSON.parse returns them. Throws UploadFailure
+ * `malformed_json`, `too_large` or `aborted`, and FilesUnavailable; then no file is left.
  */
 export function readJsonUpload(body: Readable, files: Files, allowed: JsonUploadLimits): Promise<Upload> {
   return receive(files, async (intake) => {
@@ -130,7 +132,7 @@ function parseWhole(value: unknown, intake: Intake, places: PlaceLimits): Promis
   return withFiles(value, places, files);
 }
 
-// Until the files are complete, the value has their numbers in place of them.
+// Until the files are complete, the value contains their numbers in their place.
 async function withFiles(value: unknown, places: PlaceLimits, pending: Promise<unknown>[]): Promise<unknown> {
   const files = await Promise.all(pending);
   for (const place of places.keys()) replaceStringsAt(value, place, (number) => files[Number(number)]);

@@ -9,7 +9,9 @@ export const deepestNesting = 32;
 /** How many elements a list of a request may have. */
 const mostElements = 10_000;
 
-/** The field of a body whose value may be any JSON value; `anything` if the whole text is that value. */
+/**
+ * The field of a body whose value may be any JSON value. `anything` means that the whole text may be any JSON value.
+ */
 type Free = string | typeof anything;
 
 export const anything: unique symbol = Symbol("anything");
@@ -23,7 +25,7 @@ export function parseStrictJson(bytes: Buffer, free?: Free): unknown {
   if (!isUtf8(bytes)) throw malformedJson("is not valid UTF-8");
   const given = bytes.toString("utf8", hasByteOrderMark(bytes) ? 3 : 0);
   const text = free === undefined ? given : keepExactJson(given, free === anything ? undefined : free);
-  // Before JSON.parse, because this checks how deeply the text is nested.
+  // This must come before JSON.parse, because it checks how deeply the text is nested.
   const colons = countColons(text);
   const value = parse(text);
   // The text is well-formed here, so every colon outside a string belongs to a key. If there are fewer keys than colons, a key
@@ -54,7 +56,8 @@ function countKeys(value: unknown, free?: Free): number {
     for (const element of value) keys += countKeys(element, inner);
     return keys;
   }
-  // Objects of JSON.parse inherit nothing enumerable, and lists of keys or entries take twice as long.
+  // `for…in` is safe, because objects of JSON.parse inherit nothing enumerable. Lists of keys or entries would take
+  // twice as long.
   for (const key in value) {
     if (key === "__proto__" && inner === undefined) throw malformedJson("has a key named __proto__");
     keys += 1 + countKeys(value[key], key === free ? anything : inner);
@@ -71,8 +74,8 @@ const isOpening = (character: number) => character === 0x5b || character === 0x7
 const isClosing = (character: number) => character === 0x5d || character === 0x7d;
 
 /**
- * Counts the colons outside strings. Throws if the text is nested too deeply: a second pass for this would double the time. For
- * text that is not JSON, the count has no meaning.
+ * Counts the colons outside strings. Also throws if the text is nested too deeply, because a second pass for this check
+ * would double the time. For text that is not JSON, the count has no meaning.
  */
 function countColons(text: string): number {
   let colons = 0;
@@ -91,10 +94,10 @@ function countColons(text: string): number {
 }
 
 /**
- * Changes JSON text so that JSON.parse loses no content. A number that a double cannot represent exactly becomes a string. A value
- * that is nested deeper than 16 levels becomes a short nested list with its hash, which is still too deep for any limit. Changes
- * the value of one field, or the whole text if `field` is undefined. Does not repair text that is not JSON, and may throw
- * `malformed_json` for it.
+ * Changes JSON text so that JSON.parse loses no content. A number that a double cannot represent exactly becomes a
+ * string. A value that is nested deeper than 16 levels becomes a short list with its hash. This list is also nested so
+ * deeply that every limit refuses it. Changes the value of one field, or the whole text if `field` is undefined. Does
+ * not repair text that is not JSON, and may throw `malformed_json` for it.
  */
 function keepExactJson(text: string, field?: string): string {
   if (!mayExceedDouble.test(text) && !isNestedDeeperThan(text, step - 1)) return text;
@@ -122,7 +125,7 @@ function keepExactJson(text: string, field?: string): string {
 
 const step = 16;
 
-/** Sixteen digits or an exponent. A double represents all other numbers exactly. */
+/** Matches numbers with at least sixteen digits or an exponent. A double represents all other numbers exactly. */
 const mayExceedDouble = /\d[\d.]{15}|\d[eE][+-]?\d/;
 
 const isDigit = (character: string): boolean => character >= "0" && character <= "9";
@@ -148,7 +151,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Collects the scanned text, with some parts replaced. */
+/** Collects the output: the scanned text, with some parts replaced. */
 function createOutput(text: string) {
   const pieces: string[] = [];
   const begun: number[] = [];
@@ -200,7 +203,10 @@ function fitsDouble(written: string): boolean {
   return Number.isFinite(double) && decimal(written) === decimal(String(double));
 }
 
-/** The number in one form: its digits without zeros at both ends, and a power of ten. */
+/**
+ * Returns a number in a normal form, so that equal numbers have equal texts: its digits without zeros at both ends, and
+ * a power of ten.
+ */
 function decimal(written: string): string {
   const [mantissa = "", exponent = "0"] = written.replace("-", "").toLowerCase().split("e");
   const [whole = "", fraction = ""] = mantissa.split(".");
@@ -216,19 +222,19 @@ export interface TextSink<Result> {
   end(): Result;
 }
 
-/** Reads one JSON string, from after its opening quote. */
+/** Reads one JSON string. The opening quote was read already. */
 export interface StringReader {
   /** Reads from `at`. Returns the index after the closing quote, or -1 if the chunk ends first. */
   read(chunk: Buffer, at: number): number;
 }
 
 /**
- * Passes the text of the string to `take` with its escapes replaced. `take` must not keep the pieces. An escaped
- * character that is neither printable ASCII nor a line break becomes DEL. Throws `malformed_json` for a wrong escape or
- * a raw line break.
+ * Makes a reader that passes the text of the string to `take`, with its escapes replaced. `take` must not keep the
+ * pieces. An escaped character that is neither printable ASCII nor a line break becomes DEL. Throws `malformed_json`
+ * for a wrong escape or a raw line break.
  */
 export function createStringReader(take: (text: Buffer) => void): StringReader {
-  // The beginning of an escape at the end of the last chunk.
+  // An incomplete escape from the end of the last chunk.
   let held = "";
 
   const takeEscaped = (text: string) =>
@@ -275,7 +281,7 @@ export function createRawStringCheck(): TextSink<void> {
   };
   return {
     write(bytes) {
-      // Line breaks were escaped in the JSON: the reader has refused all others.
+      // The line breaks here were escaped in the JSON: the reader has refused unescaped ones.
       if (bytes.some((byte) => byte < 0x20 && byte !== 0x0a && byte !== 0x0d)) throw rawControl();
       decode(bytes);
     },
@@ -291,11 +297,13 @@ const backslash = 0x5c;
 
 const pieceLength = 65_536;
 
-// One buffer for all uploads, because pieces are passed on one at a time. A piece may begin with the rest of an escape.
+// All uploads share one buffer, because only one piece is in use at a time. The 8 extra bytes are for the start of an
+// escape from the last chunk.
 const unescaped = Buffer.allocUnsafe(pieceLength + 8);
 
 /**
- * The index of an incomplete escape at the end of `text`, a part of a JSON string; the length of `text` if there is none.
+ * Returns the index at which an incomplete escape begins at the end of `text`, a part of a JSON string. Returns the
+ * length of `text` if there is none.
  */
 function incompleteEscapeAt(text: string): number {
   const at = text.lastIndexOf("\\");
@@ -310,7 +318,8 @@ function incompleteEscapeAt(text: string): number {
  */
 function unescapeToAscii(text: string): string {
   if (!text.includes("\\")) return text;
-  // Many encoders escape every slash, or break lines. Without an escaped backslash, `unescapeCommon` can replace these fast.
+  // Many encoders escape every slash, or write line breaks. If no backslash is escaped, `unescapeCommon` can replace
+  // these escapes fast.
   const eased = text.includes("\\\\") ? text : unescapeCommon(text);
   return eased.replace(/\\(u[0-9a-fA-F]{4}|["\\/bfnrt])?/g, (_, escaped?: string) => characterOf(escaped));
 }

@@ -5,7 +5,7 @@ import type { Files, TemporaryFile } from "../../files/files.ts";
 import { UploadFailure } from "../errors.ts";
 import type { IncomingBody } from "./incoming-body.ts";
 
-/** A request body that has arrived completely, its files on disk. */
+/** A request body that has arrived completely. Its files are on disk. */
 export interface Upload {
   /** The body. Each file in it is a ReceivedFile. */
   readonly value: unknown;
@@ -20,11 +20,11 @@ export interface Intake {
    * Opens a file of at most `limit` bytes. Throws `too_many_files` if the body has too many files.
    */
   open(limit: number): TemporaryFile;
-  /** Adds a file that has arrived. Its hash may still be in progress. */
+  /** Adds a file that has arrived. The server may still be computing its hash. */
   add(file: Promise<ReceivedFile>): Promise<ReceivedFile>;
 }
 
-/** Runs `read`. If it throws, closes and deletes all files that it opened. */
+/** Runs `read`. If `read` throws, closes and deletes all files that it opened. */
 export async function receive(files: Files, read: (intake: Intake) => Promise<unknown>): Promise<Upload> {
   const opened: TemporaryFile[] = [];
   const received: Promise<ReceivedFile>[] = [];
@@ -62,14 +62,15 @@ export function refuseMore(had: number): void {
 /** The limits of one body. */
 export interface Most {
   readonly bytes: number;
-  /** Lets the server cut the body before its end. */
+  /** Set if the server may cut the body before its end. */
   readonly arrival?: IncomingBody | undefined;
 }
 
 /**
- * Passes each chunk of a request body to `take`, which must not keep the chunk. Resolves at the end. Rejects with `aborted` when the
- * sender disconnects, with `too_large` over the limit, with the reason of a cut, or with the error of `take`. After a rejection the
- * rest is read and dropped, so that the sender can read the answer.
+ * Passes each chunk of a request body to `take`, which must not keep the chunk. Resolves at the end. Rejects with
+ * `aborted` if the sender disconnects, with `too_large` over the limit, with the given reason if the server cuts the
+ * body, or with the error of `take`. After a rejection the rest is read and dropped, so that the sender can read the
+ * answer.
  */
 export function consume(body: Readable, most: Most, take: (chunk: Buffer) => void): Promise<void> {
   return new Promise((resolve, reject) => {

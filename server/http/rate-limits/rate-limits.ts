@@ -29,10 +29,10 @@ import {
 } from "./use-log.ts";
 
 /**
- * The limits that each server counts in its own memory. Most have short windows, protect no secret, send no mail and do not count by
- * network address. Reads of agents have a long window. The two limits on refusals protect the time of one process, and a row for
- * each request would cost more than the refusal. All other limits are rows in the database, so that they are exact on all servers
- * together. (rule H16)
+ * The limits that each server counts in its own memory. Most of these have short windows, protect no secret, limit no
+ * mails and do not count by network address. Only reads of agents have a long window. The two limits on refusals
+ * protect the time of one process: a row for each request would cost more than the refusal. All other limits are rows
+ * in the database, so that they are exact on all servers together. (rule H16)
  */
 const inMemory: ReadonlySet<RateLimitName> = new Set<RateLimitName>([
   ...(["feedback", "feedbackRepeats", "faqWrites", "agentReads", "drafts"] as const),
@@ -75,7 +75,7 @@ export function createLimiter(deps: {
   };
 }
 
-/** The counts in memory have at most 16 MB: those of credentials and those of refused requests. */
+/** The counts in memory take at most 16 MB: 12 MB for uses of credentials and 4 MB for refused requests. */
 const mostBytes = { uses: 12_000_000, refusals: 4_000_000 } as const;
 
 function mutationUse(
@@ -106,8 +106,8 @@ type Caller = IncomingRequest["caller"];
 export type Limiting = Pick<Deps, "database" | "clock" | "settings" | "limiter">;
 
 /**
- * Refuses a caller that has used up its limits, before the body is read. Counts nothing. Throws `rate_limited` if all limits of the
- * endpoint are used up, or one that counts by account.
+ * Refuses a caller that has used up its limits, before the body is read. Counts nothing. Throws `rate_limited` if all
+ * limits of the endpoint are used up, or if one that counts by account is used up.
  */
 export async function refuseLimited(
   endpoint: Endpoint,
@@ -138,8 +138,8 @@ async function refuseWithoutRoom(
 }
 
 /**
- * Counts an attempt before anything else of the request is checked. The count stays, whatever the result is. Counts nothing if it
- * throws `rate_limited`.
+ * Counts an attempt before anything else of the request is checked. The attempt stays counted, whatever its result is.
+ * Throws `rate_limited` without counting if the limit is used up.
  */
 export async function countAttempt(
   endpoint: Endpoint,
@@ -156,7 +156,7 @@ export async function countAttempt(
   });
 }
 
-/** The limits of an endpoint that count by account, and the keys under which they are counted. */
+/** Returns the limits of an endpoint that count by account, with the keys under which they are counted. */
 export function accountLimitsOf({ attempts = [] }: Endpoint, caller: Caller) {
   return attempts
     .filter(({ by }) => by.every((whose) => whose === "account"))
@@ -174,26 +174,28 @@ const keyOf = ({ limit, by }: AttemptLimit, incoming: Identifying): string =>
 function partOf(whose: AttemptLimit["by"][number], { caller, address, body }: Identifying): string {
   if (whose === "address") return networkOf(address);
   if (whose === "account") return caller && "userId" in caller ? caller.userId : "";
-  // An id in capitals must not get a limit of its own.
+  // An id in capitals is the same id, so it must count against the same limit.
   return fieldOf(body, whose.slice("body.".length)).toLowerCase();
 }
 
-/** The key of the rate limit that a request uses. Undefined if there is none or if limits are switched off. */
+/**
+ * Returns the key of the rate limit that a request uses. Undefined if it has no limit or if limits are switched off.
+ */
 export function limitedByOf(
   endpoint: Endpoint,
   { caller, body }: IncomingRequest,
   { settings }: Pick<Deps, "settings">,
 ): string | undefined {
   if (!endpoint.rateLimit) return undefined;
-  // Only a server for development can switch the limit of rule T30 off.
+  // The limit of rule T30 can be switched off only on a development server.
   if (endpoint.rateLimitBy && (settings.rateLimited || !settings.dev))
     return hashOf(fieldOf(body, endpoint.rateLimitBy));
   return settings.rateLimited ? caller?.id : undefined;
 }
 
 /**
- * Counts a request of a stranger. A request over the limit only reads, so that a flood of them does not make others wait for the
- * writer. Throws `rate_limited` with the seconds to wait.
+ * Counts a request without a credential. A request over the limit only reads the database, so that very many of them do
+ * not make other requests wait for the writer. Throws `rate_limited` with the seconds to wait.
  */
 export async function spendAsStranger(
   { clock, database, settings }: Pick<Deps, "clock" | "database" | "settings">,
@@ -204,23 +206,28 @@ export async function spendAsStranger(
   assertAllowed(await database.write((tx) => consume(tx, use)));
 }
 
-/** Begins to count a request. `announced` is the length of its body, if its headers name one. Throws `rate_limited`. */
+/**
+ * Begins to count a request of `sender`. `announced` is the length of its body, if its headers name one. Throws
+ * `rate_limited`.
+ */
 export type CountBody = (sender: Sender, announced?: number) => Judged;
 
-/** Call one of the two when it is known whether the request was refused. */
+/** Call one of these functions when it is known whether the request was refused. */
 interface Judged {
   passed(): void;
-  /** With the status of the answer. Throws `rate_limited` over the limit of a credential. */
+  /** Call it with the status of the answer. Throws `rate_limited` over the limit of a credential. */
   refused(status: number): void;
 }
 
 /**
- * The limits on requests that are refused before the limits of their endpoint apply. (rule H18) They are counted only in memory,
- * because they protect the time of this process, and a write to the database would cost more than the refusal.
+ * The limits on requests that are refused before the limits of their endpoint apply. (rule H18) They are counted only
+ * in memory, because they protect the time of this process, and a write to the database would cost more than the
+ * refusal.
  *
- * A request without a credential counts when it begins, so that many at once count, too. With a credential only refusals count, by
- * credential and network: many devices share an app key, and one broken device must not stop the others. Many devices also share
- * an address. So over the limit the server still reads small bodies, and only refused requests get the 429.
+ * A request without a credential counts when it begins, so that many simultaneous requests are counted in time. With a
+ * credential only refusals count, and they count by credential and network together: many devices share an app key, and
+ * one broken device must not stop the others. Many devices also share an address. So over the limit, the server still
+ * reads small bodies, and only refused requests get the status 429.
  */
 export function createCountBody(deps: Pick<Deps, "clock" | "settings">): CountBody {
   const memory = createUsesInMemory(deps, mostBytes.refusals);
@@ -243,10 +250,12 @@ export function createCountBody(deps: Pick<Deps, "clock" | "settings">): CountBo
 
 const uncounted: Judged = { passed() {}, refused() {} };
 
-/** Other refusals are not the fault of the sender, such as those of a limit. */
+/**
+ * The statuses of refusals that count. Others are not the fault of the sender, for example refusals of a rate limit.
+ */
 const countedStatuses = [400, 403, 413, 415];
 
-/** An agent has several limits. These messages say which one is used up, and what still works. */
+/** An agent has several limits. The messages below say which limit is used up, and what still works. */
 const then = "Wait as long as Retry-After says, then send it again.";
 
 const sentences: Partial<Record<RateLimitName, string>> = {
@@ -266,12 +275,12 @@ export function namingLimit(error: ApiError, limit: RateLimitName | undefined): 
 interface UsesInMemory {
   /** Counts one use. Throws `rate_limited`. */
   take(spending: Spending): GiveBack;
-  /** The verdict that a use would get. */
+  /** Returns the verdict that a use would get, without counting it. */
   look(spending: Spending): UseVerdict;
   forget(): void;
 }
 
-/** The memory of a key without its text and its uses, in bytes. */
+/** The memory of an entry without the text of its key and without its uses, in bytes. */
 const entryBytes = 300;
 
 /**
@@ -283,7 +292,7 @@ export function createUsesInMemory(
 ): UsesInMemory {
   const logs = new LRUCache<string, { readonly log: UseLog }>({
     maxSize: mostBytes,
-    // A character needs two bytes, unless the whole text is Latin-1.
+    // A character needs two bytes if the text is not Latin-1.
     sizeCalculation: ({ log }, key) => entryBytes + 2 * key.length + bytesOf(log),
   });
   const keyOf = ({ who, rateLimit }: Spending) => `${rateLimit}:${who}`;
@@ -291,7 +300,7 @@ export function createUsesInMemory(
     take(spending) {
       const { log } = logs.get(keyOf(spending)) ?? { log: createUseLog() };
       const verdict = takeUse(log, clock.now().getTime(), settings.rateLimits[spending.rateLimit]);
-      // A new object, because the cache computes the size only of new values.
+      // The object must be new, because the cache computes the size only of new values.
       logs.set(keyOf(spending), { log });
       if (!verdict.allowed)
         throw new ApiError("rate_limited", { retryAfterSeconds: verdict.retryAfterSeconds });

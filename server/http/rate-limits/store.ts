@@ -12,7 +12,10 @@ export interface Spending {
 /** Undoes the counting of one use. */
 export type GiveBack = () => void;
 
-/** The use of one mutation. Its transaction may run several times, but only its last use counts. */
+/**
+ * The use of a limit by one mutation. The transaction of the mutation may run several times, but the mutation counts
+ * once.
+ */
 export interface MutationUse {
   /** Counts one use. Throws `rate_limited` with the seconds to wait. */
   spend(tx: Transaction, spending: Spending): Promise<void>;
@@ -24,7 +27,7 @@ export interface MutationUse {
 export interface Limiter {
   /** Counts one use outside a transaction. Throws `rate_limited` with the seconds to wait. */
   spend(spending: Spending): Promise<void>;
-  /** Counts one use of a limit in memory, without waiting. Returns a function that undoes this. */
+  /** Counts one use of a limit that is kept in memory. Returns a function that undoes the counting. */
   spendAtOnce(spending: Spending): GiveBack;
   /** The verdict that a use would get. Counts nothing. */
   look(spending: Spending): Promise<RateVerdict>;
@@ -33,7 +36,7 @@ export interface Limiter {
   forget(): void;
 }
 
-/** The bytes that a key is about to send, and the most that it may send in an hour. */
+/** The number of bytes that a key is about to send, and the most that it may send in an hour. */
 interface ByteUse {
   readonly keyId: string;
   readonly bytes: number;
@@ -49,7 +52,7 @@ const minuteMs = 60_000;
 export async function useBytes(tx: Transaction, { keyId, bytes, most, now }: ByteUse): Promise<RateVerdict> {
   const minute = Math.floor(now.getTime() / minuteMs);
   await tx.lock(`bytes:${keyId}`);
-  // Minutes in the future were counted before the clock was set back.
+  // Rows for minutes in the future come from a time before the clock was set back.
   await tx.run("DELETE FROM byte_uses WHERE minute <= ? OR minute > ?", minute - minutesInHour, minute + 1);
   const uses = await tx.all<{ minute: number; bytes: number }>(
     "SELECT minute, bytes FROM byte_uses WHERE key_id = ? ORDER BY minute",
@@ -82,9 +85,7 @@ export async function addBytes(
   );
 }
 
-/**
- * Subtracts counted bytes from the newest minute that has enough, because a repeat must not use the limit.
- */
+/** Subtracts the bytes of a repeat, which must not use the limit, from the newest minute that has at least as many. */
 export async function giveBackBytes(tx: Transaction, keyId: string, bytes: number): Promise<void> {
   await tx.lock(`bytes:${keyId}`);
   const newest = await tx.get<{ minute: number }>(
@@ -101,7 +102,7 @@ export async function giveBackBytes(tx: Transaction, keyId: string, bytes: numbe
     );
 }
 
-/** One use of a key that a limit applies to. */
+/** One use of a limit by a key. */
 interface LimitedUse {
   readonly key: string;
   readonly rule: RateLimit;
@@ -128,9 +129,13 @@ export async function consume(tx: Transaction, use: LimitedUse): Promise<RateVer
   }
 }
 
-/** Removes the last use of `key`. For attempts that are counted first, but must count only if they fail. */
+/**
+ * Removes the last use of `key`. This is for attempts that are counted at the beginning, but must count only if they
+ * fail.
+ */
 export async function giveBack(tx: Transaction, key: string): Promise<void> {
-  // No condition: on PostgreSQL it would be checked against the row as it was before concurrent transactions.
+  // The statement has no condition, because PostgreSQL would check it against the row as it was before concurrent
+  // transactions.
   await tx.run(
     `UPDATE rate_limits SET times = substr(times, 1, length(times) - ${digits}) WHERE key = ?`,
     key,
@@ -138,7 +143,7 @@ export async function giveBack(tx: Transaction, key: string): Promise<void> {
   await tx.run("DELETE FROM rate_limits WHERE key = ? AND times = ''", key);
 }
 
-/** The verdict that `consume` would return now. Counts nothing. */
+/** Returns the verdict that `consume` would return now. Counts nothing. */
 export function peek(reader: Reader, use: LimitedUse): Promise<RateVerdict> {
   return judge(reader, use, use.clock.now().getTime());
 }
@@ -148,7 +153,7 @@ export async function forget(tx: Transaction, keys: readonly string[]): Promise<
   await tx.run(`DELETE FROM rate_limits WHERE key IN (${keys.map(() => "?").join(", ")})`, ...keys);
 }
 
-/** Removes up to `most` keys whose uses no longer matter. Returns their number. */
+/** Removes up to `most` keys whose uses are all older than their window. Returns how many it removed. */
 export async function prune(tx: Transaction, clock: Clock, most = 1_000): Promise<number> {
   const hour = hourOf(clock.now().getTime());
   return tx.run(
@@ -188,7 +193,8 @@ interface Uses {
 }
 
 /**
- * A time is stored as 13 digits: milliseconds since 1970. All times have the same length, so that SQL can cut a text of times.
+ * A time is stored as 13 digits: milliseconds since 1970. All times have the same length, so that SQL can cut a text of
+ * many times into single ones.
  */
 const digits = 13;
 
@@ -252,7 +258,10 @@ function consumeValues(engine: Engine, { key, rule, clock }: LimitedUse, now: nu
   return [key, offsetMs, staleHour, offsetMs, offsetMs, offsetMs, offsetMs, offsetMs];
 }
 
-/** Hours since 1970. That is precise enough for pruning. The value changes rarely, so that most uses change no index. */
+/**
+ * Returns the hours since 1970. That is precise enough for pruning, and the value changes so rarely that most uses do
+ * not change the index.
+ */
 function hourOf(ms: number): number {
   return Math.floor(ms / 3_600_000);
 }

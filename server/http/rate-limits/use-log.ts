@@ -15,7 +15,7 @@ export type UseVerdict =
  * garbage collector.
  */
 export interface UseLog {
-  /** Oldest first, in milliseconds since 1970. Those before the index `start` no longer count. */
+  /** The times of uses, oldest first, in milliseconds since 1970. Times before the index `start` no longer count. */
   times: number[];
   /** The number of uses at each of these times. */
   counts: number[];
@@ -24,9 +24,12 @@ export interface UseLog {
   total: number;
 }
 
-/** Up to this limit the time of each use is exact. A higher limit divides its window into this many parts. */
+/**
+ * For limits up to this number, the time of each use is exact. For a higher limit, its window is divided into this many
+ * parts, and times are rounded to them.
+ */
 const mostTimes = 2_048;
-/** How many old uses may stay in memory before they are removed together. */
+/** The number of old uses that may stay in memory before they are all removed in one step. */
 const mostForgotten = 32;
 
 export const createUseLog = (): UseLog => ({ times: [], counts: [], start: 0, total: 0 });
@@ -38,7 +41,7 @@ export function takeUse(log: UseLog, now: number, rule: RateLimit): UseVerdict {
   return verdict;
 }
 
-/** The verdict that `takeUse` would return. Counts nothing. */
+/** Returns the verdict that `takeUse` would return. Counts nothing. */
 export function lookAtUses(log: UseLog, now: number, { limit, windowSeconds }: RateLimit): UseVerdict {
   const windowMs = windowSeconds * 1_000;
   forgetOld(log, now, windowMs);
@@ -61,7 +64,9 @@ export function giveUseBack(log: UseLog, at: number): boolean {
   return true;
 }
 
-/** The most bytes that the two lists of a log use. An array allocates more space than it has numbers. */
+/**
+ * Returns the most bytes that the two lists of a log can use. An array allocates memory for more numbers than it has.
+ */
 export const bytesOf = ({ times }: UseLog): number => 2 * (16 + 8 * (2 * times.length + 18));
 
 function forgetOld(log: UseLog, now: number, windowMs: number): void {
@@ -78,13 +83,16 @@ function forgetOld(log: UseLog, now: number, windowMs: number): void {
   log.start = 0;
 }
 
-/** A use is never earlier than the one before it, even if the clock was set back a little. */
+/**
+ * Returns the time to record for a use. It is never earlier than the use before it, even if the clock was set back a
+ * little.
+ */
 function timeOf({ times }: UseLog, now: number, limit: number, windowMs: number): number {
   const part = limit <= mostTimes ? 1 : Math.ceil(windowMs / mostTimes);
   return Math.max(times.at(-1) ?? 0, Math.ceil(now / part) * part);
 }
 
-/** The time of the use that must leave the window before the next one is allowed. */
+/** Returns the time of the use that must leave the window before the next use is allowed. */
 function decidingOf({ times, counts, start, total }: UseLog, limit: number): number {
   let over = total - limit;
   for (let place = start; place < times.length; place += 1) {
