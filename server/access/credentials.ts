@@ -70,7 +70,10 @@ export const credentials = {
       keyHash,
     ),
 
-  /** Finds a token by its secret, or by its old secret until that expires. Each part of the query uses its own index. */
+  /**
+   * Finds a token by its secret, or by its old secret until the old secret expires. Each part of the query uses its own
+   * index.
+   */
   findToken: (reader: Reader, tokenHash: string) =>
     reader.get<TokenCredential>(
       `SELECT ${tokenColumns}, t.expires_at AS "expiresAt"

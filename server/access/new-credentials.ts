@@ -11,7 +11,10 @@ import { tokens } from "./tokens/store.ts";
 
 type NewCredentialsDeps = Pick<Deps, "clock" | "newId">;
 
-/** Creates an app for its owner. Feedback, changelog and sender's pages are on, unless a field turns them off. */
+/**
+ * Creates an app for its owner. Feedback, changelog and sender's pages are on by default. A field can turn each of them
+ * off.
+ */
 export async function createApp(
   { newId, clock }: NewCredentialsDeps,
   tx: Transaction,

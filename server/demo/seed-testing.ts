@@ -39,7 +39,7 @@ interface DemoOwner {
 }
 
 /**
- * Seeds a cycle of the demo's app that is on a day in its middle. It has days in all states, and slot requests that
+ * Adds a cycle to the demo's app. About half of its days are over. It has days in all states, and slot requests that
  * wait. The days are closed by the same rules as those of a real cycle.
  */
 export async function seedTesting(
@@ -192,7 +192,7 @@ interface TestedDay extends TesterDay {
   readonly short?: boolean;
 }
 
-/** Records a test session. It counts its day unless it was too short. */
+/** Records a test session. The day counts if the session was long enough. */
 async function recordSession(
   { deps, tx, cycle }: CycleSeeding,
   { slotId, tester: { seat }, day, startedAt, arrivedAt, short = false }: TestedDay,
@@ -222,7 +222,7 @@ const screensOf = (from: number, count: number): string[] =>
     (_, at) => demoListing.screens[(from + at) % demoListing.screens.length] ?? "",
   );
 
-/** Records a proof with one image. It counts its day. */
+/** Records a proof with one image. The proof makes its day count. */
 async function recordProof(
   { deps, tx, cycle }: CycleSeeding,
   { slotId, tester, day, startedAt: capturedAt = "" }: TestedDay,

@@ -118,7 +118,8 @@ function mailMessage(deps: Deps, { content, settledAt, ...row }: MailRow) {
 }
 
 /**
- * Resets the clock to the real time and the content to that of the start. If one of the two fails, neither is changed.
+ * Resets the clock to the real time and the content to that of the start. If the content cannot be reset, the clock
+ * keeps its time.
  */
 async function resetContent(deps: Deps, clock: MovableClock): Promise<void> {
   const demo = deps.settings.demo ? await seedDemo(deps) : undefined;
@@ -172,7 +173,7 @@ export function applyFaults(faults: Faults, { stopping }: Pick<Deps, "stopping">
   };
 }
 
-/** A fault for the next requests to a path and to all paths that begin with it. */
+/** A fault for the next requests to a path and to all paths below it: `/a` also covers `/a/b`. */
 export interface Fault {
   readonly path: string;
   /** The error that the requests get; null if they are only delayed. */

@@ -29,7 +29,10 @@ const shownCycles = 3;
 
 const shownMessages = 50;
 
-/** The page of the development server, and its forms. Each form answers with a redirect to the page. (rule O16) */
+/**
+ * Returns the routes of the development server's page and its forms. The answer to each form redirects to the page.
+ * (rule O16)
+ */
 export function pageRoutes(parts: DevPageParts): Route[] {
   const { deps, steps } = parts;
   const respond = createRespond(deps.settings, steps);

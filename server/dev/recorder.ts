@@ -20,7 +20,7 @@ export interface RecordedRequest {
 
 export interface Recorder {
   readonly record: Middleware;
-  /** The newest requests, newest first. */
+  /** Returns the recorded requests, newest first. */
   list(): readonly RecordedRequest[];
   clear(): void;
 }

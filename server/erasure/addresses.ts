@@ -52,7 +52,10 @@ export function findAddress(email: string): AddressFinder {
   };
 }
 
-/** A pattern for a character, plain or percent-encoded. In the query of a URL a plus is always `%2B`. */
+/**
+ * Returns a pattern that matches a character, plain or percent-encoded. In the query of a URL, a plus sign is always
+ * `%2B`.
+ */
 const plainOrEncoded = (character: string): string =>
   `(?:\\u{${character.codePointAt(0)?.toString(16)}}|${percentEncoded(character)})`;
 

@@ -58,7 +58,8 @@ function hashOnThread(path: string): Promise<string> {
   return thread.hash(path);
 }
 
-// The thread hashes one file after the other, so the results arrive in the same order as the jobs were sent.
+// Starts the thread that hashes files. It hashes one file after the other, so the results arrive in the order of the
+// jobs.
 function startThread(): Thread {
   const jobs: Job[] = [];
   const worker = new Worker(threadProgram, {

@@ -157,7 +157,7 @@ function unavailableOr(error: unknown): unknown {
 
 const unavailableCodes = new Set<unknown>(["ENOSPC", "EDQUOT", "EFBIG", "EMFILE", "ENFILE", "EROFS", "EIO"]);
 
-// If the disk becomes full, a write stores only a part of the bytes, and the next write throws.
+// Writes all bytes. If the disk becomes full, one write stores only a part of the bytes, and the next write throws.
 function writeAll(descriptor: number, bytes: Uint8Array): void {
   let written = 0;
   while (written < bytes.length)

@@ -72,7 +72,7 @@ async function assertDeletable(tx: Transaction, userId: string): Promise<void> {
     throw new ApiError(obstacles.onlyOwnerOf.length > 0 ? "last_owner" : "wrong_state", { message });
 }
 
-/** Deletes the account at once. Background work then removes the person from the texts that apps keep. */
+/** Deletes the account in this request. A background job then removes the person from the texts that apps keep. */
 async function removeAccount(
   { newId, clock, sealer }: AccountsDeps,
   tx: Transaction,

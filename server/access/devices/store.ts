@@ -70,7 +70,7 @@ export const devices = {
     return row?.id ?? device.id;
   },
 
-  /** The devices of an account with a valid token, newest first. */
+  /** Returns the devices of an account that have a valid token, newest first. */
   list: (reader: Reader, userId: string, now: string): Promise<DeviceRow[]> =>
     reader.all(devicesOf, userId, now),
 

@@ -127,7 +127,10 @@ async function signInOrAsk(
 const isTaken = async (tx: Transaction, email: string | undefined): Promise<boolean> =>
   email !== undefined && (await users.findByEmail(tx, email)) !== undefined;
 
-/** Creates an account without a password. Returns undefined if another account has got the address meanwhile. */
+/**
+ * Creates an account without a password. Returns undefined if another account with the same address was created
+ * meanwhile.
+ */
 async function register(
   deps: Pick<Deps, "clock" | "newId">,
   tx: Transaction,

@@ -21,7 +21,10 @@ import { identities, type ProvenIdentity } from "./api.ts";
 import { createProvider, type Provider } from "./provider.ts";
 import type { IdentityRefusal } from "./rules.ts";
 
-/** The routes that sign people in with OpenID Connect providers, and that connect providers to accounts. (rule S2) */
+/**
+ * Returns the routes that sign people in with OpenID Connect providers, and that connect providers to accounts. (rule
+ * S2)
+ */
 export function identityRoutes(deps: FlowDeps & Pick<Deps, "log">, steps: SharedSteps): Route[] {
   const { settings, clock } = deps;
   const providers = new Map(
@@ -158,7 +161,7 @@ function createFlows(deps: FlowDeps, steps: SharedSteps) {
   };
 }
 
-/** The error for a person whose identity cannot sign in here. */
+/** Returns the error for a person who cannot sign in with this identity. */
 function refusalOf(why: IdentityRefusal, provider: string): ApiError {
   switch (why) {
     case "session_changed":
@@ -186,13 +189,13 @@ function refusalOf(why: IdentityRefusal, provider: string): ApiError {
   }
 }
 
-/** The error for a sign-in that this browser did not start, or that took too long. */
+/** Returns the error for a sign-in that this browser did not start, or that took too long. */
 const unknownFlow = (provider: string) =>
   new ApiError("bad_request", {
     message: `This sign-in with ${provider} did not begin in this browser, took too long, or is over. Start it again.`,
   });
 
-/** The cookie that keeps the state of a sign-in while the person is at the provider. */
+/** Returns the functions for the cookie that keeps the state of a sign-in while the person is at the provider. */
 function flowCookie({ consoleUrl }: Pick<Settings, "consoleUrl">) {
   const secure = consoleUrl.startsWith("https:");
   const name = secure ? "__Host-innkeep-with" : "innkeep-with";

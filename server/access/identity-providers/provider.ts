@@ -17,7 +17,7 @@ export interface Provider {
   readonly id: string;
   readonly name: string;
   begin(): Promise<{ readonly location: string; readonly checks: FlowChecks }>;
-  /** `answer` is the query with which the browser returned. */
+  /** Finishes a sign-in. `answer` is the query with which the browser returned from the provider. */
   finish(answer: URLSearchParams, checks: FlowChecks): Promise<ProvenIdentity>;
 }
 

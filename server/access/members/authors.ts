@@ -20,7 +20,7 @@ export interface LastChange {
 
 /** Finds the people who wrote or changed objects. */
 export const authors = {
-  /** The authors of the messages of a thread. The result does not contain messages that no member wrote. */
+  /** Returns the authors of the messages of a thread. The result does not contain messages that no member wrote. */
   ofMessages: (reader: Reader, feedbackId: string) =>
     reader.all<Pick<LastChange, "id" | "email">>(
       named(
@@ -30,7 +30,7 @@ export const authors = {
       feedbackId,
     ),
 
-  /** The last change of each entry of an app's FAQ. */
+  /** Returns the last change of each entry in an app's FAQ. */
   ofFaqs: (reader: Reader, appId: string) =>
     reader.all<LastChange>(
       named(
@@ -40,7 +40,7 @@ export const authors = {
       appId,
     ),
 
-  /** The last change of each of these release notes. */
+  /** Returns the last change of each of these release notes. */
   ofReleaseNotes: async (reader: Reader, ids: readonly string[]): Promise<LastChange[]> =>
     ids.length === 0
       ? []
@@ -52,7 +52,7 @@ export const authors = {
           ...ids,
         ),
 
-  /** The last change of the settings of an app. */
+  /** Returns the last change of the settings of an app. */
   ofApp: (reader: Reader, appId: string) =>
     reader.get<LastChange>(
       named(

@@ -34,7 +34,7 @@ export const members = {
     return (await reader.get<{ role: Role }>(sql, appId, userId))?.role;
   },
 
-  /** The members of an app, in the order in which they joined. */
+  /** Returns the members of an app, in the order in which they joined. */
   list: (reader: Reader, appId: string) =>
     reader.all<Member>(
       `SELECT ${columns} FROM app_members m JOIN users u ON u.id = m.user_id
@@ -54,13 +54,13 @@ export const members = {
     return (await reader.get<{ count: number }>(sql, appId))?.count ?? 0;
   },
 
-  /** How many apps a person owns. */
+  /** Returns how many apps a person owns. */
   async countOwned(reader: Reader, userId: string): Promise<number> {
     const sql = "SELECT count(*) AS count FROM app_members WHERE user_id = ? AND role = 'owner'";
     return Number((await reader.get<{ count: number }>(sql, userId))?.count ?? 0);
   },
 
-  /** The names of the apps that one person owns and of which another one is a member. */
+  /** Returns the names of the apps that one person owns and of which another person is a member. */
   async appsOfBoth(reader: Reader, ownerId: string, userId: string): Promise<string[]> {
     const rows = await reader.all<{ name: string }>(
       `SELECT a.name FROM app_members o JOIN app_members m ON m.app_id = o.app_id JOIN apps a ON a.id = o.app_id
@@ -135,7 +135,7 @@ const isValid = `invitations.expires_at > ? AND EXISTS (SELECT 1 FROM app_member
 
 /** Invitations of people to apps. */
 export const invitations = {
-  /** The invitations that can still be accepted, newest first. */
+  /** Returns the invitations that can still be accepted, newest first. */
   list: (reader: Reader, appId: string, now: string) =>
     reader.all<Invitation>(
       `SELECT invitations.id, invitations.email, role, u.email AS "invitedBy",

@@ -54,7 +54,8 @@ export const wantedId = "w.value ->> 0";
 
 /**
  * SQLite: makes a function that reads several rows in one statement, each for its own viewer. For each request it
- * returns what `oneForViewer` would return or throw. `row` selects from `wantedRows`, and finds its row by `wantedId`.
+ * returns what `oneForViewer` would return or throw. The statement in `row` must select from `wantedRows`, and must
+ * find each row by `wantedId`.
  */
 export function eachForViewer<Row extends object>(row: RowOfApp) {
   const columns = `w.key AS place, ${row.columns}`;
@@ -77,7 +78,8 @@ export function eachForViewer<Row extends object>(row: RowOfApp) {
 /** The expressions for the viewer and for the app of the credential. */
 const oneViewer = { userId: "?", appId: "?" };
 
-// The database finds the row first, by its key. Then it finds the membership with one step in the key of `app_members`.
+// Returns the statement that selects a row and the viewer's role. The database finds the row by its key, and then the
+// membership by the key of `app_members`.
 const selectForViewer = ({ columns, from, app, where }: RowOfApp, { userId, appId } = oneViewer): string =>
   `SELECT ${columns}, v.role AS "viewerRole" ${from} JOIN app_members v ON v.app_id = ${app}
    WHERE ${where} AND v.user_id = ${userId} AND v.app_id = coalesce(${appId}, v.app_id)`;

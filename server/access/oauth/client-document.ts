@@ -10,7 +10,7 @@ export interface ClientDocument {
   readonly redirects: readonly string[];
 }
 
-/** Options with which a test reaches its own server. */
+/** Options for tests. With them, a test can use its own server. */
 export interface FetchOptions {
   readonly lookup?: LookupFunction;
   readonly ca?: string;

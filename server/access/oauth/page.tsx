@@ -40,7 +40,7 @@ import { answeredRedirect, isOnThisComputer, isRegisteredRedirect, redirectName 
 
 type ConsentDeps = VisitDeps & Pick<Deps, "log" | "readClientDocument">;
 
-/** The page on which a person allows an agent to connect, and its form. */
+/** Returns the routes of the page on which a person allows an agent to connect, and of the form on that page. */
 export function consentRoutes(deps: ConsentDeps, steps: SharedSteps, api: Api<Contract>): Route[] {
   const { settings } = deps;
   if (!settings.mcp) return [];
@@ -153,7 +153,7 @@ async function readRequest(
 const wrongProgram = (message: string) =>
   new ApiError("bad_request", { issues: [{ path: "client_id", message }] });
 
-/** Makes the request body of the consent. Scopes that the program did not request are left out. */
+/** Makes the request body of the consent. It does not contain scopes that the program did not request. */
 function bodyOf({ fields }: DeviceSignInVisit, { client, redirect, challenge, scopes }: ConsentRequest) {
   const ticked = connectionScopes.filter((scope) => scopes.includes(scope) && fields.has(`scope:${scope}`));
   const appId = fields.text("app") || null;

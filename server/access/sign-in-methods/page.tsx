@@ -351,7 +351,7 @@ const Again = ({ navigation: { links } }: { readonly navigation: Navigation }) =
   </p>
 );
 
-/** The new recovery codes. They are shown only this once. */
+/** Shows the new recovery codes. No later page shows them again. */
 async function showRecoveryCodes(visit: SignedInVisit, codes: readonly string[]): Promise<Reply> {
   const navigation = await navigationOf(visit);
   return show(

@@ -155,7 +155,7 @@ export function passkeyHost({ consoleUrl }: Pick<Deps["settings"], "consoleUrl">
   return isIP(hostname.replace(/^\[|\]$/g, "")) === 0 ? hostname : undefined;
 }
 
-/** The origins whose pages may use the passkeys. */
+/** Returns the origins whose pages may ask for the passkeys. */
 export const passkeyOrigins = ({ consoleUrl, baseUrl }: Pick<Deps["settings"], "consoleUrl" | "baseUrl">) => [
   ...new Set([consoleUrl, baseUrl].map((url) => new URL(url).origin)),
 ];

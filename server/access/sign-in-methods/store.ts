@@ -35,7 +35,7 @@ export const secondFactors = {
   begin: (tx: Transaction, userId: string, { secretSealed, at }: { secretSealed: string; at: string }) =>
     beginFactor(tx, { id: userId, secretSealed, lastStep: 0, createdAt: at }),
 
-  /** Turns the second factor on. Returns false if its secret was replaced or confirmed meanwhile. */
+  /** Turns the second factor on. Returns false if another request has replaced or confirmed the secret meanwhile. */
   confirm: async (
     tx: Transaction,
     userId: string,

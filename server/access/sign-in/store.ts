@@ -23,7 +23,7 @@ const sessionColumns = listed(tables.sessions, sessionFields);
 
 /** The sessions of people who are signed in to the console. */
 export const consoleSessions = {
-  /** The sessions of an account that have not expired, newest first. */
+  /** Returns the sessions of an account that have not expired, newest first. */
   list: (reader: Reader, userId: string, now: string) =>
     reader.all<ConsoleSessionRow>(
       `SELECT ${sessionColumns} FROM sessions
@@ -130,7 +130,7 @@ export const signInCodes = {
       now,
     )) === 1,
 
-  /** The last decision on a sign-in request, if it can still be used. */
+  /** Returns the last decision on a sign-in request; undefined if there is none or it has expired. */
   async decided(
     reader: Reader,
     { deviceId, challenge }: { readonly deviceId: string; readonly challenge: string },

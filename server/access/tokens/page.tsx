@@ -281,7 +281,10 @@ const NewToken = ({
   );
 };
 
-/** An agent acts for an owner. So a member who does not own all apps gets a shorter list for an agent. (rule K22) */
+/**
+ * Shows the fields for the app of the token. An agent acts for an owner, so the list for an agent contains only apps
+ * that the person owns. (rule K22)
+ */
 function ChosenApp({ form, apps }: { readonly form: Filled; readonly apps: readonly App[] }) {
   const owned = apps.filter(({ role }) => role === "owner");
   if (owned.length === apps.length)
@@ -338,7 +341,10 @@ const scopeNames: Record<TokenScope, string> = {
   "runs:work": "Claim approved proposals, and report progress and outcome",
 };
 
-/** A checkbox for each scope. Each has its own name, so that a refused form can show again what was ticked. */
+/**
+ * A checkbox for each scope. Each checkbox has its own field name, so that a refused form can show which ones were
+ * ticked.
+ */
 const Scopes = ({
   form,
   kind,

@@ -36,7 +36,9 @@ type TokenViewer = Pick<Viewer, "userId" | "appId">;
 
 /** Agent and maintainer tokens. */
 export const tokens = {
-  /** The tokens of an account. A token of one app sees only the tokens of that app. */
+  /**
+   * Returns the tokens of an account. If the caller's token is limited to an app, returns only the tokens of that app.
+   */
   list: (reader: Reader, { userId, appId }: TokenViewer, now: string) =>
     reader.all<ListedTokenRow>(
       `SELECT ${columns},
@@ -50,8 +52,8 @@ export const tokens = {
   insert: (tx: Transaction, token: NewTokenRow) => tx.insert(tables.tokens, token),
 
   /**
-   * A token of an account whose secret can be replaced. It does not find connections, because a connection replaces its
-   * secrets by itself.
+   * Returns a token of an account whose secret can be replaced. It does not find connections, because a connection
+   * replaces its secrets by itself.
    */
   find: (reader: Reader, { userId, appId }: TokenViewer, id: string) =>
     reader.get<TokenRow & { readonly kind: RenewableKind }>(

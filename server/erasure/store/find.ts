@@ -120,7 +120,7 @@ export async function findMentions(
 }
 
 /**
- * Reads a row that was found, and locks it until the transaction ends. Returns undefined if the row is gone or no
+ * Reads a row that was found, and locks it until the transaction ends. Returns undefined if the row was deleted or no
  * longer contains the person.
  */
 export async function takeMention(

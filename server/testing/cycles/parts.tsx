@@ -5,7 +5,7 @@ import type { SlotRequest } from "../../console/page-reads.ts";
 import { Line } from "../../console/parts.tsx";
 import { Remaining, ZonedDay } from "../../console/times.tsx";
 
-/** A cycle in a list: its start, its progress, and the number of requests for its slots. */
+/** Shows a cycle in a list: its start, its progress, and the number of requests for its slots. */
 export const CycleLine = ({
   cycle,
   links,
@@ -38,7 +38,7 @@ export const CycleLine = ({
   );
 };
 
-/** The progress of a cycle, such as `Day 9 of 14`. */
+/** Returns the progress of a cycle as text, such as `Day 9 of 14`. */
 export function progressOf({ status, dayIndex, durationDays }: Cycle): string {
   if (status === "recruiting") return `${durationDays} days, not started`;
   if (status === "completed") return `${durationDays} days`;
@@ -80,7 +80,10 @@ export const SlotBadge = ({ status }: { readonly status: SlotStatus }) => (
   <span class={slotKinds[status] ?? "badge"}>{slotNames[status]}</span>
 );
 
-/** The testers who ask for a slot, in any cycle. Each line links to the cycle, where the request is answered. */
+/**
+ * Lists the testers who ask for a slot, in any cycle. Each line links to the page of the cycle, on which the owner
+ * answers the request.
+ */
 export const SlotRequestLines = ({
   rows,
   links,

@@ -20,7 +20,7 @@ export interface PassingTime {
    * change.
    */
   isDue(at: string | null): boolean;
-  /** When the next change is due; null if there is none, or if it is not known. */
+  /** Returns when the next change is due; null if there is no next change, or if the time is not known yet. */
   next(): string | null;
 }
 

@@ -36,7 +36,7 @@ const cycleOf = oneForViewer<CycleRow>({
 
 /** Test cycles, as the members of an app see them. */
 export const cycles = {
-  /** The cycles of a listing, newest first. */
+  /** Returns the cycles of a listing, newest first. */
   list: (reader: Reader, listingId: string) =>
     reader.all<CycleRow>(
       `SELECT ${columns} FROM cycles c JOIN listings l ON l.id = c.listing_id
@@ -44,7 +44,7 @@ export const cycles = {
       listingId,
     ),
 
-  /** The newest running cycles of all apps, for the development server. */
+  /** Returns the newest running cycles of all apps. Only the development server needs this. */
   running: (reader: Reader, most: number) =>
     reader.all<CycleRow>(
       `SELECT ${columns} FROM cycles c JOIN listings l ON l.id = c.listing_id
@@ -118,14 +118,15 @@ const sessionsOfDays = `FROM test_sessions t JOIN slots s ON s.id = t.slot_id
   WHERE s.cycle_id = ? AND t.day_index IS NOT NULL`;
 
 /**
- * SQL for the milliseconds from midnight (UTC) to an instant. SQLite and PostgreSQL have no common function for that.
+ * Returns SQL for the milliseconds from midnight (UTC) to an instant. SQLite and PostgreSQL have no common function for
+ * that.
  */
 const ofDay = (at: string): string => {
   const part = (from: number, length: number) => `CAST(substr(${at}, ${from}, ${length}) AS BIGINT)`;
   return `(((${part(12, 2)} * 60 + ${part(15, 2)}) * 60 + ${part(18, 2)}) * 1000 + ${part(21, 3)})`;
 };
 
-/** SQL for the milliseconds between two instants that are at most one calendar day apart. */
+/** Returns SQL for the milliseconds between two instants that are at most one calendar day apart. */
 const between = (from: string, to: string): string =>
   `(${ofDay(to)} - ${ofDay(from)} + 86400000 * CASE WHEN substr(${to}, 1, 10) > substr(${from}, 1, 10) THEN 1
      WHEN substr(${to}, 1, 10) < substr(${from}, 1, 10) THEN -1 ELSE 0 END)`;
@@ -159,7 +160,7 @@ export const dayEvidence = {
       cycleId,
     ),
 
-  /** The longest test session of each day for which no session has counted. */
+  /** Returns the longest test session of each day that no session has made count. */
   longestSessions: (reader: Reader, cycleId: string) =>
     reader.all<EvidenceSessionRow>(
       `SELECT ${sessionColumns} FROM test_sessions t JOIN (
@@ -171,7 +172,7 @@ export const dayEvidence = {
       cycleId,
     ),
 
-  /** The number of test sessions that were reported for each day, and the reason why the last one did not count. */
+  /** Returns for each day the number of reported test sessions, and the reason why the last session did not count. */
   sessionsPerDay: (reader: Reader, cycleId: string) =>
     reader.all<{ slotId: string; dayIndex: number; sessions: number; reason: string | null }>(
       `SELECT n.slot_id AS "slotId", n.day_index AS "dayIndex", n.sessions, t.reason FROM (
@@ -181,7 +182,7 @@ export const dayEvidence = {
       cycleId,
     ),
 
-  /** The proofs of a cycle, oldest first. */
+  /** Returns the proofs of a cycle, oldest first. */
   proofs: (reader: Reader, cycleId: string) =>
     reader.all<ProofImageRow>(
       `SELECT p.slot_id AS "slotId", p.day_index AS "dayIndex", p.id AS "proofId", p.captured_at AS "capturedAt",
@@ -192,7 +193,8 @@ export const dayEvidence = {
     ),
 
   /**
-   * The number of test sessions of each slot, and the total length in milliseconds of those that the server confirms.
+   * Returns for each slot the number of test sessions, and the total length in milliseconds of the sessions that the
+   * server confirms.
    */
   sessionsPerSlot: (reader: Reader, cycleId: string) =>
     reader.all<{ slotId: string; sessions: number; milliseconds: number }>(
@@ -241,7 +243,7 @@ const scopeConditions: Readonly<Record<CycleScope, string>> = {
 
 /** The changes that the passing of time causes. */
 export const dueChanges = {
-  /** When the next change is due; null if there is none. */
+  /** Returns when the next change is due; null if there is no next change. */
   async next(reader: Reader): Promise<string | null> {
     const row = await reader.get<{ at: string | null }>(
       `SELECT min(at) AS at FROM (

@@ -28,7 +28,7 @@ const updateListing = update(tables.listings, "WHERE id = ?");
 
 /** The listings of apps for closed testing, as their owners see them. */
 export const listings = {
-  /** The listings of an app, newest first. */
+  /** Returns the listings of an app, newest first. */
   list: (reader: Reader, appId: string): Promise<ListingRow[]> => reader.all(listOf, appId),
 
   find: (reader: Reader, id: string, viewer: Viewer) => listingOf(reader, viewer, id),

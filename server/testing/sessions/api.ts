@@ -35,7 +35,10 @@ interface ReceivedSession {
   readonly session: SessionReport;
 }
 
-/** The handlers with which an app under test reports sessions and reads the status of one slot, by its test key. */
+/**
+ * Returns the handlers for apps under test. With the test key of a slot, an app reports sessions and reads the status
+ * of the slot.
+ */
 export const testSessionHandlers = (
   deps: Pick<Deps, "clock" | "database" | "log" | "memory" | "newId" | "passingTime" | "settings" | "time">,
 ): Handlers<typeof contract> => {
@@ -269,8 +272,8 @@ const keyedSlotOf = ({
 });
 
 /**
- * The slot that stands in for unknown test keys. None of its days can count. To find its day takes as long as for a
- * real slot.
+ * The slot that is used for all unknown test keys. None of its days can count. Its day is found in the same time as
+ * that of a real slot.
  */
 const unknownSlotRow: KeyedSlotRow = {
   id: "",

@@ -40,7 +40,7 @@ export interface SlotKey {
 
 /** The test sessions that apps report, and the slots that they belong to. */
 export const testSessions = {
-  /** The slot of this app that has this key now. */
+  /** Returns the slot of this app to which the test key belongs now. */
   findSlot: (reader: Reader, { appId, keyHash }: SlotKey) =>
     reader.get<KeyedSlotRow>(
       `SELECT s.id, s.cycle_id AS "cycleId", s.status, s.activated_at AS "activatedAt", s.counted,

@@ -121,8 +121,8 @@ async function acceptSlot(deps: SlotsDeps, tx: Transaction, { id, cycle }: SlotI
 }
 
 /**
- * Removes the tester of a slot. Opens another slot in its place, unless the last day is over. Returns false if the slot
- * has no tester.
+ * Removes the tester of a slot. If the last day is not over, adds an open slot that replaces it. Returns false if the
+ * slot has no tester.
  */
 async function removeSlot(deps: SlotsDeps, tx: Transaction, { id, cycle }: SlotInCycle): Promise<boolean> {
   const now = deps.clock.now();

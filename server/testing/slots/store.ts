@@ -55,7 +55,9 @@ const cycleOfSlot = oneForViewer<{ readonly cycleId: string }>({
  * one of several concurrent changes succeeds. A change returns false if the state of the slot does not allow it.
  */
 export const slots = {
-  /** The slots of a cycle in the order of their numbers. A removed slot comes before the one that replaced it. */
+  /**
+   * Returns the slots of a cycle in the order of their numbers. A removed slot comes before the slot that replaced it.
+   */
   list: (reader: Reader, cycleId: string) =>
     reader.all<OwnedSlotRow>(
       `SELECT ${columns} FROM slots s
@@ -66,7 +68,7 @@ export const slots = {
   find: (reader: Reader, id: string) =>
     reader.get<OwnedSlotRow>(`SELECT ${columns} FROM slots s WHERE s.id = ?`, id),
 
-  /** The cycle of a slot, if the viewer may see it. */
+  /** Returns the cycle of a slot if the viewer may see it; otherwise undefined. */
   findCycle: (reader: Reader, id: string, viewer: Viewer) => cycleOfSlot(reader, viewer, id),
 
   /** Whether a tester has, or had, a slot in the cycle. */

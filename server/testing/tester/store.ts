@@ -116,14 +116,14 @@ export const testerSlots = {
     };
   },
 
-  /** All slots that the tester has or had, newest cycle first. */
+  /** Returns all slots that the tester has or had. The slot in the newest cycle comes first. */
   list: (reader: Reader, testerId: string) =>
     reader.all<TesterSlotRow>(
       `SELECT ${columns} ${from} WHERE s.tester_id = ? ORDER BY c.created_at DESC, s.id DESC`,
       testerId,
     ),
 
-  /** A slot, if the tester has or had it. */
+  /** Returns a slot if the tester has or had it; otherwise undefined. */
   find: (reader: Reader, id: string, testerId: string) =>
     reader.get<TesterSlotRow>(`SELECT ${columns} ${from} WHERE s.id = ? AND s.tester_id = ?`, id, testerId),
 
@@ -196,9 +196,9 @@ const firstFree = `SELECT id FROM (
 const endOfLastDay = "substr(c.day_starts, length(c.day_starts) - 25, 24)";
 
 /**
- * The cycles in which an account may request a slot, newest first. The list does not contain cycles of the account's
- * own apps, cycles in which the account has or had a slot, and cycles whose last day is over. Changes that are due
- * count as already applied, so that the list need not wait for them.
+ * Returns the cycles in which an account may request a slot, newest first. The list does not contain cycles of the
+ * account's own apps, cycles in which the account has or had a slot, and cycles whose last day is over. Changes that
+ * are due count as already applied, so that the list need not wait for them.
  */
 export const openListings = (
   reader: Reader,

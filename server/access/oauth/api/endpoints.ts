@@ -30,7 +30,7 @@ import {
 
 type OAuthDeps = Pick<Deps, "clock" | "database" | "log" | "newId" | "settings">;
 
-/** The endpoints of OAuth that programs call. `page.tsx` has the consent page. */
+/** Returns the routes of the OAuth endpoints that programs call. The consent page is in `page.tsx`. */
 export function oauthRoutes(deps: OAuthDeps, steps: SharedSteps): Route[] {
   const { settings } = deps;
   if (!settings.mcp) return [];

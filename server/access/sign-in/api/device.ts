@@ -98,7 +98,10 @@ function refuseCode({ log }: Pick<Deps, "log">, why: string): never {
   throw new ApiError("invalid_code");
 }
 
-/** For terminals: delays the answer until the person has decided, or the waiting time has ended. */
+/**
+ * Returns the handler with which a terminal waits for its code. The answer comes when the person has decided, or when
+ * the waiting time has ended.
+ */
 function awaitCode({
   database,
   clock,

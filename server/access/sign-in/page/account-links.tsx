@@ -23,7 +23,10 @@ const recover = ({ ask, fields, links }: Visit): Promise<Reply> =>
     async (refusal) => show(Recover({ links, form: filledAgain(fields, refusal) }), refusal.status),
   );
 
-/** Opening the page does not use the link, because programs that check mails open links, too. */
+/**
+ * Shows the form for a password. A request for the page does not use up the link, because programs that check mails
+ * request it, too.
+ */
 const newPasswordPage = async (visit: Visit): Promise<Reply> => show(NewPassword(passwordProps(visit)));
 
 const newAccountPage = async (visit: Visit): Promise<Reply> => show(NewPassword(accountProps(visit)));
@@ -70,7 +73,7 @@ const withPassword = <Done extends string>(
       show(NewPassword({ ...props, form: filledAgain(fields, atPassword(refusal)) }), refusal.status),
   );
 
-/** The field is named `password` on both pages, but the API names it `newPassword`. */
+/** Moves a refusal of `newPassword` to the field `password`. The API uses the first name, the pages use the second. */
 function atPassword(refusal: ApiError): ApiError {
   const issues = refusal.details.issues?.map((issue) =>
     issue.path === "newPassword" ? { ...issue, path: "password" } : issue,

@@ -49,7 +49,7 @@ import {
   tokenLifetimeDays,
 } from "../rules.ts";
 
-/** The pages on which a person signs a device in. (rule S3) */
+/** Returns the routes of the pages on which a person signs a device in. (rule S3) */
 export function deviceSignInRoutes(
   deps: VisitDeps & Pick<Deps, "log">,
   steps: SharedSteps,

@@ -202,7 +202,8 @@ const isHeld = ({ status }: SlotWithDays): boolean =>
   status === "active" || status === "at_risk" || status === "completed";
 
 /**
- * The number of slots of the cycle. A removed slot and the slots that replaced it have the same number, and count once.
+ * Returns the number of slots of the cycle. A removed slot and the slots that replaced it have the same number, and
+ * count once.
  */
 const numberOfSlots = (slots: readonly SlotWithDays[]): number => new Set(slots.map(({ seat }) => seat)).size;
 

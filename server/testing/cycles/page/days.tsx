@@ -28,7 +28,10 @@ interface DayGridProps {
   readonly address: string;
 }
 
-/** The grid of slots and days, and the meaning of its symbols. Each slot, and each day with evidence, links to its details. */
+/**
+ * Shows the grid of slots and days, and explains its symbols. Each slot, and each day with evidence, links to its
+ * details.
+ */
 export const SlotDayGrid = (props: DayGridProps) => (
   <>
     <section class="scroll days" aria-label="Slots by days" data-arrows>
@@ -157,7 +160,7 @@ const Cell = ({ slot, day, href, current }: LinkProps & { readonly day: SlotDay 
 const hasDetails = ({ state, sessions, proof }: SlotDay): boolean =>
   (state !== "ahead" && state !== "none") || sessions > 0 || proof !== null;
 
-/** The evidence of a slot's day. If the day did not count, it shows the reason. */
+/** Shows the evidence for a day of a slot. If the day did not count, shows the reason. */
 export const SlotDayEvidence = ({
   cycle,
   slot,
@@ -348,7 +351,7 @@ const shapes: Record<SlotDayMark, string> = {
   none: "M5.5 8h5",
 };
 
-/** The meaning of the symbols in the grid. */
+/** Explains the symbols in the grid. */
 const Legend = () => (
   <ul class="legend" aria-label="What the symbols mean">
     {markOrder.map((mark) => (

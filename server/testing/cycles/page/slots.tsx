@@ -12,7 +12,7 @@ interface SlotPanelProps {
   readonly at: (action: string) => string;
 }
 
-/** A slot: its state and the forms of the app's owner. */
+/** Shows the state of a slot, and the forms with which the app's owner changes the slot. */
 export const SlotPanel = (props: SlotPanelProps) => {
   const { slot } = props;
   return (
@@ -102,7 +102,7 @@ const SlotActions = ({ cycle, slot, at }: SlotPanelProps) => {
   );
 };
 
-/** The testers who ask for a slot in this cycle, each with buttons that accept or decline the request. */
+/** Lists the testers who ask for a slot in this cycle, each with buttons that accept or decline the request. */
 export const SlotRequests = ({
   slots,
   now,
