@@ -137,7 +137,7 @@ function wordsOf({ code, message }: ApiError) {
     case "not_found":
       return {
         title: "Nothing here",
-        text: "The address is wrong, what it named was deleted, or it belongs to another account.",
+        text: "The address is wrong, the page was deleted, or it belongs to another account.",
       };
     case "method_not_allowed":
       return { title: "Not a page", text: "This address only receives forms. There is no page here." };

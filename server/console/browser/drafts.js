@@ -36,8 +36,8 @@ for (const state of typing)
     keep(state);
   });
 
-// When another tab takes over a text, it deletes that text here. This tab still shows the text, so it stores the text
-// again.
+// When a person restores a text in another tab, that tab deletes the text here. This tab still shows the text, so it
+// stores the text again.
 addEventListener("storage", ({ key, newValue }) => {
   const state = typing.find((known) => draftName(known) === key);
   if (newValue === null && state && !storedNames().includes(`innkeep-left ${person}`)) keep(state);

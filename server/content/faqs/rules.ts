@@ -37,15 +37,15 @@ export interface FaqListChanges {
 }
 
 /**
- * The changes that turn the present list into the wanted one. If some ids in the wanted list are wrong, only their
- * positions.
+ * The changes that turn the current list into the wanted one. Or, if ids in the wanted list are wrong, the positions of
+ * these ids.
  */
 export type FaqListPlan =
   | { readonly wrong: readonly { readonly at: number; readonly why: string }[] }
   | FaqListChanges;
 
 /**
- * Compares the present list with the wanted list. A new entry without `sortOrder` gets its position in the wanted list,
+ * Compares the current list with the wanted list. A new entry without `sortOrder` gets its position in the wanted list,
  * counted from 1.
  */
 export function planFaqList(present: readonly PresentFaq[], wanted: readonly WantedEntry[]): FaqListPlan {

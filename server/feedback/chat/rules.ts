@@ -1,8 +1,9 @@
 import { quoted, unmade } from "../../../src/words/visible.ts";
 
 /**
- * Returns the text about a proposal for the app's chat channel. Our own link comes first. The texts of others follow, each on
- * its own line. They can mention nobody and contain no working link. (rule W3)
+ * Returns the message about a proposal for the app's chat channel. It begins with the link to the console. The texts of
+ * the sender and the agent follow, each on a separate line. They cannot mention anybody and contain no working link.
+ * (rule W3)
  */
 export const chatText = ({
   appName,

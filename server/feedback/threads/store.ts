@@ -41,7 +41,7 @@ export interface ThreadRow extends Omit<NewThread, "blockedBy">, AssigneeRow {
   /** A JSON array of the messages, oldest first. `proposals` is such an array, too. */
   readonly messages: string;
   readonly proposals: string;
-  /** The number of all messages, including those that `messages` leaves out. */
+  /** The number of all messages. `messages` may have only the newest ones. */
   readonly messageCount: number;
 }
 

@@ -33,7 +33,10 @@ const hour = 3_600_000;
 export interface ArrivedMail {
   /** The token in the reply address. */
   readonly token: string;
-  /** Stores, in its own transaction, that an attempt begins. Returns undefined if another server has handled the mail. */
+  /**
+   * Stores, in a separate transaction, that an attempt begins. Returns undefined if another server has already handled
+   * the mail.
+   */
   readonly begin: () => Promise<MailAttempt | undefined>;
   /** Fetches the mail. Returns undefined if the mail was deleted. */
   readonly read: () => Promise<Buffer | undefined>;

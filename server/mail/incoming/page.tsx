@@ -105,7 +105,7 @@ const MailLine = ({
     <form class="row" method="post" action={links.automaticMails(app.id, `${item.id}/take`)}>
       <IdempotencyField />
       <button class="small" type="submit">
-        It is a person
+        A person wrote this
       </button>
       <a href={links.thread(app.id, item.threadId)}>Thread</a>
       <a href={links.original(item.id)} download>

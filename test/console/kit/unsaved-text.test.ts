@@ -115,12 +115,12 @@ describe("unsaved text", () => {
     const sent = { decision: "approve", note: "Mind the\ntests.", replyBody: "Dear sender" };
     const unsigned = await createBrowserWithoutScripts(service).send(page, address(id, "/decision"), sent);
     expect(unsigned.status).toBe(401);
-    expect(readingOf(unsigned)).toContain("Your session has ended. Your decision was not taken.");
+    expect(readingOf(unsigned)).toContain("Your session has ended. Your decision was not recorded.");
     const { signedIn, visitor } = await signInAgain(unsigned);
-    expect(readingOf(signedIn)).toContain("Your decision was not taken.");
+    expect(readingOf(signedIn)).toContain("Your decision was not recorded.");
     const shown = await visitor.send(signedIn, address(id, "/decision"));
     expect(readingOf(shown)).toContain(
-      "Your decision was not taken. What you wrote is kept here: send it again.",
+      "Your decision was not recorded. What you wrote is kept here: send it again.",
     );
     expect(fieldsIn(shown, id)).toMatchObject({ note: "Mind the\ntests.", replyBody: "Dear sender" });
     expect(await runOf(runId)).toBe("awaiting_approval");

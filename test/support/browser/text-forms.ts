@@ -72,7 +72,7 @@ function threadForms(service: Service, { owner, app, call }: OwnerWithOneOfEach)
   return [
     {
       ...{ ...edit, name: "a decision", fields: /^note$/, button: "Approve this plan", other: saveStatus },
-      notDone: "Your decision was not taken.",
+      notDone: "Your decision was not recorded.",
       conflict: async (path) => {
         const { body } = await call("GET", `/feedback/${idIn(path)}`);
         await decide(/"latestProposal":\{"id":"([^"]+)"/.exec(JSON.stringify(body))?.[1] ?? "");

@@ -66,7 +66,7 @@ export function consoleProposals(
       save(async (tx) => {
         const run = await lockedRun(tx, runId, caller);
         if (run.claimId === null || !isHeld(run) || run.outcomeStatus !== null)
-          throw new ApiError("wrong_state", { message: "No worker is at work on this proposal." });
+          throw new ApiError("wrong_state", { message: "No worker has a claim on this proposal." });
         if (claimedAt !== undefined && claimedAt !== run.claimedAt)
           throw new ApiError("wrong_state", {
             message: "Another worker holds the claim now. Read it again.",

@@ -143,7 +143,7 @@ const MessageField = ({
           {note ? "Add note" : "Send reply"}
         </button>
         {children}
-        <span class="hint">What you chose beside it is saved with it.</span>
+        <span class="hint">Your changes in the fields beside it are saved, too.</span>
       </div>
     </div>
   );

@@ -287,7 +287,7 @@ export const definitions: Definitions = [
       awaiting_approval: null,
     },
     word: "decide",
-    notDone: "Your decision was not taken.",
+    notDone: "Your decision was not recorded.",
   }),
   defineForm({
     at: (links) => links.thread(":appId", ":id", "recall"),
@@ -311,7 +311,7 @@ export const definitions: Definitions = [
     act: addMessage,
     done: {
       noted: "The note is on the thread.",
-      "noted-changed": "The note is on the thread, and what you chose beside it is saved.",
+      "noted-changed": "The note is on the thread. Your changes in the fields beside it are saved, too.",
       replied: null,
       "replied-changed": null,
     },

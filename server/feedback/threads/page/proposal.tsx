@@ -174,7 +174,7 @@ const Fingerprint = ({ plan }: { readonly plan: string }) => {
       <p>
         <code>{whole}</code>
       </p>
-      <p>An agent that shows another one works on another plan.</p>
+      <p>If an agent shows a different value, it works on a different plan.</p>
     </details>
   );
 };

@@ -51,7 +51,7 @@ export const RepliedNotice = ({
   return (
     <Notice done={done} {...(isMissed ? { kind: "attention" } : {})}>
       The reply is on the thread. <Line text={deliveryWords(reply.delivery).join(" ")} />
-      {done === "replied-changed" && " What you chose beside it is saved."}
+      {done === "replied-changed" && " Your changes in the fields beside it are saved, too."}
       {isMissed && (
         <>
           {" "}

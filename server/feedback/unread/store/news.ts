@@ -155,9 +155,7 @@ const mine = `SELECT v.app_id, v.user_id, v.role, ${readUntil} AS until,
       AND l.active_at > ${readUntil}) AS seen
   FROM app_members v WHERE ${membershipOf("viewer")}`;
 
-/**
- * How many threads a query must read so that it finds `mostCounted` unread threads in each app, if there are so many.
- */
+/** How many threads a query must read so that it finds up to `mostCounted` unread threads in each app. */
 const enough = `SELECT coalesce(max(seen), 0) + ${mostCounted} AS threads FROM mine`;
 
 // The number of unread threads after `read_until`: the threads minus the views. Each row of a view also has the last

@@ -97,11 +97,11 @@ describe("a draft in a browser", () => {
     await page.getByLabel("Note to the agent").fill("Mind the tests.");
     await page.context().clearCookies();
     await page.getByRole("button", { name: "Approve this plan" }).click();
-    await page.getByText("Your session has ended. Your decision was not taken.").waitFor();
+    await page.getByText("Your session has ended. Your decision was not recorded.").waitFor();
     await page.getByLabel("E-mail").fill(account.email);
     await page.getByLabel("Password").fill(account.password);
     await page.getByRole("button", { name: "Sign in", exact: true }).click();
-    await page.getByText("Your decision was not taken. What you wrote is kept here").waitFor();
+    await page.getByText("Your decision was not recorded. What you wrote is kept here").waitFor();
     expect(await page.getByLabel("Note to the agent").inputValue()).toBe("Mind the tests.");
     expect(page.url()).toBe(address);
     expect(await page.locator("#proposal").getByText("Waiting for your decision").count()).toBe(1);
