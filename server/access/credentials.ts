@@ -124,7 +124,7 @@ export const credentials = {
 
 /** The account that owns a credential. */
 interface WithOwner {
-  /** The address of the account. */
+  /** The e-mail address of the account. */
   readonly owner: string;
   readonly ownerId: string;
 }

@@ -168,7 +168,7 @@ export const addressOf = (name: string): string => `${name}@testers.example`;
  * the demo is made.
  */
 export interface DemoProposal {
-  /** The beginning of the subject of its thread. */
+  /** The beginning of the subject of the thread to which the proposal belongs. */
   readonly thread: string;
   readonly ageHours: number;
   readonly summary: string;

@@ -4,7 +4,10 @@ import { jsonIn } from "../../src/contract/json.ts";
 /** The default name of the file of the journal. */
 export const journalName = "erasures.ndjson";
 
-/** An entry of the journal. It contains what a restored database needs to erase the person again, but no address. */
+/**
+ * An entry of the journal. With it, a server can erase the person again after a restore. It does not contain the e-mail
+ * address.
+ */
 export interface JournalEntry {
   readonly id: string;
   readonly of: "owner" | "account" | "everywhere";

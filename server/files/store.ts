@@ -32,7 +32,7 @@ export const filesPlace = {
   },
 };
 
-/** The id of the deployment, in the database and in the storage of its files. Backups contain it. */
+/** The id of the deployment. It is in the database, in the mark of the storage of files, and in backups. */
 export const deploymentId = {
   async find(reader: Reader): Promise<string | undefined> {
     return (await reader.get<{ value: string }>("SELECT value FROM deployment WHERE name = 'id'"))?.value;

@@ -11,7 +11,7 @@ import { keepShown } from "./positions/remove-positions.ts";
 /** The options of `mkdir` for a folder that only its owner can read. */
 export const privateFolder = { recursive: true, mode: 0o700 } as const;
 
-/** A folder of temporary files. */
+/** The operations on a folder of temporary files. */
 export interface TemporaryFolder {
   readonly files: Pick<Files, "createTemporary" | "dropTemporary" | "sweepTemporary">;
   /**

@@ -23,7 +23,7 @@ const atOnce = 1_000;
 const originalsAtOnce = 100;
 /** How long the result of a delivery to a chat channel is kept. */
 const deliveriesKeptMilliseconds = 30 * 86_400_000;
-/** How long text that was typed but not sent is kept. (rule O17) */
+/** How long the server keeps text that a person typed but did not send. (rule O17) */
 const draftsKeptMilliseconds = 30 * 86_400_000;
 /**
  * How long the server stores who is writing an answer in which thread. Pages show this for a shorter time. (rule F36)
@@ -54,7 +54,7 @@ export const startHousekeeping = (deps: HousekeepingDeps): (() => Promise<void>)
 export async function tidy(deps: HousekeepingDeps, stopping?: AbortSignal): Promise<void> {
   const { database, clock, time, files, keptFiles, log, newId } = deps;
   if (time.isDoubtful()) return;
-  // Read the clock once, because it may jump while this runs.
+  // Reads the clock only once, because the time may be changed while this function runs.
   const now = clock.now();
   while ((await database.write((tx) => idempotency.prune(tx, now, atOnce))) === atOnce && !stopping?.aborted);
   while ((await database.write((tx) => prune(tx, clock, atOnce))) === atOnce && !stopping?.aborted);

@@ -72,7 +72,7 @@ export interface DueWork {
   readonly topic: string;
   /** Does a part of what is due. Returns the number of its items; 0 if nothing is left. */
   readonly doDue: () => Promise<number>;
-  /** The milliseconds until the next item can become due. */
+  /** Returns the milliseconds until the next item can become due. */
   readonly pause: () => Promise<number>;
   /** The message in the log if `doDue` fails. */
   readonly failure: string;

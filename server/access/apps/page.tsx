@@ -148,7 +148,7 @@ const AppSettings = (props: {
   readonly navigation: AppNavigation;
   readonly keys: readonly AppKey[];
   readonly forms: AppForms;
-  /** The last change of the settings. */
+  /** The person who last changed the settings, and the time of that change. */
   readonly change: LastChange | undefined;
   readonly now: Date;
 }) => {

@@ -9,7 +9,7 @@ export interface Author {
   readonly caller:
     | Pick<ConsoleCaller, "kind" | "id" | "userId" | "email">
     | Pick<AgentCaller, "kind" | "id" | "userId">;
-  /** The network address. */
+  /** The network address of the person or program. */
   readonly address: string;
 }
 
@@ -31,7 +31,7 @@ export const createAuditWriter =
     }: {
       readonly action: AuditActionName;
       readonly appId?: string | null;
-      /** The id of the object. */
+      /** The id of the object that the action is about. */
       readonly target?: string;
       /** The label of the token or key that is created or deleted. */
       readonly label?: string;

@@ -17,7 +17,7 @@ const entryOf = ({ changes, ...entry }: AuditRow): AuditEntry => ({
 interface AuditPage {
   readonly appId: string | undefined;
   readonly action: string | undefined;
-  /** A person's e-mail address, `agent`, or the id of a token. */
+  /** Selects the entries of one actor: a person's e-mail address, `agent`, or the id of a token. */
   readonly actor?: string | undefined;
   readonly from?: string | undefined;
   readonly to?: string | undefined;

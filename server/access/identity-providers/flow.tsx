@@ -220,7 +220,7 @@ const Flow = z.object({
 
 type SignInFlow = Omit<z.output<typeof Flow>, "kind" | "expiresAt">;
 
-/** A proven identity that can be connected to an account. */
+/** The content of an offer: a proven identity that can be connected to an account. */
 const SealedOffer = z.object({
   kind: z.literal("offer"),
   proven: z.object({ providerId: z.string(), issuer: z.string(), subject: z.string() }),
@@ -326,7 +326,7 @@ interface ConnectProps {
   readonly account: string;
   /** The address of the form. */
   readonly action: string;
-  /** The sealed offer, which the form sends back. */
+  /** The sealed offer. The form sends it back to the server. */
   readonly sealed: string;
 }
 

@@ -88,7 +88,7 @@ interface MemberForms {
   readonly invite?: Filled;
   /** A new invitation. Its link is shown only once. */
   readonly made?: { readonly email: string; readonly url: string | null };
-  /** The refusal of a change of a member. */
+  /** The error if the change of a member was refused. */
   readonly refusal?: ApiError;
 }
 
@@ -199,7 +199,7 @@ const MemberLine = ({
 }: {
   readonly member: Member;
   readonly own: boolean;
-  /** The address of an action on this member. */
+  /** Returns the address of a form that changes this member. */
   readonly at: (part: string) => string;
   readonly now: Date;
 }) => (

@@ -5,7 +5,7 @@ import * as tables from "../../database/schema/access.ts";
 import { accessTopic, tokensTopic, userTopic } from "../../database/signals.ts";
 import { assignees } from "../../feedback/assignees/store.ts";
 
-/** A membership: a person in an app. */
+/** Identifies a membership by the app and the person. */
 export interface Membership {
   readonly appId: string;
   readonly userId: string;
@@ -108,7 +108,8 @@ async function endOwnership(tx: Transaction, { appId, userId }: Membership): Pro
 
 /** Tells all servers to end waiting requests of the person, and to remove the person's rows from the cache. */
 function changed(tx: Transaction, { appId, userId }: Membership): void {
-  // The topic of the tokens is last, because waiting requests read cached rows.
+  // The topic that wakes waiting requests is last. These requests then read rows that the other signals have removed
+  // from the cache.
   for (const topic of [accessTopic(appId), userTopic(userId), tokensTopic]) tx.signal(topic);
 }
 
@@ -122,7 +123,7 @@ interface OfferRow {
   readonly expiresAt: string;
 }
 
-/** A link of an invitation, the address of the account that opens it, and the time. */
+/** The hash of an invitation link, the e-mail address of the account that opens the link, and the current time. */
 export interface InvitationLink {
   readonly tokenHash: string;
   readonly email: string;

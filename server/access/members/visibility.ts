@@ -15,7 +15,7 @@ export interface RowOfApp {
   readonly columns: string;
   /** The FROM clause, with its joins. */
   readonly from: string;
-  /** The expression for the id of the app. */
+  /** The SQL expression for the id of the app to which the row belongs. */
   readonly app: string;
   readonly where: string;
 }
@@ -41,7 +41,7 @@ export function oneForViewer<Row extends object>(row: RowOfApp | Readonly<Record
   };
 }
 
-/** A request of a viewer for one row. */
+/** One requested row, and the viewer who requests it. */
 export interface WantedRow {
   readonly id: string;
   readonly viewer: Viewer;
@@ -75,7 +75,7 @@ export function eachForViewer<Row extends object>(row: RowOfApp) {
   };
 }
 
-/** The expressions for the viewer and for the app of the credential. */
+/** The SQL expressions for the id of the viewer and for the app to which the credential is limited. */
 const oneViewer = { userId: "?", appId: "?" };
 
 // Returns the statement that selects a row and the viewer's role. The database finds the row by its key, and then the

@@ -169,7 +169,7 @@ async function showConsent(
 ): Promise<DeviceSignInReply> {
   const { userId: id, email } = caller;
   const { items } = await visit.askAs(caller)(apps.list);
-  // An agent acts for an owner. (rule K22)
+  // An agent acts for an owner, so the list contains only apps that the person owns. (rule K22)
   const owned = items.filter(({ role }) => role === "owner");
   const page = Consent({ visit, request, query, account: { id, email }, apps: owned, changed });
   return {
@@ -222,7 +222,7 @@ interface ConsentProps {
   readonly query: string;
   readonly account: { readonly id: string; readonly email: string };
   readonly apps: readonly { readonly id: string; readonly name: string }[];
-  /** Undefined if nothing has changed. */
+  /** What has changed since the page was shown; undefined if nothing has changed. */
   readonly changed: Changed | undefined;
 }
 

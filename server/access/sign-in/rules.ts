@@ -36,10 +36,10 @@ export function judgeCode(
   return { accepted: true };
 }
 
-/** The app of this deployment. */
+/** The tester app of this deployment. Devices sign in with it. */
 interface OwnApp {
   readonly packageNames: readonly string[];
-  /** SHA-256 of the certificates that sign it, base64url without padding. */
+  /** The SHA-256 of the certificates that sign the app, in base64url without padding. */
   readonly certificates: readonly string[];
 }
 
@@ -228,7 +228,7 @@ export function isRedirectTarget(given: string, redirectUrl: string | undefined)
   return given === redirectUrl || isAppTarget(given);
 }
 
-/** The answer to the requesting app: a code, or the error. */
+/** The answer to the app that asked for the sign-in: a code, or an error. */
 export type RedirectAnswer = { readonly code: string } | { readonly error: "access_denied" };
 
 /** Adds the answer to the query of the target. `state` is the value that the app sent. */
@@ -263,7 +263,7 @@ const longestRedirect = 2_000;
 
 const schemes: ReadonlySet<string> = new Set(redirectSchemes);
 
-// A subset of RFC 3986: no user, port or fragment, and nothing that browsers and phones read differently.
+// A subset of RFC 3986: no user, port or fragment, and no characters that browsers and phones interpret differently.
 const appForm = /^([a-z]+:)\/\/[A-Za-z0-9._-]*(?:\/[\w.~:@!$&'()*+,;=%/-]*)?(\?[\w.~:@!$&'()*+,;=%/?-]*)?$/;
 
 function isAppTarget(given: string): boolean {

@@ -17,7 +17,7 @@ export interface OpenedSession {
 
 /** The browser in which a person signs in. */
 export interface SigningBrowser {
-  /** The id of its earlier session. */
+  /** The id of the earlier session in this browser; undefined if there is none. */
   readonly sessionId: string | undefined;
   readonly userAgent: string | undefined;
 }

@@ -54,7 +54,7 @@ export const consoleSessions = {
 
 interface NewSignInCode {
   readonly codeHash: string;
-  /** The sealed code, for a device that waits for it; null for a refusal. */
+  /** The sealed code, which a waiting device receives; null if the person refused the sign-in. */
   readonly codeSealed: string | null;
   readonly userId: string;
   readonly deviceId: string;
@@ -173,7 +173,7 @@ interface NewAccountLink {
 }
 
 interface AccountLinkRow {
-  /** The account of a recovery. Null for a new account. */
+  /** The account that gets a new password; null if the link creates a new account. */
   readonly userId: string | null;
   readonly email: string;
 }

@@ -10,7 +10,7 @@ export interface TokenRow extends Omit<Token, "scopes" | "ended"> {
   readonly scopes: string;
 }
 
-/** A token in a list. */
+/** A token as the list of tokens shows it. */
 export interface ListedTokenRow extends TokenRow {
   /** 1 if the token has expired, or if the connection has no valid token left; otherwise 0. */
   readonly ended: number;

@@ -13,11 +13,11 @@ export interface ErasureRow {
   /** The sealed e-mail address of the person while the erasure runs; null after its end. */
   readonly emailSealed: string | null;
   readonly status: "running" | "done" | "stopped";
-  /** JSON. */
+  /** A JSON text. */
   readonly place: string;
   /** A JSON array: the SHA-256 of files that must still be deleted. */
   readonly files: string;
-  /** JSON. */
+  /** A JSON text. */
   readonly counts: string;
   readonly createdAt: string;
   readonly finishedAt: string | null;

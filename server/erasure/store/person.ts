@@ -5,7 +5,7 @@ import type { AddressFinder } from "../addresses.ts";
 /** A person who is erased. */
 export interface Person {
   readonly finder: AddressFinder;
-  /** The account with the address; null if there is none. */
+  /** The account with the person's e-mail address; null if there is none. */
   readonly accountId: string | null;
 }
 

@@ -155,13 +155,13 @@ export function initialStateOf(dayStarts: readonly string[], now: string): Initi
 
 /** The facts about a slot that determine the state of its days. */
 export interface SlotLife {
-  /** The day on which the slot became active, or null. */
+  /** The day of the test on which the slot became active; null if it is not active yet. */
   readonly activeFromDay: number | null;
   /** When the slot was removed or completed; null before that. */
   readonly endedAt: string | null;
 }
 
-/** The progress of a cycle. */
+/** The facts about a cycle that determine the state of its days. */
 export interface CycleLife {
   readonly status: string;
   readonly dayStarts: readonly string[];

@@ -15,7 +15,7 @@ export type ProofVerdict =
         | "already_submitted"
         | "no_images"
         | "bad_image";
-      /** The day of the proof. */
+      /** The day of the test that the proof is for. */
       readonly dayIndex: number;
     };
 

@@ -102,7 +102,7 @@ async function judgeAndRecord(
   const verdict = verdictOn(received, slot);
   if (!slot || (await isSettled(tx, received, { slot, verdict })))
     return record(tx, received, { slot, verdict });
-  // Another session or proof was first, so this session is judged again by the present state.
+  // Another session or proof made the day count first, so this session is judged again by the current state.
   const current = await loadSlot(tx, received.key);
   const after = verdictOn(received, current);
   if (after.counted) throw new Error(`A day of slot ${slot.id} neither counts nor is counted.`);
@@ -316,7 +316,8 @@ function createForgetUnknown({
     const scopes = old.map(({ appId, keyHash }) => scopeOfField(appId, keyHash, contract.report));
     await database
       .write(async (tx) => {
-        // A key that is unknown in one app may belong to a slot of another app. Its rows must stay.
+        // A key that is unknown in one app may belong to a slot of another app. The rows of such a key must not be
+        // deleted.
         const held = await testSessions.heldKeys(tx, old);
         const unheld = old.filter(({ keyHash }) => !held.has(keyHash));
         await forget(

@@ -183,7 +183,7 @@ export interface CountedDay {
   readonly cycleId: string;
   readonly dayIndex: number;
   readonly kind: "session" | "proof";
-  /** The id of the test session or the proof. */
+  /** The id of the test session or proof that makes the day count. */
   readonly evidenceId: string;
   readonly at: string;
 }

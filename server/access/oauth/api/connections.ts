@@ -56,7 +56,7 @@ export async function exchangeCode(deps: ConnectionsDeps, exchange: CodeExchange
   if (!verifierPattern.test(exchange.verifier)) throw await refuse();
   const challenge = await challengeOf(exchange.verifier);
   const codeHash = hashOf(exchange.code);
-  // Checked without a transaction: a stranger who guesses codes must not make other changes wait.
+  // This check needs no transaction. So a stranger who guesses codes does not make other changes wait.
   if (!(await oauthCodes.isKnown(deps.database, codeHash))) throw await refuse();
   const pair = newTokenPair(deps);
   const granted = await deps.database.write(async (tx) => {
@@ -259,7 +259,9 @@ export interface OAuthClient {
   readonly id: string;
   readonly name: string;
   readonly redirects: readonly string[];
-  /** The host of the document that has the name; null if the program gave the name when it registered. */
+  /**
+   * The host of the document that states the program's name; null if the program stated the name when it registered.
+   */
   readonly host: string | null;
 }
 

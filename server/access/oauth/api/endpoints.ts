@@ -40,7 +40,7 @@ export function oauthRoutes(deps: OAuthDeps, steps: SharedSteps): Route[] {
     method: "POST",
     path,
     answer(ctx) {
-      // Older programs read `Pragma`. (RFC 6749 5.1)
+      // Older programs read only `Pragma`. (RFC 6749 5.1)
       ctx.set({ "Cache-Control": "no-store", Pragma: "no-cache" });
       return orFault(ctx, wrong, () => answer(ctx));
     },

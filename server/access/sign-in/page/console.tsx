@@ -52,7 +52,7 @@ interface SignInProps {
   /** The address that the browser opens after the sign-in. */
   readonly to: string;
   readonly form?: Filled;
-  /** A form that was sent after the console session had ended. The page keeps its values. */
+  /** A form that was sent after the console session had ended. The sign-in page keeps the values of the form. */
   readonly kept?: PendingForm | undefined;
   /**
    * A form that was sent after the console session had ended, and whose values cannot be kept, because it contains a

@@ -85,7 +85,10 @@ export function deviceSignInRoutes(
   ];
 }
 
-/** No text that the device sent is shown, and the browser is not redirected to the address that it sent. */
+/**
+ * The texts of the error page. The page shows no text that the device sent, and does not redirect the browser to the
+ * address that the device sent.
+ */
 const errorWords: ErrorWords = {
   bad_redirect: "This sign-in leads to an unknown address",
   bad_request: "This sign-in is not complete",
@@ -344,7 +347,7 @@ const NoCode = ({ links }: { readonly links: Links }) => (
 
 interface EntryPageProps {
   readonly visit: DeviceSignInVisit;
-  /** The path of this server that the browser opens afterwards. */
+  /** The path on this server that the browser opens after the sign-in. */
   readonly to: string;
   readonly form: Filled;
 }
@@ -433,7 +436,7 @@ const SignUpSent = ({
   readonly links: Links;
   /** Whether a mailed link creates the account. */
   readonly byMail: boolean;
-  /** The sign-in page. */
+  /** The address of the sign-in page. */
   readonly signIn: string;
 }) => (
   <BarePage links={links} title="Your account">
