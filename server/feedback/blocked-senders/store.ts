@@ -146,7 +146,7 @@ const latest = (rows: readonly { readonly createdAt: string }[]): string | undef
  * F34)
  */
 export const hiddenFeedback = {
-  /** The newest hidden items of an app. */
+  /** Returns the newest hidden reports, answers and repeats of an app. */
   list: (reader: Reader, appId: string, most: number) =>
     reader.all<HiddenRow>(
       `SELECT * FROM (

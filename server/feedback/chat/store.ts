@@ -64,7 +64,7 @@ export const outbox = {
       at,
     ),
 
-  /** The newest deliveries, newest first. */
+  /** Returns the newest deliveries, newest first. */
   latest: (reader: Reader, most: number) =>
     reader.all<LatestMessage>(
       `SELECT id, app_id AS "appId", kind, subject_id AS "subjectId", target, payload, status,

@@ -230,7 +230,7 @@ interface AgentWorkProps {
   readonly links: Links;
 }
 
-/** Short lists: proposals in work, failed ones, and those that wait for a new plan. */
+/** Short lists of agent work: work in progress, failed work, and proposals that wait for a new plan. */
 const AgentWorkLists = ({ work, now, links }: AgentWorkProps) => (
   <div id="work" class="stack wide" data-live={versionOf(work)} data-news="The work of agents has changed.">
     {parts.map(({ list, id, title, happened }) => {

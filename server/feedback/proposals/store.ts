@@ -96,7 +96,7 @@ interface ClaimColumns {
   readonly progressAt: string | null;
   readonly outcomeStatus: "succeeded" | "failed" | null;
   readonly outcomeSummary: string | null;
-  /** A JSON array. */
+  /** A JSON array of the links that the worker reported. */
   readonly outcomeLinks: string | null;
   readonly outcomeAt: string | null;
 }
@@ -326,7 +326,7 @@ export interface LifeClaimRow {
   readonly progressCount: number;
   readonly outcomeStatus: "succeeded" | "failed" | null;
   readonly outcomeSummary: string | null;
-  /** A JSON array. */
+  /** A JSON array of the links that the worker reported. */
   readonly outcomeLinks: string | null;
   readonly outcomeAt: string | null;
 }

@@ -23,7 +23,7 @@ const updateReply = update(tables.savedReplies, "WHERE id = ?");
 
 /** The saved replies of apps. (rule F32) */
 export const savedReplies = {
-  /** The saved replies of an app, sorted by title. */
+  /** Returns the saved replies of an app, sorted by title. */
   list: (reader: Reader, appId: string): Promise<SavedReply[]> => reader.all(repliesOf, appId),
 
   find: oneForViewer<SavedReply & { readonly appId: string }>({

@@ -77,7 +77,7 @@ const textOfHtml = (html) =>
     ],
   });
 
-// Possible addresses: each @ or %40 with the characters around it, up to the next space.
+// Returns possible addresses: each @ or %40, and the characters around it up to the next space.
 function addressesIn(texts) {
   const found = new Set();
   let length = 0;

@@ -97,7 +97,7 @@ function contentOf({ settings, sealer }: QueueDeps, id: string, mail: OutgoingMa
   };
 }
 
-/** The domain of our own address. */
+/** Returns the domain of the address from which this server sends mail. */
 const mailDomain = ({ mailOut }: Pick<Settings, "mailOut">): string =>
   mailOut?.from.address.split("@").at(-1) ?? "localhost";
 

@@ -193,7 +193,7 @@ export const mails = {
       at,
     ),
 
-  /** The newest mails, newest first. */
+  /** Returns the newest mails, newest first. */
   latest: (reader: Reader, most: number) =>
     reader.all<MailRow>(`SELECT ${columns} FROM mails ORDER BY created_at DESC, id DESC LIMIT ?`, most),
 

@@ -45,7 +45,7 @@ export async function addAnswer(
     readonly confirmed: string | undefined;
     /** The address from which the answer came, if our mail was sent to another address. */
     readonly foreignFrom?: string | undefined;
-    /** JSON. */
+    /** The files of the answer, as JSON. */
     readonly files?: string | undefined;
   },
 ): Promise<boolean> {

@@ -94,7 +94,7 @@ export interface ReportRow {
   readonly senderEmail: string | null;
   readonly linkCounter: number;
   readonly createdAt: string;
-  /** JSON. */
+  /** The files of the report, as JSON. */
   readonly files: string;
 }
 
@@ -104,7 +104,7 @@ export interface SharedMessage {
   readonly direction: "inbound" | "outbound";
   readonly body: string;
   readonly createdAt: string;
-  /** JSON; null without files. */
+  /** The files of the message, as JSON; null if it has none. */
   readonly files: string | null;
 }
 

@@ -124,7 +124,7 @@ const MessageField = ({
   readonly form: Filled;
   readonly direction: "note" | "outbound";
   readonly action: string;
-  /** Further buttons. */
+  /** Buttons that follow the button that sends the form. */
   readonly children?: ComponentChildren;
 }) => {
   const note = direction === "note";

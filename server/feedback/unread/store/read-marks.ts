@@ -366,7 +366,7 @@ async function keepUnread(
 /** Selects threads of an app by their activity, for a member. */
 export interface ActivityScope extends MemberOf {
   readonly filters: Pick<ThreadFilters, "status" | "type" | "from" | "to" | "unread">;
-  /** More conditions on `f`. */
+  /** Further conditions on the threads `f`. */
   readonly conditions: readonly Condition[];
 }
 
