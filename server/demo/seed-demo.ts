@@ -109,7 +109,7 @@ async function keepAccess(data: string, demo: Demo): Promise<void> {
 
 const withoutAccess = (data: string) =>
   new SettingError(
-    `The folder ${data} holds a demo, but not its keys: demo.json is missing. Put it back, or delete the folder.`,
+    `The folder ${data} contains a demo, but not its keys: demo.json is missing. Put it back, or delete the folder.`,
   );
 
 function sameDemo({ settings: { data } }: Pick<Deps, "settings">, demo: Demo, seed: Seed | undefined): Demo {

@@ -281,7 +281,6 @@ async function requestDemoSlot(
   return open.id;
 }
 
-/** The cycle of the demo. */
 interface DemoCycle {
   readonly id: string;
   readonly appId: string;

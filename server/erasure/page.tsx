@@ -248,7 +248,7 @@ const Found = ({
       <form class="stack" method="post" action={links.erasePerson}>
         <HiddenFields values={[["email", email]]} />
         <IdempotencyField />
-        <p>This cannot be undone. A receipt stays, which does not have the address.</p>
+        <p>This cannot be undone. A receipt is kept. It does not contain the address.</p>
         <div class="actions">
           <button class="danger" type="submit">
             Erase permanently

@@ -129,7 +129,7 @@ function discard({ body }: S3Answer): void {
 /** An object in a bucket. */
 interface Listed {
   readonly key: string;
-  /** When it was last written, in milliseconds. */
+  /** When the object was last written, in epoch milliseconds. */
   readonly changedAt: number;
 }
 

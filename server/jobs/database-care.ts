@@ -88,7 +88,7 @@ interface Work {
   /** The names of the tables that were read for statistics. */
   readonly done: Set<string>;
   stopped: boolean;
-  /** The transaction that is making statistics. */
+  /** The running transaction that makes statistics; undefined if there is none. */
   making: Making | undefined;
 }
 

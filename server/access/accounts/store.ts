@@ -17,7 +17,6 @@ export interface NewUser extends UserRow {
   readonly emailVerifiedAt: string | null;
 }
 
-/** The accounts of people. */
 export const users = {
   /** Finds an account by an address that `normaliseEmail` has normalised. */
   findByEmail: (reader: Reader, email: string) => reader.get(byEmail, email),

@@ -21,7 +21,6 @@ const appOf = oneForViewer<AppRow>({ columns, from: "FROM apps a", app: "a.id", 
 
 const updateApp = update(tables.apps, "WHERE id = ?");
 
-/** The apps. */
 export const apps = {
   list: (reader: Reader, viewer: Viewer) => {
     const seen = visibleTo(viewer);
@@ -98,7 +97,6 @@ const keyFields = ["id", "label", "kind", "prefix", "createdAt", "lastUsedAt"] a
 const keyColumns = listed(tables.appKeys, keyFields);
 const keysOf = select(tables.appKeys, keyFields, "WHERE app_id = ? ORDER BY created_at, id");
 
-/** The keys of apps. */
 export const apiKeys = {
   list: (reader: Reader, appId: string): Promise<AppKey[]> => reader.all(keysOf, appId),
 

@@ -13,7 +13,6 @@ export interface Membership {
 
 const columns = `m.user_id AS "userId", u.email, m.role, m.created_at AS "createdAt"`;
 
-/** The members of apps. */
 export const members = {
   /** Locks the members of an app. Without it, two changes at the same time could remove the last two owners. */
   lock: (tx: Transaction, appId: string) => tx.lock(`members:${appId}`),
@@ -134,7 +133,6 @@ export interface InvitationLink {
 const isValid = `invitations.expires_at > ? AND EXISTS (SELECT 1 FROM app_members m
   WHERE m.app_id = invitations.app_id AND m.user_id = invitations.invited_by AND m.role = 'owner')`;
 
-/** Invitations of people to apps. */
 export const invitations = {
   /** Returns the invitations that can still be accepted, newest first. */
   list: (reader: Reader, appId: string, now: string) =>

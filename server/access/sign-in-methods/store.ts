@@ -111,7 +111,6 @@ const passkeysOf = select(
 
 const insertPasskey = insert(tables.passkeys, "ON CONFLICT (credential_id) DO NOTHING");
 
-/** The passkeys of accounts. */
 export const passkeys = {
   async list(reader: Reader, userId: string): Promise<PasskeyRow[]> {
     const rows = await reader.all(passkeysOf, userId);

@@ -33,7 +33,7 @@ export interface DeviceSignInVisit {
   readonly ask: Ask;
   /** Returns the person who is signed in with this browser; undefined if nobody is. */
   caller(): Promise<ConsoleCaller | undefined>;
-  /** Calls an endpoint as this person. */
+  /** Returns a function that calls API endpoints for this person. */
   readonly askAs: (caller: ConsoleCaller) => Ask;
 }
 

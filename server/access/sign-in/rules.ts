@@ -7,7 +7,7 @@ export const codeLifetimeMilliseconds = 300_000;
 
 export const tokenLifetimeDays = 90;
 
-/** A sign-in code as it was created. */
+/** The stored facts about a sign-in code. */
 interface SignInCode {
   readonly deviceId: string;
   readonly challenge: string;

@@ -13,11 +13,11 @@ export interface ErasureRow {
   /** The sealed e-mail address of the person while the erasure runs; null after its end. */
   readonly emailSealed: string | null;
   readonly status: "running" | "done" | "stopped";
-  /** A JSON text. */
+  /** The progress of the erasure: a `Place` as JSON. */
   readonly place: string;
   /** A JSON array: the SHA-256 of files that must still be deleted. */
   readonly files: string;
-  /** A JSON text. */
+  /** The counts as a JSON object. */
   readonly counts: string;
   readonly createdAt: string;
   readonly finishedAt: string | null;
@@ -186,7 +186,6 @@ export interface Advance {
   readonly effects: readonly Effect[];
 }
 
-/** Returns the counts of an erasure. */
 export const countsOf = ({ counts }: Pick<ErasureRow, "counts">): ErasureCounts => JSON.parse(counts);
 /** Returns the place at which an erasure continues. */
 export const placeOf = ({ place }: Pick<ErasureRow, "place">): Place => JSON.parse(place);

@@ -182,7 +182,7 @@ function keepChunks(
   }: {
     readonly from: number;
     readonly to: number;
-    /** The most chunks to read. */
+    /** The most chunks that may still be read. */
     readonly left: number;
     /** Whether the span is the content of a frame. */
     readonly isFrame: boolean;
@@ -347,6 +347,6 @@ function orientationOf(tiff: Buffer): number {
 /** No screen and no camera makes more pixels. A file that claims more is an attack on the program that shows it. */
 const mostPixels = 2 ** 28;
 
-/** Whether a picture may have this size. */
+/** Whether a real picture can have this width and height. */
 const isPictureSize = (width: number, height: number): boolean =>
   width > 0 && height > 0 && width * height <= mostPixels;

@@ -29,7 +29,7 @@ interface SessionTotal {
 
 export interface ReportedCycle {
   readonly cycle: Cycle;
-  /** Whether the last day is over. */
+  /** Whether the last day of the test is over. */
   readonly isOver: boolean;
   readonly appName: string;
   readonly packageName: string;
@@ -128,7 +128,7 @@ const counted = (count: number, word: string): string => `${count} ${word}${coun
 
 const meaning = [
   `A day counted by a session says only this: a session of at least ${qualifyingSession.seconds} seconds`,
-  `reached at least ${qualifyingSession.screens} screens on that day, and the reporter held that slot's key.`,
+  `reached at least ${qualifyingSession.screens} screens on that day, and the reporter had the test key of that slot.`,
   "A day counted by a proof says that the tester sent images on that day.",
   "Nothing here says how a store will decide.",
 ].join(" ");
@@ -137,7 +137,7 @@ const meaning = [
 interface InitialState {
   readonly status: "recruiting" | "running";
   readonly closedDays: number;
-  /** When the next change is due. */
+  /** When the next change of the cycle is due. */
   readonly nextAt: string;
 }
 

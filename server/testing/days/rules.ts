@@ -38,7 +38,7 @@ export function graceEndOf({ startsOn, timezone, durationDays }: TestPlan): stri
   return instantText(after.toZonedDateTime(timezone).epochMilliseconds);
 }
 
-/** Whether the last day is over. */
+/** Whether the last day of the test is over. */
 export const isOver = ({ dayStarts }: Pick<TestDays, "dayStarts">, now: string): boolean =>
   now >= (dayStarts.at(-1) ?? "");
 

@@ -2,7 +2,7 @@ import type { Transaction } from "../../database/database.ts";
 import type { Added } from "../../database/schema/table.ts";
 import * as tables from "../../database/schema/testing.ts";
 
-/** Proofs of days. Their images are uploads. */
+/** The proofs of testers. The images of a proof are stored as uploads. */
 export const proofs = {
   insert: (tx: Transaction, proof: Added<typeof tables.proofs>) => tx.insert(tables.proofs, proof),
 

@@ -138,7 +138,7 @@ async function record(tx: Transaction, received: ReceivedSession, judged: Judged
 const resultOf = (recorded: boolean, { verdict: { counted, dayIndex, reason } }: Judged): SessionResult =>
   recorded ? { matched: true, counted, dayIndex, reason } : unknownResult;
 
-/** Returns a session in its stored form. */
+/** Returns the fields of a session that the database stores. */
 const recordOf = ({ id, now, session }: ReceivedSession, { slot, verdict }: Judged) => ({
   slotId: slot?.id ?? unknownSlot.id,
   session: {

@@ -188,7 +188,6 @@ export interface CountedDay {
   readonly at: string;
 }
 
-/** The counted days of slots. */
 export const countedDays = {
   /**
    * Counts a day of a slot if the slot is active, its cycle is running and the day is not yet counted; otherwise

@@ -49,7 +49,7 @@ const Testing = ({
     <div class="head">
       <div>
         <h1>Testing</h1>
-        <p>Closed tests with testers who hold a slot. Each counted day has its evidence.</p>
+        <p>Closed tests with testers. Each tester has a slot, and each counted day has its evidence.</p>
       </div>
       <Can needs="maintainer">
         <a class="button primary" href={navigation.links.testing(navigation.app.id, "new")}>

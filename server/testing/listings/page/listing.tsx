@@ -387,7 +387,6 @@ const linesOf = (text: string): string[] =>
 const numberAt = (name: string, given: string | undefined): Record<string, number | string> =>
   given === undefined ? {} : { [name]: /^\s*-?\d{1,9}\s*$/.test(given) ? Number(given) : given };
 
-/** The form that plans a cycle. */
 const NewCycle = ({
   listing: { seats, durationDays },
   form,
