@@ -135,8 +135,8 @@ function endOf(expiresAt: string | null | undefined, clock: NewCredentialsDeps["
 }
 
 /**
- * Returns the scopes of a new token. Throws `bad_request` for a maintainer token without scopes, and for a scope that this
- * kind of token cannot have.
+ * Returns the scopes of a new token. Throws `bad_request` for a maintainer token without scopes, and for a scope that
+ * this kind of token cannot have.
  */
 export function grantedScopes(kind: NewToken["kind"], wanted: readonly TokenScope[]): TokenScope[] {
   const possible: readonly TokenScope[] = kind === "agent" ? agentScopes : maintainerScopes;

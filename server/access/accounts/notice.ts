@@ -20,8 +20,8 @@ const changes = {
 } as const;
 
 /**
- * Queues a mail about a change of an account, in the transaction of the change. An unverified address gets no such mail,
- * because it may belong to a stranger. (rule S28)
+ * Queues a mail about a change of an account, in the transaction of the change. An unverified address gets no such
+ * mail, because it may belong to a stranger. (rule S28)
  */
 export async function notifyAccount(
   deps: NoticeDeps,

@@ -34,9 +34,9 @@ export const apps = {
   find: (reader: Reader, id: string, viewer: Viewer) => appOf(reader, viewer, id),
 
   /**
-   * Locks an app until the transaction ends, so that nobody else changes or deletes it. A transaction that changes a row of
-   * the app, and then the app itself, must lock first. Otherwise it can deadlock with a deletion, which locks the app before
-   * its rows. SQLite has only one writer and needs no lock.
+   * Locks an app until the transaction ends, so that nobody else changes or deletes it. A transaction that changes a
+   * row of the app, and then the app itself, must lock first. Otherwise it can deadlock with a deletion, which locks
+   * the app before its rows. SQLite has only one writer and needs no lock.
    */
   async lock(tx: Transaction, id: string): Promise<void> {
     if (tx.engine === "postgres")

@@ -22,7 +22,9 @@ import { editLabels } from "../../feedback/threads/badges.tsx";
 import { actorParts, type NamedTarget, type NamedToken } from "./api.ts";
 import { endOfDay, startOfDay } from "./rules.ts";
 
-/** Shows the audit, newest entries first. If a day in the filter is invalid, the page shows the fault and no entries. */
+/**
+ * Shows the audit, newest entries first. If a day in the filter is invalid, the page shows the fault and no entries.
+ */
 async function showAudit(visit: SignedInVisit): Promise<Reply> {
   const { ask, reads, query } = visit;
   const navigation = await navigationOf(visit);

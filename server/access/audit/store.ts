@@ -42,8 +42,9 @@ export const audit = {
     }),
 
   /**
-   * Returns the entries after `position`, newest first: of the viewer's account, and of the apps in which the viewer's role
-   * suffices. `position` is the `at` and the `id` of an entry. A token of one app sees only the entries of that app.
+   * Returns the entries after `position`, newest first: of the viewer's account, and of the apps in which the viewer's
+   * role suffices. `position` is the `at` and the `id` of an entry. A token of one app sees only the entries of that
+   * app.
    */
   async list(
     reader: Reader,

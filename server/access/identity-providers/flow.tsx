@@ -389,7 +389,9 @@ const showIdentityRefusal = (links: Links, error: ApiError): Reply => ({
   ),
 });
 
-/** Returns the sign-in page. A person who has an account continues from there to the page that connects the provider. */
+/**
+ * Returns the sign-in page. A person who has an account continues from there to the page that connects the provider.
+ */
 const signInAgain = ({ signIn, signInMethods }: Links, { code }: ApiError): string =>
   code === "email_taken" ? `${signIn}?${new URLSearchParams({ to: signInMethods })}` : signIn;
 

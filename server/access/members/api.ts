@@ -56,7 +56,10 @@ export function members(deps: Pick<Deps, "clock" | "database" | "newId">): Handl
   };
 }
 
-/** Returns the member if the caller may make this change. `to` is the new role, or null for a removal. Throws `not_found`, `forbidden` and `last_owner`. */
+/**
+ * Returns the member if the caller may make this change. `to` is the new role, or null for a removal. Throws
+ * `not_found`, `forbidden` and `last_owner`.
+ */
 async function changeableMember(tx: Transaction, caller: ConsoleCaller, params: Membership, to: Role | null) {
   await rows.lock(tx, params.appId);
   const { viewerRole: by } = await ownedApp(tx, params.appId, caller);

@@ -24,8 +24,8 @@ export interface RowOfApp {
 export type Seen<Row> = Row & { readonly viewerRole: Role };
 
 /**
- * Makes a function that reads one row for a viewer. It returns undefined if the viewer is no member of the row's app, as
- * if the row did not exist. It throws `forbidden` if the viewer's role does not suffice. (rule K21)
+ * Makes a function that reads one row for a viewer. It returns undefined if the viewer is no member of the row's app,
+ * as if the row did not exist. It throws `forbidden` if the viewer's role does not suffice. (rule K21)
  */
 export function oneForViewer<Row extends object>(row: RowOfApp | Readonly<Record<Engine, RowOfApp>>) {
   const sql =
@@ -84,7 +84,9 @@ const selectForViewer = ({ columns, from, app, where }: RowOfApp, { userId, appI
   `SELECT ${columns}, v.role AS "viewerRole" ${from} JOIN app_members v ON v.app_id = ${app}
    WHERE ${where} AND v.user_id = ${userId} AND v.app_id = coalesce(${appId}, v.app_id)`;
 
-/** Returns whether the viewer may see the row. Throws `forbidden` if the viewer is a member whose role does not suffice. */
+/**
+ * Returns whether the viewer may see the row. Throws `forbidden` if the viewer is a member whose role does not suffice.
+ */
 export function admitted(role: Role | undefined, viewer: AccessRequest): boolean {
   const verdict = judgeAccess(role, viewer);
   if (verdict === "forbidden") throw new ApiError("forbidden", { message: refusals[viewer.needs] });

@@ -91,7 +91,10 @@ async function consentPage(visit: DeviceSignInVisit, deps: ConsentPageDeps): Pro
   return showConsent(visit, request, caller, query);
 }
 
-/** Allows or refuses the connection. The browser returns to the program, with a code or an error, and the issuer. (RFC 9207) */
+/**
+ * Allows or refuses the connection. The browser returns to the program, with a code or an error, and the issuer. (RFC
+ * 9207)
+ */
 async function decideOnConsent(visit: DeviceSignInVisit, deps: ConsentPageDeps): Promise<DeviceSignInReply> {
   const { fields, settings } = visit;
   const given = new URLSearchParams(fields.text("asked"));
@@ -191,7 +194,10 @@ const goBack = (
   traits: { referrerPolicy: "no-referrer" },
 });
 
-/** Answers a program that called the page without a browser. An unknown program gets `invalid_client`, so that it registers again. */
+/**
+ * Answers a program that called the page without a browser. An unknown program gets `invalid_client`, so that it
+ * registers again.
+ */
 const answerConsentFault: AnswerWithPage = (ctx, error) =>
   answerFault(
     ctx,
@@ -229,7 +235,9 @@ interface ConsentProps {
 /** What has changed since the page was shown: the signed-in account, or the name of the program. */
 type Changed = "account" | "program";
 
-/** Shows what a person allows an agent: who it is, where the browser continues, which app it sees, and what it may do. */
+/**
+ * Shows what a person allows an agent: who it is, where the browser continues, which app it sees, and what it may do.
+ */
 const Consent = ({ visit, request, query, account, apps, changed }: ConsentProps) => (
   <BarePage links={visit.links} title="Connect an agent">
     <div class="card stack approval">
@@ -365,8 +373,9 @@ function clientIdIn(given: URLSearchParams): string {
 }
 
 /**
- * Reads the request of a program. Throws `bad_redirect` before all other checks, then `bad_request` with all faults. The
- * browser is never redirected to the address of a faulty request, because anybody can register an address. (rule A44)
+ * Reads the request of a program. Throws `bad_redirect` before all other checks, then `bad_request` with all faults.
+ * The browser is never redirected to the address of a faulty request, because anybody can register an address. (rule
+ * A44)
  */
 function readConsentRequest(
   given: URLSearchParams,

@@ -19,8 +19,8 @@ export const lifetimes = {
 } as const;
 
 /**
- * The answer to a refresh token: the next pair of tokens, the same pair again, or a refusal. `replay`: two programs have
- * the token. (rule A48)
+ * The answer to a refresh token: the next pair of tokens, the same pair again, or a refusal. `replay`: two programs
+ * have the token. (rule A48)
  */
 type RefreshVerdict = "fresh" | "repeat" | "replay" | "expired";
 
@@ -45,8 +45,8 @@ export function programName(given: unknown): string {
 }
 
 /**
- * The schemes of known programs that contain no domain. Systems and browsers handle many schemes in special ways, and no
- * list has them all. So each other scheme without a domain is refused. (RFC 8252 7.1)
+ * The schemes of known programs that contain no domain. Systems and browsers handle many schemes in special ways, and
+ * no list has them all. So each other scheme without a domain is refused. (RFC 8252 7.1)
  */
 const schemesOfPrograms: ReadonlySet<string> = new Set([
   ...["cursor:", "vscode:", "vscode-insiders:", "vscodium:", "windsurf:", "kiro:", "trae:", "zed:"],

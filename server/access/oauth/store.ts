@@ -32,7 +32,10 @@ export const oauthClients = {
   use: (tx: Transaction, id: string, now: string) =>
     tx.run("UPDATE oauth_clients SET used_at = ? WHERE id = ?", now, id),
 
-  /** Deletes registrations of programs that nobody has allowed to connect: those older than `before`, and all but the newest `kept`. */
+  /**
+   * Deletes registrations of programs that nobody has allowed to connect: those older than `before`, and all but the
+   * newest `kept`.
+   */
   async prune(tx: Transaction, before: string, kept: number): Promise<number> {
     const old = await tx.run("DELETE FROM oauth_clients WHERE used_at IS NULL AND created_at < ?", before);
     const many = await tx.run(

@@ -153,7 +153,9 @@ function removeFactor(deps: ProvingDeps): Handler<typeof contract.remove> {
   };
 }
 
-/** Checks the second factor of a person who is signed in. Throws `wrong_state` for an account without a second factor. */
+/**
+ * Checks the second factor of a person who is signed in. Throws `wrong_state` for an account without a second factor.
+ */
 async function proveAgain(
   deps: ProvingDeps,
   {

@@ -25,7 +25,9 @@ interface Proving {
   readonly passkey?: PasskeyProof | undefined;
 }
 
-/** Marks the presented code or passkey as used, in the transaction of the action. Throws if another request has used it. */
+/**
+ * Marks the presented code or passkey as used, in the transaction of the action. Throws if another request has used it.
+ */
 export type Spend = (tx: Transaction) => Promise<void>;
 
 /** Whether an account has a second factor. */
@@ -35,8 +37,8 @@ export const hasSecondFactor = async (reader: Reader, userId: string): Promise<b
 const isOn = (row: SecondFactorRow | undefined): row is SecondFactorRow => Boolean(row?.confirmedAt);
 
 /**
- * Checks the second factor of an account. Throws `second_factor_required` if a code is missing, `invalid_second_factor` if
- * it is wrong, and `rate_limited`. An account without a second factor needs no code. (rules S23, S24)
+ * Checks the second factor of an account. Throws `second_factor_required` if a code is missing, `invalid_second_factor`
+ * if it is wrong, and `rate_limited`. An account without a second factor needs no code. (rules S23, S24)
  */
 export async function proveSecondFactor(deps: ProvingDeps, proving: Proving): Promise<Spend> {
   const { user, address, known, code, passkey } = proving;

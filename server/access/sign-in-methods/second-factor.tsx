@@ -203,7 +203,8 @@ export const CodeField = ({
 );
 
 /**
- * Moves a refusal to the field of the wrong factor. The account is known, so `invalid_credentials` means a wrong password.
+ * Moves a refusal to the field of the wrong factor. The account is known, so `invalid_credentials` means a wrong
+ * password.
  */
 export function atFactorField(refusal: ApiError): ApiError {
   if (refusal.code === "invalid_second_factor") return badRequest("code", "is wrong or was used before");

@@ -31,7 +31,10 @@ export const secondFactors = {
     return row && { ...row, lastStep: Number(row.lastStep) };
   },
 
-  /** Stores an unconfirmed secret, and replaces an earlier one. Returns false if the account has a confirmed second factor. */
+  /**
+   * Stores an unconfirmed secret, and replaces an earlier one. Returns false if the account has a confirmed second
+   * factor.
+   */
   begin: (tx: Transaction, userId: string, { secretSealed, at }: { secretSealed: string; at: string }) =>
     beginFactor(tx, { id: userId, secretSealed, lastStep: 0, createdAt: at }),
 
@@ -80,8 +83,8 @@ export const secondFactors = {
   },
 
   /**
-   * Deletes all recovery codes after the restore of a backup, because nobody knows which were used after the backup. Returns
-   * how many accounts have a second factor and now no codes. (rule S25)
+   * Deletes all recovery codes after the restore of a backup, because nobody knows which were used after the backup.
+   * Returns how many accounts have a second factor and now no codes. (rule S25)
    */
   async endRecoveryCodes(tx: Transaction): Promise<number> {
     await tx.run("DELETE FROM recovery_codes");

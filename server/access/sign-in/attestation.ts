@@ -26,9 +26,9 @@ export function createAttest(settings: AttestationSettings): Attest {
 }
 
 /**
- * Returns the value that a device sends to Google as nonce (classic request) or request hash (standard request): base64url,
- * without padding, of the SHA-256 of subject, line feed and device id in UTF-8. The subject is the sign-in code, or the
- * e-mail address of the account. So a token is valid for one sign-in only.
+ * Returns the value that a device sends to Google as nonce (classic request) or request hash (standard request):
+ * base64url, without padding, of the SHA-256 of subject, line feed and device id in UTF-8. The subject is the sign-in
+ * code, or the e-mail address of the account. So a token is valid for one sign-in only.
  */
 export const bindingOf = (subject: string, deviceId: string): string =>
   hash("sha256", `${subject}\n${deviceId}`, "base64url");
@@ -43,9 +43,9 @@ function bindingCheck(subject: string, deviceId: string): (given: string) => boo
 }
 
 /**
- * Makes a function that decrypts tokens of classic Play Integrity requests with the two keys of the Play Console, in base64.
- * A token is signed with ES256, then encrypted with A256KW and A256GCM. Other algorithms, and keys in the token, are
- * refused. The function returns the payload as JSON, or undefined for an invalid token.
+ * Makes a function that decrypts tokens of classic Play Integrity requests with the two keys of the Play Console, in
+ * base64. A token is signed with ES256, then encrypted with A256KW and A256GCM. Other algorithms, and keys in the
+ * token, are refused. The function returns the payload as JSON, or undefined for an invalid token.
  */
 function createOpenToken({
   decryptionKey,

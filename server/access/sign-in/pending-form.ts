@@ -67,8 +67,8 @@ export const pageOfPending = (fields: Fields): string | undefined =>
   fields.has(onlyShown) ? fields.text(onlyShown) : undefined;
 
 /**
- * Shows a pending form again, like a refused one, and changes nothing. Returns undefined if its page cannot show it again,
- * or if another person than its author has signed in.
+ * Shows a pending form again, like a refused one, and changes nothing. Returns undefined if its page cannot show it
+ * again, or if another person than its author has signed in.
  */
 export const showAgain = async (visit: SignedInVisit, form: Form): Promise<Reply<string> | undefined> =>
   isOfAnother(visit.fields, visit.caller.email)

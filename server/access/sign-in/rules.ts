@@ -56,8 +56,9 @@ const longestAgeMilliseconds = 600_000;
 const skewMilliseconds = 300_000;
 
 /**
- * Checks the payload of a Play Integrity token, which may have any shape. Returns all reasons to refuse it; an empty list
- * if there are none. A wrong device verdict gives `device_integrity_failed`, all else `app_not_recognized`. (rule S13)
+ * Checks the payload of a Play Integrity token, which may have any shape. Returns all reasons to refuse it; an empty
+ * list if there are none. A wrong device verdict gives `device_integrity_failed`, all else `app_not_recognized`. (rule
+ * S13)
  */
 export function judgeIntegrity(payload: unknown, app: OwnApp, attempt: IntegrityAttempt): IntegrityReason[] {
   if (!isObject(payload)) return ["app_not_recognized"];
@@ -220,8 +221,8 @@ export function deviceRequestQuery({ redirect, device, name, challenge, state }:
 }
 
 /**
- * Whether a sign-in code may be sent to a target: exactly the redirect address of the deployment, or an address with one
- * of the two schemes for apps. (rule S4)
+ * Whether a sign-in code may be sent to a target: exactly the redirect address of the deployment, or an address with
+ * one of the two schemes for apps. (rule S4)
  */
 export function isRedirectTarget(given: string, redirectUrl: string | undefined): boolean {
   if (given.length > longestRedirect) return false;

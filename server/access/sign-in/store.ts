@@ -82,8 +82,8 @@ type DecidedSignInCode = { readonly codeSealed: string } | "refused" | undefined
 /** Codes that devices exchange for tokens. A code is valid until it is used, replaced or expired. */
 export const signInCodes = {
   /**
-   * Returns the code with this hash, or another code if there is none. The caller must compare `codeHash`. An empty result
-   * would be faster, and the time would reveal that the code does not exist.
+   * Returns the code with this hash, or another code if there is none. The caller must compare `codeHash`. An empty
+   * result would be faster, and the time would reveal that the code does not exist.
    */
   findNearest: (reader: Reader, codeHash: string) =>
     reader.get<SignInCodeRow>(
@@ -186,7 +186,9 @@ export const accountLinks = {
     await tx.insert(tables.accountLinks, { tokenHash, kind: "sign_up", email, expiresAt });
   },
 
-  /** Stores a link for a new password, if the address has an account with a password. Otherwise the same statements run. */
+  /**
+   * Stores a link for a new password, if the address has an account with a password. Otherwise the same statements run.
+   */
   async addRecovery(tx: Transaction, { tokenHash, email, now, expiresAt }: NewAccountLink): Promise<void> {
     await removeEarlier(tx, "recovery", email, now);
     await tx.run(

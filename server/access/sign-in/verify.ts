@@ -41,8 +41,8 @@ export async function assertPasswordUnchanged(tx: Transaction, user: UserRow): P
 }
 
 /**
- * Throws `wrong_state` if the sign-in is not recent. A stranger who finds a signed-in browser must not get lasting access,
- * or lock the owner out.
+ * Throws `wrong_state` if the sign-in is not recent. A stranger who finds a signed-in browser must not get lasting
+ * access, or lock the owner out.
  */
 export async function assertFreshSession(
   { clock, database }: Pick<Deps, "clock" | "database">,

@@ -130,7 +130,8 @@ const imageFaults = ({ images = [] }: Pick<NewProof, "images">): (string | undef
 
 /** Returns the details of an error about images: the wrong images and the reasons. */
 function imageDetails(faults: readonly (string | undefined)[]): ErrorDetails {
-  if (faults.length === 0) return { issues: [{ path: "images", message: "must contain at least one image" }] };
+  if (faults.length === 0)
+    return { issues: [{ path: "images", message: "must contain at least one image" }] };
   const issues = faults.flatMap((message, at): Issue[] =>
     message ? [{ path: `images.${at}`, message }] : [],
   );

@@ -195,8 +195,8 @@ function reachedBy(active: readonly TesterSlot[], day: number | undefined): read
 }
 
 /**
- * Requests a slot for a tester. The request expires after 48 hours. Throws `not_found`, `own_listing`, `cycle_not_open`,
- * `already_in_cycle` and `slot_taken`. (rule T5)
+ * Requests a slot for a tester. The request expires after 48 hours. Throws `not_found`, `own_listing`,
+ * `cycle_not_open`, `already_in_cycle` and `slot_taken`. (rule T5)
  */
 async function requestSlot(
   { clock }: Pick<Deps, "clock">,

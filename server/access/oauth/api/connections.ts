@@ -38,8 +38,8 @@ const badGrant = () =>
   );
 
 /**
- * Returns the error for an invalid code or refresh token. A program whose registration is unknown gets `invalid_client`, so
- * that it registers again. Otherwise it would send its user to an error page each time.
+ * Returns the error for an invalid code or refresh token. A program whose registration is unknown gets
+ * `invalid_client`, so that it registers again. Otherwise it would send its user to an error page each time.
  */
 async function refusalTo(clientId: string, { database }: ConnectionsDeps): Promise<OAuthFault> {
   return (await isKnownClient(database, clientId))
@@ -114,8 +114,8 @@ async function insertConnection(
 }
 
 /**
- * Exchanges a refresh token for the next pair of tokens. A repeat within a minute gets the same pair. A later repeat ends
- * the connection, because two programs have the token. (rule A48)
+ * Exchanges a refresh token for the next pair of tokens. A repeat within a minute gets the same pair. A later repeat
+ * ends the connection, because two programs have the token. (rule A48)
  */
 export async function refreshConnection(
   deps: ConnectionsDeps,
@@ -267,7 +267,10 @@ export interface OAuthClient {
 
 const mostRedirects = 10;
 
-/** Registers a program. The registration is deleted after a day if nobody has allowed the program to connect. (RFC 7591; rule A45) */
+/**
+ * Registers a program. The registration is deleted after a day if nobody has allowed the program to connect. (RFC 7591;
+ * rule A45)
+ */
 export async function registerClient(
   { clock, database, newId }: Pick<Deps, "clock" | "database" | "newId">,
   { name, redirects }: { readonly name: unknown; readonly redirects: readonly string[] },

@@ -290,8 +290,8 @@ const serverMetadata = ({ baseUrl }: Addresses) => ({
 });
 
 /**
- * Returns the paths at which programs look for the metadata. Some put the path of the base address between the well-known
- * part and the rest, others put it first. A proxy may remove that path.
+ * Returns the paths at which programs look for the metadata. Some put the path of the base address between the
+ * well-known part and the rest, others put it first. A proxy may remove that path.
  */
 function metadataPaths(settings: Addresses) {
   const base = new URL(settings.baseUrl).pathname.replace(/\/$/, "");

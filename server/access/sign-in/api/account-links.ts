@@ -93,9 +93,9 @@ function recover(deps: AccountLinksDeps): Handler<typeof contract.recover> {
 }
 
 /**
- * Sets the new password, and ends all sessions and all other links. The second factor stays, because access to the mailbox
- * must not be enough for an account that has one. If the address was never verified, somebody else may have created the
- * account. Then all other credentials of the account end, too. (rule S30)
+ * Sets the new password, and ends all sessions and all other links. The second factor stays, because access to the
+ * mailbox must not be enough for an account that has one. If the address was never verified, somebody else may have
+ * created the account. Then all other credentials of the account end, too. (rule S30)
  */
 function finishRecovery(deps: AccountLinksDeps): Handler<typeof contract.finishRecovery> {
   const record = createAuditWriter(deps);
@@ -131,7 +131,8 @@ type MailingDeps = Pick<Deps, "clock" | "newId" | "sealer" | "settings">;
 
 /**
  * Mails a link for a new password, if the address has an account with a password. The same statements run for each
- * address, so that the time of the answer reveals nothing: the mail for an unknown address is queued and deleted. (rule S27)
+ * address, so that the time of the answer reveals nothing: the mail for an unknown address is queued and deleted. (rule
+ * S27)
  */
 async function mailRecovery(deps: MailingDeps, tx: Transaction, email: string): Promise<void> {
   if (!(await mayMail(deps, tx, email))) return;

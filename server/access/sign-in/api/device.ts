@@ -189,8 +189,8 @@ interface DeviceLink {
 }
 
 /**
- * Locks the device, so that only this transaction can link it. Throws `device_taken` while the device has a valid token of
- * another account. (rule S9)
+ * Locks the device, so that only this transaction can link it. Throws `device_taken` while the device has a valid token
+ * of another account. (rule S9)
  */
 async function claimDevice(
   { clock }: Pick<Deps, "clock">,
@@ -202,7 +202,10 @@ async function claimDevice(
   if (holder && holder.userId !== user.id) throw new ApiError("device_taken");
 }
 
-/** Links a claimed device to an account. An earlier token of the device stops working. Only this answer contains the new token. */
+/**
+ * Links a claimed device to an account. An earlier token of the device stops working. Only this answer contains the new
+ * token.
+ */
 async function linkDevice(
   deps: Pick<Deps, "clock" | "newId">,
   tx: Transaction,

@@ -106,8 +106,8 @@ async function authorizePage(visit: DeviceSignInVisit): Promise<DeviceSignInRepl
 }
 
 /**
- * Approves or refuses the device. The browser returns to the app that opened it, with a code or an error. (303: RFC 9700
- * 4.12)
+ * Approves or refuses the device. The browser returns to the app that opened it, with a code or an error. (303: RFC
+ * 9700 4.12)
  */
 async function decide(visit: DeviceSignInVisit): Promise<DeviceSignInReply> {
   const { fields } = visit;
@@ -292,7 +292,10 @@ const scopeWords: Readonly<Record<DeviceScope, string>> = {
 const redirectName = (redirect: string, baseUrl: string): string =>
   redirect === baseUrl + codePath ? "a page here that shows you a code" : targetName(redirect);
 
-/** Shows a code, which a person copies to a terminal. Anybody can make such an address, so only a well-formed code is shown. */
+/**
+ * Shows a code, which a person copies to a terminal. Anybody can make such an address, so only a well-formed code is
+ * shown.
+ */
 async function codePage({ links, query }: DeviceSignInVisit): Promise<DeviceSignInReply> {
   return { reply: show(codePageBody(links, query)), traits: { referrerPolicy: "no-referrer" } };
 }
