@@ -1,11 +1,11 @@
 export interface ClosingGate {
-  /** Makes the call. Rejects if the gate is closed. */
+  /** Runs a call to the database. Rejects if the gate is closed. */
   pass<Result>(call: () => Promise<Result>): Promise<Result>;
   /** Refuses new calls and waits for the running ones to end. */
   close(): Promise<void>;
 }
 
-/** Every call to a database passes this gate, so that closing the database interrupts no call. */
+/** Counts the running calls to a database. Closing waits until they have ended, so that it interrupts no call. */
 export function createClosingGate(): ClosingGate {
   let closed = false;
   let inside = 0;

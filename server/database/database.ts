@@ -1,12 +1,15 @@
 /**
- * A value that both engines can store in a column. Booleans are 0 and 1. JSON and instants (ISO 8601 UTC with
+ * A value that both engines can store in a column. Booleans are 0 and 1. JSON and times (ISO 8601 in UTC with
  * milliseconds) are text.
  */
 export type Value = string | number | null;
 
 export type Engine = "sqlite" | "postgres";
 
-/** The text of a statement. One that a description of a table made has the type of its rows, for the compiler alone. */
+/**
+ * The text of an SQL statement. The property `rows` exists only for the compiler: it has the type of the rows, if the
+ * statement was made from a table description.
+ */
 export type Sql<Row = object> = string & { readonly rows?: Row };
 
 export interface Reader {
@@ -16,7 +19,10 @@ export interface Reader {
   all<Row extends object>(sql: Sql<Row>, ...values: Value[]): Promise<Row[]>;
 }
 
-/** A table to which rows are added, with the columns by their names in TypeScript. `added` is for the compiler alone. */
+/**
+ * A table to which rows can be added, with its columns by their TypeScript names. The property `added` exists only for
+ * the compiler.
+ */
 export interface Into<Added extends object> {
   readonly name: string;
   readonly fields: ReadonlyMap<string, string>;
@@ -25,8 +31,9 @@ export interface Into<Added extends object> {
 
 export interface Inserter {
   /**
-   * Adds one row. What is undefined is left out. If the table is a name, the keys of `row` are the columns. The compiler does not
-   * see what a value has beyond its type: of a larger one, name the fields.
+   * Adds one row. Fields that are undefined are not set. If `table` is a name, the keys of `row` are the columns. The
+   * compiler does not notice properties that a value has in addition to its type. So do not pass a larger object as the
+   * row: list its fields.
    */
   insert<Added extends object = Readonly<Record<string, Value>>, Given extends Added = Added>(
     table: Into<Added> | string,
@@ -34,51 +41,58 @@ export interface Inserter {
   ): Promise<void>;
 }
 
-/** Refuses what a row has that the table has not. */
+/** A type that makes the compiler refuse fields of a row which the table does not have. */
 export type Exactly<Allowed, Given> = { readonly [Name in Exclude<keyof Given, keyof Allowed>]: never };
 
-/** The statements of one unit of work: all of them commit, or none. Unusable after the work has returned. */
+/**
+ * A transaction: either all its statements are committed or none. It cannot be used after the function `work` has
+ * returned.
+ */
 export interface Transaction extends Reader, Inserter {
   /** Runs a statement and returns the number of rows it changed. */
   run(sql: string, ...values: Value[]): Promise<number>;
   /**
-   * Waits for other transactions that have locked the same name. Returns whether rows that this transaction has read before
-   * may have changed since. Does nothing on SQLite, which has one writer.
+   * Locks a name until the transaction ends. Waits for other transactions that have locked the same name. Returns
+   * whether rows that this transaction has already read may have changed. Does nothing on SQLite, which has one writer.
    */
   lock(name: string): Promise<boolean>;
   /**
-   * Signals `topic` to every server of this database after this transaction has committed. Listeners in this process are
-   * called before the write resolves.
+   * Signals `topic` to every server of this database after this transaction has been committed. Listeners in this
+   * process are called before the promise of `write` resolves.
    */
   signal(topic: string): void;
 }
 
-/** What came of one item of a common read. */
+/** The result of reading one item, or the error. */
 export type Outcome<Result> = { readonly value: Result } | { readonly error: unknown };
 
-/** Settles the promise of one caller. */
+/** Resolves or rejects the promise of one caller. */
 export interface Caller<Result> {
   resolve(result: Result): void;
   reject(error: unknown): void;
 }
 
-/** How long a work may take: `request` ends it when no client can still wait for the answer, `long` sets no limit. */
+/**
+ * How long a transaction may take. `request`: it is ended when no client can still be waiting for the answer. `long`:
+ * there is no limit.
+ */
 export type Pace = "request" | "long";
 
 /**
- * The only way to use a database. Reads never wait for the writer. An insert or a write is durable when its promise
- * resolves. On SQLite waiting writes share a commit; on PostgreSQL each has its own.
+ * The only way to use a database. Reads never wait for writes. An insert or a write is durable when its promise
+ * resolves. On SQLite, waiting writes are committed together. On PostgreSQL, each write is committed separately.
  */
 export interface Database extends Reader, Inserter {
   /**
-   * Runs `work` in a transaction. `work` may await nothing but `tx`, because on SQLite other writers wait for it. If it
-   * throws, all its changes are undone. `work` may be called several times if the transaction must be repeated; only the
-   * last call counts.
+   * Runs `work` in a transaction. `work` may await only the methods of `tx`, because on SQLite all other writes wait
+   * for it. If it throws, all its changes are undone. `work` may be called several times if the transaction must be
+   * repeated; only the last call counts.
    */
   write<Result>(work: (tx: Transaction) => Promise<Result>, pace?: Pace): Promise<Result>;
   /**
-   * Calls `use` with a reader that sees the database at one instant, while others go on writing. `use` may await anything,
-   * but for as long as it runs, SQLite cannot clear its log, and PostgreSQL keeps what was deleted.
+   * Calls `use` with a reader that always sees the database as it was at one instant, although other transactions
+   * continue to write. `use` may await anything. But while it runs, SQLite cannot empty its write-ahead log, and
+   * PostgreSQL cannot remove deleted rows.
    */
   snapshot<Result>(use: (reader: Reader) => Promise<Result>): Promise<Result>;
   /**
@@ -87,18 +101,21 @@ export interface Database extends Reader, Inserter {
    */
   onSignal(listener: (topic: string) => void): () => void;
   /**
-   * Calls `listener` when another process has changed the database. SQLite only: PostgreSQL sends signals between
-   * processes.
+   * Calls `listener` when another process has changed the database. Works only on SQLite; on PostgreSQL use `onSignal`.
    */
   onForeignChange(listener: () => void): () => void;
-  /** Whether this process hears of each change before it answers a request: then what was read may be kept in memory. False on PostgreSQL. */
+  /**
+   * Whether this process always knows of each change before it answers a request. Only then it may cache in memory what
+   * it has read. False on PostgreSQL.
+   */
   readonly remembers: boolean;
   /**
-   * Writes the log of SQLite back into the file and empties it, so that no earlier version of a page is left on disk. False
-   * if another connection needs the log just now. Does nothing on PostgreSQL, and while another program copies the log.
+   * Copies SQLite's write-ahead log (WAL) into the database file and empties the log, so that no earlier version of a
+   * page remains on the disk. Returns false if another connection is using the log. Does nothing on PostgreSQL, or if
+   * another program copies the log.
    */
   emptyLog(): Promise<boolean>;
-  /** Returns the length of the log of SQLite on the disk, in bytes. Undefined on PostgreSQL. */
+  /** Returns the length of SQLite's write-ahead log on the disk, in bytes. Undefined on PostgreSQL. */
   readonly logBytes?: () => Promise<number>;
   close(): Promise<void>;
 }

@@ -1,4 +1,6 @@
-/** Whether an error means that the row already exists: a unique index or a primary key, on any engine. */
+/**
+ * Whether an error means that the row already exists: it violates a unique index or a primary key. For both engines.
+ */
 export function isConflict(error: unknown): boolean {
   return causes(error).some(
     (fault) =>
@@ -7,7 +9,9 @@ export function isConflict(error: unknown): boolean {
   );
 }
 
-/** Whether an error means that a row would refer to a row that is gone: a foreign key, on any engine. */
+/**
+ * Whether an error means that a row refers to a row that does not exist: it violates a foreign key. For both engines.
+ */
 export function isDangling(error: unknown): boolean {
   return causes(error).some(
     (fault) =>
@@ -18,7 +22,7 @@ export function isDangling(error: unknown): boolean {
 
 /**
  * Whether an error means that the database is temporarily unavailable: disk full, read-only, busy, unreachable,
- * restarting or out of connections. HTTP answers 503.
+ * restarting or out of connections. The answer to the request is then 503.
  */
 export function isUnavailable(error: unknown): boolean {
   return causes(error).some(
@@ -37,14 +41,14 @@ export function isBusy(error: unknown): boolean {
   return causes(error).some((fault) => isSqlite(fault) && primaryCode(fault) === 5);
 }
 
-/** Whether PostgreSQL undid a transaction only because of concurrent transactions, so that a repeat may succeed. */
+/** Whether PostgreSQL rolled a transaction back only because of concurrent transactions. Then a repeat may succeed. */
 export function isRetryable(error: unknown): boolean {
   return causes(error).some(({ code }) => code === "40001" || code === "40P01");
 }
 
 /**
- * Whether PostgreSQL refused a statement of several rows and undid it, so that each row may be tried alone. False if it is
- * unknown what was stored, and if the database has no time or room for another try.
+ * Whether PostgreSQL refused a statement with several rows and stored none of them, so that each row may be tried
+ * alone. False if it is unknown what was stored, or if the database has no time or disk space for another try.
  */
 export function isRefused(error: unknown): boolean {
   const mayWork = isRetryable(error) || isLocked(error) || !isUnavailable(error);
@@ -57,8 +61,8 @@ function isLocked(error: unknown): boolean {
 }
 
 /**
- * SQLite undid a whole shared transaction because one statement failed. The other units of that transaction fail with
- * this error.
+ * Means that SQLite rolled back a whole shared transaction because one statement failed. The other units of that
+ * transaction fail with this error.
  */
 export class TransactionLost extends Error {
   constructor(cause: unknown) {
@@ -74,23 +78,26 @@ interface ErrorTraits {
   readonly message: string;
 }
 
-/** BUSY, LOCKED, READONLY, IOERR, FULL, CANTOPEN, PROTOCOL. */
+/** The SQLite codes BUSY, LOCKED, READONLY, IOERR, FULL, CANTOPEN and PROTOCOL. */
 const unavailableSqlite = new Set([5, 6, 8, 10, 13, 14, 15]);
 
 /**
- * Connection lost, statement timed out, out of resources, serialization and deadlock after retries, read-only, lock not
- * available, shutting down, I/O error.
+ * The PostgreSQL codes for: connection lost, out of resources, serialization failure or deadlock after all retries,
+ * read-only, lock not available, statement timed out, shutting down, I/O error.
  */
 const unavailableSqlState = /^(08|53|40001|40P01|25006|55P03|57014|57P0[1-5]|58030)/;
 
-/** Codes of errors of a connection or a disk. A failed connection to a name with several addresses has no `syscall`. */
+/**
+ * Error codes of a connection or a disk. They are listed, because the error of a failed connection to a name with
+ * several addresses has no `syscall`.
+ */
 const unreachable = new Set(
   "ECONNREFUSED ECONNRESET EPIPE ETIMEDOUT ENOTFOUND EAI_AGAIN EHOSTUNREACH ENETUNREACH ENOSPC EDQUOT EROFS".split(
     " ",
   ),
 );
 
-/** Messages, without a code, of pg for a broken connection and for a connection that took too long. */
+/** Messages of pg for a broken connection and for a connection that took too long. These errors have no code. */
 const lostConnection =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed)/;
 

@@ -10,15 +10,15 @@ export interface FolderLock {
 }
 
 export interface LockOptions {
-  /** How long to wait for the process that holds the lock. */
+  /** How long to wait for the lock if another process has it. */
   readonly patienceMs?: number;
-  /** Called once if another process holds the lock, before the wait for it. */
+  /** Called once before the wait, if another process has the lock. */
   readonly onWait?: (patienceMs: number) => void;
-  /** Ends the wait, which then rejects. */
+  /** Ends the wait. The call then rejects. */
   readonly signal?: AbortSignal;
 }
 
-/** Another process uses the folder. */
+/** The error if another process uses the folder. */
 export class FolderInUse extends Error {
   constructor(message: string) {
     super(message);
@@ -51,8 +51,8 @@ export const lockFolder = (folder: string, options: LockOptions = {}): Promise<F
   lockFor("server", folder, options);
 
 /**
- * Locks a data folder against other processes with the same purpose. The kernel releases the lock when the process ends,
- * even if it is killed. Throws FolderInUse if another process still holds the lock after `patienceMs`.
+ * Locks a data folder against other processes with the same purpose. The kernel releases the lock when the process
+ * ends, even if it is killed. Throws FolderInUse if another process still has the lock after `patienceMs`.
  */
 export async function lockFor(
   purpose: keyof typeof fileNames,
@@ -75,7 +75,7 @@ export async function lockFor(
   return { release: () => connection.close() };
 }
 
-// Nothing else in this process may open this file: by the rules of POSIX, closing it would release the lock.
+// No other code in this process may open this file. By the rules of POSIX, closing it would release the lock.
 async function openLock(file: string): Promise<Connection> {
   const driver = await sqliteDriver();
   const connection = await driver.open(file, { readOnly: false });
@@ -83,7 +83,7 @@ async function openLock(file: string): Promise<Connection> {
   return connection;
 }
 
-/** An open exclusive transaction locks the file. Nothing is ever written into the file. */
+/** Locks the file with an exclusive transaction that stays open. Nothing is ever written into the file. */
 async function tryLock(connection: Connection): Promise<boolean> {
   try {
     await connection.exec("PRAGMA busy_timeout = 0; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");

@@ -1,12 +1,12 @@
 import type { Engine, Value } from "./database.ts";
 
-/** Rows of several scopes (apps, or accounts) that are read as one list, by time. */
+/** A list of rows that belong to several scopes (apps or accounts), in the order of time. */
 export interface RowsOfScopes {
-  /** The scopes: a SELECT of one column with the name `scope`. */
+  /** A SELECT of the scopes. It has one column with the name `scope`. */
   readonly scopes: Condition;
-  /** The table of the rows with its alias, the key of a row, and the sort key: an instant and an id. */
+  /** The table of the rows with its alias, the key column, and the two columns of the sort key: a time and an id. */
   readonly rows: { readonly table: string; readonly key: string; readonly at: string; readonly id: string };
-  /** The same, read from an index that has the rows of a scope in order. `s.scope` is the scope. */
+  /** The same rows, but only those of the scope `s.scope`, read from an index that has them in order. */
   readonly inScope: {
     readonly from: string;
     readonly at: string;
@@ -15,22 +15,23 @@ export interface RowsOfScopes {
   };
 }
 
-/** A page of a list: the sort key after which it begins, and its length. */
+/** A page of a list: the sort key after which the page begins, and its length. */
 export interface PageOfScopes {
   readonly position: readonly string[];
   readonly limit: number;
-  /** The default is the newest first. */
+  /** Whether the oldest row is first. The default is the newest first. */
   readonly oldestFirst?: boolean;
 }
 
-/** A SELECT of the keys of a page's rows, in no order. The column has the name `found`. */
+/** Returns a SELECT of the keys of a page's rows, without an order. Its column has the name `found`. */
 export function pageOfScopes(engine: Engine, of: RowsOfScopes, page: PageOfScopes): Condition {
   return engine === "sqlite" ? mergedOneByOne(of, page) : firstOfEach(of, page);
 }
 
 /**
- * Reads the first row of each scope, and after each row that it takes the next one of the same scope. So it reads as
- * many rows as there are scopes and rows of the page together. (The rows that wait are the queue of the recursion.)
+ * The SELECT for SQLite. It reads the first row of each scope. Each time that it takes a row for the page, it reads the
+ * next row of the same scope. So it reads only as many rows as there are scopes and rows of the page. (The queue of the
+ * recursive query keeps the rows that are not taken yet.)
  */
 function mergedOneByOne(
   { scopes, rows, inScope }: RowsOfScopes,
@@ -38,7 +39,7 @@ function mergedOneByOne(
 ): Condition {
   const { from, at, id, conditions } = inScope;
   const [beyond, order] = directionOf(oldestFirst);
-  // With a column on both sides SQLite would read all rows of an instant: `+` makes an expression of it.
+  // `+` makes an expression of a column. If both sides were columns, SQLite would read all rows with the same time.
   const next = sqlOf([...conditions, [`(${at}, ${id}) ${beyond} (+s.at, +s.id)`]]);
   const sql = `WITH RECURSIVE merged (scope, at, id, found) AS (
       SELECT o.scope, ?, ?, NULL FROM (${scopes[0]}) o
@@ -50,7 +51,7 @@ function mergedOneByOne(
   return [sql, ...position, ...valuesOf([scopes, ...conditions]), limit];
 }
 
-/** Reads a page of each scope, and takes the first of them. */
+/** The SELECT for PostgreSQL. It reads a page of each scope, and takes the first rows of all these pages. */
 function firstOfEach(
   { scopes, rows, inScope }: RowsOfScopes,
   { position, limit, oldestFirst = false }: PageOfScopes,
@@ -65,27 +66,27 @@ function firstOfEach(
   return [sql, ...valuesOf([scopes, ...conditions, after]), limit, limit];
 }
 
-/** How the sort key of the next row compares to that of a row, and the order of both. */
+/** Returns the operator that compares the sort key of the next row with that of a row, and the SQL order. */
 const directionOf = (oldestFirst: boolean) => (oldestFirst ? [">", "ASC"] : ["<", "DESC"]);
 
-/** A part of a statement, such as of its WHERE clause, with its values. */
+/** A part of a statement with its values, for example a condition of its WHERE clause. */
 export type Condition = readonly [sql: string, ...values: Value[]];
 
-/** A condition for a value, if one is given. */
+/** Returns the condition for a value, or an empty list if the value is undefined. */
 export const given = (sql: string, value: string | undefined): Condition[] =>
   value === undefined ? [] : [[sql, value]];
 
-/** All of these conditions, as one. It is true if there are none. */
+/** Joins conditions with AND. Returns a condition that is always true if the list is empty. */
 export const sqlOf = (conditions: readonly Condition[]): string =>
   conditions.length === 0 ? "1 = 1" : conditions.map(([sql]) => sql).join(" AND ");
 
-/** The values of these conditions, in their order. */
+/** Returns the values of these conditions in order. */
 export const valuesOf = (conditions: readonly Condition[]): Value[] =>
   conditions.flatMap(([, ...values]) => values);
 
 /**
- * The same condition, of which PostgreSQL expects that half of all rows match. Otherwise it can expect so few rows for a page that it
- * reads all rows and sorts them, instead of reading them in their order until the page is full.
+ * Returns the same condition in a form for which PostgreSQL estimates that half of all rows match. If it estimated very
+ * few rows, it would read and sort all rows. With this estimate it reads rows in order until the page is full.
  */
 export const oftenTrue = ([sql, ...values]: Condition): Condition => [
   `CASE WHEN ${sql} THEN TRUE ELSE FALSE END`,

@@ -3,20 +3,26 @@ import type { Clock } from "../clock.ts";
 import type { Database, Engine, Reader, Transaction } from "./database.ts";
 import { everyTopic } from "./signals.ts";
 
-/** A step of the schema. Each text is one statement. If the engines differ, each engine has its own list. */
+/**
+ * One change of the schema. Each text is one statement. If the engines need different statements, each engine has a
+ * list.
+ */
 export interface Migration {
   readonly number: number;
   readonly name: string;
   readonly statements: readonly string[] | Readonly<Record<Engine, readonly string[]>>;
-  /** The earlier migrations in whose place it stands. A database that has exactly these has what its statements make. */
+  /**
+   * The earlier migrations that this one replaces. A database with exactly these migrations already has everything that
+   * the statements of this one create.
+   */
   readonly replaces?: Replaced;
 }
 
 /**
- * Applies the missing migrations in one transaction. A database that has exactly the migrations in whose place the first one
- * stands gets that one without its statements. If several servers start at the same time, one migrates and the others wait. Throws an
- * Error with a message for the operator if the database is newer than this program, or too old for it, or if an applied
- * migration differs.
+ * Applies the missing migrations in one transaction. If a database has exactly the migrations that the first one
+ * replaces, the first one is only recorded as applied, and its statements do not run. If several servers start at the
+ * same time, one migrates and the others wait. Throws an Error with a message for the operator if the database is newer
+ * than this program, or too old for it, or if an applied migration differs.
  */
 export async function migrate(
   database: Database,
@@ -33,7 +39,7 @@ export async function migrate(
     if (replacing) await replaceRows(tx, replacing, clock);
     const present = replacing ? [rowOf(replacing, tx.engine)] : applied;
     for (const migration of pending(migrations, present, tx.engine)) await apply(tx, migration, clock);
-    // Servers of the release before may still run, and remember what a migration has changed.
+    // Servers of the previous release may still run, and their caches may contain data that a migration has changed.
     tx.signal(everyTopic);
   }, "long");
 }
@@ -56,14 +62,14 @@ export async function wasMigrated(reader: Reader): Promise<boolean> {
   return row !== undefined;
 }
 
-/** The migrations that were applied to the database, in their order. */
+/** Returns the migrations that were applied to the database, in order. */
 export function appliedMigrations(reader: Reader): Promise<Applied[]> {
   return reader.all<Applied>("SELECT number, name, checksum FROM migrations ORDER BY number");
 }
 
 /**
- * The migrations that make the schema of a backup, or of a database of which only their names are known. `older` if this program
- * no longer has them, `newer` if it does not know one.
+ * Returns the migrations that make the schema of a backup or a database, from the names of its applied migrations.
+ * Returns `older` if this program no longer has these migrations, and `newer` if it does not know one of them.
  */
 export function schemaOf(
   applied: readonly Named[],
@@ -79,8 +85,8 @@ export function schemaOf(
 }
 
 /**
- * The first migration, if the database has those in whose place it stands. Throws an Error if it has only some of them, or
- * others.
+ * Returns the first migration if the database has exactly the migrations that it replaces. Throws an Error if the
+ * database has only some of them, or different ones.
  */
 function standIn(migrations: readonly Migration[], applied: readonly Applied[], engine: Engine) {
   const [first] = migrations;
@@ -129,7 +135,9 @@ const rowOf = (migration: Migration, engine: Engine): Applied => ({
   checksum: checksumOf(migration, engine),
 });
 
-/** SQLite would run the first of several statements and silently ignore the others. */
+/**
+ * Throws an Error if a text has several statements. SQLite would run only the first one and silently ignore the others.
+ */
 function assertSingle(statement: string): void {
   const code = statement.replace(/'[^']*'|"[^"]*"|--[^\n]*/g, "");
   if (/;\s*\S/.test(code) && !/^\s*CREATE TRIGGER/i.test(code))
@@ -140,24 +148,27 @@ function statementsFor({ statements }: Migration, engine: Engine): readonly stri
   return "sqlite" in statements ? statements[engine] : statements;
 }
 
-/** One that replaces others has the hash of these: its statements may be written anew if they make the same. */
+/**
+ * Returns the checksum of a migration. If it replaces others, the checksum is that of the replaced ones, so that its
+ * statements may be rewritten if they create the same schema.
+ */
 const checksumOf = (migration: Migration, engine: Engine): string =>
   migration.replaces?.checksums[engine] ?? hashOf(statementsFor(migration, engine));
 
-/** Migrations that are no longer in this program: another one stands in their place. */
+/** Migrations that are no longer in this program, because another migration replaces them. */
 export interface Replaced {
-  /** The last commit that has them. */
+  /** The last commit that contains these migrations. */
   readonly commit: string;
   readonly count: number;
-  /** The number of the last one. */
+  /** The number of the last replaced migration. */
   readonly last: number;
-  /** The hash of their numbers and names. */
+  /** The hash of the numbers and names of the replaced migrations. */
   readonly names: string;
-  /** The hash of their numbers, names and checksums. */
+  /** The hash of the numbers, names and checksums of the replaced migrations. */
   readonly checksums: Readonly<Record<Engine, string>>;
 }
 
-/** A migration that was applied. A backup does not say its checksum. */
+/** A migration that was applied. It has no checksum, because a backup does not contain checksums. */
 export interface Named {
   readonly number: number;
   readonly name: string;
@@ -167,7 +178,7 @@ interface Applied extends Named {
   readonly checksum: string;
 }
 
-/** Whether a database or a backup has no migration that came after the replaced ones. */
+/** Whether a database or a backup has no migration that is newer than the replaced ones. */
 const isFromBefore = (applied: readonly Named[], { last }: Replaced): boolean =>
   applied.length > 0 && applied.every(({ number }) => number <= last);
 
@@ -179,7 +190,10 @@ const hasNamesOf = (applied: readonly Named[], { names }: Replaced): boolean =>
 const hasAllOf = (applied: readonly Applied[], { checksums }: Replaced, engine: Engine): boolean =>
   hashOf(applied.map(({ number, name, checksum }) => [number, name, checksum])) === checksums[engine];
 
-/** What to tell the operator of a database or a backup that has only some of the replaced migrations, or others. */
+/**
+ * Returns the error for the operator if a database or a backup has only some of the replaced migrations, or different
+ * ones.
+ */
 export function tooOld(what: "database" | "backup", applied: readonly Named[], replaced: Replaced): Error {
   const { commit, count, last } = replaced;
   const newest = applied.at(-1);

@@ -13,13 +13,13 @@ import { isSafeVersion, openSqlite } from "./sqlite/sqlite.ts";
 export type DatabaseAddress = { readonly file: string } | { readonly url: string };
 
 export interface OpenOptions {
-  /** PostgreSQL: how many connections the pool may have, not counting the listening one. */
+  /** PostgreSQL: how many connections the pool may have. The connection that listens for signals does not count. */
   readonly poolSize?: number;
   /** PostgreSQL: how long a call may take. The default is no limit. */
   readonly patienceMs?: number;
   /** SQLite: the driver. The default is the best one that is available. */
   readonly driver?: "sqlite3" | "node-sqlite" | SqliteDriver;
-  /** SQLite: whether another program copies the log and writes it back. */
+  /** SQLite: whether another program copies the write-ahead log and then writes it into the database file. */
   readonly isCopied?: boolean;
   /** The migrations to apply. `none` leaves the schema unchanged. */
   readonly migrations?: readonly Migration[] | "none";
@@ -59,23 +59,29 @@ async function openFile(file: string, { driver, isCopied = false }: OpenOptions)
   }
 }
 
-/** Makes the database readable by its owner only. SQLite creates its log with the same mode. */
+/** Makes the database file readable by its owner only. SQLite creates its write-ahead log with the same mode. */
 async function makePrivate(file: string): Promise<void> {
   try {
     closeSync(openSync(file, "wx", 0o600));
   } catch {
-    // The file exists. The mode of another user's file cannot be changed; SQLite reports whether the file can be used.
+    // The file exists. If it belongs to another user, its mode cannot be changed. This is ignored, because SQLite
+    // reports whether the file can be used.
     for (const ending of ["", "-wal", "-shm"]) await chmod(file + ending, 0o600).catch(() => undefined);
   }
 }
 
-/** The error for a host name with several addresses has a code but no message. */
+/**
+ * Returns the reason of an error as text. The error for a host name with several addresses has a code but no message.
+ */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.message || ("code" in error ? String(error.code) : error.name);
 }
 
-/** The driver with this name, or the best one that is available. Throws an Error with a message if it is missing. */
+/**
+ * Returns the driver with this name, or the best one that is available. Throws an Error with a message if it is
+ * missing.
+ */
 export async function sqliteDriver(name?: "sqlite3" | "node-sqlite"): Promise<SqliteDriver> {
   const builtIn = nodeSqliteDriver();
   if (name === "node-sqlite" && builtIn === undefined)

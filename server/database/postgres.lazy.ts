@@ -13,9 +13,9 @@ const connectMs = 5_000;
 const closeMs = 5_000;
 
 export interface PostgresOptions {
-  /** How many connections the pool may have, not counting the listening one. */
+  /** How many connections the pool may have. The connection that listens for signals does not count. */
   readonly poolSize?: number | undefined;
-  /** How long a call may take, except a `long` work. The default is no limit. */
+  /** How long a call may take, except a write with the pace `long`. The default is no limit. */
   readonly patienceMs?: number | undefined;
 }
 
@@ -25,7 +25,7 @@ export async function openPostgres(
   { poolSize = 10, patienceMs = Number.POSITIVE_INFINITY }: PostgresOptions = {},
 ): Promise<Database> {
   const connectionTimeoutMillis = Math.min(connectMs, patienceMs * 0.75);
-  // Tells the connections of this process from those of others.
+  // Distinguishes the connections of this process from those of other processes.
   const application_name = `innkeep-${randomBytes(4).toString("hex")}`;
   const config = { connectionString: url, types, keepAlive: true, connectionTimeoutMillis, application_name };
   const pool = new pg.Pool({ ...config, max: poolSize, onConnect: createSetUp(patienceMs) });
@@ -36,14 +36,14 @@ export async function openPostgres(
   const write = createWrite(pool, query, announcer, patienceMs);
   let closing: Promise<void> | undefined;
 
-  /** One statement outside a transaction. A refused one leaves nothing to undo. */
+  /** Runs one statement outside a transaction. If it is refused, nothing has to be undone. */
   const single = <Result>(use: (client: pg.PoolClient) => Promise<Result>): Promise<Result> =>
     withClient(pool, deadlineIn(patienceMs), { use, undo: async (_, error) => isRefused(error) });
 
   const rows = async (sql: string, values: readonly Value[]) =>
     (await single((client) => client.query(query(sql, values)))).rows;
 
-  // A hung call may never end, and nobody waits for it any more.
+  // A call that hangs may never end. Nobody is waiting for it any more, so closing does not wait for it either.
   async function close(): Promise<void> {
     const closed = gate.close().then(() => Promise.all([listener.close(), pool.end()]));
     await Promise.race([closed, sleep(closeMs, undefined, { ref: false })]);
@@ -86,8 +86,8 @@ async function hearSignals(config: pg.ClientConfig) {
 }
 
 /**
- * Without a listener for its errors, a broken connection would end the process. A running query rejects with the error
- * anyway.
+ * Adds a listener that ignores errors of connections. Without it, a broken connection would end the process. A running
+ * query rejects with the error anyway.
  */
 function ignoreLostConnections(pool: pg.Pool): void {
   pool.on("error", () => {});
@@ -95,9 +95,10 @@ function ignoreLostConnections(pool: pg.Pool): void {
 }
 
 /**
- * Makes PostgreSQL end statements and transactions that nobody waits for any more, because they hold locks. And keeps it from starting
- * other processes for a statement, which took 12 ms for 2 ms of work, and from compiling one: our statements read few rows. These are not set as
- * connection parameters, because proxies such as PgBouncer refuse those.
+ * Makes the function that sets up a connection. PostgreSQL then ends statements and transactions that nobody waits for
+ * any more, because they still have locks. It also uses no parallel workers (they took 12 ms for 2 ms of work) and does
+ * not compile statements, because our statements read few rows. These are not set as connection parameters, because
+ * proxies such as PgBouncer refuse such parameters.
  */
 function createSetUp(patienceMs: number): ((client: pg.ClientBase) => Promise<void>) | undefined {
   if (patienceMs === Number.POSITIVE_INFINITY) return undefined;
@@ -109,7 +110,8 @@ function createSetUp(patienceMs: number): ((client: pg.ClientBase) => Promise<vo
   ];
   const query = { text: settings.join("; "), query_timeout: patienceMs * 0.2 };
   return async (client) => {
-    // A database that hangs here hangs for the first statement, too, which ends at its deadline.
+    // Errors are ignored here: if the database hangs now, the first statement hangs as well, and it ends at its
+    // deadline.
     await client.query(query).catch(() => undefined);
   };
 }
@@ -161,7 +163,7 @@ const begin = { name: "innkeep_begin", text: "BEGIN ISOLATION LEVEL READ COMMITT
 
 const commit = { name: "innkeep_commit", text: "COMMIT" };
 
-/** Returns false if the connection cannot be used again. */
+/** Rolls the transaction back. Returns false if the connection cannot be used again. */
 const rollBack = (client: pg.PoolClient): Promise<boolean> =>
   client.query("ROLLBACK").then(
     () => true,
@@ -170,7 +172,7 @@ const rollBack = (client: pg.PoolClient): Promise<boolean> =>
 
 const unlimited = ["SET LOCAL statement_timeout = 0", "SET LOCAL idle_in_transaction_session_timeout = 0"];
 
-/** The statements of a transaction, as works use them. */
+/** Returns the statements of a transaction in the form that the function `work` uses. */
 function statementsOf(client: pg.PoolClient, query: Query): Statements {
   const run: Statements["run"] = async (sql, ...values) =>
     (await client.query(query(sql, values))).rowCount ?? 0;
@@ -188,15 +190,19 @@ function statementsOf(client: pg.PoolClient, query: Query): Statements {
 
 const mostNamed = 500;
 
-/** Bounds the memory for texts that are used once. */
+/** The most statement texts that are counted. It limits the memory for texts that are used only once. */
 const mostSeen = 2_000;
 
-/** A statement for `pg`: with numbered placeholders, and with a name so that each connection plans it only once. */
+/**
+ * Returns a statement for `pg`. It has numbered placeholders, and may have a name, so that each connection plans it
+ * only once.
+ */
 type Query = (sql: string, values: readonly Value[]) => pg.QueryConfig;
 
 /**
- * Creates the statements of one pool. A text gets a name with its second use, because the statements of a new schema are used
- * once. Only 500 texts get one, because each connection keeps what has a name.
+ * Creates the function that makes the statements of one pool. A text gets a name at its second use, because many
+ * statements, such as those of migrations, are used only once. At most 500 texts get a name, because each connection
+ * keeps all named statements in memory.
  */
 export function createQuery(): Query {
   const named = new Map<string, { name?: string; text: string }>();
@@ -219,8 +225,8 @@ export function createQuery(): Query {
 }
 
 /**
- * Parses values to the types that SQLite gives: numbers for all numeric types, 0 and 1 for booleans, text for JSON and
- * times.
+ * Parses values to the same types as SQLite returns: numbers for all numeric types, 0 and 1 for booleans, text for JSON
+ * and times.
  */
 const types = new pg.TypeOverrides();
 
@@ -244,15 +250,15 @@ export function numberPlaceholders(sql: string): string {
 
 const quotedOrMark = /'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\/\*[\s\S]*?\*\/|\?/g;
 
-/** When a call must have ended, in the time of `performance.now()`. */
+/** The time at which a call must have ended, on the clock of `performance.now()`. */
 type Deadline = number;
 
 const deadlineIn = (milliseconds: number): Deadline => performance.now() + milliseconds;
 
 /**
- * Calls `use` with a connection of the pool. At the deadline the connection is closed, so that a waiting query fails as with
- * any lost connection even if the database never answers. After a failure, `undo` makes the connection usable again and
- * says whether it succeeded.
+ * Calls `use` with a connection of the pool. At the deadline it closes the connection, so that a waiting query fails
+ * even if the database never answers. After a failure, `undo` makes the connection usable again and returns whether it
+ * succeeded.
  */
 async function withClient<Result>(
   pool: pg.Pool,
@@ -278,7 +284,8 @@ interface Use<Result> {
   readonly undo: (client: pg.PoolClient, error: unknown) => Promise<boolean>;
 }
 
-// `end` destroys the socket if the connection waits for an answer.
+// Closes the connection at the deadline. The method `end` of `pg` destroys the socket if the connection waits for an
+// answer.
 function cutAt(client: pg.PoolClient, deadline: Deadline): NodeJS.Timeout | undefined {
   if (deadline === Number.POSITIVE_INFINITY) return undefined;
   const cut = () => void client.end().catch(() => undefined);
@@ -300,8 +307,8 @@ interface PostgresListener {
 }
 
 /**
- * Listens for notices on its own connection. Opens the connection again each time that it breaks. Resolves when it listens;
- * rejects if the first connection fails.
+ * Listens for notices on a separate connection, which it opens again each time that it breaks. Resolves when it
+ * listens. Rejects if the first connection fails.
  */
 async function listen(
   config: pg.ClientConfig,
@@ -310,7 +317,7 @@ async function listen(
     onGap,
   }: {
     readonly onNotice: (payload: string) => void;
-    /** Called after a lost connection was opened again: notices may have been lost. */
+    /** Called after a lost connection was opened again, because notices may have been lost in between. */
     readonly onGap: () => void;
   },
 ): Promise<PostgresListener> {
@@ -360,7 +367,10 @@ async function listen(
   };
 }
 
-/** Asks the connection again and again whether it lives. One that does not answer is closed, so that a new one is opened. To listen once more changes nothing. */
+/**
+ * Checks regularly whether the connection still answers. If it does not, closes it, so that a new one is opened. The
+ * check repeats the LISTEN statement, which changes nothing.
+ */
 function startPings(client: pg.Client): () => void {
   const timer = setInterval(() => {
     const cut = setTimeout(() => client.end().catch(() => undefined), answerMs);
@@ -372,36 +382,40 @@ function startPings(client: pg.Client): () => void {
   return () => clearInterval(timer);
 }
 
-/** The channel on which the servers of a database tell each other what has changed. */
+/** The channel on which the servers of a database notify each other of changes. */
 const channel = "innkeep";
 
-/** PostgreSQL refuses the payload of a notice with 8,000 bytes. */
+/** The most bytes of a payload. PostgreSQL refuses a payload of 8,000 bytes or more. */
 const mostBytes = 7_900;
 
-/** More topics than these are announced as "anything may have changed". */
+/** If a transaction has more topics than this, it announces only "anything may have changed". */
 const mostTopics = 1_000;
 
-/** Commits of unknown outcome: beyond these the oldest is forgotten. */
+/** The most commits of unknown outcome that are remembered. If there are more, the oldest is forgotten. */
 const mostUnsettled = 1_000;
 
-/** What a transaction announces. */
+/** The announcement of one transaction. */
 interface Announcement {
   /** The payloads to send in the transaction. Empty if there is nothing to announce. */
   readonly payloads: readonly string[];
-  /** Signals the topics to this process after the commit, if its own notice has not done so already. */
+  /** Signals the topics to this process after the commit, if the notice of this commit has not arrived before. */
   settle(): void;
 }
 
 interface Announcer {
   /** Prepares the notices of a transaction that is about to commit. */
   announce(topics: ReadonlySet<string>): Announcement;
-  /** Signals what another server has announced. Of its own notices, only those of commits that have not been settled. */
+  /**
+   * Signals the topics of a received notice. Ignores notices of this server, except those of commits for which `settle`
+   * was not called.
+   */
   hear(payload: string): void;
 }
 
 /**
- * Announces topics to other servers. This process signals each transaction once: when the commit is acknowledged, or when
- * its notice arrives, if that is earlier. So a commit whose acknowledgement was lost is signalled too.
+ * Announces topics to other servers. In this process each transaction is signalled once: when its commit is
+ * acknowledged or when its notice arrives, whichever is earlier. So a commit whose acknowledgement was lost is
+ * signalled, too.
  */
 export function createAnnouncer(signals: Signals): Announcer {
   const self = randomUUID();
@@ -433,7 +447,7 @@ export function createAnnouncer(signals: Signals): Announcer {
   };
 }
 
-/** As few notices as can hold the topics. */
+/** Returns the payloads of notices with these topics: as few as possible. */
 export function payloadsOf(id: string, topics: readonly string[]): string[] {
   const everything = JSON.stringify([id, everyTopic]);
   if (topics.length > mostTopics || topics.some((topic) => sizeOf([id, topic]) > mostBytes))
@@ -456,7 +470,10 @@ export function payloadsOf(id: string, topics: readonly string[]): string[] {
 
 const sizeOf = (texts: readonly string[]): number => Buffer.byteLength(JSON.stringify(texts));
 
-/** What a notice says. One that no server of this release has sent may mean anything. */
+/**
+ * Returns the content of a notice. A notice that a server of this release cannot have sent means that anything may have
+ * changed.
+ */
 function parse(payload: string): { readonly id: string; readonly topics: readonly string[] } {
   try {
     const parsed: unknown = JSON.parse(payload);
@@ -465,7 +482,7 @@ function parse(payload: string): { readonly id: string; readonly topics: readonl
       return { id, topics };
     }
   } catch {
-    // Not JSON: see below.
+    // Not JSON: handled below.
   }
   return { id: "", topics: [everyTopic] };
 }

@@ -1,9 +1,12 @@
 import type { Caller, Outcome } from "./database.ts";
 
-/** Bounds the memory of a shared statement, and for how long it can hold up the event loop. */
+/**
+ * The most items in one statement. It limits the memory of the statement and the time for which it blocks the event
+ * loop.
+ */
 const mostItems = 32;
 
-/** How an item is read alone, and how several are. `many` gives an outcome for each item, in their order. */
+/** `one` reads a single item. `many` reads several items, and returns an outcome for each of them in the same order. */
 export interface Reads<Item, Found> {
   readonly one: (item: Item) => Promise<Found>;
   readonly many: (items: readonly Item[]) => Promise<readonly Outcome<Found>[]>;
@@ -15,8 +18,8 @@ interface Waiting<Item, Found> {
 }
 
 /**
- * Makes a function that reads an item. All items that are asked for in the same turn of the event loop are read together.
- * No read begins before its item was asked for. If a common read fails, each of its items is read alone.
+ * Makes a function that reads an item. All items that are requested in the same turn of the event loop are read with
+ * one statement, which begins after the last request. If the common read fails, each item is read alone.
  */
 export function readTogether<Item, Found>({ one, many }: Reads<Item, Found>): (item: Item) => Promise<Found> {
   let waiting: Waiting<Item, Found>[] = [];

@@ -1,22 +1,25 @@
-/** The topic that means: anything may have changed. */
+/** The topic for "anything may have changed". */
 export const everyTopic = "*";
 
-/** Signalled when any credential or any membership may have changed: an app or an account was deleted, or much at once. */
+/**
+ * Signalled when any credential or any membership may have changed: an app or an account was deleted, or very much has
+ * changed.
+ */
 export const credentialsTopic = "credentials";
 
-/** Changed with the tokens, devices and slots of a person. */
+/** Signalled when the tokens, devices or slots of a person have changed. */
 export const userTopic = (userId: string): string => `user:${userId}`;
 
-/** Changed with the members and the settings of an app: who may see it, and its name. */
+/** Signalled when the members or the settings of an app have changed: who may see it, or its name. */
 export const accessTopic = (appId: string): string => `access:${appId}`;
 
 /** Signalled when tokens were revoked: requests that wait with one of them must end. */
 export const tokensTopic = "tokens";
 
-/** Changed with the keys, the FAQ, the release notes and the blocked senders of an app. */
+/** Signalled when the keys, the FAQ, the release notes or the blocked senders of an app have changed. */
 export const appTopic = (appId: string): string => `app:${appId}`;
 
-/** Changed with anything that is shown of a thread. */
+/** Signalled when anything that is shown of a thread has changed. */
 export const threadTopic = (feedbackId: string): string => `thread:${feedbackId}`;
 
 /** Signalled when a proposal was decided or replaced. */
@@ -28,10 +31,10 @@ export const threadsTopic = "threads";
 /** Signalled when the outbox has a new delivery. */
 export const outboxTopic = "outbox";
 
-/** Signalled when a person is to be erased. */
+/** Signalled when an erasure of a person was requested. */
 export const erasuresTopic = "erasures";
 
-/** Signalled when a mail waits. */
+/** Signalled when a mail is waiting to be sent. */
 export const mailTopic = "mail";
 
 /** Signalled when cycles or slot requests have changed: the next due change may be earlier. */
@@ -43,28 +46,31 @@ export const concernsCycles = (topic: string): boolean => topic === cyclesTopic 
 /** Signalled when any slot may have changed. */
 export const slotsTopic = "seats";
 
-/** Changed when a day of a slot was counted. */
+/** Signalled when a day of a slot was counted. */
 export const slotTopic = (slotId: string): string => `seat:${slotId}`;
 
-/** Changed with a cycle, and with each of its slots. */
+/** Signalled when a cycle or one of its slots has changed. */
 export const cycleTopic = (cycleId: string): string => `cycle:${cycleId}`;
 
-/** Changed with a listing. */
+/** Signalled when a listing has changed. */
 export const listingTopic = (listingId: string): string => `listing:${listingId}`;
 
-/** The topics that mean that any slot may have changed. */
+/** The topics which signal that any slot may have changed. */
 export const topicsOfAllSlots: readonly string[] = [slotsTopic, credentialsTopic];
 
-/** The topics that mean that any thread may have changed, that other people may see it, or that threads were deleted. */
+/**
+ * The topics which signal that any thread may have changed, that other people may now see threads, or that threads were
+ * deleted.
+ */
 export const topicsOfAllThreads: readonly string[] = [threadsTopic, credentialsTopic];
 
-/** Signalled when a person has approved or refused to sign a device in. */
+/** Signalled when a person has approved or refused the sign-in of a device. */
 export const deviceTopic = (deviceId: string): string => `device:${deviceId}`;
 
 export interface Signals {
   subscribe(listener: (topic: string) => void): () => void;
   /**
-   * Calls every listener with every topic. An error of a listener is thrown later, so that it does not reach the sender.
+   * Calls every listener with every topic. An error of a listener is thrown later, so that the caller does not get it.
    */
   emit(topics: Iterable<string>): void;
 }

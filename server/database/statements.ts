@@ -1,7 +1,7 @@
 import type { Exactly, Into, Reader, Sql, Transaction, Value } from "./database.ts";
 import type { Added, AnyTable, Row } from "./schema/table.ts";
 
-/** The statement that adds one row. */
+/** Returns the statement that adds one row, with its values. */
 export function insertStatement(table: Into<object> | string, row: object): { sql: string; values: Value[] } {
   const { name, columns, values } = addedRow(table, row);
   return { sql: insertSql(name, columns), values };
@@ -13,7 +13,7 @@ interface AddedRow {
   readonly values: Value[];
 }
 
-/** The columns of a row that is added, with their values. The compiler refuses what is no column. */
+/** Returns the columns of a new row with their values. Fields that are undefined are not included. */
 export function addedRow(table: Into<object> | string, row: object): AddedRow {
   if (typeof table === "string")
     return { name: table, columns: Object.keys(row), values: Object.values(row) };
@@ -34,7 +34,7 @@ function columnOf({ name, fields }: Pick<AnyTable, "name" | "fields">, field: st
   return column;
 }
 
-/** Columns of a table for the list of a statement that answers rows. Each has its name in TypeScript. */
+/** Returns a list of columns for a SELECT or RETURNING clause. Each column gets its TypeScript name. */
 export const listed = <Of extends AnyTable>(
   table: Of,
   fields: readonly (keyof Row<Of> & string)[],
@@ -48,14 +48,14 @@ export const listed = <Of extends AnyTable>(
     })
     .join(", ");
 
-/** Makes the text that reads these fields of rows of one table. `rest` comes after FROM. */
+/** Returns the SELECT statement that reads these fields of a table. `rest` comes after the FROM clause. */
 export const select = <Of extends AnyTable, Field extends keyof Row<Of> & string>(
   table: Of,
   fields: readonly Field[],
   rest = "",
 ): Sql<Pick<Row<Of>, Field>> => `SELECT ${listed(table, fields)} FROM ${table.name} ${rest}`;
 
-/** Makes the text for each list of columns once. */
+/** Makes a function that returns the text for a list of columns. It calls `make` only once for each list. */
 function textsBy(make: (columns: readonly string[]) => string): (columns: readonly string[]) => string {
   const texts = new Map<string, string>();
   return (columns) => {
@@ -67,8 +67,8 @@ function textsBy(make: (columns: readonly string[]) => string): (columns: readon
 }
 
 /**
- * Makes a function that sets fields of the rows which `rest` finds, and returns how many rows these are. What is undefined stays.
- * If nothing is set, it changes nothing and gives 0.
+ * Makes a function that sets fields of the rows which `rest` selects, and returns the number of these rows. Fields that
+ * are undefined are not changed. If no field is set, the function changes nothing and returns 0.
  */
 export function update<Of extends AnyTable>(table: Of, rest: string) {
   const textFor = textsBy(
@@ -84,10 +84,13 @@ export function update<Of extends AnyTable>(table: Of, rest: string) {
   };
 }
 
-/** What an update sets. */
+/** The fields that an update sets. */
 type Changed<Of> = { readonly [Field in keyof Row<Of>]?: Row<Of>[Field] | undefined };
 
-/** Makes a function that adds a row unless `rest` keeps it from that. Returns whether a row was added, or changed. */
+/**
+ * Makes a function that adds a row. `rest` comes after the values, for example an ON CONFLICT clause. The function
+ * returns whether a row was added or changed.
+ */
 export function insert<Of extends AnyTable>(table: Of, rest: string) {
   const textFor = textsBy((columns) => `${single(table.name, columns)} ${rest}`);
   return async <Given extends Added<Of> & object>(
@@ -99,12 +102,15 @@ export function insert<Of extends AnyTable>(table: Of, rest: string) {
   };
 }
 
-/** The statement that adds one row. It takes the values in the order of `columns`. */
+/** Returns the statement that adds one row. Its values are in the order of `columns`. */
 export function insertSql(table: string, columns: readonly string[]): string {
   return textFor(single, table, columns);
 }
 
-/** SQLite: the statement that adds all rows of one JSON array. Each row is an array of values in the order of `columns`. */
+/**
+ * SQLite: returns the statement that adds all rows of one JSON array. Each row is an array of values in the order of
+ * `columns`.
+ */
 export function bulkInsertSql(table: string, columns: readonly string[]): string {
   return textFor(bulk, table, columns);
 }
@@ -112,7 +118,8 @@ export function bulkInsertSql(table: string, columns: readonly string[]): string
 const single = (table: string, columns: readonly string[]) =>
   `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`;
 
-// With `json_each` SQLite would write each row as text, and parse that text for each column.
+// This uses `jsonb_each`: with `json_each` SQLite would write each row as text, and parse that text again for each
+// column.
 const bulk = (table: string, columns: readonly string[]) =>
   `INSERT INTO ${table} (${columns.join(", ")})
    SELECT ${columns.map((_, index) => `value ->> ${index}`).join(", ")} FROM jsonb_each(?)`;
@@ -141,8 +148,9 @@ function assertIdentifier(word: string): void {
 const mark = "/* planned each time */ ";
 
 /**
- * Marks a statement whose best plan depends on its values, so that PostgreSQL plans it for each execution. Without the mark
- * the statement is named, and after five executions PostgreSQL uses one plan for all values. SQLite ignores the mark.
+ * Marks a statement whose best plan depends on its values, so that PostgreSQL plans it for each execution. A statement
+ * without the mark may get a name, and after five executions PostgreSQL uses one plan for all values. SQLite ignores
+ * the mark.
  */
 export const plannedEachTime = (sql: string): string => mark + sql;
 

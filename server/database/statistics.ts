@@ -1,26 +1,30 @@
 import type { Reader, Transaction } from "./database.ts";
 
-/** How many rows of an index SQLite examines: enough to choose an index, and fast with any number of rows. */
+/**
+ * The number of rows of each index that SQLite examines. It is enough to choose an index, and fast for tables of any
+ * size.
+ */
 const rowsPerIndex = 1_000;
 
-/** Renews all statistics that the engine uses to choose indexes, after many rows were added at once. */
+/** Updates all statistics that the engine uses to choose indexes. Call it after many rows were added. */
 export async function refreshStatistics(tx: Transaction): Promise<void> {
   if (tx.engine === "sqlite") await tx.all(`PRAGMA analysis_limit = ${rowsPerIndex}`);
   await tx.run("ANALYZE");
 }
 
-/** SQLite: renews the statistics of tables that have grown much. PostgreSQL does this by itself. */
+/** SQLite: updates the statistics of tables that have grown much. PostgreSQL does this by itself. */
 export async function keepStatistics(tx: Transaction): Promise<void> {
   // 0x10000: all tables, not only those that this connection has read. 0x02: analyse a table if its statistics are old.
   if (tx.engine === "sqlite") await tx.all("PRAGMA optimize = 0x10002");
 }
 
-/** With fewer bytes a table is read fast with any plan, also by a join that reads it once for each row of another. */
+/** A smaller table is read fast with any plan, even by a join that reads it once for each row of another table. */
 const leastBytes = 65_536;
 
 /**
- * PostgreSQL: the tables that are not small, of which it has no statistics, or none of the expressions of an index. It makes statistics by itself, but
- * minutes after many rows came, and never for a new index. Until then it may read whole tables. Empty on SQLite.
+ * Returns the tables that are not small and for which PostgreSQL has no statistics, or none for the expressions of an
+ * index. PostgreSQL makes statistics by itself, but only minutes after many rows were added, and never for a new index.
+ * Until then it may read whole tables. Empty on SQLite.
  */
 export async function tablesWithoutStatistics(reader: Reader): Promise<string[]> {
   if (reader.engine === "sqlite") return [];
@@ -39,24 +43,24 @@ export async function tablesWithoutStatistics(reader: Reader): Promise<string[]>
 const isUnknown = (name: string): string =>
   `NOT EXISTS (SELECT 1 FROM pg_stats s WHERE s.schemaname = current_schema() AND s.tablename = ${name})`;
 
-/** A transaction of PostgreSQL, as another connection can name it. */
+/** Identifies a transaction of PostgreSQL for another connection. */
 export interface Making {
   readonly pid: number;
   readonly began: string;
 }
 
-/** PostgreSQL: the name of this transaction. Undefined on SQLite. */
+/** Returns what identifies this transaction on PostgreSQL. Undefined on SQLite. */
 export async function makingOf(tx: Transaction): Promise<Making | undefined> {
   if (tx.engine === "sqlite") return undefined;
   return tx.get<Making>("SELECT pg_backend_pid() AS pid, CAST(transaction_timestamp() AS text) AS began");
 }
 
 /**
- * PostgreSQL: ends the statement that the transaction runs just now, also if it waits for a lock. The transaction then fails. Does
- * nothing if it runs none, or has ended.
+ * PostgreSQL: cancels the statement that the transaction is running, even if the statement waits for a lock. The
+ * transaction then fails. Does nothing if the transaction runs no statement or has ended.
  */
 export async function cancelMaking(reader: Reader, { pid, began }: Making): Promise<void> {
-  // The number of a process may belong to another transaction since.
+  // `began` is compared, too, because the process with this number may run another transaction now.
   await reader.all(
     `SELECT pg_cancel_backend(pid) AS cancelled FROM pg_stat_activity
      WHERE pid = ? AND state = 'active' AND xact_start = CAST(? AS timestamptz)`,
@@ -66,8 +70,8 @@ export async function cancelMaking(reader: Reader, { pid, began }: Making): Prom
 }
 
 /**
- * PostgreSQL: makes the statistics of one table that has none and is not among `done`. Returns its name, or undefined if there is no
- * such table. If several servers call it, each table is read once.
+ * PostgreSQL: makes the statistics of one table that has none and is not in `done`. Returns its name, or undefined if
+ * there is no such table. If several servers call this, each table is analysed only once.
  */
 export async function addStatistics(tx: Transaction, done: ReadonlySet<string>): Promise<string | undefined> {
   if (tx.engine === "sqlite") return undefined;

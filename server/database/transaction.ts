@@ -2,7 +2,7 @@ import type { Caller, Reader, Transaction, Value } from "./database.ts";
 import type { Signals } from "./signals.ts";
 import { bulkInsertSql, insertSql, insertStatement } from "./statements.ts";
 
-/** The part of a shared commit that succeeds or fails as a whole. */
+/** A part of a shared transaction. The part succeeds or fails as a whole. */
 export interface Unit {
   /** Whether the unit is one statement, which needs no transaction if it runs alone. */
   readonly single: boolean;
@@ -15,7 +15,7 @@ export interface Unit {
   parts(): Unit[];
 }
 
-/** The unit of one call of `Database.write`. */
+/** Creates the unit of one call of `Database.write`. */
 export function workUnit<Result>(
   work: (tx: Transaction) => Promise<Result>,
   signals: Signals,
@@ -42,8 +42,8 @@ export interface AppendUnit extends Unit {
 }
 
 /**
- * The unit that adds rows with the same columns to one table in one statement. With `sqlite3` a statement costs more
- * than a row.
+ * Creates the unit that adds rows with the same columns to one table in one statement. With the driver `sqlite3` a
+ * statement takes more time than a row.
  */
 export function appendUnit(table: string, columns: readonly string[]): AppendUnit {
   const rows: WaitingRow[] = [];
@@ -74,14 +74,17 @@ interface WaitingRow {
   readonly caller: Caller<void>;
 }
 
-/** Rows as the JSON that a statement reads with `jsonb_each`. Throws if SQLite would store other text. */
+/** Returns rows as JSON, which a statement reads with `jsonb_each`. Throws if SQLite would store a different text. */
 function jsonOfRows(rows: readonly (readonly Value[])[]): string {
   const json = JSON.stringify(rows);
   if (lossy.test(json)) throw new Error("SQLite's JSON would change the text of these rows.");
   return json;
 }
 
-/** A lone surrogate, as JSON.stringify escapes it. SQLite would store it as bytes that are not valid UTF-8. */
+/**
+ * Matches a lone surrogate in the form in which JSON.stringify escapes it. SQLite would store it as bytes that are not
+ * valid UTF-8.
+ */
 const lossy = /\\ud[89a-f]/;
 
 function rowUnit(sql: string, { values, caller }: WaitingRow): Unit {
@@ -103,9 +106,9 @@ interface WorkResult<Result> {
 }
 
 /**
- * Runs `work` with the statements of one transaction. Runs one statement at a time and refuses statements after the work
- * has ended. A failed statement fails the whole work, even if the work catches its error: on PostgreSQL the transaction
- * cannot commit after it.
+ * Runs `work` with the statements of one transaction. Runs one statement at a time, and refuses statements after `work`
+ * has ended. If a statement fails, the whole transaction fails, even if `work` catches the error: PostgreSQL cannot
+ * commit a transaction after an error.
  */
 export async function perform<Result>(
   work: (tx: Transaction) => Promise<Result>,
@@ -148,7 +151,7 @@ async function runToEnd<Result>(
 interface StatementQueue {
   next<Result>(statement: () => Promise<Result>): Promise<Result>;
   assertOpen(): void;
-  /** Refuses new statements and waits for those that the work did not await. */
+  /** Refuses new statements, and waits for statements that `work` did not await. */
   end(): Promise<void>;
   /** Throws the error of the first statement that failed. */
   assertSound(): void;

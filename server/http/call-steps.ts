@@ -47,8 +47,8 @@ export interface Call {
   /** The key of the rate limit that the call uses; undefined without a limit. */
   limitedBy: string | undefined;
   /**
-   * Whether the handler was reached. From then on, an error must be one that the endpoint declares, and only such an
-   * error is stored for repeats.
+   * Whether the checks before `countAttempts` have passed. From then on, an error must be one that the endpoint
+   * declares, and only such an error is stored for repeats.
    */
   begun: boolean;
   parts: ReturnType<typeof parse>;

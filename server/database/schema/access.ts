@@ -25,13 +25,16 @@ export const users = table(
     password_hash: text("plain"),
     created_at: instant(),
     timezone: text("plain").default("UTC"),
-    /** When the person has shown that they read the mail of this address; null if they have not. */
+    /** When the person proved that they receive mails at this address. Null if they have not. */
     email_verified_at: instant().null(),
   },
   { of: "account", erase: "Deleted by its person or by the operator." },
 );
 
-/** Of a console session a person sees the id, the browser in words, and the hour of its last use. */
+/**
+ * A person can see three things of a console session: its id, a description of the browser, and the hour of the last
+ * use.
+ */
 export const sessions = table(
   "sessions",
   {
@@ -54,14 +57,14 @@ export const sessions = table(
 export const secondFactors = table(
   "second_factors",
   {
-    /** That of the account. */
+    /** The id of the account. */
     id: ref(users, "cascade").primary(),
-    /** What the authenticator app has; null after the secret of the deployment was lost. */
+    /** The secret that the authenticator app has. Null after the secret of the deployment was lost. */
     secret_sealed: text("sealed").null(),
-    /** The newest time step of which a code was used. */
+    /** The newest time step (TOTP) for which a code was used. */
     last_step: integer(),
     created_at: instant(),
-    /** The factor counts once this is set. */
+    /** When the person confirmed the factor. Until then it is null, and the factor is not required. */
     confirmed_at: instant().null(),
   },
   { of: "account", erase: erased.withAccount },
@@ -84,11 +87,11 @@ export const passkeys = table(
     id: id(),
     user_id: ref(users, "cascade"),
     name: text("text"),
-    /** In base64url, as the key. */
+    /** In base64url, like the public key. */
     credential_id: text("plain").unique(),
     public_key: text("plain"),
     counter: integer(),
-    /** A list. */
+    /** A list of transports, such as `usb`. */
     transports: json("plain"),
     created_at: instant(),
     last_used_at: instant().null(),
@@ -96,7 +99,7 @@ export const passkeys = table(
   { of: "account", erase: erased.withAccount, indexes: [index("passkeys_by_user", "user_id")] },
 );
 
-/** Links of mails that make an account or set a new password, as hashes. Each works once. */
+/** Hashes of links that are sent by mail to create an account or to set a new password. Each link works once. */
 export const accountLinks = table(
   "account_links",
   {
@@ -118,24 +121,25 @@ export const accountLinks = table(
   },
 );
 
-/** Text that a person has typed into a form of the console and not sent. */
+/** Texts that a person has typed into forms of the console but not sent. */
 export const drafts = table(
   "drafts",
   {
     id: id(),
     user_id: ref(users, "cascade"),
-    /** The path of the page, and the path to which its form is sent. */
+    /** The path of the page, and the path to which the form is sent. */
     page: text("plain"),
     form: text("plain"),
     field: text("plain"),
-    /** The opened page in which it was typed: two open pages keep two texts of one field. */
+    /** Identifies the open page in which the text was typed. The same page opened twice has two drafts. */
     writer: text("plain"),
     content: text("sealed"),
     updated_at: instant(),
   },
   {
     of: "account",
-    erase: "Goes with the account, and after 30 days. Only the person who typed it can read it.",
+    erase:
+      "Deleted together with the account, or after 30 days. Only the person who typed the text can read it.",
     unique: [["user_id", "form", "field", "writer"]],
     indexes: [index("drafts_by_user", "user_id, updated_at"), index("drafts_by_update", "updated_at")],
   },
@@ -157,7 +161,7 @@ export const identities = table(
   },
 );
 
-/** Live are the codes that are neither used nor replaced. A refusal is a row that was never live. */
+/** A code is valid until it is used or replaced. A refusal is a row that was never valid. */
 export const signInCodes = table(
   "sign_in_codes",
   {
@@ -218,7 +222,9 @@ export const apps = table(
     updated_by: text("author").null(),
     updated_at: instant().null(),
     sender_pages: flag().default(1),
-    /** How long resolved threads are kept after their last activity; null if for ever. */
+    /**
+     * The number of days for which resolved threads are kept after their last activity. Null if they are kept for ever.
+     */
     retention_days: integer().null(),
   },
   {
@@ -236,7 +242,10 @@ export const appMembers = table(
     user_id: ref(users, "cascade"),
     role: text("plain"),
     created_at: instant(),
-    /** The member has read everything in the app that happened up to then, or up to the joining if it is null. */
+    /**
+     * The member has read everything that happened in the app up to this time. Null means: up to the time when the
+     * member joined.
+     */
     read_until: instant().null(),
     visited_at: instant().null(),
     since_at: instant().null(),
@@ -249,14 +258,14 @@ export const appMembers = table(
   },
 );
 
-/** Deleted apps whose audit a person may still read. */
+/** Deleted apps of which a person may still read the audit. */
 export const formerApps = table(
   "former_apps",
   { user_id: ref(users, "cascade"), app_id: text("plain") },
   { of: "account", erase: erased.withAccount, primary: ["user_id", "app_id"] },
 );
 
-/** The row goes when the invitation is accepted or withdrawn: its link works once. */
+/** The row is deleted when the invitation is accepted or withdrawn, so the link works once. */
 export const invitations = table(
   "invitations",
   {
@@ -297,7 +306,7 @@ export const appKeys = table(
   },
 );
 
-/** Connections over OAuth have the kind `oauth`. */
+/** Agent and maintainer tokens. A connection over OAuth is a row with the kind `oauth`. */
 export const tokens = table(
   "tokens",
   {
@@ -313,7 +322,7 @@ export const tokens = table(
     created_by: text("address"),
     last_used_at: instant().null(),
     expires_at: instant().null(),
-    /** For some minutes after a token was rotated, its secret of before is good, too. */
+    /** The hash of the old secret. For some minutes after a token was rotated, the old secret is also valid. */
     old_token_hash: text("plain").null(),
     old_expires_at: instant().null(),
   },
@@ -329,7 +338,7 @@ export const tokens = table(
   },
 );
 
-/** Programs that registered themselves. */
+/** OAuth clients that registered themselves. */
 export const oauthClients = table(
   "oauth_clients",
   {
@@ -346,7 +355,7 @@ export const oauthClients = table(
   },
 );
 
-/** What a person allowed, until the program exchanges it. */
+/** Authorization codes: what a person allowed, until the program exchanges the code for tokens. */
 export const oauthCodes = table(
   "oauth_codes",
   {
@@ -380,7 +389,7 @@ export const oauthTokens = table(
     created_at: instant(),
     expires_at: instant(),
     used_at: instant().null(),
-    /** What the use of a refresh token answered, sealed with it. */
+    /** The answer to the use of a refresh token, encrypted with this token. */
     successor: text("sealed").null(),
   },
   {
@@ -407,9 +416,9 @@ export const audit = table(
     app_id: text("plain").null(),
     target: text("text").null(),
     address: text("network").null(),
-    /** That of a token or key, whose own row is deleted. */
+    /** The label of the token or key. It is copied here, because the row of a revoked token is deleted. */
     label: text("text").null(),
-    /** A list of fields with their values before and after. */
+    /** A list of the changed fields with their old and new values. */
     changes: json("json").null(),
   },
   {

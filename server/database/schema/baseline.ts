@@ -7,7 +7,7 @@ const statements: readonly Statement[] = schema.flatMap((part) => {
   return part.since === undefined ? statementsOf(part) : [];
 });
 
-/** The migrations until 116, which were numbered from 1. Not every number was used. */
+/** The migrations 1 to 116. Some numbers were not used. */
 export const replaced: Replaced = {
   commit: "9e515d813a6c140ea003fe4a98bf16459e29f142",
   count: 67,
@@ -20,9 +20,9 @@ export const replaced: Replaced = {
 };
 
 /**
- * The schema as it was after migration 116, in place of all migrations until then. A database that has exactly those counts as
- * one that was made by this. Its statements may be written anew, as long as they make the same: a test compares. Whatever
- * changes the schema is a new migration.
+ * Creates the schema as it was after migration 116, and replaces all migrations up to that one. If a database has
+ * exactly those migrations, this one counts as applied. Its statements may be rewritten as long as they create the same
+ * schema, which a test checks. Every change of the schema must be a new migration.
  */
 export const baseline: Migration = {
   number: 117,

@@ -14,7 +14,10 @@ import {
   text,
 } from "./table.ts";
 
-/** `pushed_…`: what the last replacement of the whole FAQ set. A client that keeps the FAQ as files so knows which texts a person changed since. */
+/**
+ * `pushed_…`: the values that the last replacement of the whole FAQ has set. From them, a client that keeps the FAQ as
+ * files knows which texts a person has changed after that.
+ */
 export const faqs = table(
   "faqs",
   {
@@ -52,12 +55,12 @@ export const changelogEntries = table(
     published_at: instant().null(),
     created_at: instant(),
     updated_at: instant(),
-    /** Those that a person wrote, so that an import keeps them. */
+    /** The fields that a person has edited. An import does not overwrite them. */
     edited_fields: json("plain").default(
       '["title","versions","releaseType","bodyFormat","body","items","publishedAt"]',
     ),
     updated_by: text("author").null(),
-    /** When mails for the senders were queued. */
+    /** When the mails to the senders were queued. */
     told_at: instant().null(),
   },
   {

@@ -4,16 +4,19 @@ import { type AnyTable, id, index, instant, integer, json, ref, table, text } fr
 export const deployment = table(
   "deployment",
   { name: text("plain").primary(), value: text("plain") },
-  { of: "deployment", erase: "Holds values of the server alone." },
+  { of: "deployment", erase: "Contains only values of the server." },
 );
 
-/** The time that a server has last stored. A server doubts its clock if it differs much from this at the start. */
+/**
+ * The time that a server has stored last. If the clock differs much from it when a server starts, the server does not
+ * trust the clock.
+ */
 export const lastTimes = table(
   "last_times",
   { name: text("plain").primary(), at: instant() },
   {
     of: "deployment",
-    erase: "Holds the time of the server alone.",
+    erase: "Contains only the time of the server.",
     notInBackup: "the last time of the old server is not valid for the new one",
   },
 );
@@ -24,7 +27,7 @@ export const rateLimits = table(
   { key: text("plain").primary(), times: text("plain"), stale_hour: integer() },
   {
     of: "deployment",
-    erase: "Holds hashes, which go within days.",
+    erase: "Contains hashes, which are deleted within days.",
     indexes: [index("rate_limits_by_stale_hour", "stale_hour")],
   },
 );
@@ -35,13 +38,16 @@ export const byteUses = table(
   { key_id: text("plain"), minute: integer(), bytes: integer() },
   {
     of: "deployment",
-    erase: "Holds ids of app keys alone.",
+    erase: "Contains only ids of app keys.",
     primary: ["key_id", "minute"],
     indexes: [index("byte_uses_by_minute", "minute")],
   },
 );
 
-/** The answers that are kept for repeats. They name their app, because a person who is no longer a member must not get them. */
+/**
+ * The answers that are stored for repeats of a request. They name the app, because a person who is no longer a member
+ * must not get them.
+ */
 export const idempotency = table(
   "idempotency",
   {
@@ -55,7 +61,7 @@ export const idempotency = table(
   },
   {
     of: "app",
-    erase: "Answers with the address are deleted. All go after a day.",
+    erase: "Answers with the address are deleted. All answers are deleted after a day.",
     primary: ["scope", "key"],
     indexes: [index("idempotency_by_expiry", "expires_at")],
   },
@@ -66,13 +72,16 @@ export const imports = table(
   "imports",
   {
     app_id: ref(apps, "cascade").primary(),
-    /** When it last stored something. */
+    /** When the import last stored something. */
     alive_at: instant(),
   },
-  { of: "deployment", erase: "Holds ids alone." },
+  { of: "deployment", erase: "Contains only ids." },
 );
 
-/** The people that imported records name: names, not accounts. `slots.imported_tester` is one of them. */
+/**
+ * The people that imported records name, with their addresses but without accounts. `slots.imported_tester` refers to
+ * one of them.
+ */
 export const importedPeople = table(
   "imported_people",
   { id: id(), app_id: ref(apps, "cascade"), email: text("address") },
@@ -88,16 +97,16 @@ export const erasures = table(
   "erasures",
   {
     id: id(),
-    /** Null for the whole deployment. */
+    /** The owner who asked for the erasure. Null if the erasure is in the whole deployment. */
     owner_id: text("account").null(),
-    /** A keyed hash of the address. */
+    /** A keyed hash of the person's address. */
     person_hash: text("plain"),
-    /** The address, while the work runs. */
+    /** The person's address. Only set while the erasure runs. */
     email_sealed: text("sealed").null(),
     status: text("plain"),
-    /** How far it is. */
+    /** How far the erasure has got. */
     place: json("plain"),
-    /** Those still to be deleted. */
+    /** The files that the erasure must still delete. */
     files: json("plain"),
     counts: json("plain"),
     created_at: instant(),
@@ -106,7 +115,8 @@ export const erasures = table(
   },
   {
     of: "deployment",
-    erase: "Kept: it is the receipt. It holds a keyed hash, and the address sealed until the work is done.",
+    erase:
+      "Kept: it is the receipt. It contains a keyed hash, and the encrypted address until the erasure is done.",
     indexes: [
       index("erasures_by_owner", "owner_id, created_at, id"),
       index("erasures_at_work", "created_at, id", { where: "status = 'running'" }),
@@ -115,7 +125,7 @@ export const erasures = table(
   },
 );
 
-/** What a deployment keeps about itself, its requests and its long works. */
+/** Tables about the deployment itself, its requests and its long tasks. */
 export const deploymentSchema: readonly AnyTable[] = [
   ...[deployment, lastTimes, rateLimits, byteUses, idempotency, imports, importedPeople, erasures],
 ];

@@ -22,7 +22,7 @@ import { proofs } from "./testing.ts";
 export const feedback = table(
   "feedback",
   {
-    /** The order of arrival. */
+    /** A number that grows with each new thread: the order of arrival. */
     seq: sequence(),
     id: text("plain").unique(),
     app_id: ref(apps, "cascade"),
@@ -43,13 +43,13 @@ export const feedback = table(
     created_at: instant(),
     /** What the newest proposal waits for. */
     waiting: text("plain").null(),
-    /** When something last happened; null if nothing did since it came. */
+    /** The time of the last activity. Null if nothing has happened after the thread was created. */
     active_at: instant().null(),
-    /** It grows with each new link to the page of the sender. */
+    /** Grows with each new link to the sender's page. */
     link_counter: integer().default(0),
-    /** It grows with everything that happens. */
+    /** Grows with each activity in the thread. */
     activity_count: integer().default(0),
-    /** The member who looks after it. */
+    /** The member who is responsible for the thread. */
     assignee_id: ref(users, "set null").null(),
     blocked_by: text("plain").null(),
   },
@@ -64,17 +64,19 @@ export const feedback = table(
       index("feedback_by_category", "app_id, category, created_at, id"),
       index("feedback_to_index", "seq", { where: "indexed = 0", only: "sqlite" }),
       index("feedback_by_status_and_category", "app_id, status, category, created_at, id"),
-      // A report looks for the newest thread with its key. Without the date SQLite may read all threads of the app.
+      // For each new report the server looks for the newest thread with the same key. If the index had no date, SQLite
+      // might read all threads of the app.
       index("feedback_by_dedupe_key", "app_id, dedupe_key, created_at", { where: "dedupe_key IS NOT NULL" }),
-      // With status and type, so that a filter that few threads pass reads no thread that does not. PostgreSQL counts in an
-      // index alone only if the index holds the columns of its expressions, too: 13 ms in place of 75 for what is unread in 25
-      // apps.
+      // The index contains status and type, so that a filter does not read threads that it rejects. PostgreSQL can
+      // count with an index alone only if the index also has the columns of its expressions. This made the count of
+      // unread threads in 25 apps take 13 ms instead of 75.
       index(
         "feedback_by_activity",
         "app_id, coalesce(active_at, created_at), id, status, category, waiting",
         { includes: "active_at, created_at" },
       ),
-      // It serves every filter: a list of one status reads its types beside each other, and a list of one type its statuses.
+      // This index is used for every filter: a list with one status reads each type in it, and a list with one type
+      // reads each status.
       index(
         "feedback_by_state_and_activity",
         "app_id, status, category, coalesce(active_at, created_at), id",
@@ -111,7 +113,10 @@ export const threadChanges = table(
   {
     feedback_seq: integer(),
     app_id: text("plain"),
-    /** On SQLite a count in the order of the commits, on PostgreSQL the id of the transaction. */
+    /**
+     * The number of the change. On SQLite it counts up in the order of commits. On PostgreSQL it is the id of the
+     * transaction.
+     */
     number: other<number>({ sqlite: "INTEGER", postgres: "XID8" }),
   },
   {
@@ -130,18 +135,20 @@ export const threadChanges = table(
   },
 );
 
-/** The name of the count of changes: a restored database begins another one. */
+/** The name of the numbering in `thread_changes`. A restored database begins a new numbering with a new name. */
 export const changeCounts = table(
   "change_counts",
   { name: text("plain") },
   {
     of: "deployment",
-    erase: "Holds a random name alone.",
+    erase: "Contains only a random name.",
     notInBackup: "the numbers of changes are those of one database",
   },
 );
 
-/** A repeat of a failure stores the fields of its own report; they are null for other messages. */
+/**
+ * Messages of threads. A repeat of a failure also stores the fields of its report, which are null in other messages.
+ */
 export const messages = table(
   "messages",
   {
@@ -158,13 +165,13 @@ export const messages = table(
     metadata: json("json").null(),
     files: json("json").null(),
     author: text("plain").default("sender"),
-    /** An account; null for what a sender, an agent or an app key wrote. */
+    /** The account that wrote the message. Null if a sender, an agent or an app key wrote it. */
     author_id: text("author").null(),
-    /** Whom a reply is for, or whose sender wrote an answer. */
+    /** The report whose sender gets this reply, or whose sender wrote this answer. */
     report_id: text("plain").null(),
     everyone: flag().default(0),
     link_counter: integer().default(0),
-    /** The address of an answer that came from another one. */
+    /** The address from which an answer came, if it is not the address of the sender. */
     foreign_from: text("address").null(),
     blocked_by: text("plain").null(),
   },
@@ -204,7 +211,7 @@ export const uploads = table(
   },
   {
     of: "app",
-    erase: "Goes with the report, the answer or the proof that has the file.",
+    erase: "Deleted together with the report, the answer or the proof that has the file.",
     indexes: [
       index("uploads_by_sha256", "sha256"),
       index("uploads_by_feedback", "feedback_id"),
@@ -214,7 +221,7 @@ export const uploads = table(
   },
 );
 
-/** Which run of which scope reported a failure, and when that scope passed again. */
+/** The test run and the scope that reported a failure, and when this scope passed again. */
 export const failureRuns = table(
   "failure_runs",
   {
@@ -224,7 +231,10 @@ export const failureRuns = table(
     run: text("key"),
     reported_at: instant(),
     passed_at: instant().null(),
-    /** Of a report that sums up many tests, the beginnings of the keys of those that have not passed since, as a JSON list. */
+    /**
+     * For a report about many tests: the beginnings of the keys of the tests that have not passed again, as a JSON
+     * list.
+     */
     parts: text("key").null(),
   },
   {
@@ -235,7 +245,10 @@ export const failureRuns = table(
   },
 );
 
-/** A recall overwrites `decided_by`, `decided_at` and `decision_note`, an expiry `decided_at`: not `approved_…`. */
+/**
+ * Proposals and their runs. A recall overwrites `decided_by`, `decided_at` and `decision_note`, and an expiry
+ * overwrites `decided_at`. `approved_…` always keeps the data of the approval.
+ */
 export const runs = table(
   "runs",
   {
@@ -249,9 +262,9 @@ export const runs = table(
     decided_by: text("author").null(),
     replaced_by: text("plain").null(),
     created_at: instant(),
-    /** How it ended. */
+    /** How the proposal was decided. */
     decision: text("plain").null(),
-    /** Until when its approval can be claimed. */
+    /** The end of the time in which an agent can claim the approval. */
     expires_at: instant().null(),
     /** When an agent first read the approval. */
     first_read_at: instant().null(),
@@ -274,7 +287,9 @@ export const runs = table(
   },
 );
 
-/** A claim belongs to the account of a token. At most one of a run is not released. */
+/**
+ * Claims of approved runs. A claim belongs to the account of a token. A run has at most one claim that is not released.
+ */
 export const runClaims = table(
   "run_claims",
   {
@@ -293,7 +308,7 @@ export const runClaims = table(
     outcome_links: json("json").null(),
     outcome_at: instant().null(),
     user_id: text("author").null(),
-    /** The claim that took its place. */
+    /** The claim that replaced this one. */
     resumed_as: text("plain").null(),
   },
   {
@@ -333,7 +348,7 @@ export const tags = table(
     name_key: text("text"),
     colour: text("plain").null(),
     created_at: instant(),
-    /** How many threads have it. Triggers keep it, because the inbox shows all tags. */
+    /** How many threads have the tag. Triggers update this count, because the inbox shows the counts of all tags. */
     threads: integer().default(0),
   },
   {
@@ -345,8 +360,8 @@ export const tags = table(
 );
 
 /**
- * It has copies of what the lists of threads sort and filter by, so that a list of one tag reads no thread that it does not
- * show. Triggers keep them.
+ * The tags of threads. It has copies of the columns by which lists of threads are sorted and filtered, so that a list
+ * with one tag reads only the threads that it shows. Triggers update the copies.
  */
 export const threadTags = table(
   "thread_tags",
@@ -375,23 +390,26 @@ export const threadTags = table(
   },
 );
 
-/** What a member has seen apart from `app_members.read_until`. */
+/** Which threads a member has seen or marked as unread, in addition to `app_members.read_until`. */
 export const threadLooks = table(
   "thread_looks",
   {
     app_id: text("plain"),
     user_id: text("account"),
     feedback_id: ref(feedback, "cascade"),
-    /** -1 if the thread is unread, and -2 while its sender is blocked: it becomes -1 with the activity of its release. */
+    /**
+     * The number of activities that the member has seen. -1 if the member has marked the thread as unread. -2 while its
+     * sender is blocked: it becomes -1 when the sender is released.
+     */
     seen_count: integer(),
     looked_at: instant().null(),
-    /** The look before this visit. */
+    /** When the member looked at the thread before the present visit. */
     since_at: instant().null(),
     active_at: instant().default(""),
   },
   {
     of: "app",
-    erase: "Goes with the membership, with the account and with the thread.",
+    erase: "Deleted together with the membership, the account or the thread.",
     primary: ["app_id", "user_id", "feedback_id"],
     foreign: { columns: ["app_id", "user_id"], of: appMembers },
     indexes: [
@@ -402,7 +420,9 @@ export const threadLooks = table(
   },
 );
 
-/** Who writes an answer in a thread just now: a person writes in one thread at a time. (rule F36) */
+/**
+ * The members who are just writing an answer, each with one thread: a person writes in one thread at a time. (rule F36)
+ */
 export const answeringMembers = table(
   "answering_members",
   {
@@ -413,8 +433,8 @@ export const answeringMembers = table(
   },
   {
     of: "app",
-    erase: "Is deleted after ten minutes, and with the membership, the account and the thread.",
-    notInBackup: "who typed an answer at the time of the backup does not type any more",
+    erase: "Deleted after ten minutes, or together with the membership, the account or the thread.",
+    notInBackup: "the people who typed an answer at the time of the backup do not type any more",
     foreign: { columns: ["app_id", "user_id"], of: appMembers },
     indexes: [index("answering_members_by_thread", "feedback_id")],
   },
@@ -439,8 +459,8 @@ export const savedReplies = table(
 );
 
 /**
- * A hidden report is a thread with the status `blocked`, a hidden answer or repeat a message with the direction `blocked`.
- * Their `blocked_by` is the row that hid them.
+ * A hidden report is a thread with the status `blocked`, a hidden answer or repeat a message with the direction
+ * `blocked`. The column `blocked_by` of a hidden thread or message refers to the row here that hid it.
  */
 export const blockedSenders = table(
   "blocked_senders",
@@ -454,12 +474,12 @@ export const blockedSenders = table(
   },
   {
     of: "app",
-    erase: "The block of the person is deleted: the address stays nowhere.",
+    erase: "The block of the person is deleted, so that the address is not kept.",
     unique: [["app_id", "sender", "kind"]],
   },
 );
 
-/** What happened in an app, for receivers outside. */
+/** Events in an app that are sent to receivers outside of this server. */
 export const events = table(
   "events",
   {
@@ -472,7 +492,7 @@ export const events = table(
   },
   {
     of: "app",
-    erase: "Holds ids and states alone.",
+    erase: "Contains only ids and states.",
     indexes: [index("events_by_app", "app_id, created_at, id"), index("events_by_time", "created_at")],
   },
 );

@@ -10,9 +10,9 @@ export const mails = table(
     kind: text("plain"),
     lane: text("plain"),
     subject_id: text("plain").null(),
-    /** The address in the form in which it is compared. */
+    /** The address of the recipient, in the form in which addresses are compared. */
     recipient: text("address"),
-    /** Everything that is sent. It is removed when the mail is sent or given up. */
+    /** The whole mail. It is set to null when the mail was sent or the server has given it up. */
     content: text("sealed").null(),
     status: text("plain"),
     attempts: integer(),
@@ -25,7 +25,7 @@ export const mails = table(
   },
   {
     of: "app",
-    erase: "Mails to the person are deleted, also those that wait.",
+    erase: "Mails to the person are deleted, including those that wait to be sent.",
     indexes: [
       index("mails_due", "lane, due_at", { where: "status = 'waiting'" }),
       index("mails_by_subject", "subject_id, created_at", { where: "subject_id IS NOT NULL" }),
@@ -36,7 +36,7 @@ export const mails = table(
   },
 );
 
-/** Who showed that an address is theirs, and who wants no more mails. */
+/** Addresses whose owners have confirmed them, and addresses whose owners want no more mails. */
 export const mailAddresses = table(
   "mail_addresses",
   {
@@ -52,7 +52,9 @@ export const mailAddresses = table(
   },
 );
 
-/** How far a mailbox was read. A mail that ends the server each time it is read is given up. */
+/**
+ * How far the server has read a mailbox. If reading a mail repeatedly crashes the server, the server skips this mail.
+ */
 export const mailboxes = table(
   "mailboxes",
   {
@@ -66,16 +68,21 @@ export const mailboxes = table(
   { of: "deployment", erase: "Kept: it is the mailbox of the operator." },
 );
 
-/** Mails as they came: answers that were taken, and mails that were set apart because a program wrote them. */
+/**
+ * The original bytes of received mails: answers that became messages, and mails that were set aside because a program
+ * wrote them.
+ */
 export const mailOriginals = table(
   "mail_originals",
   {
-    /** That of the message that the mail is, or would be. */
+    /**
+     * The id of the message that the mail became. For a mail that was set aside, the id that the message would have.
+     */
     id: id(),
     app_id: ref(apps, "cascade"),
     feedback_id: ref(feedback, "cascade"),
     report_id: text("plain"),
-    /** It has the sealed bytes. */
+    /** The upload with the encrypted bytes of the mail. */
     upload: ref(uploads, "cascade"),
     key_sealed: text("sealed"),
     recipient: text("address"),
@@ -83,7 +90,7 @@ export const mailOriginals = table(
     addresses: text("text"),
     subject: text("text"),
     excerpt: text("text"),
-    /** Why it is no message. */
+    /** Why the mail did not become a message. */
     set_apart: text("plain").null(),
     created_at: instant(),
   },
@@ -101,5 +108,5 @@ export const mailOriginals = table(
   },
 );
 
-/** Mails that the server sends and takes. */
+/** Tables of the mails that the server sends and receives. */
 export const mailSchema: readonly AnyTable[] = [mails, mailAddresses, mailboxes, mailOriginals];

@@ -1,36 +1,47 @@
 import type { Statement } from "./table.ts";
 
-/** How many threads, in the order of arrival, share the lexemes of one range, and one of the marks of the newest ones. */
+/**
+ * The index for the search divides threads into ranges by their order of arrival. These are the number of threads in a
+ * range of words, and the number of threads that share a mark for their order of arrival.
+ */
 export const rangeOfSearch = 8_000;
 export const newestOfSearch = 1_000;
 
 /**
- * The beginnings of the lexemes under which a thread is found: its app, status and type; its place in the order of arrival;
- * each of its words in its app; and each of its words in its range of that order. No word begins with one of them.
+ * Prefixes of the lexemes in the index of a thread: its app, status and type; its place in the order of arrival; each
+ * word combined with the app; and each word combined with its range of that order. No word begins with one of these
+ * prefixes.
  */
 export const marksInPostgres = {
   ...{ app: "=a", status: "=s", type: "=t", place: "=r" },
   ...{ inApp: "=w", inRange: "=v" },
 } as const;
 
-/** What stands between the app or the range of a word, and the word. The end of an id is enough: `app` is asked, too. */
+/**
+ * Returns the lexeme of a word in an app. The end of the app's id is enough, because a search also requires the lexeme
+ * of the app.
+ */
 export const wordInApp = (appId: string, word: string): string =>
   `${marksInPostgres.inApp}${appId.slice(-8)}.${word}`;
 export const wordInRange = (range: number, word: string): string =>
   `${marksInPostgres.inRange}${range}.${word}`;
 
-// Its parser takes an address or a path for one word; with spaces in place of punctuation each part is found.
+// The parser of PostgreSQL treats an address or a path as one word. With spaces instead of punctuation, each part of it
+// is found.
 const punctuation = '!"#$%&()*+,-./:;<=>?@[]^_{|}~';
 
-/** The texts of a thread that a search in PostgreSQL looks through. */
+/** The SQL expression for the texts of a thread that are searched in PostgreSQL. */
 export const searchedTextInPostgres = `translate(
   subject || ' ' || message || ' ' || coalesce(sender_name, '') || ' ' || coalesce(sender_email, '') || ' ' ||
   coalesce(source, ''), '${punctuation}', '${" ".repeat(punctuation.length)}')`;
 
-/** What a search in PostgreSQL looks through: the same expression, so that the index serves it. */
+/**
+ * The SQL expression of the search index. A search must contain exactly this expression, or PostgreSQL does not use the
+ * index.
+ */
 export const searchedInPostgres = `searched_feedback(app_id, seq, status, category, ${searchedTextInPostgres})`;
 
-// A query has at most 200 characters, so the rest of a longer word is never asked for.
+// A query has at most 200 characters, so nobody can search for the rest of a longer word.
 const lexemes = `SELECT array_to_tsvector(
     ARRAY[''${marksInPostgres.app}'' || app, ''${marksInPostgres.status}'' || status, ''${marksInPostgres.type}'' || category,
       ''${marksInPostgres.place}'' || CAST(seq / ${newestOfSearch} AS text)] ||
@@ -39,10 +50,10 @@ const lexemes = `SELECT array_to_tsvector(
         ''${marksInPostgres.inRange}'' || CAST(seq / ${rangeOfSearch} AS text) || ''.'']) AS place))`;
 
 /**
- * The search for feedback. The beginning of a word is found fast however many words begin with it. On PostgreSQL each word is
- * found in its app, and in its range of the order of arrival, because the index reads all words that begin so before it can
- * look at anything else. On SQLite beginnings of 3 to 12 letters are all in the index: for others, SQLite first reads the
- * threads of all words with that beginning. The background work fills this index.
+ * The indexes of the search for feedback. A search for the beginning of a word must be fast, even if many words begin
+ * with it. PostgreSQL first reads all lexemes with this beginning, so each lexeme contains the app or a range of the
+ * order of arrival, which makes them fewer. On SQLite the index contains all beginnings of 3 to 12 letters. For other
+ * lengths, SQLite first reads the threads of all words with that beginning. A background job fills this index.
  */
 export const searchSchema: readonly Statement[] = [
   {
@@ -58,8 +69,8 @@ export const searchSchema: readonly Statement[] = [
 ];
 
 /**
- * Makes the function of the search in PL/pgSQL. PostgreSQL keeps the plan of such a function for the connection. It planned the one in SQL
- * again for each thread that came or changed.
+ * Creates the search function in PL/pgSQL, because PostgreSQL plans such a function once for each connection. The
+ * earlier function in SQL was planned again for each new or changed thread.
  */
 export const plannedSearchFunction = `CREATE OR REPLACE FUNCTION searched_feedback(
     app text, seq bigint, status text, category text, texts text)

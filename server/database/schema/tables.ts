@@ -16,7 +16,7 @@ const onEachRow = ({
 }: {
   readonly name: string;
   readonly when: string;
-  /** The name of its function on PostgreSQL. */
+  /** The name of the trigger function on PostgreSQL. */
   readonly calls: string;
   readonly does: string;
 }): Statement[] => [
@@ -34,7 +34,7 @@ const functionOf = (name: string, statement: string) =>
      RETURN NULL;
    END'`;
 
-// What an agent sees of a thread in its list. A change of anything else is no change of the list.
+// The columns that an agent sees in its list of threads. A change of another column does not change the list.
 const seen = "status, category, subject, occurrences, waiting, proposal_status, active_at";
 
 const changes: readonly Statement[] = [
@@ -64,7 +64,8 @@ const changes: readonly Statement[] = [
   },
 ];
 
-// On PostgreSQL once for a statement, and in one order: a merge of tags gives many threads a tag.
+// On PostgreSQL the counts are updated once for each statement, not for each row, because a merge of tags changes many
+// threads.
 const counted = (sign: "+" | "-") => `UPDATE tags SET threads = threads ${sign} c.number
   FROM (SELECT tag_id, count(*) AS number FROM changed GROUP BY tag_id) AS c WHERE tags.id = c.tag_id`;
 
@@ -85,7 +86,7 @@ const counts: readonly Statement[] = [
   },
 ];
 
-/** What keeps copies of a thread up to date, and notes its changes. */
+/** The triggers that update copies of a thread's columns and record its changes. */
 const triggerSchema: readonly Statement[] = [
   ...changes,
   ...onEachRow({
@@ -111,7 +112,10 @@ const triggerSchema: readonly Statement[] = [
   }),
 ];
 
-/** The whole schema: each table, and the statements for what a table cannot say. What a part refers to stands before it. */
+/**
+ * The whole schema: all tables, and statements for things that a table description cannot express. A part comes after
+ * the parts to which it refers.
+ */
 export const schema: readonly (Statement | AnyTable)[] = [
   ...access.accessSchema,
   ...testing.testingSchema,
@@ -123,7 +127,7 @@ export const schema: readonly (Statement | AnyTable)[] = [
   ...deployment.deploymentSchema,
 ];
 
-/** Every table but the list of migrations. */
+/** All tables except the list of migrations. */
 export const allTables: readonly AnyTable[] = schema.filter(isTable);
 
 /** The names of these tables. */

@@ -38,17 +38,17 @@ export const cycles = table(
     timezone: text("plain"),
     duration_days: integer(),
     max_missed_days: integer(),
-    /** A list of instants, when each day begins and, last, when the last one ends. */
+    /** A list of times: when each day begins, and at the end when the last day ends. */
     day_starts: json("plain"),
-    /** How many days have been closed. */
+    /** How many days of the cycle have been closed. */
     closed_days: integer(),
-    /** When time next changes something by itself; null once it is over. */
+    /** When the next change is due that happens just because time passes. Null after the cycle has ended. */
     next_at: instant().null(),
     created_at: instant(),
   },
   {
     of: "app",
-    erase: "Holds dates and states alone.",
+    erase: "Contains only dates and states.",
     indexes: [
       index("cycles_by_listing", "listing_id, created_at, id"),
       index("cycles_due", "next_at", { where: "next_at IS NOT NULL" }),
@@ -67,7 +67,7 @@ export const slots = table(
     tester_id: ref(users, "keep").null(),
     request_expires_at: instant().null(),
     activated_at: instant().null(),
-    /** The day on which it became active. */
+    /** The day on which the slot became active. */
     active_from_day: integer().null(),
     ended_at: instant().null(),
     missed_days: integer().default(0),
@@ -81,13 +81,15 @@ export const slots = table(
   },
   {
     of: "app",
-    erase: "A seat that has ended keeps its counts and loses its tester. A seat in use refuses the erasure.",
+    erase:
+      "A slot that has ended keeps its counts, and its tester is removed. While a slot is in use, the erasure is refused.",
     indexes: [
       index("slots_by_cycle", "cycle_id, seat, created_at"),
       index("slots_by_tester", "tester_id", { where: "tester_id IS NOT NULL" }),
       index("one_slot_of_a_tester", "cycle_id, tester_id", { unique: true, where: "tester_id IS NOT NULL" }),
       index("slots_requested", "request_expires_at", { where: "status = 'requested'" }),
-      // Without the slots that have a tester: every page of the console counts the requests, and testers see what is free.
+      // These two indexes contain no slots with a tester. They are small, because every page of the console counts the
+      // requests, and testers see the free slots.
       index("slots_open", "cycle_id, seat, created_at, id", { where: "status = 'open'" }),
       index("slots_asked", "cycle_id, request_expires_at, seat, created_at, id", {
         where: "status = 'requested'",
@@ -128,7 +130,7 @@ export const testSessions = table(
     of: "app",
     erase: "Test sessions of the person are deleted.",
     searched: { app: appOfSlot },
-    // By seat alone: an index that held the day and the id, too, cost a report an eighth of its time.
+    // The index has only the slot. With the day and the id in it, a report took an eighth more time.
     indexes: [index("test_sessions_by_slot", "slot_id")],
   },
 );
@@ -152,7 +154,7 @@ export const proofs = table(
   },
 );
 
-/** Tests with their seats and evidence. */
+/** Tables of the tests with their slots and evidence. */
 export const testingSchema: readonly AnyTable[] = [
   listings,
   cycles,

@@ -1,6 +1,6 @@
 import type { Value } from "../database.ts";
 
-/** Runs single statements. */
+/** Runs statements one by one. */
 export interface StatementRunner {
   get<Row extends object>(sql: string, values: readonly Value[]): Promise<Row | undefined>;
   all<Row extends object>(sql: string, values: readonly Value[]): Promise<Row[]>;
@@ -13,13 +13,13 @@ export interface StatementRunner {
 
 /** One connection to a SQLite file, the same for every driver. The caller makes one call at a time. */
 export interface Connection extends StatementRunner {
-  /** Runs statements that take no values and give no rows. */
+  /** Runs statements that have no values and return no rows. */
   exec(sql: string): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface SqliteDriver {
-  /** How long one call may wait inside SQLite for a lock. Short if a call blocks the event loop. */
+  /** How long one call may wait inside SQLite for a lock. It is short for a driver whose calls block the event loop. */
   readonly lockWaitMs: number;
   /** How many reading connections to open. */
   readonly readers: number;
@@ -34,7 +34,7 @@ interface StatementCache<Statement> {
   clear(): void;
 }
 
-/** A cache of prepared statements by their text. Beyond 500 statements the oldest is released. */
+/** Creates a cache of prepared statements by their text. If it has more than 500 statements, it releases the oldest. */
 export function statementCache<Statement>(
   prepare: (sql: string) => Statement,
   release: (statement: Statement) => void,

@@ -3,8 +3,8 @@ import type { Value } from "../database.ts";
 import { type Connection, type SqliteDriver, statementCache } from "./connection.ts";
 
 /**
- * The driver for the built-in SQLite of Node.js; undefined before Node 22.13. Each call is synchronous and blocks the
- * event loop.
+ * Returns the driver for the built-in SQLite of Node.js. Undefined before Node 22.13. Each call is synchronous and
+ * blocks the event loop.
  */
 export function nodeSqliteDriver(): SqliteDriver | undefined {
   const sqlite = withoutWarning(() => process.getBuiltinModule("node:sqlite"));
@@ -16,7 +16,10 @@ export function nodeSqliteDriver(): SqliteDriver | undefined {
   };
 }
 
-/** Node 22 warns at every start that its SQLite is experimental. Operators cannot act on this warning, so it is hidden. */
+/**
+ * Runs `load` and hides the warning that SQLite is experimental. Node 22 prints it at every start, and operators can do
+ * nothing about it.
+ */
 export function withoutWarning<Result>(load: () => Result): Result {
   const { emitWarning } = process;
   process.emitWarning = () => {};
@@ -46,5 +49,5 @@ function connect(database: DatabaseSync): Connection {
   };
 }
 
-/** The rows of a statement have the type that its caller names. A test compares their columns with it. */
+/** Gives rows the type that the caller names. A test checks that the columns fit the type. */
 const typed = <Rows>(found: unknown): Rows => found as Rows;

@@ -12,7 +12,10 @@ export async function openSqlite(
   {
     isCopied,
   }: {
-    /** Whether another program copies the log and writes it back: then SQLite never does so by itself. */
+    /**
+     * Whether another program copies the write-ahead log and writes it into the database file. Then SQLite never writes
+     * it itself.
+     */
     readonly isCopied: boolean;
   },
 ): Promise<Database> {
@@ -32,7 +35,7 @@ export async function openSqlite(
     foreignChanges.stop();
     await gate.close();
     await readers.close();
-    // Refreshes the statistics for the next start. A failure does not matter.
+    // Updates the statistics for the next start. A failure does not matter.
     await writer.between((connection) => connection.exec("PRAGMA optimize")).catch(() => {});
     await writer.close();
   }
@@ -47,14 +50,14 @@ export async function openSqlite(
     onSignal: signals.subscribe,
     onForeignChange: foreignChanges.subscribe,
     remembers: true,
-    // The program that copies the log reads it all the time, so it cannot be emptied.
+    // The program that copies the write-ahead log is reading it all the time, so the log cannot be emptied.
     emptyLog: async () => isCopied || emptyLog(writer),
     logBytes: () => logBytes(file),
     close: () => (closing ??= close()),
   };
 }
 
-/** Calls `use` with a connection of its own, in one reading transaction. */
+/** Opens a separate connection and calls `use` with it, in one reading transaction. */
 async function readAtOneInstant<Result>(
   open: () => Promise<Connection>,
   use: (reader: Reader) => Promise<Result>,
@@ -101,7 +104,7 @@ async function assertSafeVersion(connection: Connection): Promise<void> {
   );
 }
 
-/** Whether this version of SQLite has no known fault that can corrupt a database. */
+/** Whether this version of SQLite has none of the known faults that can corrupt a database. */
 export function isSafeVersion(version: string): boolean {
   const [major = 0, minor = 0, patch = 0] = version.split(".").map(Number);
   return major * 1_000_000 + minor * 1_000 + patch >= 3_051_003;
@@ -111,7 +114,7 @@ interface Readers extends Reader {
   close(): Promise<void>;
 }
 
-/** Shares the reading connections of a SQLite file. Each connection runs one statement at a time. */
+/** Distributes reads among the reading connections of a SQLite file. Each connection runs one statement at a time. */
 function createReaders(connections: readonly Connection[]): Readers {
   const gate = createClosingGate();
   const idle = [...connections];
@@ -156,8 +159,8 @@ interface ForeignChanges {
 }
 
 /**
- * While there are listeners, asks SQLite every 50 ms whether another process has changed the file since `seen`. Asks on the
- * writing connection, because only there the changes of this process do not count.
+ * While there are listeners, asks SQLite every 50 ms whether another process has changed the file since `seen`. It asks
+ * on the writing connection, where the changes of this process itself do not count.
  */
 function watchForeignChanges(writer: Writer, seen: number): ForeignChanges {
   const listeners = new Set<{ hear(): void }>();
@@ -194,7 +197,7 @@ function watchForeignChanges(writer: Writer, seen: number): ForeignChanges {
   };
 }
 
-/** A number that changes only when another connection commits. */
+/** Returns a number that changes only when another connection commits. */
 async function dataVersion(connection: Connection): Promise<number> {
   const row = await connection.get<{ data_version: number }>("PRAGMA data_version", []);
   if (row === undefined) throw new Error("SQLite reports no data version.");

@@ -7,13 +7,15 @@ import { type AppendUnit, appendUnit, type Statements, type Unit, workUnit } fro
 import type { Connection, StatementRunner } from "./connection.ts";
 
 export interface Writer extends Inserter, Pick<Database, "write"> {
-  /** Uses the connection between two commits. */
+  /** Calls `use` with the writing connection between two commits. */
   between<Result>(use: (connection: Connection) => Promise<Result>): Promise<Result>;
   /** Waits for all queued work, then closes the connection. */
   close(): Promise<void>;
 }
 
-/** The only writer of a SQLite file. All work that waits when a commit begins shares that commit. */
+/**
+ * Creates the only writer of a SQLite file. All work that is waiting when a transaction begins is committed together.
+ */
 export function createWriter(connection: Connection, signals: Signals): Writer {
   const queue = createQueue(groupCommit(connection));
   return {
@@ -131,7 +133,7 @@ const areEqual = (some: readonly string[], others: readonly string[]): boolean =
  * undone. The function never rejects.
  */
 function groupCommit(connection: Connection): (units: readonly Unit[]) => Promise<void> {
-  /** Whether a failed transaction may still be open. New statements in it would be undone later. */
+  /** Whether a failed transaction may still be open. New statements in such a transaction would be undone later. */
   let unsettled = false;
   const statements = statementsOf(connection);
   const runGuarded = guarded(connection, statements);
@@ -154,7 +156,10 @@ function groupCommit(connection: Connection): (units: readonly Unit[]) => Promis
     unit.succeed();
   }
 
-  /** Works first without savepoints, which cost more than most units. Uses them only after a unit has failed half-way. */
+  /**
+   * Runs the units first without savepoints, because savepoints cost more time than most units. Uses savepoints only
+   * after a unit has failed half-way.
+   */
   async function commitShared(units: readonly Unit[], runAll = runUnguarded): Promise<void> {
     const queue = [...units];
     let tellResults: readonly TellResult[];
@@ -202,7 +207,7 @@ type RunAll = (queue: Unit[]) => Promise<readonly TellResult[]>;
 
 type TellResult = () => void;
 
-/** A unit has failed half-way, so the whole transaction must be undone and run again. */
+/** The error if a unit has failed after it changed something. The whole transaction must be undone and run again. */
 class FailedHalfWay extends Error {}
 
 /** Runs units without savepoints. A unit that fails without any change needs no undo; for others throws `FailedHalfWay`. */
@@ -228,7 +233,8 @@ function unguarded(connection: Connection): RunAll {
 }
 
 /**
- * Runs each unit after a savepoint, to which a failed unit is undone. The parts of a failed unit are added to the queue.
+ * Sets a savepoint before each unit, and returns to it if the unit fails. The parts of a failed unit are added to the
+ * queue.
  */
 function guarded(connection: Connection, statements: Statements): RunAll {
   return async (queue) => {
@@ -268,7 +274,10 @@ async function undo(connection: Connection, { cause }: { cause: unknown }): Prom
   }
 }
 
-/** The statements of a SQLite connection, as units use them. SQLite has one writer, so `lock` has nothing to do. */
+/**
+ * Returns the statements of a SQLite connection in the form that units use. `lock` does nothing, because SQLite has one
+ * writer.
+ */
 function statementsOf(connection: StatementRunner): Statements {
   return {
     engine: "sqlite",
@@ -326,10 +335,13 @@ function trackChanges(connection: Connection): ChangeTracker {
   };
 }
 
-/** Statements other than SELECT may change rows although they also give rows. */
+/** Whether a statement only reads. Statements other than SELECT may change rows, even if they also return rows. */
 const isRead = (sql: string): boolean => /^\s*SELECT\b/i.test(sql);
 
-/** For other statements, such as those that change the schema, the number of rows has no meaning. */
+/**
+ * Whether the number of changed rows has a meaning. It has none for other statements, such as those that change the
+ * schema.
+ */
 const isCounted = (sql: string): boolean => /^\s*(INSERT|UPDATE|DELETE)\b/i.test(sql);
 
 const patienceMs = 5_000;
