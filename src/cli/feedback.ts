@@ -272,7 +272,7 @@ interface ReplyFlags extends BodyFlags {
   readonly everyone?: boolean;
   readonly resolve?: boolean;
   readonly force?: boolean;
-  /** The newest message that was read, or `none`. */
+  /** The id of the newest message that the person has read, or `none`. */
   readonly expectMessage?: string;
 }
 
@@ -321,8 +321,8 @@ const expectedOf = ({ expectMessage, force }: ReplyFlags): string | null | undef
 };
 
 /**
- * The newest message; or, if somebody has replied since the sender's last message, the message before that reply. Then
- * the server notices that a reply exists already.
+ * Returns the id of the newest message. If somebody has replied since the sender's last message, returns the id of the
+ * message before that reply, so that the server notices the existing reply.
  */
 function newestBeforeReply(messages: Messages): string | null {
   const word = messages.findLastIndex(({ direction }) => direction === "inbound");
@@ -330,7 +330,7 @@ function newestBeforeReply(messages: Messages): string | null {
   return newestMessageIn(reply === -1 ? messages : messages.slice(0, reply));
 }
 
-/** A token that may write but not read sends the reply without this check. */
+/** Returns undefined if the token may not read: then the reply is sent without this check. */
 function ifUnreadable(error: unknown): undefined {
   if (!(error instanceof ServerError) || error.status !== 403) throw error;
 }
@@ -388,8 +388,8 @@ async function changeTags(
 }
 
 /**
- * Assigns a thread to a member, to the caller (`me`) or to nobody (`none`), unless somebody else has assigned it
- * meanwhile.
+ * Assigns a thread to a member, to the caller (`me`) or to nobody (`none`). Changes nothing if somebody else has
+ * assigned it in the meantime.
  */
 async function assignThread(invocation: Invocation, given: string, who: string): Promise<undefined> {
   const id = await wholeThreadId(invocation, given);
@@ -419,7 +419,7 @@ interface ListFlags {
   readonly all?: boolean;
 }
 
-/** Lists the threads of an app, newest first or the last active first, a page at a time or all. */
+/** Lists the threads of an app, sorted by creation or by last activity. Prints one page or all pages. */
 async function listThreads(invocation: Invocation, flags: ListFlags): Promise<undefined> {
   const { status, type, q, limit, order } = flags;
   if (flags.all && (limit !== undefined || flags.cursor !== undefined))
@@ -474,7 +474,7 @@ const activityColumns: readonly Column<ThreadSummary>[] = [
   ...threadColumns.slice(2),
 ];
 
-/** The id in a console link, or the id itself. */
+/** Returns the id in a console link, or the given id itself. */
 const threadId = (given: string): string =>
   given
     .replace(/[?#].*$/, "")
@@ -482,7 +482,7 @@ const threadId = (given: string): string =>
     .split("/")
     .at(-1) ?? given;
 
-/** The whole id of a thread, from a console link, its id, or the start of its id. */
+/** Returns the whole id of a thread for a console link, an id, or the start of an id. */
 const wholeThreadId = (invocation: Invocation, given: string): Promise<string> =>
   wholeId(threadId(given), {
     thing: "feedback",
@@ -490,7 +490,7 @@ const wholeThreadId = (invocation: Invocation, given: string): Promise<string> =
     list: async () => (await allThreads(invocation)).map(({ id, subject }) => ({ id, name: subject })),
   });
 
-/** The newest threads of the app, from a limited number of pages. */
+/** Returns the newest threads of the app, from a limited number of pages. */
 async function allThreads(invocation: Invocation): Promise<readonly ThreadSummary[]> {
   const { threads } = invocation.client();
   const params = { appId: await appIdOf(invocation) };

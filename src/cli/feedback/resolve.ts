@@ -31,8 +31,8 @@ export interface ResolveFlags {
 }
 
 /**
- * Resolves the threads of the failures that passed in a run. Resolves nothing after a run that neither succeeded nor
- * failed. With `--best-effort` the exit is always `ok`. (rule F28)
+ * Resolves the threads of the failures whose tests passed in a run. Resolves nothing if the run has no clear result,
+ * for example because it was cancelled. With `--best-effort` the exit is always `ok`. (rule F28)
  */
 export async function resolve(invocation: Invocation, flags: ResolveFlags): Promise<Exit> {
   try {
@@ -80,8 +80,8 @@ const noStatus: InputFault = {
 };
 
 /**
- * The words of the CI services, in lower case. Any other word, such as `cancelled`, says nothing about failures.
- * Jenkins and Azure Pipelines have words for a run that continued after a failure.
+ * The words of the CI services for a result, in lower case. Any other word, such as `cancelled`, says nothing about
+ * failures. Jenkins and Azure Pipelines have a separate word for a run that continued after a failure.
  */
 const outcomes = new Map<string, "success" | "failure">([
   ...["success", "succeeded", "passed"].map((word) => [word, "success"] as const),
@@ -94,7 +94,7 @@ function choiceFaults({ dedupeKey, junit }: ResolveFlags): readonly InputFault[]
   return [{ flag: "--junit", message: "or --dedupe-key must name what passed" }];
 }
 
-/** Returns what passed. Throws a usage error that names the earlier faults and the faults of the reports. */
+/** Returns what passed in the run. Throws a usage error that lists the earlier faults and the faults of the reports. */
 async function passedOf(
   invocation: Invocation,
   { dedupeKey, junit = [] }: ResolveFlags,
@@ -134,14 +134,14 @@ const noInstant = (given: string): InputFault => ({
   message: `must be an instant such as 2026-11-21T09:00:00Z, not "${onOneLine(given)}"`,
 });
 
-/** GitHub sets no variable with the start of a job, but writes a file at that time. */
+/** Returns the start of a job on GitHub. GitHub sets no variable with it, but writes a file at that time. */
 async function startOfGitHubJob({ env, clock }: Invocation["context"]): Promise<string | undefined> {
   const written = fileOfStart(env);
   const file = written ? await stat(written).catch(() => undefined) : undefined;
   return file && file.mtime <= clock.now() ? file.mtime.toISOString() : undefined;
 }
 
-/** Prints the resolved threads, and those that stay open because they have not passed everywhere. */
+/** Prints the resolved threads, and the threads that stay open because their tests have not passed everywhere. */
 function printResolved(
   invocation: Invocation,
   { resolved, stillFailing, why }: Resolved & { readonly why?: string },
@@ -155,7 +155,7 @@ function printResolved(
   );
 }
 
-/** Older servers do not return `reportedLater`. */
+/** Returns why a thread stays open. Older servers do not return `reportedLater`. */
 function whyOpen({ consoleUrl, scopes, reportedLater }: Resolved["stillFailing"][number]): string {
   const where = `has not passed in ${scopes.map(scopeName).join("; ")}`;
   const since = reportedLater ? ", and was reported after this run had started" : "";
@@ -172,7 +172,7 @@ async function summariseResolved(invocation: Invocation, { resolved }: Resolved)
 
 const mostLinks = 100;
 
-/** Says why a run resolves nothing. */
+/** Prints why a run resolves nothing. */
 function nothingResolved(invocation: Invocation, why: string): void {
   note(invocation, why);
   printResolved(invocation, { resolved: [], stillFailing: [], why });
@@ -194,7 +194,7 @@ type Answer = Awaited<ReturnType<Client["failures"]["resolve"]>>;
 
 type Resolved = Omit<Answer, "more">;
 
-/** Reports to the server what passed. The limits of the server decide how many requests are needed. */
+/** Tells the server what passed. Sends several requests if one would exceed the limits of the server. */
 async function resolvePassed(
   invocation: Invocation,
   run: PassingRun,
@@ -225,8 +225,8 @@ async function resolvePassed(
 }
 
 /**
- * The first request for each part. An answer can make a second request for the part necessary, which a dry run cannot
- * know.
+ * Returns the first request for each part of the list. The answer may require a second request for the same part, which
+ * a dry run cannot know.
  */
 async function requestsOf(
   invocation: Invocation,
@@ -249,8 +249,8 @@ async function requestsOf(
 }
 
 /**
- * The threads that no earlier answer for this part named. Without this check a faulty server could make the command
- * send requests for ever.
+ * Returns the threads that no earlier answer for this part contained. Without this check a faulty server could make the
+ * command send requests forever.
  */
 function newIn<Thread extends { readonly consoleUrl: string }>(
   threads: readonly Thread[],
@@ -284,7 +284,10 @@ const notThere = ({ status, code }: ServerError, appId: string): CliError =>
     status,
   });
 
-/** Each further request needs its own key. */
+/**
+ * Returns a function that returns an idempotency key for each request. Only the first request uses the given key,
+ * because each request needs its own.
+ */
 function keysOf({ flags: { idempotencyKey } }: Invocation): () => string | undefined {
   let count = 0;
   return () => {
@@ -293,7 +296,7 @@ function keysOf({ flags: { idempotencyKey } }: Invocation): () => string | undef
   };
 }
 
-// The rest of the body has fewer bytes than that.
+// The difference is enough for the other fields of the body.
 const mostBytes = limits.json - 16_384;
 
 /** Splits the list into parts that fit into one request each. */
@@ -317,8 +320,8 @@ function parts(passed: readonly Passed[]): Passed[][] {
 type Passed = string | { readonly prefix: string };
 
 /**
- * The prefixes of the keys of all tests that passed. If a test passed, its suite and its class passed, too: tools
- * report a failure of these when a test cannot start. (rule F28)
+ * Returns the prefixes of the dedupe keys of all tests that passed. If a test passed, its suite and its class also
+ * passed: tools report a failure of the suite or the class when a test cannot start. (rule F28)
  */
 function passedTests(tests: readonly TestResult[], folder: string): Passed[] {
   const passed = new Set<string>();
@@ -333,10 +336,10 @@ function passedTests(tests: readonly TestResult[], folder: string): Passed[] {
 
 const isFailing = ({ outcome }: TestResult): boolean => outcome === "failed" || outcome === "flaky";
 
-/** The names that tools give to the failure of a class that could not start. */
+/** The test names that tools write when a class could not start. */
 const namesOfClass = ["", "initializationError", "executionError", "classMethod"];
 
-/** The test, its class, its suite, and a suite or a file that is named as its class. */
+/** Returns the hashes of the test, of its class and suite, and of a suite or file with the name of the class. */
 const hashesOf = ({ suite, className, name }: TestResult, folder: string): string[] =>
   [
     { suite, className, name },

@@ -8,11 +8,11 @@ type Message = OwnedThread["messages"][number];
 type Proposal = OwnedThread["proposals"][number];
 
 export interface ThreadTextOptions {
-  /** Whether each of many repeats is printed. */
+  /** Whether to print each repeat of a report. By default one line replaces many repeats. */
   readonly repeats?: boolean | undefined;
 }
 
-/** A thread as text for a person. One line stands for many repeats in a row. */
+/** Returns a thread as text for a person. One line replaces many repeats in a row. */
 export function threadText(thread: OwnedThread, { repeats = false }: ThreadTextOptions = {}): string {
   const { app, feedback, sender, assignee, earlier = null, tags = [], messages, proposals } = thread;
   const shown = repeats ? messages : foldRepeats(messages);
@@ -37,7 +37,7 @@ export function threadText(thread: OwnedThread, { repeats = false }: ThreadTextO
     .join("\n");
 }
 
-/** The value for `feedback reply --expect-message`. */
+/** Returns a line with the value for `feedback reply --expect-message`. */
 function newestLine(messages: readonly Message[]): string | undefined {
   const newest = newestMessageIn(messages);
   return newest === null ? undefined : `\n${line("Newest message", newest)}`;
@@ -47,8 +47,8 @@ const line = (label: string, value: string | null): string | undefined =>
   value === null ? undefined : `${oneLine(label)}: ${oneLine(value)}`;
 
 /**
- * A text of the public or of an agent. Each line begins with `>`, so that it cannot look like a line of Innkeep. (rule
- * W2)
+ * Quotes a text that a sender or an agent wrote. Each line begins with `>`, so that no line looks like output of
+ * Innkeep. (rule W2)
  */
 const quotation = (text: string): string => visibleText(text).text.replace(/^/gm, "> ");
 
@@ -120,5 +120,5 @@ const proposalText = ({ status, summary, plan, decisionNote, createdAt }: Propos
 
 export type Messages = readonly OwnedThread["messages"][number][];
 
-/** The newest message on the thread; null if nobody has written since the report. */
+/** Returns the id of the newest message in the thread. Null if nobody has written since the report. */
 export const newestMessageIn = (messages: Messages): string | null => messages.at(-1)?.id ?? null;

@@ -25,9 +25,9 @@ export async function showInbox(invocation: Invocation, flags: InboxFlags): Prom
   let notify = (text: string) => note(invocation, text);
   const calls = await callsOf(invocation, { ...flags, notify: (text) => notify(text) });
   const inbox = createInbox(calls, await calls.list().catch(explain));
-  // Any other output would destroy the screen.
+  // A message that is printed directly would damage the screen, so the screen shows it.
   notify = (text) => inbox.set(withMessage(inbox.state(), text));
-  // Loads the library for screens.
+  // The library for screens is loaded only here, because it loads slowly.
   const { showScreen } = await import("./screen.lazy.tsx");
   const { signal } = invocation.context;
   try {
@@ -41,7 +41,7 @@ export async function showInbox(invocation: Invocation, flags: InboxFlags): Prom
   }
 }
 
-/** Prints the last problem and unsent text, whatever ended the screen. */
+/** Prints the last problem and the unsent text after the screen has ended for any reason. */
 function noteUnsent(invocation: Invocation, { said, writing }: InboxState): void {
   if (said.isProblem) note(invocation, `warning: ${said.text}`);
   if (writing && writing.text.trim() !== "") note(invocation, `This was not sent:\n${writing.text}`);
@@ -73,7 +73,7 @@ async function callsOf(
   };
 }
 
-/** Reads pages until one has threads, because a search may return an empty page before it has found a thread. */
+/** Reads pages until one contains threads. A search may return an empty page before it has found a thread. */
 async function firstWithThreads(
   list: (cursor: string | undefined) => Promise<ThreadPage>,
   cursor: string | undefined,
@@ -83,7 +83,7 @@ async function firstWithThreads(
   return firstWithThreads(list, page.nextCursor);
 }
 
-/** An address from a server is opened only if it is a web address. */
+/** Opens an address from a server, but only if it is a web address. */
 async function openAddress({ context }: Invocation, address: string): Promise<void> {
   if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol))
     throw new Error("The server returned no web address for this thread.");
@@ -92,7 +92,7 @@ async function openAddress({ context }: Invocation, address: string): Promise<vo
   });
 }
 
-/** A server that has only the base API does not list feedback. */
+/** Explains an error of a server that has only the base API and cannot list feedback. */
 function explain(error: unknown): never {
   if (!(error instanceof ServerError) || ![404, 405].includes(error.status) || error.code === "not_found")
     throw error;

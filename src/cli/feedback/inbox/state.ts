@@ -23,14 +23,14 @@ interface Key {
   readonly meta?: boolean;
 }
 
-/** How far an open thread can be scrolled. */
+/** The size of the visible part of an open thread. */
 interface Viewport {
   /** The largest scroll position, in lines. */
   readonly most: number;
   readonly page: number;
 }
 
-/** Handles a key. Returns whether the person leaves the screen. */
+/** Handles a key. Returns whether the key closes the screen. */
 export function press(
   inbox: Inbox,
   input: string,
@@ -47,8 +47,8 @@ export function press(
 }
 
 /**
- * Keys that are typed fast arrive as one input. After a key that starts a text, the rest of the input belongs to the
- * text.
+ * Handles several keys that were typed fast and arrive as one input. After a key that starts a text, the rest of the
+ * input belongs to the text.
  */
 function pressAll(inbox: Inbox, input: string, viewport: Viewport): boolean {
   const [first = "", ...others] = input;
@@ -120,7 +120,10 @@ function pressWhileWriting(inbox: Inbox, input: string, key: Key): void {
   else if (!key.ctrl && !key.meta) addText(inbox, input);
 }
 
-/** Adds typed or pasted text. An Enter at its end submits the text; line ends before it belong to a pasted text. */
+/**
+ * Adds typed or pasted text. An Enter at the end of the input submits the text. Earlier line ends are part of a pasted
+ * text.
+ */
 function addText(inbox: Inbox, input: string): void {
   const [, text = "", enter] = /^([\s\S]*?)(\r?)$/.exec(input) ?? [];
   for (const part of text.split(/([\u007f\b])/)) {
@@ -131,8 +134,8 @@ function addText(inbox: Inbox, input: string): void {
 }
 
 /**
- * Starts a reply, a note or the address of an issue, and opens the selected thread. Keys belong to the text at once,
- * even while the thread loads: otherwise an `e` would archive the thread.
+ * Starts a reply, a note or the address of an issue, and opens the selected thread. All keys belong to the text from
+ * now on, even while the thread loads: otherwise an `e` would archive the thread.
  */
 async function startWriting(inbox: Inbox, kind: Writing["kind"]): Promise<void> {
   if (!selectedThread(inbox.state()) && !inbox.state().reading) return;
@@ -150,7 +153,7 @@ function submit(inbox: Inbox): void {
   const { writing, reading } = state;
   if (!writing) return;
   if (!reading) {
-    // The text stays while the thread loads.
+    // The text is not sent before the thread has loaded.
     void openThread(inbox);
     return;
   }
@@ -174,9 +177,9 @@ async function sendWritten(inbox: Inbox, thread: OwnedThread, writing: Writing):
     said = await sent(inbox.calls, thread, writing);
   } catch (error) {
     const isAnswered = error instanceof ServerError && error.code === "answered";
-    // The newer message is shown, so the next try counts it as read.
+    // The screen shows the newer message now, so the next attempt counts it as read.
     const newer = isAnswered ? await inbox.calls.read(id).catch(() => undefined) : undefined;
-    // The text is not lost.
+    // The unsent text stays on the screen.
     if (isOpen())
       inbox.set({
         ...inbox.state(),
@@ -185,7 +188,7 @@ async function sendWritten(inbox: Inbox, thread: OwnedThread, writing: Writing):
       });
     throw isAnswered ? new Error(`Nothing was sent. ${error.message}`) : error;
   }
-  // The message has arrived. If the thread cannot be read now, the message must not be sent again.
+  // The server has the message. If reading the thread fails now, the message must not be sent again.
   const reading = await inbox.calls.read(id).catch(() => undefined);
   inbox.set(withMessage(reading && isOpen() ? { ...inbox.state(), reading } : inbox.state(), said));
 }
@@ -216,7 +219,7 @@ async function sent(
   return ["The reply was sent.", ...(delivery ? deliveryWords(delivery) : [])].join(" ");
 }
 
-// A change is shown at once, and undone if the server refuses it. No key decides on a proposal. (rule L54)
+// A change is shown immediately, and undone if the server refuses it. No key decides on a proposal. (rule L54)
 
 function move(inbox: Inbox, by: number): void {
   inbox.set(moved(inbox.state(), by));
@@ -233,7 +236,7 @@ async function openThread(inbox: Inbox): Promise<void> {
     const isSelected = selectedThread(inbox.state())?.id === thread.id;
     if (!isSelected) return;
     inbox.set(opened(withMessage(inbox.state(), ""), read));
-    // A token that may only read cannot mark the thread as read. It can still show it.
+    // A token with only read access cannot mark the thread as read, but may show it.
     if (thread.unread) void inbox.calls.markRead(thread.id).catch(() => undefined);
   } catch (error) {
     inbox.problem(error);
@@ -268,7 +271,7 @@ async function openNext(inbox: Inbox): Promise<void> {
   if (!state.said.isProblem) inbox.set({ ...state, said });
 }
 
-/** Puts the thread that was archived or resolved last back into the list, with its earlier status. */
+/** Restores the thread that was archived or resolved last, with its earlier status. */
 function undo(inbox: Inbox): void {
   const state = inbox.state();
   const filed = state.filed.at(-1);
@@ -300,14 +303,14 @@ export interface ThreadPage {
   readonly nextCursor: string | null;
 }
 
-/** A message to a thread. A reply names the message that was the newest on the screen, or null for none. (rule F35) */
+/** A message to a thread. A reply contains the id of the newest message on the screen, or null for none. (rule F35) */
 interface SentMessage {
   readonly direction: "note" | "outbound";
   readonly body: string;
   readonly expectedMessageId?: string | null;
 }
 
-/** The calls of the screen to the server and to this machine. */
+/** The requests that the screen sends to the server, and the functions of this machine that it calls. */
 export interface InboxCalls {
   list(cursor?: string): Promise<ThreadPage>;
   read(id: string): Promise<OwnedThread>;
@@ -317,7 +320,7 @@ export interface InboxCalls {
   open(address: string): Promise<void>;
 }
 
-/** The inbox behind the screen. */
+/** The state of the inbox, and the functions that read and change it. */
 export interface Inbox {
   readonly calls: InboxCalls;
   state(): InboxState;
@@ -326,16 +329,16 @@ export interface Inbox {
   watch(listener: () => void): void;
   /** Shows an error on the last line. */
   problem(error: unknown): void;
-  /** Runs a request after all earlier ones, so that an undo cannot overtake the change that it undoes. */
+  /** Runs a request after all earlier requests, so that an undo cannot overtake the change that it undoes. */
   after(work: () => Promise<void>): void;
   isSettled(): boolean;
-  /** Resolves when the server has answered everything. */
+  /** Resolves when the server has answered all requests. */
   settled(): Promise<void>;
   /** Reads the next page of the list if the selection is near its end. */
   readAhead(): Promise<void>;
 }
 
-/** How many rows before the end of the list the next page is read. */
+/** The next page is read when the selection is this number of rows before the end of the list. */
 const rowsAhead = 5;
 
 export function createInbox(calls: InboxCalls, first: ThreadPage): Inbox {
@@ -384,7 +387,7 @@ export function createInbox(calls: InboxCalls, first: ThreadPage): Inbox {
 export interface Writing {
   readonly kind: "reply" | "note" | "issue";
   readonly text: string;
-  /** A reply goes out only after a second Enter. */
+  /** Whether the person has confirmed a reply with a first Enter. Only the second Enter sends it. */
   readonly isSure: boolean;
 }
 
@@ -397,17 +400,17 @@ interface Filed {
 /** What the screen shows. */
 export interface InboxState {
   readonly threads: readonly ThreadSummary[];
-  /** The next page of the list; null at its end. */
+  /** The cursor of the next page of the list. Null on the last page. */
   readonly nextCursor: string | null;
   readonly selected: number;
   /** The thread that is open. */
   readonly reading?: OwnedThread | undefined;
-  /** How many lines of it are above the screen. */
+  /** The number of lines of the open thread that are above the screen. */
   readonly scroll: number;
   readonly writing?: Writing | undefined;
-  /** Undo restores the last one first. */
+  /** The archived and resolved threads. Undo restores the last one first. */
   readonly filed: readonly Filed[];
-  /** The last line of the screen. */
+  /** The message on the last line of the screen. */
   readonly said: { readonly text: string; readonly isProblem: boolean };
 }
 
@@ -458,7 +461,7 @@ const closed = (state: InboxState): InboxState => ({
   said: quiet,
 });
 
-/** The list with one more page. */
+/** Returns the state with one more page in the list. */
 const continued = (
   state: InboxState,
   page: { readonly items: readonly ThreadSummary[]; readonly nextCursor: string | null },
@@ -494,7 +497,7 @@ const write = (state: InboxState, kind: Writing["kind"], text = ""): InboxState 
   said: quiet,
 });
 
-/** Adds what was typed or pasted to the text; undefined removes its last character. */
+/** Adds typed or pasted text. If `more` is undefined, removes the last character of the text. */
 const typed = (state: InboxState, more: string | undefined): InboxState => {
   if (!state.writing) return state;
   const { text } = state.writing;

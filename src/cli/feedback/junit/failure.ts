@@ -36,7 +36,7 @@ const usualReports = 20;
 /** Each report has its own values of these fields, so their flags are not allowed. */
 const ownFields = ["message", "subject", "dedupeKey", "image", "video", "attach"] as const;
 
-/** The faults of flags that make no sense with `--junit`. */
+/** Returns a fault for each given flag that is not allowed with `--junit`. */
 export const foreignFlags = (flags: DraftFlags): InputFault[] =>
   ownFields
     .filter((field) => flags[field] !== undefined)
@@ -45,7 +45,9 @@ export const foreignFlags = (flags: DraftFlags): InputFault[] =>
       message: "cannot be given with --junit: each report has its own",
     }));
 
-/** The reports about failing tests: one for each of the first tests, and one for all others. (rule F26) */
+/**
+ * Returns the reports about failing tests: one for each of the first tests, and one summary for all others. (rule F26)
+ */
 export async function failureDrafts(
   invocation: Invocation,
   flags: JunitFlags,
@@ -63,8 +65,8 @@ export async function failureDrafts(
 }
 
 /**
- * The tests that must pass to resolve the summary. If there are too many, none is named: then only a person resolves
- * it.
+ * Returns the tests that must pass before the summary is resolved. If there are too many, returns none. Then only a
+ * person can resolve the summary.
  */
 function partsOf(tests: readonly TestResult[], folder: string): { readonly dedupeParts?: readonly string[] } {
   const parts = tests.map((test) => passedPrefix(testHash(test, folder)));
@@ -91,13 +93,16 @@ async function draftOfTest(
   };
 }
 
-/** The folder of the checkout is the folder of the command, unless the CI service names another. */
+/**
+ * Returns the folder of the command and the folder of the checkout. They are the same unless the CI service names
+ * another checkout.
+ */
 const foldersOf = ({ context: { cwd, env } }: Invocation): Folders => ({
   cwd,
   workspace: ciFolders(env).workspace || cwd,
 });
 
-/** A report with its own content, and with the values of the flags for all reports. */
+/** Returns a report with its own text, and with the values of the flags that apply to all reports. */
 async function contentWith(
   invocation: Invocation,
   flags: JunitFlags,
@@ -133,13 +138,16 @@ const fields = ["images", "videos", "attachments"] as const;
 const mostCheckedFiles = 50;
 
 /**
- * The folders whose files may be sent. Strangers may have written the test report, so other files of the machine must
- * not be sent.
+ * Returns the folders whose files may be sent. A stranger may have written the test report, so files outside these
+ * folders must not be sent.
  */
 const rootsOf = ({ env }: Pick<Context, "env">, { cwd, workspace }: Folders): string[] =>
   [cwd, workspace, ciFolders(env).temporary, tmpdir()].flatMap((folder) => folder || []);
 
-/** Checks the files that a report names for a test. Their paths start from the folder of the command, the checkout, or the report. */
+/**
+ * Checks the files that a report names for a test. Their paths are relative to the folder of the command, of the
+ * checkout, or of the report.
+ */
 async function filesOf(
   context: Pick<Context, "env">,
   test: TestResult,
@@ -184,7 +192,7 @@ async function checkFile(
   return { why: faults[0] ?? "no file of this kind can be sent" };
 }
 
-/** Whether a fault says that the file is of another kind. */
+/** Whether the message of a fault says that the file has another type than its field allows. */
 const isOfKind = (message: string): boolean => message.includes("; its bytes are ");
 
 async function existing(given: string, bases: readonly string[]): Promise<string | undefined> {
@@ -195,7 +203,7 @@ async function existing(given: string, bases: readonly string[]): Promise<string
   return undefined;
 }
 
-/** What the report about a failing test also contains. */
+/** Additional facts for the report about a failing test. */
 interface TestContext {
   readonly place: SourceLine | undefined;
   /** The files that are not sent, each with the reason. */
@@ -204,7 +212,7 @@ interface TestContext {
   readonly shorten: (text: string, most: number) => string;
 }
 
-/** Subject, message and facts of the report about a failing test. */
+/** The subject, the message and the facts of the report about a failing test. */
 interface ReportText {
   readonly subject: string;
   readonly message: string;
@@ -227,7 +235,10 @@ function reportText(test: TestResult, { place, unsentFiles, shorten }: TestConte
   };
 }
 
-/** The summary of the failing tests that have no report of their own. `reported` tests have one. */
+/**
+ * Returns the summary of the failing tests that have no report of their own. `reported` is the number of tests that
+ * have a report.
+ */
 function summaryText(
   tests: readonly TestResult[],
   reported: number,
@@ -248,7 +259,7 @@ function summaryText(
   };
 }
 
-/** The name of a test for a person, on one line. */
+/** Returns the name of a test on one line, for a person. */
 function titleOf({ name, className, suite }: TestResult): string {
   const own = cut(onOneLine(withoutColours(name)), longestReportName);
   // The test runner of Node gives every test the class `test`.
@@ -260,7 +271,7 @@ function titleOf({ name, className, suite }: TestResult): string {
   return group === "" || own.includes(group) ? own : `${own} (${group})`;
 }
 
-/** The first line that describes the failure. */
+/** Returns the first line of the failure that describes it. */
 function headlineOf({ name, failures: [failure] }: TestResult): string {
   const lines = failure === undefined ? [] : [...identifyingText(name, failure).split("\n"), failure.type];
   return cut(lines.map((line) => onOneLine(readable(line))).find((line) => line !== "") ?? "failed", 200);
@@ -346,23 +357,25 @@ function metadataOf(test: TestResult, place: SourceLine | undefined): Readonly<R
   );
 }
 
-/** The text with at most this many characters. */
+/** Shortens a text to a number of characters. */
 function cut(text: string, most: number): string {
   const characters = [...text.slice(0, 2 * most + 2).toWellFormed()];
   return characters.length <= most ? characters.join("") : `${characters.slice(0, most - 1).join("")}…`;
 }
 
-/** The prefixes of the keys. A flaky failure has another prefix, so that a passing run does not resolve its thread. */
+/**
+ * The prefixes of dedupe keys. A flaky failure has another prefix, so that a passing run does not resolve its thread.
+ */
 const prefixes = { failed: "junit", flaky: "junit-flaky", more: "junit-more" } as const;
 
-/** Only the beginning of a long failure identifies it. */
+/** The number of characters of a failure that identify it. The rest of a longer text is ignored. */
 const longest = 4_000;
 
 const longestKeyName = 500;
 
 const mostLines = 12;
 
-/** The key of the thread for a failure: the test, and what failed in it. (rule F26) */
+/** Returns the dedupe key of a failure. It depends on the test and on what failed in it. (rule F26) */
 export function failureKey(test: TestResult, folder: string): string {
   const prefix = test.outcome === "flaky" ? prefixes.flaky : prefixes.failed;
   const name = test.name.slice(0, longestKeyName);
@@ -371,17 +384,20 @@ export function failureKey(test: TestResult, folder: string): string {
   return `${prefix}:${testHash(test, folder)}:${hashOf([what])}`;
 }
 
-/** The prefix of the keys of all failures of a test, except flaky ones. */
+/** Returns the prefix of the dedupe keys of all failures of a test, except flaky ones. */
 export const passedPrefix = (hash: string): string => `${prefixes.failed}:${hash}:`;
 
-/** The key of the summary. */
+/** Returns the dedupe key of the summary. */
 export const moreKey = (patterns: readonly string[]): string =>
   `${prefixes.more}:${hashOf([...patterns].sort())}`;
 
 const whatFailed = (name: string, failure: TestFailure): string =>
   `${normalised(failure.type)} ${normalised(identifyingText(name, failure))}`;
 
-/** The text that identifies a failure: its message, or else the lines of its text that are not stack frames. */
+/**
+ * Returns the text that identifies a failure: its message. If it has none, returns the lines of its text that are not
+ * stack frames.
+ */
 function identifyingText(name: string, { type, message, text }: TestFailure): string {
   const sentence = normalised(message.slice(0, longest));
   if (isIdentifying(sentence, { name, kind: normalised(type) })) return message.slice(0, longest);
@@ -408,7 +424,10 @@ const empty = new Set([
   "collection failure",
 ]);
 
-/** Some tools write the type of the failure, or the file and the name of the test, in place of a message. */
+/**
+ * Whether a message identifies a failure. Some tools write the type of the failure, or the file and the name of the
+ * test, in place of a message.
+ */
 const isIdentifying = (
   sentence: string,
   { name, kind }: { readonly name: string; readonly kind: string },
@@ -431,8 +450,8 @@ const isFrame = (line: string): boolean =>
   /^\s*(?:at\s|File "|from\s.+:\d+:in\s|\.{3} \d+ more|#\d+\s|goroutine \d+|❯\s|\d+:\s+0x)/.test(line);
 
 /**
- * The part of a dedupe key that identifies a test. It does not depend on the folder of the checkout or on the kind of
- * slash.
+ * Returns the part of a dedupe key that identifies a test. It is the same for every folder of the checkout, and for
+ * slashes and backslashes.
  */
 export const testHash = (
   { suite, className, name }: Pick<TestResult, "suite" | "className" | "name">,
@@ -442,20 +461,20 @@ export const testHash = (
 export const hashOf = (parts: readonly string[]): string =>
   createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 32);
 
-/** Suites and classes are often paths of files. */
+/** Removes the folder from the start of a text. Names of suites and classes are often file paths. */
 function inFolder(text: string, folder: string): string {
   const slashed = plainText(text).replaceAll("\\", "/");
   const root = `${folder.replaceAll("\\", "/").replace(/\/+$/, "")}/`;
   return slashed.startsWith(root) ? slashed.slice(root.length) : slashed;
 }
 
-/** The source file of a test in the checkout, with slashes as on GitHub. */
+/** The source file of a test in the checkout, with slashes as on GitHub, and the line. */
 interface SourceLine {
   readonly file: string;
   readonly line: number | undefined;
 }
 
-/** The folder of the command, and that of the checkout. */
+/** The folder of the command, and the folder of the checkout. */
 interface Folders {
   readonly cwd: string;
   readonly workspace: string;
@@ -469,8 +488,9 @@ interface Candidate {
 const mostCandidates = 20;
 
 /**
- * The file and line of a failure: from the attributes of the test, else from the name of its class, else the first place in
- * the text of the failure that is a file of the checkout. Undefined if no such file is there.
+ * Returns the file and the line of a failure. They come from the attributes of the test, or from the name of its class,
+ * or from the first place in the text of the failure that is a file of the checkout. Undefined if none of them names an
+ * existing file.
  */
 async function sourceLineOf(test: TestResult, folders: Folders): Promise<SourceLine | undefined> {
   const inText = sourceLinesIn(test.failures.map(({ message, text }) => `${message}\n${text}`).join("\n"));
@@ -485,7 +505,7 @@ async function sourceLineOf(test: TestResult, folders: Folders): Promise<SourceL
   return undefined;
 }
 
-/** The path of a file in the checkout; undefined if it is not there. */
+/** Returns the path of a file in the checkout. Undefined if the checkout does not contain it. */
 async function fileIn({ cwd, workspace }: Folders, file: string): Promise<string | undefined> {
   for (const base of isAbsolute(file) ? [cwd] : [cwd, workspace]) {
     const path = resolve(base, file);
@@ -508,14 +528,14 @@ const located = /((?:\b[A-Za-z]:)?[^\s"'`()<>[\]{},;=|:]+\.\w{1,6})(?::|", line 
 
 const longestScan = 20_000;
 
-/** The places in a text, such as `src/a.ts:12` or `File "a.py", line 12`. */
+/** Returns the source files and lines that a text names, such as `src/a.ts:12` or `File "a.py", line 12`. */
 const sourceLinesIn = (text: string): Candidate[] =>
   [...withoutColours(text.slice(0, longestScan)).matchAll(located)].map(([, file = "", line]) => ({
     file: file.replace(/^file:\/\//, ""),
     line: Number(line),
   }));
 
-/** The line number of a file in a text. The text may name the file with fewer folders. */
+/** Returns the line number that a text gives for a file. The text may name the file with fewer folders. */
 function lineIn(places: readonly Candidate[], file: string): number | undefined {
   const name = baseName(file);
   return places.find((place) => baseName(place.file) === name)?.line;
@@ -525,7 +545,10 @@ const baseName = (path: string): string => path.replace(/^.*[\\/]/, "");
 
 const languages = { java: "java", kotlin: "kt", groovy: "groovy", scala: "scala" } as const;
 
-/** Where Maven and Gradle have the source of a class: in the module whose folder `target` or `build` has the report. */
+/**
+ * Returns the paths where the source of a class may be. Maven and Gradle write the reports of a module below its folder
+ * `target` or `build`.
+ */
 function sourcesOfClass({ className, suite, report }: TestResult): string[] {
   const name = [className, suite].find((one) => /^[\w$]+(?:\.[\w$]+)+$/.test(one));
   if (name === undefined) return [];
@@ -545,7 +568,7 @@ const instant =
 
 const clockTime = /\b\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d+)?(?: ?[AaPp][Mm])?\b/g;
 
-/** What may be a path. Matching the slash, too, would take a time that grows with the square of the length. */
+/** Matches a word that may be a path. A pattern that also matched the slash separately would take quadratic time. */
 const word = /[^\s"'`()<>[\]{},;=|]+/g;
 
 const withoutPath = (found: string): string => (/[\\/]/.test(found) ? "<path>" : found);
@@ -555,17 +578,17 @@ const hexDigits = /\b(?=[0-9a-f]*\d)[0-9a-f]{7,}\b/gi;
 const amount =
   /[-+]?\d+(?:[.,]\d+)*(?:e[-+]?\d+)?(?:\s?(?:ns|µs|us|ms|s|sec|secs|seconds?|min|mins|minutes?|hours?)\b)?/gi;
 
-/** Text without the codes of colours and links. */
+/** Returns the text without the terminal codes for colours and links. */
 const withoutColours = (text: string): string => withoutTerminalCodes(asWritten(text));
 
-/** What a terminal would show of the text of a report. */
+/** Returns the text of a report as a terminal would show it. */
 const readable = (text: string): string => fromTerminal(asWritten(text));
 
 const asWritten = (text: string): string => text.replaceAll(escapeSign, "\u001b");
 
 const longestCleanedName = 2_000;
 
-/** The name of a test without what differs from run to run: colours, ids, addresses in memory, instants. */
+/** Returns the name of a test without the parts that differ from run to run: colours, ids, memory addresses, times. */
 const plainText = (name: string): string =>
   name.length > longestCleanedName
     ? name
@@ -576,8 +599,8 @@ const plainText = (name: string): string =>
         .trim();
 
 /**
- * The text of a failure without what differs between two runs of the same failure: colours, ids, times, addresses, paths,
- * hex digits, numbers, and the kind of white space. (rule F26)
+ * Returns the text of a failure without the parts that differ between two runs of the same failure: colours, ids,
+ * times, addresses, paths, hex digits, numbers, and the kind of white space. (rule F26)
  */
 export const normalised = (text: string): string =>
   withoutColours(text)

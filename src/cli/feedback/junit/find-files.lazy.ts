@@ -3,8 +3,8 @@ import path, { type PlatformPath, resolve } from "node:path";
 import { type GlobOptions, glob } from "tinyglobby";
 
 /**
- * Returns the absolute paths of the files that match a pattern, sorted. A path that exists is used as it is, and a folder
- * stands for the XML files below it. Folders of installed packages are skipped unless the pattern names them.
+ * Returns the absolute paths of the files that match a pattern, sorted. An existing path is not read as a pattern. A
+ * folder means all XML files below it. Folders of installed packages are skipped unless the pattern names them.
  */
 export async function findFiles(cwd: string, pattern: string): Promise<readonly string[]> {
   const named = resolve(cwd, pattern);
@@ -21,13 +21,16 @@ export async function findFiles(cwd: string, pattern: string): Promise<readonly 
 const filesOf = ({ folder, glob: signs }: Glob, options: GlobOptions): Promise<string[]> =>
   glob(signs, { ...options, cwd: folder });
 
-/** A pattern in two parts: the folder that it names literally, and the rest below it, with slashes. */
+/** A pattern in two parts: a folder without wildcards, and the glob below that folder, with slashes. */
 export interface Glob {
   readonly folder: string;
   readonly glob: string;
 }
 
-/** The names of drives and shares on Windows cannot be part of a glob, so they go into the folder. */
+/**
+ * Splits a pattern into folder and glob. On Windows, names of drives and shares cannot be part of a glob, so they go
+ * into the folder.
+ */
 export function globOf(cwd: string, pattern: string, paths: PlatformPath = path): Glob {
   const slashed = paths.sep === "\\" ? pattern.replaceAll("\\", "/") : pattern;
   const parts = slashed.split("/");

@@ -8,35 +8,35 @@ import {
   type TextBudget,
 } from "./test-result.ts";
 
-/** Why a report cannot be read, and where. */
+/** The line at which a report cannot be read any further, and the reason. */
 export interface XmlFault {
   readonly line: number;
   readonly message: string;
 }
 
 export interface ParsedReport {
-  /** The tests; of a broken report those before its fault. */
+  /** The tests. If the report is broken, only the tests before the fault. */
   readonly tests: readonly TestResult[];
   readonly fault?: XmlFault;
-  /** How its suites contradict themselves. */
+  /** Descriptions of the suites whose stated failure count does not fit their tests. */
   readonly doubts?: readonly string[];
-  /** The name of the root element, if it is not that of a JUnit report. */
+  /** The name of the root element if the file is not a JUnit report. */
   readonly foreignRoot?: string;
 }
 
 export interface ParseOptions {
-  /** The path of the report, as `TestResult.report` has it. */
+  /** The path of the report, for `TestResult.report`. */
   readonly report: string;
   readonly mostTests: number;
   readonly budget: TextBudget;
 }
 
-/** A deeper document is not a test report. */
+/** The limit for nested elements. No test report needs more. */
 const deepest = 50;
 
 const roots = new Set(["testsuites", "testsuite"]);
 
-/** Ends the parser early. */
+/** Thrown to end the parser early. */
 class Stop extends Error {
   readonly found: Omit<ParsedReport, "tests">;
 
@@ -48,12 +48,12 @@ class Stop extends Error {
 }
 
 /**
- * Reads the tests of JUnit reports, also of several in one file. After the first fault it goes on: what comes later is often
- * well-formed. Entities that the document itself declares are never expanded.
+ * Reads the tests of one or several JUnit reports in one file. Continues after the first fault, because the rest is
+ * often well-formed. Never expands entities that the document itself declares.
  */
 export function parseJunit(bytes: Uint8Array, { report, mostTests, budget }: ParseOptions): ParsedReport {
   const collected = collectTests(report, budget);
-  // Of a fragment the parser accepts several root elements.
+  // As a fragment, the file may have several root elements.
   const parser = new SaxesParser({ fragment: true, xmlns: false });
   const found: { fault?: XmlFault; outside?: XmlFault } = {};
   const stop = (message: string): never => {
@@ -64,7 +64,7 @@ export function parseJunit(bytes: Uint8Array, { report, mostTests, budget }: Par
   parser.on("error", ({ message }) => {
     const what = `it is not well-formed XML: ${message.replace(/^\d+:\d+: /, "").replace(/\.+$/, "")}`;
     const fault = { line: parser.line, message: what };
-    // Tools print text around a report, and write a second report after it.
+    // This fault is outside of the root element: tools print text around a report, or write a second report after it.
     if (depth === 0 && !message.includes("entity")) found.outside ??= fault;
     else found.fault ??= fault;
   });
@@ -102,7 +102,7 @@ const doubtsOf = ({ doubts }: TestCollector): Pick<ParsedReport, "doubts"> =>
 
 const noReport: XmlFault = { line: 1, message: "it is not well-formed XML: there is no element in it" };
 
-/** A report that ends within the tag of a test names the test that ran last. */
+/** Opens the test in whose tag the report ends, if there is one. It is the test that ran last. */
 function openCutTest({ open }: TestCollector, text: string): void {
   const tag = /^<(?:[\w.-]+:)?testcase\s([^<>]*)$/.exec(text.slice(text.lastIndexOf("<")));
   const given = [
@@ -124,13 +124,13 @@ const localAttributes = (attributes: Attributes): Attributes =>
 /** Collects the tests of a JUnit report from its elements. */
 interface TestCollector {
   readonly tests: readonly TestResult[];
-  /** How suites contradict themselves. */
+  /** Descriptions of the suites whose stated failure count does not fit their tests. */
   readonly doubts: readonly string[];
-  /** The names of elements come in lower case. */
+  /** Starts an element. `name` is in lower case. */
   open(name: string, attributes: Attributes): void;
   close(name: string): void;
   text(text: string): void;
-  /** The report ends here. The test that is still open ran when its runner died. */
+  /** Ends the report early. A test that is still open was running when the test runner ended. */
   cut(): void;
 }
 
@@ -146,9 +146,9 @@ interface OpenTest {
   readonly attachments: string[];
   failedReruns: number;
   isSkipped: boolean;
-  /** The outcome that an attribute or a property states. */
+  /** The outcome that an attribute or a property of the test states. */
   stated: StatedOutcome;
-  /** The test is marked `todo`: Node reports its failure, but the run passes. */
+  /** Whether the test is marked `todo`. Node reports its failure, but the run passes. */
   isTodo: boolean;
 }
 
@@ -159,7 +159,7 @@ interface OpenFailure {
   readonly list: FailureList;
   readonly attributes: Attributes;
   readonly texts: string[];
-  /** The test of this failure. A suite that fails as a whole has a test of its own. */
+  /** The test that failed. If a suite fails as a whole, a test without a name is added for it. */
   readonly test: OpenTest;
 }
 
@@ -206,7 +206,7 @@ function collectTests(report: string, budget: TextBudget): TestCollector {
 }
 
 function open(state: ParserState, name: string, attributes: Attributes): void {
-  // Tests are not nested, so a test that is still open was cut off.
+  // Tests are not nested. If a test is still open here, the report lacks its end.
   if (state.test && (groups.has(name) || name === "testcase")) cut(state);
   const above = state.suites.at(-1);
   if (groups.has(name)) state.suites.push(suiteOf(name, attributes, above, state));
@@ -242,7 +242,7 @@ function finish(state: ParserState, one: OpenTest): void {
   const result = resultOf(one, state.report);
   const suite = state.suites.at(-1);
   if (suite && result.outcome === "failed") suite.failing += 1;
-  // A stated outcome without a failure element is a failure, too.
+  // A test that states a failed outcome without a failure element has failed, too.
   if (one.failures.length === 0 && one.stated === "failed") state.failures += 1;
   state.tests.push(result);
 }
@@ -274,14 +274,14 @@ function closeSuite(state: ParserState): void {
   if (failures === suite.failuresBefore) addUnnamedFailure(state, suite);
 }
 
-/** A failure that a suite counts but does not name becomes a failure of the suite. */
+/** Adds a failure of the suite if the suite counts a failure that no test contains. */
 function addUnnamedFailure(state: ParserState, suite: Suite): void {
   const failure = { type: "", message: "The report counts a failure here, and names none.", text: "" };
   state.failures += 1;
   finish(state, { ...newTest(suite, {}), failures: [failure] });
 }
 
-/** Notes the elements of a test that are not failures. */
+/** Stores the elements of a test that are not failures, such as files and the outcome. */
 function noteElement(test: OpenTest, name: string, attributes: Attributes): void {
   if (skips.has(name)) test.isSkipped = true;
   if (skips.has(name) && attributes.type === "todo") test.isTodo = true;
@@ -290,7 +290,7 @@ function noteElement(test: OpenTest, name: string, attributes: Attributes): void
   if (statedBy(attributes.name ?? "", attributes.value ?? "") === "failed") test.stated = "failed";
 }
 
-/** A `testsuites` element counts failures as a suite does, but is not a part of the names of tests. */
+/** A `testsuites` element counts failures like a suite, but its name is not a part of the names of tests. */
 const suiteOf = (
   element: string,
   attributes: Attributes,
@@ -315,7 +315,10 @@ const newTest = (suite: Suite | undefined, attributes: Attributes): OpenTest => 
   isTodo: false,
 });
 
-/** A failed rerun belongs to a failed test. If the test has no other failure, the rerun is its failure. */
+/**
+ * Adds a failure to its test. A failed rerun belongs to a test that failed before. If the test has no other failure,
+ * the rerun is its failure.
+ */
 function addFailure(test: OpenTest, list: FailureList, failure: TestFailure): void {
   if (list === "flaky") test.flaky.push(failure);
   else if (list === "failures" || test.failures.length === 0) test.failures.push(failure);
@@ -339,7 +342,10 @@ function resultOf(test: OpenTest, report: string): TestResult {
   };
 }
 
-/** A test failed if an element, an attribute or a property says so. A test with an unknown word has not passed. */
+/**
+ * Returns the outcome of a test. A test failed if an element, an attribute or a property says so. A test whose stated
+ * outcome is an unknown word does not count as passed.
+ */
 function outcomeOf({ failures, flaky, isSkipped, isTodo, stated }: OpenTest): Outcome {
   if (isTodo) return "skipped";
   if (failures.length > 0 || stated === "failed") return "failed";
@@ -347,29 +353,29 @@ function outcomeOf({ failures, flaky, isSkipped, isTodo, stated }: OpenTest): Ou
   return isSkipped || stated === "skipped" || stated === "unclear" ? "skipped" : "passed";
 }
 
-/** An open suite, and the failures that its attributes count. */
+/** A suite whose end is not read yet, and the number of failures that its attributes state. */
 interface CountedSuite {
   readonly name: string;
-  /** The index of its first test in the list of all tests. */
+  /** The index of the first test of this suite in the list of all tests. */
   readonly from: number;
-  /** How many failures were read before it. */
+  /** The number of failures that were read before this suite. */
   readonly failuresBefore: number;
   readonly declared: Declared | undefined;
-  /** The number of its own failing tests, without those of inner suites. */
+  /** The number of failing tests of this suite, without those of inner suites. */
   failing: number;
-  /** How many failures the inner suites declare. */
+  /** The sum of the failures that the inner suites state. */
   declaredInside: number;
 }
 
 interface Declared {
   readonly count: number;
-  /** Whether the suite counts both failures and errors. */
+  /** Whether the suite states a number of failures and a number of errors. */
   readonly isWhole: boolean;
 }
 
 const counters = ["failures", "errors", "failed", "errored", "broken"];
 
-/** How many failures the attributes of a suite count; undefined if they do not count them. */
+/** Returns the number of failures that the attributes of a suite state. Undefined if they state none. */
 function declaredBy(attributes: Attributes): Declared | undefined {
   const named = new Map(Object.entries(attributes).map(([name, value]) => [name.toLowerCase(), value]));
   const counted = counters.map((name) => countIn(named.get(name)));
@@ -387,8 +393,8 @@ function countIn(text: string | undefined): number | undefined {
 }
 
 /**
- * How a suite contradicts itself: it counts more failures than it has, or fewer. Undefined if it does not. Tools count
- * failures, failing tests or failing suites, so everything in between is possible.
+ * Returns a description if a suite states more failures than it contains, or fewer; else undefined. Tools count
+ * failures, failing tests or failing suites, so every number between these counts is accepted.
  */
 function contradictionOf(suite: CountedSuite, failures: number): string | undefined {
   const { declared, failing, declaredInside, name } = suite;
@@ -405,7 +411,7 @@ function contradictionOf(suite: CountedSuite, failures: number): string | undefi
 const failuresOf = (count: number): string =>
   count === 0 ? "no failures" : count === 1 ? "one failure" : `${count} failures`;
 
-/** Marks the tests from this index on as doubtful, because their suite contradicts itself. */
+/** Marks the tests from this index on as doubtful: the stated failure count of their suite is wrong. */
 function putInDoubt(tests: TestResult[], from: number): void {
   for (let at = from; at < tests.length; at += 1) {
     const test = tests[at];
@@ -440,10 +446,10 @@ const words = new Map<string, StatedOutcome>([
   ["flaky", "flaky"],
 ]);
 
-/** Attributes whose value is a word for the outcome. */
+/** Attributes whose value is a word for the outcome, such as `passed`. */
 const outcomeAttributes = new Set(["status", "result", "outcome", "state", "verdict"]);
 
-/** Attributes that are true or false. */
+/** Attributes whose value is true or false, with the outcome that each value means. */
 const booleanAttributes = new Map<string, Readonly<Record<string, StatedOutcome>>>([
   ...["success", "passed", "ok"].map((name) => [name, { true: "passed", false: "failed" }] as const),
   ...["failed", "failure", "error"].map((name) => [name, { true: "failed" }] as const),
@@ -455,14 +461,15 @@ const booleanAttributes = new Map<string, Readonly<Record<string, StatedOutcome>
 const order: readonly StatedOutcome[] = ["failed", "flaky", "skipped", "unclear", "passed"];
 
 /**
- * The outcome that attributes state, in any spelling: `status="FAILED"`, `success="False"`. The worst outcome counts.
+ * Returns the outcome that attributes state, in any spelling: `status="FAILED"`, `success="False"`. If they state
+ * several, returns the worst.
  */
 function statedIn(attributes: Attributes): StatedOutcome {
   const stated = Object.entries(attributes).map(([name, value]) => statedBy(name, value));
   return order.find((one) => stated.includes(one));
 }
 
-/** The outcome that one attribute or property states. */
+/** Returns the outcome that one attribute or property states. */
 function statedBy(given: string, value: string): StatedOutcome {
   const name = given.toLowerCase();
   const word = value.toLowerCase().replace(/[^\p{L}]/gu, "");
@@ -472,10 +479,10 @@ function statedBy(given: string, value: string): StatedOutcome {
   return words.get(word) ?? "unclear";
 }
 
-/** Whether the name of an element says that a test failed. */
+/** Whether an element with this name means that a test failed. */
 const isFailingWord = (name: string): boolean => words.get(name) === "failed";
 
-/** A failure, with the part of its text that the budget allows. */
+/** Returns a failure. Its text is shortened to the limit for all reports. */
 function failureOf(attributes: Attributes, whole: string, budget: TextBudget): TestFailure {
   const text = kept(whole, budget.left > 0 ? longestText : longestTextBeyond);
   const message = kept(attributes.message ?? "", longestTextBeyond);
@@ -483,7 +490,7 @@ function failureOf(attributes: Attributes, whole: string, budget: TextBudget): T
   return { type: copyOf(attributes.type?.slice(0, longestType)), message, text };
 }
 
-/** Some tools write `1,234.5`. */
+/** Reads a number. Some tools write `1,234.5`. */
 function numberIn(text = ""): number | undefined {
   const number = Number(text.replaceAll(",", ""));
   return text.trim() !== "" && Number.isFinite(number) && number >= 0 ? number : undefined;
@@ -506,19 +513,19 @@ const longestTextBeyond = 4_000;
 
 const longestType = 1_000;
 
-/** The text of a failure; of a very long one its beginning and its end. */
+/** Returns the text of a failure. Keeps only the beginning and the end of a very long text. */
 function kept(text: string, most: number): string {
   if (text.length <= most) return copyOf(text);
   const half = Math.floor(most / 2);
   return copyOf(`${text.slice(0, half)}\n[…]\n${text.slice(-half)}`);
 }
 
-/** Copies a text: a slice of the report would keep the whole report in memory. */
+/** Copies a text. Without the copy, a part of the report would keep the whole report in memory. */
 const copyOf = (text = ""): string => Buffer.from(text, "utf8").toString("utf8");
 
 /**
- * Decodes an XML file with the encoding that it declares. Replaces characters that XML does not allow, because many
- * tools copy them from a log.
+ * Decodes an XML file with the encoding that the file declares. Replaces characters that XML does not allow: many tools
+ * copy them from a log.
  */
 function readableXml(bytes: Uint8Array): string {
   const text = decoderFor(bytes).decode(bytes);
@@ -537,18 +544,18 @@ const replaced = (found: string): string =>
 const cdataOrSign =
   /<!\[CDATA\[[\s\S]*?(?:\]\]>|$)|<!--[\s\S]*?(?:-->|$)|&(?!#\d{1,10};|#x[\da-f]{1,8};|[\p{L}_][\p{L}\p{N}_.-]{0,100};)/giu;
 
-/** Escapes each `&` that begins no reference, because tools write web addresses without escaping. */
+/** Escapes each `&` that does not begin a reference: tools write web addresses without escaping. */
 const withRawSigns = (text: string): string =>
   text.replace(cdataOrSign, (found) => (found === "&" ? "&amp;" : found));
 
-/** Replaces what a tool printed before its report by empty lines, so that line numbers stay right. */
+/** Replaces text that a tool printed before its report with empty lines, so that line numbers stay correct. */
 function withoutBanner(text: string): string {
   if (/^\s*<[\p{L}_?!]/u.test(text)) return text;
   const at = text.search(/<(?:\?xml\s|(?:[\w.-]+:)?testsuites?[\s>/])/);
   return at <= 0 ? text : text.slice(0, at).replace(/[^\n]+/g, "") + text.slice(at);
 }
 
-/** A byte order mark overrides the declaration. */
+/** Returns the decoder for a file. A byte order mark overrides the declared encoding. */
 function decoderFor(bytes: Uint8Array): TextDecoder {
   const [first, second] = bytes;
   if (first === 0xff && second === 0xfe) return new TextDecoder("utf-16le");

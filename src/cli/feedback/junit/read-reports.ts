@@ -12,21 +12,24 @@ import { testHash } from "./failure.ts";
 import type { ParsedReport } from "./parse.lazy.ts";
 import type { Outcome, TestResult, TextBudget } from "./test-result.ts";
 
-/** The limits of what is read. Larger files are not test reports, or there are too many for one command. (rule F26) */
+/**
+ * The limits for reading test reports. A larger file is not a test report. More files or tests are too many for one
+ * command. (rule F26)
+ */
 const most = { bytes: 67_108_864, files: 20_000, tests: 500_000, text: 33_554_432 } as const;
 
 /** All tests of the reports, and the reports that could not be read. */
 export interface ReadReports {
-  /** Each test once, by its hash. */
+  /** Each test once. The key is the hash that identifies the test. */
   readonly tests: Map<string, TestResult>;
   readonly faults: readonly InputFault[];
-  /** How suites contradict themselves, each with the name of its report. */
+  /** Descriptions of the suites whose stated failure count does not fit their tests. Each names the report. */
   readonly doubts: readonly string[];
-  /** A failure for each report that cannot be read and names no failing test. */
+  /** One failure for each report that cannot be read and names no failing test. */
   readonly unread: readonly TestResult[];
 }
 
-/** Reads the JUnit reports that match the patterns. Of a broken report it returns the tests before the fault. */
+/** Reads the JUnit reports that match the patterns. If a report is broken, returns only its tests before the fault. */
 export async function readReports(invocation: Invocation, patterns: readonly string[]): Promise<ReadReports> {
   const { cwd } = invocation.context;
   const { files, faults } = await matchingFiles(invocation.context, patterns);
@@ -63,7 +66,7 @@ export async function readReports(invocation: Invocation, patterns: readonly str
 
 const hasFailed = ({ outcome }: TestResult): boolean => outcome === "failed" || outcome === "flaky";
 
-/** A failure that stands for a report that cannot be read, because nobody knows which test broke it. */
+/** Returns a failure in place of a report that cannot be read, because nobody knows which test broke the report. */
 const unreadReport = ({ flag, message }: InputFault, path: string, { bytes }: ReadReport): TestResult => {
   const report = flag.replace(/^--junit /, "");
   const text = (bytes && decodedText(bytes)) ?? "";
@@ -85,7 +88,7 @@ interface MatchingFiles {
   readonly faults: InputFault[];
 }
 
-/** Every file once, with the pattern that names it. A pattern without a file is a fault. */
+/** Returns each matching file once, with the pattern that matched it. A pattern that matches no file is a fault. */
 async function matchingFiles({ cwd }: Context, patterns: readonly string[]): Promise<MatchingFiles> {
   const { findFiles } = await import("./find-files.lazy.ts");
   const files = new Map<string, string>();
@@ -147,7 +150,7 @@ function faultOf(
 
 const fault = (what: string, message: string): InputFault => ({ flag: `--junit ${what}`, message });
 
-/** The path as the person would write it. */
+/** Returns the path as a person would write it: relative to the working folder if the file is inside it. */
 function shown(cwd: string, path: string): string {
   if (path === "-") return "(standard input)";
   const inside = relative(cwd, path);
@@ -157,8 +160,8 @@ function shown(cwd: string, path: string): string {
 const weight: Readonly<Record<Outcome, number>> = { skipped: 0, passed: 1, flaky: 2, failed: 3 };
 
 /**
- * Each test once. A test that occurs several times failed if one of them failed, and counts as skipped only if none of
- * them ran. In the order of the reports. (rule F26)
+ * Returns each test once, in the order of the reports. A test that occurs several times failed if one of its runs
+ * failed. It counts as skipped only if all of its runs were skipped. (rule F26)
  */
 export function mergeTests(tests: readonly TestResult[], folder: string): Map<string, TestResult> {
   const merged = new Map<string, TestResult>();
@@ -183,7 +186,7 @@ function joined(one: TestResult, other: TestResult): TestResult {
 
 const mostFailures = 10;
 
-/** Warns of a fault that does not end the command. */
+/** Prints a warning about a fault that does not end the command. On GitHub Actions it is also an annotation. */
 export function warnJob(
   invocation: Invocation,
   { title, message }: { readonly title: string; readonly message: string },
@@ -193,7 +196,7 @@ export function warnJob(
   if (isGitHubActions(env)) io.stderr.write(annotation("warning", title, message));
 }
 
-/** Warns of suites that contradict themselves, because nobody knows which of their tests passed. */
+/** Warns of suites whose stated failure count does not fit their tests, because nobody knows which tests passed. */
 export function warnOfDoubts(invocation: Invocation, doubts: readonly string[]): void {
   const title = "A test report contradicts itself";
   for (const doubt of doubts)

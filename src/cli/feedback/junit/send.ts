@@ -30,7 +30,7 @@ import { type ReadReports, readReports, warnJob, warnOfDoubts } from "./read-rep
 import type { Outcome, TestResult } from "./test-result.ts";
 
 /**
- * Sends a report about each failing test of JUnit reports. With `--best-effort` the exit is always `ok`, and warnings
+ * Sends a report about each failing test in JUnit reports. With `--best-effort` the exit is always `ok`, and warnings
  * say what was not sent. (rule F26)
  */
 export async function sendJunit(invocation: Invocation, flags: JunitFlags): Promise<Exit> {
@@ -61,7 +61,7 @@ async function sendFailures(invocation: Invocation, flags: JunitFlags): Promise<
   return endWith(invocation, flags, { ...sent, counts: countsOf(read) });
 }
 
-/** Throws the faults; with `--best-effort` they are warnings. */
+/** Throws an error with the faults. With `--best-effort` prints them as warnings instead. */
 function acceptFaults(invocation: Invocation, flags: JunitFlags, faults: readonly InputFault[]): void {
   if (faults.length > 0 && !flags.bestEffort) throw inputFaultsError(faults);
   const title = "A test report cannot be used";
@@ -69,7 +69,7 @@ function acceptFaults(invocation: Invocation, flags: JunitFlags, faults: readonl
     warnJob(invocation, { title, message: onOneLine(`${flag} ${message}.`) });
 }
 
-/** The failing tests, then the failures that stand for unreadable reports, then the flaky tests. */
+/** Returns the failing tests, then the failures of unreadable reports, then the flaky tests. */
 function failingIn({ tests, unread }: ReadReports): readonly TestResult[] {
   const having = (outcome: Outcome) => [...tests.values()].filter((test) => test.outcome === outcome);
   return [...having("failed"), ...unread, ...having("flaky")];
@@ -93,7 +93,7 @@ function printNothing(invocation: Invocation, read: ReadReports): Exit {
   return "ok";
 }
 
-/** Each report needs its own key, even if the person gives one. */
+/** Each report needs its own idempotency key, even if the person gives one key for the command. */
 function withOwnKey(invocation: Invocation, { content }: FailureDraft): Invocation {
   const { idempotencyKey } = invocation.flags;
   if (idempotencyKey === undefined) return invocation;
@@ -140,8 +140,8 @@ function noteUnsent(invocation: Invocation, failure: CliError, left: number): vo
 }
 
 /**
- * Shows in a CI job what was sent: on GitHub Actions as annotations at the lines of the tests, as outputs of the step
- * and on the summary page. The log of the job has the text of unsent reports.
+ * Shows in a CI job what was sent. GitHub Actions shows annotations at the lines of the tests, outputs of the step, and
+ * a summary. The log of the job contains the text of unsent reports.
  */
 async function reportToJob(
   invocation: Invocation,
@@ -196,7 +196,7 @@ interface FailureReport extends FailureDraft {
 
 /** The result of one report. */
 interface ReportRow {
-  /** Its id in the spool. */
+  /** The id of the report in the spool. */
   readonly report: string;
   readonly subject: string;
   readonly dedupeKey: string;
@@ -204,7 +204,7 @@ interface ReportRow {
   readonly id: string | null;
   readonly consoleUrl: string | null;
   readonly deduplicated: boolean;
-  /** The resolved thread of the same failure. */
+  /** The earlier thread about the same failure, which is resolved. */
   readonly earlier: Answer["earlier"] | null;
   readonly why: string | null;
 }
@@ -214,13 +214,13 @@ interface SentReports {
   /** In the order of the drafts. */
   readonly rows: readonly ReportRow[];
   readonly left: number;
-  /** Why the first unsent report was not sent. */
+  /** The error that stopped the first unsent report. */
   readonly failure?: CliError | undefined;
 }
 
 /**
- * Keeps all reports, then sends one after another until one must wait. Unsent reports stay in the spool, even if the program
- * is killed.
+ * Writes all reports to the spool, then sends one after another until one must wait. Unsent reports stay in the spool,
+ * even if the program is killed.
  */
 async function deliverReports(
   invocation: Invocation,

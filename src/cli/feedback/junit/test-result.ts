@@ -1,12 +1,12 @@
-/** How many characters of failure texts may still be kept, for all reports together. */
+/** The number of characters of failure texts that may still be kept, for all reports together. */
 export interface TextBudget {
   left: number;
 }
 
-/** The attributes of an element. */
+/** The attributes of an XML element. */
 export type Attributes = Readonly<Record<string, string>>;
 
-/** How a test ended. `flaky`: it failed, was repeated, and passed. */
+/** The result of a test. `flaky`: it failed, was repeated, and passed. */
 export type Outcome = "passed" | "failed" | "flaky" | "skipped";
 
 export interface TestFailure {
@@ -21,22 +21,28 @@ export interface TestResult {
   readonly className: string;
   readonly name: string;
   readonly outcome: Outcome;
-  /** Why it failed; empty for a test that passed or was skipped. */
+  /** Why the test failed. Empty for a test that passed or was skipped. */
   readonly failures: readonly TestFailure[];
-  /** How often it failed again when it was repeated. */
+  /** How often the test failed again when it was repeated. */
   readonly failedReruns: number;
   readonly file: string | undefined;
   readonly line: number | undefined;
   readonly seconds: number | undefined;
-  /** The paths of its files, as the report has them. */
+  /** The paths of the files of the test, as the report contains them. */
   readonly attachments: readonly string[];
-  /** The path of the report that contains it. */
+  /** The path of the report that contains the test. */
   readonly report: string;
-  /** Whether its suite contradicts itself. Then the test does not count as passed. */
+  /**
+   * Whether the failure count that its suite states does not fit the failures in the report. Then the test does not
+   * count as passed.
+   */
   readonly inDoubt?: boolean;
-  /** It stands for a report that cannot be read. */
+  /** True for an entry in place of a report that cannot be read. */
   readonly isReport?: boolean;
 }
 
-/** Replaces the escape character, which XML does not allow. Colour codes in a log begin with it. */
+/**
+ * The visible character that replaces the escape character. XML does not allow the escape character, but colour codes
+ * in a log begin with it.
+ */
 export const escapeSign = "\u241b";
