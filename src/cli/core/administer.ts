@@ -4,17 +4,17 @@ import type { Exit } from "./cli-error.ts";
 import type { Context, Invocation } from "./context.ts";
 import { details, printOne } from "./output.ts";
 
-/** A group of commands below `admin`. */
+/** Adds a group of commands below `admin`. */
 export const group = (admin: Command, name: string, summary: string): Command =>
   admin.command(name).description(summary).helpCommand(false);
 
-/** The flags that choose the database. */
+/** Adds the flags that choose the database. */
 export const onDatabase = (command: Command): Command =>
   command
     .option("--data <folder>", "folder of the database and the files (INNKEEP_DATA)")
     .option("--database-url <url>", "PostgreSQL instead of a file (INNKEEP_DATABASE_URL)");
 
-/** Runs an operator's command, which opens the database itself. Returns its result. */
+/** Runs an operator's command. The command opens the database directly, without a server. Returns its result. */
 export function runOnDatabase(
   { context }: Invocation,
   { data, databaseUrl }: DatabaseChoice,

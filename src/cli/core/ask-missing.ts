@@ -7,19 +7,19 @@ import { wordsOf } from "./help.ts";
 import { choicesOf, choicesOfArgument, listedArguments } from "./listed-values.ts";
 import { onOneLine } from "./plain-text.ts";
 
-/** A command line that ended because required values are missing. */
+/** A command line that failed because required values are missing. */
 export interface Incomplete {
   readonly argv: readonly string[];
   readonly program: Command;
   readonly context: Context;
   readonly flags: GlobalFlags;
-  /** Runs another command line, which lists the choices. */
+  /** Runs another command line, to list the possible values. */
   readonly run: Run;
 }
 
 /**
- * Asks the person for missing flags or arguments, and returns the completed command line. Undefined if the fault is of
- * another kind, or if the person does not answer. Rejects if the person interrupts. (rule L52)
+ * Asks the person for missing flags or arguments, and returns the completed command line. Undefined if the error has
+ * another reason, or if the person does not answer. Rejects if the person interrupts. (rule L52)
  */
 export async function askMissing(
   fault: unknown,
@@ -38,7 +38,7 @@ export async function askMissing(
   }
 }
 
-/** The missing flags that a usage error names. Empty if it names anything else. */
+/** Returns the missing flags that a usage error names. Empty if the error also has other faults. */
 function missingFlagsIn(fault: unknown): readonly string[] {
   if (!(fault instanceof CliError) || fault.code !== "usage") return [];
   const { issues = [] } = fault.details;
@@ -63,13 +63,13 @@ async function askFlags({ context }: Incomplete, command: Command, flags: readon
   return answers;
 }
 
-/** Asks for the first missing argument; undefined if the command has no further argument. */
+/** Asks for the first missing argument. Undefined if the command has no further argument. */
 async function askArgument(incomplete: Incomplete, command: Command): Promise<string | undefined> {
   const argument = command.registeredArguments[command.args.length];
   if (!argument) return undefined;
   const fixed = choicesOfArgument(argument);
   const choices = await choicesFor(incomplete, command, fixed);
-  // Several words, such as a whole command, are no answer to one question.
+  // An argument of several words, such as a whole command, cannot be the answer to one question.
   if (argument.variadic && choices.length === 0) return undefined;
   const question = { label: labelOf(argument.name()), meaning: argument.description };
   return choices.length > 0
@@ -86,11 +86,11 @@ async function choicesFor(
   return command.args.length === 0 ? listedChoices(incomplete, wordsOf(command), command.opts()) : [];
 }
 
-/** `sort-order` as `Sort order`. */
+/** Returns a label for a question: `Sort order` for `sort-order`. */
 const labelOf = (name: string): string =>
   `${name.charAt(0).toUpperCase()}${name.slice(1)}`.replaceAll("-", " ");
 
-/** Adds flags before `--`, because the words after it are not flags. */
+/** Adds flags to a command line before `--`, because words after `--` are not flags. */
 function withFlags(argv: readonly string[], flags: readonly string[]): readonly string[] {
   const end = argv.indexOf("--");
   return end < 0 ? [...argv, ...flags] : [...argv.slice(0, end), ...flags, ...argv.slice(end)];
@@ -104,7 +104,10 @@ type Run = (argv: readonly string[], context: Context) => Promise<number>;
 
 const most = 20;
 
-/** The choices for the argument of a command, from its list command. Empty if there is none, or if it fails. */
+/**
+ * Returns the choices for the argument of a command. They come from a list command. Empty if there is none, or if it
+ * fails.
+ */
 async function listedChoices(
   { context, flags, run }: { readonly context: Context; readonly flags: GlobalFlags; readonly run: Run },
   words: string,
@@ -128,7 +131,7 @@ async function listedChoices(
     });
 }
 
-/** The flags that select the server and the app. */
+/** Returns the flags that select the server and the app. */
 function targetFlags({ app, baseUrl, profile, tokenFile, apiKeyFile }: GlobalFlags): string[] {
   const given = {
     "--app": app,
@@ -142,7 +145,7 @@ function targetFlags({ app, baseUrl, profile, tokenFile, apiKeyFile }: GlobalFla
   );
 }
 
-/** The person gave no answer. */
+/** Thrown if the person does not answer a question. */
 class Unanswered extends Error {
   constructor() {
     super("Nothing was typed.");
@@ -152,11 +155,11 @@ class Unanswered extends Error {
 
 interface Question {
   readonly label: string;
-  /** The help of the flag or the argument. */
+  /** The help text of the flag or the argument. */
   readonly meaning: string;
 }
 
-/** A value to choose, and its description. */
+/** A value that the person can choose, and its description. */
 interface Choice {
   readonly value: string;
   readonly name?: string;
@@ -164,7 +167,7 @@ interface Choice {
 
 const tries = 3;
 
-/** Asks for a text, and again after an empty answer. Throws Unanswered after three empty answers. */
+/** Asks for a text. Repeats the question after an empty answer. Throws Unanswered after three empty answers. */
 async function askText(context: Context, { label, meaning }: Question): Promise<string> {
   if (meaning !== "") context.io.stderr.write(`${label}: ${meaning}\n`);
   for (let left = tries; left > 0; left -= 1) {
@@ -175,14 +178,14 @@ async function askText(context: Context, { label, meaning }: Question): Promise<
 }
 
 /**
- * Asks for one of several values. The answer is its number, its name or the start of that. Throws Unanswered after three
- * other answers.
+ * Asks for one of several values. The answer is the number or the name of a value, or the start of its name. Throws
+ * Unanswered after three other answers.
  */
 async function askChoice(
   context: Context,
   question: Question & {
     readonly choices: readonly Choice[];
-    /** Whether another value may be typed too. */
+    /** Whether the person may also type a value that is not in the list. */
     readonly isOpen?: boolean;
   },
 ): Promise<string> {
@@ -212,7 +215,7 @@ async function typed({ io, signal }: Context, question: string): Promise<string>
     return (await io.ask(question, { signal })).trim();
   } catch (error) {
     signal.throwIfAborted();
-    // The person closed the input, with Ctrl-D.
+    // The person closed the input with Ctrl-D.
     if (error instanceof Error && error.message === "Nothing was typed.") throw new Unanswered();
     throw error;
   }

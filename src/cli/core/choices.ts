@@ -10,7 +10,7 @@ import { verificationTiers } from "../../contract/tester.ts";
 import { listOrders, ThreadStatus } from "../../contract/threads.ts";
 import { TokenKind } from "../../contract/tokens.ts";
 
-/** The allowed values of flags, and two paths, from the contract. The build replaces this code by the values. */
+/** The allowed values of flags, and two paths, from the contract. The build replaces this code with the values. */
 export const choices = {
   auditActions,
   authorizePath,

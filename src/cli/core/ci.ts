@@ -1,9 +1,12 @@
 import { createHash } from "node:crypto";
 import { limits } from "../../contract/limits.ts";
 
-/** Identifies a CI run, and what it covers. */
+/** The id of a CI run, and the scope that it tests. */
 interface CiRun {
-  /** Workflow, job, matrix, operating system and ref: what must pass before a failure is resolved. */
+  /**
+   * Workflow, job, matrix, operating system and ref. A failure is resolved only if the test passes in each scope that
+   * reported it.
+   */
   readonly scope: string | undefined;
   /** The id of the run. A second attempt has the same id. */
   readonly run: string | undefined;
@@ -17,7 +20,7 @@ export function ciRun(
     joinsShards,
   }: {
     readonly platform: string;
-    /** Whether all shards of a suite have the same scope. A test may run in another shard next time. */
+    /** Whether all shards of a suite have the same scope. A test may run in another shard in the next run. */
     readonly joinsShards: boolean;
   },
 ): CiRun {
@@ -32,7 +35,7 @@ export function ciRun(
   };
 }
 
-/** The shard of a suite that this job runs. GitLab writes it behind the name of the job: `test 1/3`. */
+/** Returns the shard of a suite that this job runs. GitLab adds it to the name of the job: `test 1/3`. */
 const shardOf = (env: Env, job = ""): string | undefined =>
   / (\d+\/\d+)$/.exec(job)?.[1] ||
   env.CIRCLE_NODE_INDEX ||
@@ -40,8 +43,8 @@ const shardOf = (env: Env, job = ""): string | undefined =>
   env.BITBUCKET_PARALLEL_STEP;
 
 /**
- * The values in INNKEEP_MATRIX, such as `{"node": 20}`, sorted. A user sets this variable, because GitHub Actions sets
- * none that distinguishes the jobs of a matrix. Without the shard if all shards have the same scope.
+ * Returns the values in INNKEEP_MATRIX, such as `{"node": 20}`, sorted. A user sets this variable, because GitHub
+ * Actions has none that distinguishes the jobs of a matrix. Omits the shard if all shards have the same scope.
  */
 function matrixOf({ INNKEEP_MATRIX: given = "" }: Env, joinsShards: boolean): string[] {
   const matrix = objectIn(given);
@@ -61,7 +64,7 @@ function objectIn(json: string): object | undefined {
   }
 }
 
-/** Shortens a text that is too long, and puts a hash in place of its end. Undefined for an empty text. */
+/** Shortens a text that is too long, and replaces its end with a hash. Undefined for an empty text. */
 function within(most: number, text: string): string | undefined {
   const characters = [...text.trim().toWellFormed().replaceAll("\0", "\ufffd")];
   if (characters.length <= most) return characters.join("") || undefined;
@@ -69,7 +72,7 @@ function within(most: number, text: string): string | undefined {
   return `${characters.slice(0, most - hash.length - 2).join("")} #${hash}`;
 }
 
-/** How the services that set such a variable name the result of a job. */
+/** Functions that return the result of the job. Each reads the variable of one CI service. */
 const statuses: readonly ((env: Env) => string | undefined)[] = [
   (env) => env.CI_JOB_STATUS,
   (env) => env.AGENT_JOBSTATUS,
@@ -78,14 +81,14 @@ const statuses: readonly ((env: Env) => string | undefined)[] = [
   (env) => statusOfExit(env.BITRISE_BUILD_STATUS),
 ];
 
-/** The result of the job so far, from the variables of the service; undefined if it sets none. */
+/** Returns the current result of the job, from the variables of the service. Undefined if the service sets none. */
 export const ciStatus = (env: Env): string | undefined =>
   statuses.map((statusIn) => statusIn(env)).find((status) => status);
 
 const statusOfExit = (code: string | undefined): string | undefined =>
   code === undefined || code === "" ? undefined : code === "0" ? "success" : "failure";
 
-/** When the run started, from the variables of the service; undefined if it sets none. */
+/** Returns the start of the run, from the variables of the service. Undefined if the service sets none. */
 export function ciStart(env: Env): string | undefined {
   const seconds = Number(env.BITRISE_BUILD_TRIGGER_TIMESTAMP);
   if (seconds > 0) return new Date(seconds * 1_000).toISOString();
@@ -93,7 +96,7 @@ export function ciStart(env: Env): string | undefined {
   return text && !Number.isNaN(Date.parse(text)) ? new Date(text).toISOString() : undefined;
 }
 
-/** The folders of the checkout and of temporary files, from the variables of the service. */
+/** Returns the folders of the checkout and of temporary files, from the variables of the service. */
 export const ciFolders = (
   env: Env,
 ): { readonly workspace: string | undefined; readonly temporary: string | undefined } => ({
@@ -101,10 +104,13 @@ export const ciFolders = (
   temporary: env.RUNNER_TEMP,
 });
 
-/** A file that GitHub writes when a job starts. Its time is the start of the job, which no variable holds. */
+/**
+ * Returns the path of a file that GitHub writes when a job starts. Its modification time is the start of the job. No
+ * variable contains that time.
+ */
 export const fileOfStart = (env: Env): string | undefined => env.GITHUB_EVENT_PATH;
 
-/** Where each service names the tag for which a job runs. TeamCity does not. */
+/** Reads the tag for which a job runs, for each service. TeamCity sets no variable for it. */
 const tagOf: Readonly<Record<string, (env: Env) => string | undefined>> = {
   "github-actions": (env) => ofRef(env.GITHUB_REF),
   gitlab: (env) => env.CI_COMMIT_TAG,
@@ -118,7 +124,7 @@ const tagOf: Readonly<Record<string, (env: Env) => string | undefined>> = {
 
 const ofRef = (ref = ""): string | undefined => /^refs\/tags\/(.+)$/.exec(ref)?.[1];
 
-/** The address of a CI run, its commit, ref and job. Empty outside known services. */
+/** Returns the address of a CI run, its commit, ref and job. Empty outside known services. */
 export function ciMetadata(env: Env): Record<string, string> {
   const provider = providers.find(({ runs }) => runs(env));
   if (!provider) return {};
@@ -126,15 +132,20 @@ export function ciMetadata(env: Env): Record<string, string> {
   return present({ ci: provider.name, runUrl: webAddress(runUrl), commit, ref, job });
 }
 
-/** A job of a CI run, as far as it can be told apart from others. */
+/** The facts that distinguish a job of a CI run from other jobs. */
 interface CiJob {
-  /** The service, workflow, job and ref: the same for this job in every run, and in each of its parallel parts. */
+  /**
+   * The service, workflow, job and ref. They are the same for this job in every run, and in all of its parallel parts.
+   */
   readonly scope: Readonly<Record<string, string>>;
   /** The id of the run, the same in each of its attempts; undefined if the service gives no id. */
   readonly run: string | undefined;
 }
 
-/** The job of this environment; undefined outside known services. A matrix and the system are not in it. (rule L22) */
+/**
+ * Returns the job of this environment. Undefined outside known services. The matrix and the operating system are not
+ * part of it. (rule L22)
+ */
 export function ciJob(env: Env): CiJob | undefined {
   const provider = providers.find(({ runs }) => runs(env));
   if (!provider) return undefined;
@@ -142,13 +153,13 @@ export function ciJob(env: Env): CiJob | undefined {
   return { scope: present({ ci: provider.name, workflow, job: lastingJob, ref }), run: run || undefined };
 }
 
-/** The tag for which a CI job runs; undefined for other jobs. */
+/** Returns the tag for which a CI job runs. Undefined for other jobs. */
 export function ciTag(env: Env): string | undefined {
   const provider = providers.find(({ runs }) => runs(env));
   return (provider && tagOf[provider.name]?.(env)) || undefined;
 }
 
-/** Whether the environment is that of a CI job, whose disk is deleted afterwards. */
+/** Whether this process runs in a CI job. The disk of such a job is deleted afterwards. */
 export const isCiJob = (env: Env): boolean => Boolean(env.CI) || providers.some(({ runs }) => runs(env));
 
 export const isGitHubActions = (env: Env): boolean => env.GITHUB_ACTIONS === "true";
@@ -157,7 +168,7 @@ export const isGitLab = (env: Env): boolean => env.GITLAB_CI === "true";
 
 const longest = 500;
 
-/** The address; undefined if it is malformed or holds a name and a password. */
+/** Returns the address. Undefined if it is malformed or contains a name and a password. */
 function webAddress(address: string | undefined): string | undefined {
   const url = address && URL.canParse(address) ? new URL(address) : undefined;
   return url && /^https?:$/.test(url.protocol) && url.username === "" && url.password === ""
@@ -172,15 +183,15 @@ const present = (facts: Readonly<Record<string, string | undefined>>): Record<st
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** What a CI job says about itself. */
+/** The facts about a CI job from its variables. */
 interface Facts {
   readonly runUrl: string | undefined;
   readonly commit: string | undefined;
   readonly ref: string | undefined;
   readonly job: string | undefined;
-  /** The name of the job in every run and in each of its parallel parts, if `job` is not that. */
+  /** The name of the job that is the same in every run and in all parallel parts. Set only if it differs from `job`. */
   readonly lastingJob?: string | undefined;
-  /** What the runs of one workflow have in common, with the repository or project. */
+  /** The name of the workflow, with the repository or project. It is the same in all runs of the workflow. */
   readonly workflow: string | undefined;
   /** The id of the run, the same in each of its attempts. */
   readonly run: string | undefined;
@@ -193,7 +204,7 @@ interface Provider {
   readonly facts: (env: Env) => Facts;
 }
 
-/** One row for each service. No other variable of the environment is looked at, because it is full of secrets. */
+/** One entry for each service. Other variables of the environment are not read, because they may contain secrets. */
 const providers: readonly Provider[] = [
   {
     name: "github-actions",
@@ -203,7 +214,7 @@ const providers: readonly Provider[] = [
       commit: env.GITHUB_SHA,
       ref: env.GITHUB_REF,
       job: env.GITHUB_JOB,
-      // The file with its repository; behind the @ stands the ref.
+      // The repository and the path of the workflow file. The ref follows the @ and is removed.
       workflow: env.GITHUB_WORKFLOW_REF?.replace(/@.*$/, "") || env.GITHUB_WORKFLOW,
       run: env.GITHUB_RUN_ID,
     }),
@@ -230,7 +241,7 @@ const providers: readonly Provider[] = [
       ref: env.CIRCLE_TAG || env.CIRCLE_BRANCH,
       job: env.CIRCLE_JOB,
       workflow: joined(env.CIRCLE_PROJECT_USERNAME, env.CIRCLE_PROJECT_REPONAME),
-      // Jobs that are run again have a workflow of their own, in the workspace of the first.
+      // Jobs that run again have a new workflow, in the workspace of the first workflow.
       run: env.CIRCLE_WORKFLOW_WORKSPACE_ID || env.CIRCLE_WORKFLOW_ID,
     }),
   },
@@ -275,7 +286,7 @@ const providers: readonly Provider[] = [
       ),
       commit: env.BITBUCKET_COMMIT,
       ref: env.BITBUCKET_TAG || env.BITBUCKET_BRANCH,
-      // A step has an id, which is new in each run, and no name.
+      // A step has no name, only an id that is new in each run.
       job: env.BITBUCKET_STEP_UUID,
       lastingJob: "",
       workflow: env.BITBUCKET_REPO_FULL_NAME,
@@ -300,11 +311,11 @@ const providers: readonly Provider[] = [
     facts: (env) => ({
       runUrl: env.BUILD_URL,
       commit: env.BUILD_VCS_NUMBER,
-      // No variable names the branch.
+      // TeamCity sets no variable with the branch.
       ref: undefined,
       job: env.TEAMCITY_BUILDCONF_NAME,
       workflow: env.TEAMCITY_PROJECT_NAME,
-      // Older versions set no address.
+      // Older versions do not set BUILD_URL.
       run: env.BUILD_URL || env.BUILD_NUMBER,
     }),
   },
@@ -322,6 +333,6 @@ const providers: readonly Provider[] = [
   },
 ];
 
-/** The parts as one address; undefined if one is missing. */
+/** Joins parts to one address. Undefined if a part is missing. */
 const joined = (...parts: readonly (string | undefined)[]): string | undefined =>
   parts.every(Boolean) ? parts.join("/") : undefined;

@@ -7,11 +7,11 @@ interface FailureDetails {
   readonly requestId?: string;
   readonly retryAfterSeconds?: number;
   readonly issues?: readonly Issue[];
-  /** Why attestation refused this device. */
+  /** The reasons why the attestation of this device failed. */
   readonly reasons?: readonly string[];
   /** The day of the test that the failure is about. */
   readonly dayIndex?: number;
-  /** The report or proof that was not sent, and was stored in the spool. */
+  /** The unsent report or proof, which was stored in the spool. */
   readonly spooled?: { readonly id: string; readonly outcome: string };
 }
 
@@ -20,7 +20,7 @@ export interface Failure extends FailureDetails {
   readonly exit: Exit;
   readonly code: string;
   readonly message: string;
-  /** What the reader does next: a command or a setting. */
+  /** The next step for the reader: a command or a setting. */
   readonly next?: string;
 }
 
@@ -28,7 +28,7 @@ export interface Failure extends FailureDetails {
 export class CliError extends Error {
   readonly exit: Exit;
   readonly code: string;
-  /** What the reader does next: a command or a setting. */
+  /** The next step for the reader: a command or a setting. */
   readonly next: string | undefined;
   readonly details: FailureDetails;
 
@@ -42,7 +42,7 @@ export class CliError extends Error {
   }
 }
 
-/** The command line itself is wrong. */
+/** Returns the error for a wrong command line. */
 export const usageError = (message: string, next?: string, details?: FailureDetails) =>
   new CliError({ exit: "usage", code: "usage", message, next, ...details });
 
@@ -65,7 +65,7 @@ export const exitCodes = {
 
 export type Exit = keyof typeof exitCodes;
 
-/** The question "Did you mean …?" with the most similar word; empty if no word is similar. */
+/** Returns the question "Did you mean …?" with the most similar word. Empty if no word is similar. */
 export function didYouMean(given: string, words: readonly string[]): string {
   const word = closest(given, words);
   return word === undefined ? "" : `\n(Did you mean ${word}?)`;

@@ -9,23 +9,23 @@ import { assertCredentialKind, findCredential, isOfOtherServer, notSent } from "
 import { note } from "./output.ts";
 import { serverOf } from "./server-address.ts";
 
-/** The result of a command: one of our exits, or the exit code of a program that it ran. */
+/** The result of a command: an exit of this program, or the exit code of another program that the command ran. */
 export type Ending = Exit | { readonly code: number };
 
 /** What a group of commands needs: the context, and the object in which each command stores its exit. */
 export interface Setup {
   readonly context: Context;
   readonly outcome: { exit: Ending };
-  /** True for commands of a tester: they use the server of the last sign-in unless the user names one. */
+  /** True for commands of a tester. They use the server of the last sign-in by default. */
   readonly asTester?: boolean;
 }
 
-/** The setup of a group of a tester's commands. */
+/** Returns the setup for a group of a tester's commands. */
 export const forTester = (setup: Setup): Setup => ({ ...setup, asTester: true });
 
 /**
- * Sets the action of a command. `flags` has the flags of the command and the global ones; `argument` is its positional
- * argument (an array if it is variadic). The exit is `ok` unless the action returns another one or throws.
+ * Sets the action of a command. `flags` contains the command's own flags and the global flags. `argument` is its
+ * positional argument (an array if it is variadic). The exit is `ok` unless the action returns another one or throws.
  */
 export function commandAction<Flags extends object, Argument = undefined>(
   command: Command,
@@ -43,7 +43,7 @@ export function commandAction<Flags extends object, Argument = undefined>(
   });
 }
 
-/** Makes the invocation of a command. Commands of a tester use the server of the last sign-in unless the user names one. */
+/** Creates the invocation of a command. Commands of a tester use the server of the last sign-in by default. */
 export function startInvocation(context: Context, flags: GlobalFlags, asTester = false): Invocation {
   const found = new Map<CredentialKind, Promise<FoundCredential | undefined>>();
   let sender: Sender | undefined;
@@ -70,7 +70,8 @@ export function startInvocation(context: Context, flags: GlobalFlags, asTester =
 }
 
 /**
- * The credential of a command for its own server; undefined if there is none. Throws a CliError if it is of another kind.
+ * Returns the credential of a command for its own server. Undefined if there is none. Throws a CliError if it is of
+ * another kind.
  */
 export async function ownCredential(
   invocation: Invocation,

@@ -12,11 +12,11 @@ import { DryRun, viewOf } from "./dry-run.ts";
 import { note } from "./output.ts";
 import { asLogged, printable } from "./plain-text.ts";
 
-/** The sender of a command's requests. */
+/** Returns the sender of a command's requests. */
 export const connect = (invocation: Invocation, limits: Limits = {}): Sender =>
   createSender({ ...connectionOptions(invocation), ...limits });
 
-/** As `invocation.client()`, for a command that runs long: its connections stay open between requests. */
+/** Like `invocation.client()`, for a command that runs for a long time: its connections stay open between requests. */
 export function lastingClient(invocation: Invocation, limits: Limits = {}): Client {
   const { context } = invocation;
   const transport = context.transport ?? lastingTransport(proxyOf(context));
@@ -26,7 +26,7 @@ export function lastingClient(invocation: Invocation, limits: Limits = {}): Clie
 /** The limits of a command's requests, its callback before a retry, and its transport. */
 type Limits = Pick<ClientOptions, "attempts" | "timeoutMs" | "transport" | "onRetry">;
 
-/** The note before a retry: the error, and how long the command waits or tries. */
+/** Returns the note before a retry: the error, and the time until the next attempt or the time for all attempts. */
 export const retryText = ({ waitMs, leftMs, error }: Pause): string =>
   asksForPause(error)
     ? `${error.message} Trying again in ${secondsOf(waitMs)} s, as the server asks.`
@@ -37,7 +37,7 @@ const asksForPause = (error: Error): boolean =>
 
 const secondsOf = (milliseconds: number): number => Math.ceil(milliseconds / 1_000);
 
-/** Notes each error once, even if the command tries again several times because of it. */
+/** Prints each error once, even if the command retries several times because of it. */
 function sayingOnce(say: (text: string) => void): (pause: Pause) => void {
   const said = new Set<string>();
   return (pause) => {
@@ -76,14 +76,14 @@ function connectionOptions(invocation: Invocation): ClientOptions {
   };
 }
 
-/** For how many seconds a command retries: shorter at a terminal than in a CI job. */
+/** Returns the number of seconds for which a command retries. It is smaller at a terminal than in a CI job. */
 const patienceOf = ({ env, io }: Context): number => (io.stderr.isTerminal && !env.CI ? 15 : 60);
 
-/** Returns the function that logs each request; undefined without `--debug` and INNKEEP_DEBUG. */
+/** Returns the function that logs each request. Undefined if neither `--debug` nor INNKEEP_DEBUG is set. */
 export const traceOf = ({ context, flags }: Invocation): ClientOptions["onExchange"] =>
   flags.debug || context.env.INNKEEP_DEBUG ? debugTrace(context) : undefined;
 
-/** The proxies, from the usual variables. */
+/** Returns the proxies, from the usual environment variables. */
 export const proxyOf = ({ env }: Pick<Context, "env">): ProxySettings => ({
   http: env.http_proxy || env.HTTP_PROXY,
   https: env.https_proxy || env.HTTPS_PROXY,
@@ -95,7 +95,7 @@ function keysOf(invocation: Invocation): Idempotency {
   const { idempotencyKey } = flags;
   if (idempotencyKey !== undefined) return { keyFor: async () => idempotencyKey, settled: async () => {} };
   let keys: Promise<Idempotency> | undefined;
-  // Loaded only to make a key: hashing is slow to load.
+  // Loaded only when a key is needed, because the code for hashes loads slowly.
   const load = async () =>
     (await import("./idempotency-keys.ts")).idempotencyKeys(context, invocation.stateFolder);
   return {
@@ -134,8 +134,8 @@ const headerLines = (mark: string, headers: Readonly<Record<string, string | und
 const some = (mark: string, text: string): string[] => (text === "" ? [] : [`${mark} ${text}`]);
 
 /**
- * Reads all pages of a list in order, the first without a cursor. Throws an UnexpectedAnswerError if the server
- * returns the same cursor twice, because then the list would never end.
+ * Yields all pages of a list in order. Requests the first page without a cursor. Throws an UnexpectedAnswerError if the
+ * server returns the same cursor twice, because then the list would never end.
  */
 export async function* allPages<Page extends { readonly nextCursor?: string | null | undefined }>(
   read: (cursor: string | undefined) => Promise<Page>,

@@ -2,7 +2,10 @@ import { ServerError } from "../../client/errors.ts";
 import { CliError } from "./cli-error.ts";
 import type { Invocation } from "./context.ts";
 
-/** Runs a command about apps, keys, tokens or the audit. Throws one clear CliError if the server has no such endpoints. */
+/**
+ * Runs a command about apps, keys, tokens or the audit log. Throws an explaining CliError if the server has no
+ * endpoints of the console.
+ */
 export async function explainMissingConsole(
   invocation: Invocation,
   run: () => Promise<undefined>,
@@ -25,8 +28,8 @@ const noConsole = (): CliError =>
   });
 
 /**
- * Whether an error means that the server has no endpoints of the console. An unknown app gives the same error, so this
- * asks the server for the list of apps.
+ * Whether an error means that the server has no endpoints of the console. An unknown app causes the same error, so this
+ * requests the list of apps.
  */
 export async function lacksConsole(invocation: Invocation, error: unknown): Promise<boolean> {
   if (!isUnknownAddress(error)) return false;

@@ -8,7 +8,7 @@ import type { Programs } from "../../programs.ts";
 /** Standard output or standard error. */
 export interface Sink {
   readonly isTerminal: boolean;
-  /** Width in columns; 80 where there is no terminal. */
+  /** The width in columns. 80 if the stream is not a terminal. */
   readonly columns: number;
   write(text: string): void;
 }
@@ -16,16 +16,16 @@ export interface Sink {
 /** Standard input. It can be read once. */
 export interface Source {
   readonly isTerminal: boolean;
-  /** All of it. Throws a CliError if it is longer than a text can be. */
+  /** Returns the whole input. Throws a CliError if it is longer than the longest possible string. */
   text(): Promise<string>;
-  /** Its first and its last bytes, at most `bytes` of each. */
+  /** Returns the first and the last bytes of the input, at most `bytes` of each. */
   ends(bytes: number): Promise<StreamEnds>;
 }
 
 /** The first and the last bytes of a stream. For a short stream, `head` and `tail` together are the whole stream. */
 export interface StreamEnds {
   readonly head: Buffer;
-  /** The bytes after the head; only the last ones of a long stream. */
+  /** The bytes after the head. Of a long stream, only the last ones. */
   readonly tail: Buffer;
   /** The length of the whole stream. */
   readonly bytes: number;
@@ -35,7 +35,10 @@ export interface Io {
   readonly stdin: Source;
   readonly stdout: Sink;
   readonly stderr: Sink;
-  /** Asks on the terminal and returns the typed line. With `hidden` nothing is echoed; `signal` cancels the question. */
+  /**
+   * Asks a question on the terminal and returns the typed line. With `hidden` the terminal does not show the typed
+   * text. `signal` cancels the question.
+   */
   ask(question: string, options?: AskOptions): Promise<string>;
 }
 
@@ -44,11 +47,11 @@ export interface AskOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Everything that a command uses from its process. `bin` makes it from the real process; tests make their own. */
+/** Everything that a command uses from its process. `bin` creates it from the real process. Tests create their own. */
 export interface Context {
   readonly io: Io;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The folder of relative file names. */
+  /** The working folder. Relative paths start there. */
   readonly cwd: string;
   readonly home: string;
   readonly platform: string;
@@ -60,30 +63,30 @@ export interface Context {
   /** Whether a process with this id runs on this machine. */
   readonly isRunning: (processId: number) => boolean;
   readonly clock: Clock;
-  /** Aborts when the person interrupts. */
+  /** Aborts when the person interrupts the command. */
   readonly signal: AbortSignal;
   readonly newId: () => string;
-  /** From 0 up to 1, for the jitter of pauses. */
+  /** Returns a random number from 0 up to 1. Pauses are lengthened or shortened by it. */
   readonly random: () => number;
-  /** Loads the keychain of the system; undefined if there is none. */
+  /** Loads the keychain of the system. Resolves to undefined if there is none. */
   readonly keychain: () => Promise<Keychain | undefined>;
-  /** Opens an address in the person's browser; rejects if there is none. */
+  /** Opens an address in the person's browser. Rejects if there is no browser. */
   readonly openBrowser: (url: string) => Promise<void>;
-  /** Opens a file with the person's editor command on this terminal; returns the exit code. */
+  /** Opens a file in the person's editor on this terminal. Resolves to the exit code of the editor. */
   readonly openEditor: (command: string, file: string) => Promise<number>;
-  /** The words that start this program in a new terminal of this machine. */
+  /** Returns the words of the command that starts this program in a new terminal of this machine. */
   readonly wordsToStart: () => Promise<readonly string[]>;
   readonly programs: Programs;
-  /** Loads the packages that `serve` needs. Rejects with an Error that names a missing one. */
+  /** Loads the packages that `serve` needs. Rejects with an Error that names a package if it is missing. */
   readonly checkServer: () => Promise<void>;
-  /** Sends the requests of a test; undefined for the real network. */
+  /** Sends requests in a test. Undefined for the real network. */
   readonly transport?: Transport;
 }
 
-/** The flags that every command takes. */
+/** The flags that every command accepts. */
 export interface GlobalFlags {
   readonly json?: boolean;
-  /** Names of fields, comma separated. */
+  /** Names of fields, separated by commas. */
   readonly fields?: string;
   /** The only field that is printed, byte for byte. */
   readonly raw?: string;
@@ -105,7 +108,7 @@ export interface GlobalFlags {
   readonly profile?: string;
 }
 
-/** A credential and its source: a flag, a variable, `keychain`, or the file. */
+/** A credential and its source: a flag, a variable, `keychain`, or the credentials file. */
 export interface FoundCredential {
   readonly secret: string;
   readonly source: string;
@@ -117,7 +120,10 @@ export interface FoundCredential {
 export interface Server {
   /** Without a slash at the end. */
   readonly address: string;
-  /** For messages: a flag, a variable, a profile, a file, "the last sign-in" or "the default". */
+  /**
+   * The source of the address, for messages: a flag, a variable, a profile, a file, "the last sign-in" or "the
+   * default".
+   */
   readonly from: string;
   /** True if a project file names the server. A stranger may have written that file. */
   readonly isProject?: true;
@@ -125,7 +131,7 @@ export interface Server {
   readonly profile?: string;
 }
 
-/** One call of a command: the context, its flags, and its server. */
+/** One call of a command: the context, the flags, and the server. */
 export interface Invocation {
   readonly context: Context;
   readonly flags: GlobalFlags;
@@ -134,18 +140,19 @@ export interface Invocation {
   /** The address of the server. */
   baseUrl(): string;
   /**
-   * The API with the credentials of this person. They are read at the first call. With `--dry-run` the first
-   * mutation prints its request and ends the command. Each mutation gets an Idempotency-Key. If the command ends before
-   * the server has answered, the next run of the same command uses the same key.
+   * Returns the client of the API, with the credentials of this person. It reads them before the first request. With
+   * `--dry-run` the first request that changes something is printed instead of sent, and ends the command. Each such
+   * request gets an Idempotency-Key. If the command ends before the server has answered, the next run of the same
+   * command uses the same key.
    */
   client(): Client;
-  /** Like `client`, but sends any route and returns the whole answer. */
+  /** Like `client`, but sends requests to any route and returns the whole answer. */
   sender(): Sender;
   /**
-   * The credential of this kind, with its source; undefined if there is none. Throws a CliError if it is of another
-   * kind.
+   * Returns the credential of this kind and its source. Undefined if there is none. Throws a CliError if the credential
+   * that was found is of another kind.
    */
   credential(kind: CredentialKind): Promise<FoundCredential | undefined>;
-  /** The folder of files that stay after the command: idempotency keys in `pending/`, unsent reports in `spool/`. */
+  /** The folder for files that remain after the command: idempotency keys in `pending/`, unsent reports in `spool/`. */
   readonly stateFolder: string;
 }

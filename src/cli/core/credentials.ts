@@ -7,7 +7,9 @@ import type { Context, FoundCredential, GlobalFlags, Invocation, Server } from "
 import { readText } from "./input.ts";
 import { chosenProfile, readProfiles } from "./settings.ts";
 
-/** The error for a missing credential. It names the server, and other servers for which one is stored. */
+/**
+ * Returns the error for a missing credential. It names the server, and other servers for which a credential is stored.
+ */
 export function missingCredential(invocation: Invocation, kind: CredentialKind): CliError {
   const { message } = new MissingCredentialError(kind);
   const server = invocation.server();
@@ -26,8 +28,8 @@ const storedElsewhere = ({ context }: Invocation, kind: CredentialKind, origin: 
   );
 
 /**
- * Whether a variable holds a secret for another server. A secret in a variable is for the server in INNKEEP_BASE_URL;
- * `--profile` may select another server.
+ * Whether a variable contains a secret for another server than the server of the command. A secret in a variable is for
+ * the server in INNKEEP_BASE_URL, but `--profile` may select another server.
  */
 export function isOfOtherServer({ env }: Context, { address, profile }: Server, variable: string): boolean {
   if (profile === undefined || !env[variable]?.trim()) return false;
@@ -35,13 +37,14 @@ export function isOfOtherServer({ env }: Context, { address, profile }: Server, 
   return !URL.canParse(own) || new URL(own).origin !== new URL(address).origin;
 }
 
-/** The note that a secret in a variable is not sent to the server of the profile. */
+/** Returns a note that the secret in a variable is not sent to the server of the profile. */
 export const notSent = (variable: string, { address, profile }: Server): string =>
   `${variable} is not sent to ${address}: the profile ${profile} names that server, and not the environment.`;
 
 /**
- * Throws a CliError if only a project file names a server: a checkout from a stranger must not choose the server that gets
- * a secret, not in a CI job either. `refusal` is the beginning of the message. A stored credential is bound to its server.
+ * Throws a CliError if only a project file names the server. A stranger may have written that file and must not choose
+ * the server that gets a secret, even in a CI job. `refusal` is the beginning of the message. Stored credentials do not
+ * need this check, because each belongs to one server.
  */
 export function assertKnownServer(context: Context, { address, isProject }: Server, refusal: string): void {
   if (!isProject) return;
@@ -76,9 +79,9 @@ interface WantedCredential {
 }
 
 /**
- * Finds a credential, in this order: the file that a flag names; the variable, unless `--profile` selects another server
- * than INNKEEP_BASE_URL; the store of this machine, by the origin of the server. Undefined if there is none. Throws a
- * CliError if a flag or a variable gives the credential, but only a project file names the server.
+ * Finds a credential in the first of these places: the file that a flag names; the variable, unless `--profile` selects
+ * another server than INNKEEP_BASE_URL; the store of this machine, by the origin of the server. Undefined if there is
+ * none. Throws a CliError if a flag or a variable gives the credential, but only a project file names the server.
  */
 export async function findCredential(
   context: Context,
@@ -91,7 +94,7 @@ export async function findCredential(
   return given;
 }
 
-/** The credential from the file that a flag names, or from the variable. It is not bound to a server. */
+/** Returns the credential from the file that a flag names, or from the variable. It does not belong to one server. */
 async function givenCredential(
   context: Context,
   flags: GlobalFlags,
@@ -126,7 +129,7 @@ async function storedCredential(
   return found && { secret: found.secret, source: found.in === "file" ? store.file : "keychain" };
 }
 
-/** The name under which a credential is stored: its kind, and the profile of the command if it has one. */
+/** Returns the name under which a credential is stored: its kind, and the profile of the command if it has one. */
 export function profileKind(context: Context, flags: GlobalFlags, kind: CredentialKind): string {
   const name = chosenProfile(context, flags)?.name;
   return name === undefined ? kind : `${kind}#${name}`;
@@ -140,7 +143,10 @@ export const openStore = (context: Context): CredentialStore =>
     onSlowKeychain: () => context.io.stderr.write("Waiting for your keychain. It may be asking you.\n"),
   });
 
-/** Throws a CliError if a credential is of another kind. The server would only answer that it is invalid. */
+/**
+ * Throws a CliError if a credential is of another kind. Without this check the server would only answer that the
+ * credential is invalid.
+ */
 export function assertCredentialKind(found: FoundCredential, kind: CredentialKind): void {
   const message = wrongKindMessage(found, kind);
   if (message === undefined) return;
@@ -154,7 +160,7 @@ export function assertCredentialKind(found: FoundCredential, kind: CredentialKin
 }
 
 /**
- * A sentence that names the kind of a credential if its prefix is that of another kind; else undefined.
+ * Returns a sentence that names the kind of a credential if its prefix belongs to another kind. Otherwise undefined.
  */
 export function wrongKindMessage(
   { secret, source }: FoundCredential,

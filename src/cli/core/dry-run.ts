@@ -3,7 +3,7 @@ import type { PreparedRequest } from "../../client/options.ts";
 import { redactBody, redactHeaders, redactUrl } from "../../client/redact.ts";
 import type { Route } from "../../client/routes.ts";
 
-/** Thrown in place of sending a request: `--dry-run` ends the command and prints the request. */
+/** Thrown instead of sending a request: `--dry-run` prints the request and ends the command. */
 export class DryRun extends Error {
   readonly request: RequestView;
 
@@ -14,7 +14,7 @@ export class DryRun extends Error {
   }
 }
 
-/** A request without secrets and without the content of files, to be printed. */
+/** A request to print, without secrets and without the content of files. */
 export interface RequestView {
   readonly method: string;
   readonly url: string;
@@ -28,7 +28,7 @@ export function viewOf({ method, url, headers, body }: PreparedRequest, { auth }
   return { method, url: redactUrl(url), headers: redactHeaders(sent), body: bodyView(body) };
 }
 
-/** The request as text, as it would go over the wire. */
+/** Returns the request as text, in the form of HTTP. */
 export function textOfRequest({ method, url, headers, body }: RequestView): string {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   const text = body === null ? [] : ["", typeof body === "string" ? body : JSON.stringify(body, null, 2)];

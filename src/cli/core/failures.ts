@@ -19,7 +19,7 @@ import { DryRun, textOfRequest } from "./dry-run.ts";
 import { wordsOf } from "./help.ts";
 import { asLogged, asLoggedJson, type Painter, painter, printable } from "./plain-text.ts";
 
-/** Prints why a command ended early. Returns its exit. */
+/** Prints the reason why a command failed. Returns its exit. */
 export function printFailure(
   error: unknown,
   flags: GlobalFlags,
@@ -61,11 +61,11 @@ function textOf({ message, issues = [], next, requestId }: Failure, paint: Paint
 
 const plain = (text: string): string => redactText(printable(text));
 
-/** Whether a group was called without a command, so that its help was shown. */
+/** Whether the error only means that a group was called without a command. Then the parser has shown its help. */
 const isShownHelp = (error: unknown): boolean =>
   error instanceof CommanderError && error.code === "commander.help";
 
-/** Describes any error as a failure: the exit, what happened, and the next step. */
+/** Converts any error to a failure: the exit, what happened, and the next step. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof CliError)
     return { exit: error.exit, code: error.code, message: error.message, next: error.next, ...error.details };
@@ -84,13 +84,13 @@ export function failureOf(error: unknown): Failure {
   return programFailure(error);
 }
 
-/** Any error as a CliError. */
+/** Converts any error to a CliError. */
 export const cliErrorOf = (error: unknown): CliError =>
   error instanceof CliError ? error : new CliError(failureOf(error));
 
 /**
- * Failures of the server and of the operator's commands. They are in other bundles, so their errors have other classes
- * than ours. This recognises them by name.
+ * Recognises errors of the server and of the operator's commands by name. They are in other bundles, so `instanceof`
+ * with the classes of this bundle does not work.
  */
 function programFailure(error: unknown): Failure {
   if (!(error instanceof Error)) return unexpectedFailure(error, "unexpected");
@@ -128,7 +128,7 @@ const unexpectedFailure = (error: unknown, code: string): Failure => ({
   message: error instanceof Error ? error.message : String(error),
 });
 
-/** The message of a parser error that `explainParserError` did not replace. */
+/** Returns the message of a parser error that `explainParserError` did not replace. */
 const usageOf = ({ code, message }: CommanderError): string =>
   code === "commander.help" ? "Name a command. `--help` lists them." : message.replace(/^error: /, "");
 
@@ -186,7 +186,9 @@ function nextAfter({ status, code, retryAfterSeconds }: ServerError): string | u
   return undefined;
 }
 
-/** Innkeep's own refusals have a code. */
+/**
+ * Whether the answer means that the server does not have the endpoint. A refusal by Innkeep has a more specific code.
+ */
 const isAbsent = (status: number, code: string): boolean =>
   [404, 405].includes(status) && code === `http_${status}`;
 
@@ -203,15 +205,15 @@ function connectionFailure({ code, message, proxy }: ConnectionError): Failure {
   };
 }
 
-/** What to do about a proxy that does not work. */
+/** The next step if a proxy does not work. */
 export const proxyNext =
   "HTTP_PROXY and HTTPS_PROXY name the proxy: check the address, or `unset` them. NO_PROXY lists hosts that are reached without it.";
 
 const startNext = "Is the server running? `innkeep serve --demo` starts one; INNKEEP_BASE_URL names another.";
 
 /**
- * Lets the parser continue after a wrong value of a flag or an argument, so that one message names all faults. Returns
- * the list to which the parser adds them. If it is not empty, no action may run.
+ * Lets the parser continue after a wrong value of a flag or an argument, so that one message names all faults. The
+ * parser adds the faults to the returned list. If the list is not empty, no action may run.
  */
 export function collectValueFaults(program: Command): readonly ParserFault[] {
   const faults: ParserFault[] = [];
@@ -238,7 +240,10 @@ function collectFrom(value: Option | Argument, path: string, faults: ParserFault
   };
 }
 
-/** Reads the sentence of an error, from the parser ("Allowed choices are a, b.") or from us ("It must be …."). */
+/**
+ * Converts the sentence of an error to a fault. The sentence comes from the parser ("Allowed choices are a, b.") or
+ * from this program ("It must be ….").
+ */
 function faultOfValue(sentence: string, given: string): Pick<ParserFault, "message" | "meant"> {
   const [, list] = /^(?:Allowed choices are|It is one of) (.+)\.$/.exec(sentence) ?? [];
   if (list !== undefined)
@@ -247,17 +252,20 @@ function faultOfValue(sentence: string, given: string): Pick<ParserFault, "messa
   return { message: `${said.charAt(0).toLowerCase()}${said.slice(1)}, not \`${given}\`` };
 }
 
-/** A fault of one flag or word of a command line. `path` and `message` together are a sentence. */
+/** A fault of one flag or word of a command line. `path` and `message` together form a sentence. */
 interface ParserFault {
   readonly path: string;
   readonly message: string;
   /** The word that the user probably meant. */
   readonly meant?: string | undefined;
-  /** What the reader does next. */
+  /** The next step for the reader. */
   readonly next?: string | undefined;
 }
 
-/** Replaces an error of the parser by one that names all faults of the command line. Returns any other error unchanged. */
+/**
+ * Replaces an error of the parser with one that names all faults of the command line. Returns any other error
+ * unchanged.
+ */
 export function explainParserError(
   error: unknown,
   {
@@ -278,7 +286,7 @@ export function explainParserError(
   return faultsError([...wrong, faultOf(error, command)]);
 }
 
-/** The usage error for these faults: a sentence for one fault, a list for several. */
+/** Returns the usage error for these faults: a sentence for one fault, a list for several. */
 export function faultsError(faults: readonly ParserFault[]): CliError {
   const [only, ...others] = faults;
   if (!only || others.length > 0)
@@ -328,7 +336,7 @@ function faultOf({ code, message }: CommanderError, command: Command): ParserFau
 
 const named = (command: Command): string => `\`${`innkeep ${wordsOf(command)}`.trim()}\``;
 
-/** The long name of a flag in the notation of the parser, such as `-f, --field <name=text>`. */
+/** Returns the long name of a flag, from the notation of the parser, such as `-f, --field <name=text>`. */
 const flagIn = (words: string): string => /--[\w-]+/.exec(words)?.[0] ?? words;
 
 function likeFlag(given: string, command: Command): Pick<ParserFault, "meant" | "next"> {
@@ -372,7 +380,7 @@ function tooMany(command: Command): ParserFault {
   };
 }
 
-/** The error that names all missing flags of a command. */
+/** Returns the error that names all missing flags of a command. */
 export const missingFlags = (flags: readonly string[]): CliError =>
   usageError(
     `The command needs ${flags.length === 1 ? "one flag" : `${flags.length} flags`} more:`,
@@ -383,8 +391,8 @@ export const missingFlags = (flags: readonly string[]): CliError =>
   );
 
 /**
- * Replaces the parser's error about the first missing flag by one about all missing flags. Returns any other error
- * unchanged.
+ * Replaces the parser's error about the first missing flag with an error about all missing flags. Returns any other
+ * error unchanged.
  */
 export function nameAllMissingFlags(error: unknown, program: Command, argv: readonly string[]): unknown {
   if (!(error instanceof CommanderError) || error.code !== "commander.missingMandatoryOptionValue")
@@ -393,13 +401,13 @@ export function nameAllMissingFlags(error: unknown, program: Command, argv: read
   return missing.length === 0 ? error : missingFlags(missing);
 }
 
-/** The required flags that a command line lacks. */
+/** Returns the required flags that are missing in a command line. */
 const missingMandatory = (command: Command): readonly string[] =>
   command.options
     .filter((option) => option.mandatory && command.getOptionValue(option.attributeName()) === undefined)
     .map(({ long, flags }) => long ?? flags);
 
-/** The required arguments that a command line lacks. */
+/** Returns the required arguments that are missing in a command line. */
 const missingArguments = ({ registeredArguments, args }: Command): readonly string[] =>
   registeredArguments
     .slice(args.length)
@@ -407,8 +415,8 @@ const missingArguments = ({ registeredArguments, args }: Command): readonly stri
     .map((argument) => `<${argument.name()}>`);
 
 /**
- * Replaces the names of request fields in a failure by those of flags and arguments. A field without a flag keeps its
- * name.
+ * Replaces the names of request fields in a failure with the names of flags and arguments. A field without a flag keeps
+ * its name.
  */
 function withFlagNames(failure: Failure, command: Command): Failure {
   const { issues = [], code } = failure;
@@ -429,7 +437,7 @@ function wordFor({ path }: Issue, command: Command): string {
   return isOnly && (field === argument.name() || /^id$|Id$/.test(field)) ? `<${argument.name()}>` : path;
 }
 
-/** The command that a command line calls. */
+/** Returns the command that a command line calls. */
 export const calledBy = (argv: readonly string[], program: Command): Command =>
   argv.reduce(
     (at, word) => at.commands.find((one) => one.name() === word || one.aliases().includes(word)) ?? at,

@@ -4,18 +4,21 @@ import { makeFolder } from "../../credentials/folders.ts";
 import { CliError, usageError } from "./cli-error.ts";
 
 /**
- * Writes a file in one step: readers see the old text or the new one. Its folder is made if it is missing, and a link
- * stays a link.
+ * Writes a file in one step: readers see the old text or the new text. Creates the folder if it is missing. If the path
+ * is a link, writes the file that the link points to.
  */
 export const replaceFile = async (path: string, text: string): Promise<void> =>
   writeInOneStep(await realpath(path).catch(() => path), text);
 
-/** Writes a new file. Throws a CliError if another program has just made one of this name, unless it has this text. */
+/**
+ * Writes a new file. Throws a CliError if a file with this name has another text. Another program may have just created
+ * it.
+ */
 export async function addFile(path: string, text: string): Promise<void> {
   if (!(await createFile(path, text))) await assertUnchanged(path, text);
 }
 
-/** Throws a CliError if a file no longer has the text that was read: somebody is editing it. */
+/** Throws a CliError if the text of a file has changed since it was read, because somebody is editing it. */
 export async function assertUnchanged(path: string, text: string): Promise<void> {
   const now = await readFile(path, "utf8").catch(() => undefined);
   if (now === text) return;
@@ -28,8 +31,8 @@ export async function assertUnchanged(path: string, text: string): Promise<void>
 }
 
 /**
- * Writes a file in one step: readers see the old text or the new one. Its folder is made if it is missing, and its mode
- * stays. A link in its place is replaced; what it leads to stays as it is.
+ * Writes a file in one step: readers see the old text or the new text. Creates the folder if it is missing, and keeps
+ * the mode of the file. If the path is a link, replaces the link and does not change the file that it points to.
  */
 export async function writeInOneStep(file: string, text: string): Promise<void> {
   const mode = await stat(file).then(
@@ -39,11 +42,11 @@ export async function writeInOneStep(file: string, text: string): Promise<void> 
   await withPart(file, { text, mode }, (part) => rename(part, file));
 }
 
-/** Writes a new file in one step. Returns false, and writes nothing, if its name is taken. */
+/** Writes a new file in one step. If its name is used already, writes nothing and returns false. */
 async function createFile(file: string, text: string): Promise<boolean> {
   try {
     await withPart(file, { text, mode: 0o644 }, async (part) => {
-      // Some file systems have no links. Then a crash may leave a part of the text.
+      // Some file systems have no links. There, after a crash the file may contain only a part of the text.
       await link(part, file).catch((error: NodeJS.ErrnoException) => {
         if (error.code === "EEXIST") throw error;
         return writeFile(file, text, { mode: 0o644, flag: "wx" });
@@ -73,8 +76,9 @@ async function withPart(
 }
 
 /**
- * Throws a usage error if a path under the working folder leads out of it through a link: in a stranger's checkout a link
- * may lead to any folder of the machine. A person may name a path outside of the working folder. (rule C25)
+ * Throws a usage error if a path in the working folder goes through a link to a place outside of it: in a stranger's
+ * checkout a link may point to any folder of the machine. A path that the person gives outside of the working folder is
+ * allowed. (rule C25)
  */
 export async function assertInside(cwd: string, named: string): Promise<void> {
   const absolute = resolve(cwd, named);
@@ -94,7 +98,7 @@ export function isUnder(folder: string, inner: string, paths: PlatformPath = pat
   return inside !== "" && inside.split(paths.sep)[0] !== ".." && !paths.isAbsolute(inside);
 }
 
-/** The real path, or that of the nearest folder above it that exists. */
+/** Returns the real path. If the path does not exist, returns the real path of the nearest existing folder above it. */
 async function nearest(given: string): Promise<string> {
   for (let folder = given; ; folder = dirname(folder)) {
     const there = await realpath(folder).catch(() => undefined);

@@ -1,16 +1,16 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { usageError } from "./cli-error.ts";
 
-/** Adds the flag of commands that show one item. */
+/** Adds the flag for commands that show one item. */
 export const views = (command: Command): Command =>
   command.option("--raw <field>", "print this field alone, exactly as it is stored");
 
 const ofChanges = new WeakSet<Option>();
 
-/** Whether a flag is one of those that `mutates` adds. Help shows them once, on a page of their own. */
+/** Whether `mutates` adds this flag. Help shows the flags of `mutates` once, on a separate page. */
 export const isOfEveryChange = (option: Option): boolean => ofChanges.has(option);
 
-/** Adds the flags of commands that change something. `dryRun` is the help of `--dry-run`. */
+/** Adds the flags for commands that change something. `dryRun` is the help text of `--dry-run`. */
 export function mutates(command: Command, dryRun = "print the request instead of sending it"): Command {
   const options = [
     new Option("--dry-run", dryRun),
@@ -28,7 +28,7 @@ export function mutates(command: Command, dryRun = "print the request instead of
   return command;
 }
 
-/** A timer of Node with more than 24 days ends at once, so a day is the limit. */
+/** Parses a duration of at most a day. A timer of Node with more than 24 days would end immediately. */
 function atMostADay(given: string): number {
   const seconds = duration(given);
   if (seconds < 1 || seconds > 86_400)
@@ -36,11 +36,11 @@ function atMostADay(given: string): number {
   return seconds;
 }
 
-/** Adds the flags of commands that destroy something. */
+/** Adds the flags for commands that delete something permanently. */
 export const destroys = (command: Command, dryRun?: string): Command =>
   mutates(command, dryRun).option("-y, --yes", "do not ask");
 
-/** Adds the flags of commands that destroy something on this machine only. */
+/** Adds the flags for commands that delete something only on this machine. */
 export const destroysHere = (command: Command): Command =>
   command
     .option("--dry-run", "say what would be dropped instead of dropping it")
@@ -50,13 +50,13 @@ export const destroysHere = (command: Command): Command =>
 export const ofApp = (command: Command): Command =>
   command.option("--app <id>", "id or name of the app (INNKEEP_APP); needs a maintainer token");
 
-/** Reads a whole number. */
+/** Parses a whole number. */
 export function wholeNumber(given: string): number {
   if (/^-?\d{1,15}$/.test(given)) return Number(given);
   throw new InvalidArgumentError("It must be a whole number.");
 }
 
-/** Reads a whole number that is not negative. */
+/** Parses a whole number that is not negative. */
 export function count(given: string): number {
   if (/^\d{1,9}$/.test(given)) return Number(given);
   throw new InvalidArgumentError("It must be a whole number, 0 or more.");
@@ -70,7 +70,7 @@ export const several = (given: string, before: readonly string[] = []): readonly
 
 const unitSeconds: Readonly<Record<string, number>> = { d: 86_400, h: 3_600, m: 60, s: 1 };
 
-/** Reads a length of time such as `8h`, `90s` or `1h30m`, in seconds. */
+/** Parses a duration such as `8h`, `90s` or `1h30m`. Returns seconds. */
 export function duration(given: string): number {
   const parts = [...given.toLowerCase().matchAll(/(\d{1,9})([dhms])/g)];
   if (parts.length === 0 || parts.map(([part]) => part).join("") !== given.toLowerCase()) {
@@ -80,8 +80,8 @@ export function duration(given: string): number {
 }
 
 /**
- * The instant of a flag; undefined without the flag. A day means its first moment in UTC. Throws a usage error for any
- * text that is neither a day nor an instant.
+ * Returns the time that a flag gives. Undefined if the flag is not given. A date without a time means the start of that
+ * day in UTC. Throws a usage error for any other text.
  */
 export function instantOf(flag: string, given: string | undefined): string | undefined {
   if (given === undefined) return undefined;
@@ -92,14 +92,14 @@ export function instantOf(flag: string, given: string | undefined): string | und
   );
 }
 
-/** Splits `name=value` at the first `=`. Throws without `=` or without a name. */
+/** Splits `name=value` at the first `=`. Throws an error if the `=` or the name is missing. */
 export function splitPair(given: string): [string, string] {
   const at = given.indexOf("=");
   if (at < 1) throw new InvalidArgumentError("It must be of the form name=value.");
   return [given.slice(0, at).trim(), given.slice(at + 1)];
 }
 
-/** The IANA name of this machine's time zone; undefined if only its offset is known. */
+/** Returns the IANA name of this machine's time zone. Undefined if only the offset is known. */
 export function systemTimeZone(): string | undefined {
   const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
   return timeZone && !/^[+-]|Unknown/.test(timeZone) ? timeZone : undefined;

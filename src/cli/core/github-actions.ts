@@ -3,7 +3,7 @@ import { systemReason } from "../../words/system-reason.ts";
 import type { Context } from "./context.ts";
 import { onOneLine } from "./plain-text.ts";
 
-/** Stores the present time in the state of the step. GitHub runs this before the first step of the job. (rule L21) */
+/** Stores the current time in the state of the step. GitHub runs this before the first step of the job. (rule L21) */
 export async function recordStart({ env, clock, newId, io }: Context): Promise<void> {
   const file = env.GITHUB_STATE;
   if (!file) return;
@@ -22,7 +22,7 @@ interface AnnotationHead {
   readonly line?: number | undefined;
 }
 
-/** A line that GitHub Actions shows beside the run, or beside a line of a file. */
+/** Returns a line for the log that GitHub Actions shows as an annotation of the run, or of a line of a file. */
 export function annotation(
   level: "notice" | "warning" | "error",
   head: string | AnnotationHead,
@@ -35,7 +35,7 @@ export function annotation(
   return `::${level} ${traits.join(",")}::${escaped(message, /[%\r\n]/g)}\n`;
 }
 
-/** Adds Markdown to the summary page of a job; `file` is the value of GITHUB_STEP_SUMMARY. */
+/** Adds Markdown to the summary page of a job. `file` is the value of GITHUB_STEP_SUMMARY. */
 export const addToSummary = (file: string, markdown: string): Promise<void> =>
   appendFile(file, `${markdown}\n`);
 
@@ -46,30 +46,30 @@ interface StepOutput {
 }
 
 /**
- * Writes an output of a step, one line of text; `file` is the value of GITHUB_OUTPUT. The author of the value must
- * not be able to guess the delimiter.
+ * Writes an output of a step: one line of text. `file` is the value of GITHUB_OUTPUT. The delimiter is random, because
+ * the author of the value must not be able to guess it.
  */
 export const addOutput = (file: string, { value, ...output }: StepOutput): Promise<void> =>
   addLines(file, { ...output, value: onOneLine(value) });
 
-/** Writes an output of several lines, or the state of a step; then `file` is the value of GITHUB_STATE. */
+/** Writes an output of several lines, or the state of a step. For the state, `file` is the value of GITHUB_STATE. */
 export const addLines = (file: string, { name, value, delimiter }: StepOutput): Promise<void> =>
   appendFile(file, `${name}<<${delimiter}\n${value}\n${delimiter}\n`);
 
-/** A line for the log of the job. After it, GitHub shows `***` in place of this text. */
+/** Returns a line for the log of the job. After this line GitHub shows `***` instead of the secret. */
 export const maskLine = (secret: string): string => `::add-mask::${escaped(secret, /[%\r\n]/g)}\n`;
 
-/** A Markdown code block that shows every character of the text unchanged. */
+/** Returns a Markdown code block that shows every character of the text unchanged. */
 export function markdownBlock(text: string): string {
   const runs = [...text.matchAll(/`+/g)].map(([run]) => run.length);
   const fence = "`".repeat(Math.max(2, ...runs) + 1);
   return `${fence}text\n${text}\n${fence}`;
 }
 
-/** Text of strangers as one line of Markdown that shows every character unchanged. */
+/** Returns the text of a stranger as one line of Markdown that shows every character unchanged. */
 export const markdownText = (text: string): string => onOneLine(text).replace(/[!-/:-@[-`{-~]/g, "\\$&");
 
-/** A Markdown link; only its text if the address is not a web address. */
+/** Returns a Markdown link. If the address is not a web address, returns only the text. */
 export function markdownLink(text: string, address: string): string {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (!url || !/^https?:$/.test(url.protocol)) return markdownText(text);

@@ -1,7 +1,7 @@
 import { type Command, Help, type Option } from "commander";
 import { isOfEveryChange } from "./flags.ts";
 
-/** How help is formatted: without aliases, and without the flags that all changing commands have. */
+/** The style of the help of a command: without aliases, and without the flags that all commands with changes have. */
 export const helpStyle = {
   subcommandTerm: (command: Command): string => `${command.name()} ${argumentsOf(command)}`.trim(),
   commandUsage: (command: Command): string =>
@@ -12,7 +12,7 @@ export const helpStyle = {
     `${new Help().optionDescription(option)}${option.mandatory ? " (required)" : ""}`,
 };
 
-/** The same for the whole program, without its options: `innkeep help options` shows them. */
+/** The style of the help of the whole program: also without its options, which `innkeep help options` shows. */
 export const programHelpStyle = {
   ...helpStyle,
   formatHelp: (command: Command, help: Help): string =>
@@ -21,15 +21,18 @@ export const programHelpStyle = {
 
 const examples = new WeakMap<Command, readonly string[]>();
 
-/** Sets the examples of a command: whole command lines. Its help, `docs/cli.md` and its manual page show them. */
+/**
+ * Sets the examples of a command. Each is a whole command line. The help of the command, `docs/cli.md` and the manual
+ * page show them.
+ */
 export function addExamples(command: Command, ...lines: readonly string[]): void {
   examples.set(command, lines);
 }
 
-/** The examples of a command; none if it only has subcommands. */
+/** Returns the examples of a command. Empty if the command only has subcommands. */
 export const examplesOf = (command: Command): readonly string[] => examples.get(command) ?? [];
 
-/** Adds to the help of each subcommand its examples, and the command that lists the global options. */
+/** Adds the examples to the help of each subcommand, and the name of the command that lists the global options. */
 export function addHelpEndings(command: Command): void {
   for (const one of command.commands) {
     one.addHelpText("after", () => endingOf(one));
@@ -43,7 +46,7 @@ function endingOf(command: Command): string {
   return `${shown}\nGlobal options: innkeep help options`;
 }
 
-/** The words that call a command, without the program's own name. */
+/** Returns the words that call a command, without the name of the program. */
 export function wordsOf(command: Command): string {
   const words = [];
   for (let at = command; at.parent; at = at.parent) words.unshift(at.name());

@@ -12,12 +12,12 @@ interface PendingKey {
   readonly processId: number;
 }
 
-/** Servers keep a key for 24 hours. The last hour is left for the request itself. */
+/** Servers keep a key for 24 hours. The last hour is reserved for the duration of the request. */
 const usableMs = 23 * 3_600_000;
 
 /**
- * Assigns a key to every mutation and keeps it until the server has handled the request. The same command, started
- * again, then repeats the request instead of doubling it.
+ * Assigns a key to every request that changes something, and stores the key until the server has handled the request.
+ * If the same command runs again, it repeats the request with the same key, so the change happens only once.
  */
 export function idempotencyKeys(context: Context, stateFolder: string): Idempotency {
   const files = new Map<string, string>();
@@ -38,22 +38,28 @@ export function idempotencyKeys(context: Context, stateFolder: string): Idempote
   };
 }
 
-/** Whether this process may use a stored key: the server still knows it, and the process that made it has ended. */
+/**
+ * Whether this process may reuse a stored key: the server still knows the key, and the process that created it has
+ * ended.
+ */
 const isOurs = ({ clock, processId, isRunning }: Context, left: PendingKey): boolean =>
   clock.now().getTime() - Date.parse(left.at) < usableMs &&
   (left.processId === processId || !isRunning(left.processId));
 
-// A reused key keeps its time, because the server counts from the first request.
+// The time is set only for a new key. A reused key keeps its time, because the server counts from the first request.
 const fresh = ({ clock, newId }: Context) => ({ key: newId(), at: clock.now().toISOString() });
 
-/** Ignores a failure: if the folder is not writable, the key is not stored, but the command continues. */
+/**
+ * Runs a change of the folder and ignores a failure. If the folder is not writable, the key is not stored, but the
+ * command continues.
+ */
 function attempt(change: () => void): void {
   try {
     change();
   } catch {}
 }
 
-// Only the hash is stored, because the request may hold secrets.
+// Only the hash of the request is stored, because the request may contain secrets.
 function fingerprintOf({ method, url, body }: PreparedRequest): string {
   const text = typeof body === "object" ? "" : (body ?? "");
   return createHash("sha256").update(`${method}\n${url.href}\n${text}`).digest("hex");

@@ -4,7 +4,7 @@ import type { Invocation } from "./context.ts";
 import { onOneLine } from "./plain-text.ts";
 import { namedApp } from "./server-address.ts";
 
-/** An item of a list: its id, and a name for a person. */
+/** An item of a list: its id, and its name for a person. */
 export interface Listed {
   readonly id: string;
   readonly name: string;
@@ -13,9 +13,9 @@ export interface Listed {
 const fewest = 4;
 
 /**
- * The whole id: as given, or the only id of the list with this start. A text that cannot be the start of an id is
- * left to the server. Throws a CliError if no id has this start, and a usage error with the choice if several have
- * it.
+ * Returns the whole id: as given, or the only id in the list that starts with the given text. Returns a text that
+ * cannot be the start of an id unchanged, so that the server checks it. Throws a CliError if no id starts with the
+ * text. Throws a usage error that lists the ids if several do.
  */
 export async function wholeId(
   given: string,
@@ -25,12 +25,12 @@ export async function wholeId(
     list,
     leftOut = "",
   }: {
-    /** What an item is called, such as `FAQ entry`. */
+    /** The word for an item in messages, such as `FAQ entry`. */
     readonly thing: string;
     /** The command that lists all items. */
     readonly command: string;
     readonly list: () => Promise<readonly Listed[]>;
-    /** A sentence about items that the list does not show. */
+    /** A sentence about items that are not in the list. */
     readonly leftOut?: string;
   },
 ): Promise<string> {
@@ -51,13 +51,13 @@ export async function wholeId(
   throw usageError(`${found.length} ids start with ${given}.`, `Give more of it:\n${choice}`);
 }
 
-/** Whether a text can be the start of an id, and is long enough. */
+/** Whether a text has the form of the start of an id, and is long enough. */
 export const isStart = (text: string): boolean =>
   text.length >= fewest && text.length < 36 && /^[0-9a-f]{1,8}(-[0-9a-f-]*)?$/i.test(text);
 
 const shown = 8;
 
-/** The ids, shortened to the same length at which they still differ. */
+/** Shortens the ids to the shortest common length at which they all differ. */
 export function shortened(ids: readonly string[]): string[] {
   const different = new Set(ids);
   let length = shown;
@@ -75,9 +75,9 @@ interface NamedApp {
 export const isId = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 
 /**
- * The id of the command's app. Its argument, `--app`, INNKEEP_APP, the project file or the profile names it, by id, start
- * of the id, or name; else it is the only app of the maintainer token.
- * Throws a usage error that lists the apps if the choice is not clear.
+ * Returns the id of the command's app. The argument, `--app`, INNKEEP_APP, the project file or the profile names it, by
+ * id, start of the id, or name. If none does, it is the only app of the maintainer token. Throws a usage error that
+ * lists the apps if the choice is not clear.
  */
 export async function appIdOf(
   invocation: Invocation,
@@ -93,20 +93,22 @@ export async function appIdOf(
   throw usageError(problemOf(wanted, fitting.length), choice === "" ? undefined : `${next}\n${choice}`);
 }
 
-/** Whether a command uses the API of the console: with `--app`, or if there is a maintainer token and no app key. */
+/**
+ * Whether a command uses the API of the console. It does with `--app`, and if there is a maintainer token and no app
+ * key.
+ */
 export async function goesThroughConsole(invocation: Invocation): Promise<boolean> {
   if (invocation.flags.app !== undefined) return true;
   if (await invocation.credential("appKey")) return false;
   return hasMaintainerToken(invocation);
 }
 
-/** Whether there is a maintainer token, for requests that an app key does not allow. */
+/** Whether there is a maintainer token. It allows requests that an app key does not allow. */
 export const hasMaintainerToken = async (invocation: Invocation): Promise<boolean> =>
   (await invocation.credential("maintainerToken")) !== undefined;
 
 /**
- * The apps that the token can use. A token without the right to list apps may be limited to one app; then it is that
- * one.
+ * Returns the apps that the token can use. If the token may not list apps but is limited to one app, returns that app.
  */
 export async function reachableApps(invocation: Invocation): Promise<readonly NamedApp[]> {
   try {
@@ -131,7 +133,10 @@ const unknownApps = ({ code, status }: ServerError): CliError =>
     status,
   });
 
-/** The apps with exactly that name; else those with that name in any case; else those whose id starts with it. */
+/**
+ * Returns the apps with exactly this name. If there are none, returns the apps with this name in upper or lower case.
+ * If there are none either, returns the apps whose id starts with the text.
+ */
 function appsCalled(apps: readonly NamedApp[], wanted: string): readonly NamedApp[] {
   const small = wanted.toLowerCase();
   const ways: readonly ((app: NamedApp) => boolean)[] = [

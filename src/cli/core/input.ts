@@ -1,4 +1,4 @@
-// Synchronous on purpose: the file of a project is tiny, and the asynchronous half of node:fs is slow to load.
+// Synchronous on purpose: a project file is tiny, and the asynchronous functions of node:fs load slowly.
 
 import { closeSync, constants, openSync, readSync, statSync } from "node:fs";
 import { resolve } from "node:path";
@@ -17,7 +17,10 @@ type Reading = (
   given: string | undefined,
 ) => Promise<string | undefined>;
 
-/** Reads the texts of flags that accept text, `-` or `@file`, by field name. Each text that cannot be read adds a fault. */
+/**
+ * Reads the texts of flags that accept text, `-` or `@file`. Returns them by field name. Adds a fault for each text
+ * that cannot be read.
+ */
 export async function readTexts(
   invocation: Invocation,
   given: Texts,
@@ -52,13 +55,13 @@ async function readOne(
 }
 
 /**
- * Reads the text of a flag: the value itself, standard input for `-`, a file for `@file`. A value with `@@` means a text
- * that begins with one `@`. Returns the text as a terminal would show it, without control sequences.
+ * Reads the text of a flag: the value itself, standard input for `-`, or a file for `@file`. A value that starts with
+ * `@@` is a text that starts with one `@`. Returns the text without control sequences, as a terminal would show it.
  */
 export const textOf = async (invocation: Invocation, flag: string, given: string): Promise<string> =>
   fromTerminal(await rawTextOf(invocation, flag, given));
 
-/** As `textOf`, but returns every character unchanged. */
+/** Like `textOf`, but returns every character unchanged. */
 export async function rawTextOf({ context }: Invocation, flag: string, given: string): Promise<string> {
   if (given === "-") return withoutLastLineEnd(await readText(context, flag, given));
   if (given.startsWith("@@")) return given.slice(1);
@@ -66,7 +69,7 @@ export async function rawTextOf({ context }: Invocation, flag: string, given: st
   return withoutLastLineEnd(await readText(context, flag, given.slice(1)));
 }
 
-/** As `textOf`; undefined without the flag. */
+/** Like `textOf`, but returns undefined if the flag is not given. */
 export const optionalTextOf = async (
   invocation: Invocation,
   flag: string,
@@ -86,11 +89,11 @@ export async function readText({ io, cwd, signal }: Context, flag: string, file:
   throw usageError(`${fileOf(flag, file)} is larger than ${mostTextBytes / 1_048_576} MiB.`);
 }
 
-/** Names the file in a message, and the flag that gave it unless it was an argument. */
+/** Describes the file for a message. Also names the flag, unless the file is an argument. */
 const fileOf = (flag: string, file: string): string =>
   flag.startsWith("-") ? `${flag}: the file ${file}` : `The file ${file}`;
 
-/** Whether the path means standard input, which often cannot be opened a second time. */
+/** Whether the path is standard input. Often standard input cannot be opened a second time. */
 export const isStandardInput = (path: string): boolean =>
   /^\/dev\/stdin$|^\/(dev|proc\/self)\/fd\/0$/.test(path);
 
@@ -98,7 +101,7 @@ const takenBy = new WeakMap<Io, string>();
 
 const texts = new WeakMap<Io, Promise<string>>();
 
-/** The text of standard input. The same flag may read it several times. */
+/** Returns the text of standard input. The same flag may read it several times. */
 function standardInput(io: Io, flag: string): Promise<string> {
   takeStandardInput(io, flag);
   const reading =
@@ -107,17 +110,19 @@ function standardInput(io: Io, flag: string): Promise<string> {
   return reading;
 }
 
-/** The error of reading standard input, with the name of the flag. */
+/** Adds the name of the flag to an error of reading standard input. */
 const named = (cause: unknown, flag: string): unknown =>
   cause instanceof CliError ? usageError(`${flag}: ${cause.message}`, cause.next) : cause;
 
-/** The beginning and the end of standard input. Throws a usage error if another flag has read it. */
+/** Returns the first and the last bytes of standard input. Throws a usage error if another flag has read it. */
 export function endsOfStandardInput({ io }: Context, flag: string, bytes: number): Promise<StreamEnds> {
   takeStandardInput(io, flag);
   return io.stdin.ends(bytes);
 }
 
-/** Reserves standard input for a flag. Throws a usage error if another flag has it, because it can be read only once. */
+/**
+ * Reserves standard input for a flag. It can be read only once, so this throws a usage error if another flag reads it.
+ */
 function takeStandardInput(io: Io, flag: string): void {
   const first = takenBy.get(io) ?? flag;
   takenBy.set(io, first);
@@ -126,21 +131,21 @@ function takeStandardInput(io: Io, flag: string): void {
 
 const withoutLastLineEnd = (text: string): string => text.replace(/\r?\n$/, "");
 
-/** A text file is far smaller. The limit keeps an endless file from filling the memory. */
+/** The limit for text files. It prevents an endless file from filling the memory. Real text files are far smaller. */
 export const mostTextBytes = 67_108_864;
 
 interface ReadBytes {
   readonly bytes: Buffer;
-  /** Whether the text is complete. */
+  /** Whether the bytes are the complete file. */
   readonly whole: boolean;
 }
 
 /**
- * Reads a file, a pipe or a device, but hardly more than `mostTextBytes` of it. Rejects if the signal aborts while
- * it waits for the writer of a pipe.
+ * Reads at most about `mostTextBytes` of a file, a pipe or a device. Rejects if the signal aborts while it waits for
+ * another program to write to the pipe.
  */
 export async function readAtMost(path: string, signal: AbortSignal): Promise<ReadBytes> {
-  // Loaded only here: most commands read no file, and must start fast.
+  // Loaded only here: most commands read no file and must start fast.
   const { stat } = await import("node:fs/promises");
   const file = await stat(path);
   const descriptor = descriptorOf(path);
@@ -150,8 +155,8 @@ export async function readAtMost(path: string, signal: AbortSignal): Promise<Rea
 }
 
 /**
- * The open descriptor of a path such as `/dev/fd/3`. It is used as it is: a pipe that is opened a second time may never
- * end, and a socket cannot be opened.
+ * Returns the open descriptor that a path such as `/dev/fd/3` names. It is used directly: a pipe that is opened a
+ * second time may never end, and a socket cannot be opened.
  */
 function descriptorOf(path: string): number | undefined {
   const number = /^\/(?:dev|proc\/self)\/fd\/(\d{1,9})$/.exec(path)?.[1];
@@ -184,8 +189,8 @@ async function* ofFile(path: string): AsyncGenerator<Buffer> {
 }
 
 /**
- * Waits for the writer of a pipe as for a connection: a thread that opens a pipe without a writer cannot be
- * interrupted.
+ * Reads a pipe as a stream, so that waiting for another program can be interrupted. A thread that opens a pipe before
+ * another program writes to it cannot be interrupted.
  */
 async function* ofPipe(path: string, signal: AbortSignal): AsyncGenerator<Buffer> {
   const { constants, openSync } = await import("node:fs");
@@ -201,8 +206,9 @@ async function* ofStream(fd: number, signal: AbortSignal): AsyncGenerator<Buffer
 type ForeignFile = { readonly bytes: Buffer } | { readonly fault: string; readonly code?: string };
 
 /**
- * Reads a file of a folder that a stranger may have filled. Such a file may be a pipe that never has a writer, a link to a
- * device without an end, or huge: only an ordinary file is read, and only `most` bytes of it. Undefined without the file.
+ * Reads a file of a folder that a stranger may have filled. Such a file may be a pipe that nobody writes to, a link to
+ * an endless device, or huge. So this reads only ordinary files, and at most `most` bytes. Undefined if the file does
+ * not exist.
  */
 export function readForeign(path: string, most: number): ForeignFile | undefined {
   try {
@@ -217,14 +223,19 @@ export function readForeign(path: string, most: number): ForeignFile | undefined
   }
 }
 
-/** As `readForeign`, but returns text. Throws a usage error that names the file as `shown` if it cannot be read. */
+/**
+ * Like `readForeign`, but returns text. Throws a usage error that calls the file `shown` if the file cannot be read.
+ */
 export function readForeignText(path: string, shown: string, most: number): string | undefined {
   const read = readForeign(path, most);
   if (read && "fault" in read) throw usageError(`${shown} ${read.fault}.`);
   return read?.bytes.toString("utf8");
 }
 
-/** Reads up to the limit and does not trust the size: a file of /proc has none, and another file may have grown since. */
+/**
+ * Reads up to the limit and does not use the size of the file: files in /proc have no size, and other files may have
+ * grown.
+ */
 function readAll(path: string, most: number): ForeignFile {
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
@@ -246,36 +257,36 @@ const tooLarge = (most: number): ForeignFile => ({
   fault: `is larger than ${most >= 1_048_576 ? `${most / 1_048_576} MiB` : `${most / 1_024} KiB`}`,
 });
 
-/** A fault in the input: the flag, and what it needs. */
+/** A fault in the input: the flag, and what is wrong with its value. */
 export interface InputFault {
   readonly flag: string;
   readonly message: string;
 }
 
-/** A result. It is valid only if there are no faults. */
+/** A result and the faults of the input. The result is valid only if there are no faults. */
 export interface Checked<Value> {
   readonly value: Value;
   readonly faults: readonly InputFault[];
 }
 
-/** The flag of a field of the request: `--dedupe-key` for `dedupeKey`. */
+/** Returns the flag of a request field: `--dedupe-key` for `dedupeKey`. */
 export const flagOf = (field: string): string =>
   `--${field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
-/** One usage error that names every fault. */
+/** Returns one usage error that names every fault. */
 export function inputFaultsError(faults: readonly InputFault[]): CliError {
   const count = faults.length === 1 ? "one thing is wrong" : `${faults.length} things are wrong`;
   const issues = faults.map(({ flag, message }) => ({ path: onOneLine(flag), message }));
   return usageError(`Nothing was sent, ${count}:`, undefined, { issues });
 }
 
-/** Whether a question can be asked: a person sits at a terminal, outside CI and without `--no-input`. */
+/** Whether the command may ask a question: it runs at a terminal, outside CI and without `--no-input`. */
 export const canAsk = ({ context, flags }: Pick<Invocation, "context" | "flags">): boolean =>
   context.io.stdin.isTerminal && context.io.stderr.isTerminal && flags.input !== false && !context.env.CI;
 
 /**
- * Continues only if the person agrees: `--yes`, or `y` on the terminal. Throws a usage error that names `--yes` if
- * nobody can be asked, and another if the person declines.
+ * Returns only if the person agrees, by `--yes` or by `y` on the terminal. Throws a usage error that names `--yes` if
+ * no question can be asked. Throws another usage error if the person declines.
  */
 export async function confirm(invocation: Invocation, question: string): Promise<void> {
   const { context, flags } = invocation;

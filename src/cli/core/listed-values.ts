@@ -3,7 +3,9 @@ import { choices } from "./choices.ts";
 import { profileKeys } from "./settings.ts";
 import { allKinds, wordOf } from "./store-credential.ts";
 
-/** The command that lists the values of an argument, the field with the value, and a field that describes it. */
+/**
+ * The command that lists the values of an argument, the field that contains the value, and a field that describes it.
+ */
 export interface Listing {
   readonly command: readonly string[];
   readonly value: string;
@@ -32,7 +34,10 @@ const tokens: Listing = { command: ["token", "list"], value: "id", name: "label"
 
 const reports: Listing = { command: ["feedback", "resend", "--list"], value: "id", name: "subject" };
 
-/** The arguments whose values come from a list command, by the words of the command that has the argument. */
+/**
+ * The arguments whose values come from a list command. The key consists of the words of the command that has the
+ * argument.
+ */
 export const listedArguments: Readonly<Record<string, Listing>> = {
   "faq view": faqs,
   "faq edit": faqs,
@@ -66,14 +71,17 @@ export const listedArguments: Readonly<Record<string, Listing>> = {
   "token revoke": tokens,
 };
 
-/** The same for flags. */
+/** The flags whose values come from a list command. */
 export const listedFlags: Readonly<Record<string, Listing>> = { "--profile": profiles, "--app": apps };
 
-/** The allowed values of a flag, even if the command and not the parser checks them; undefined for any text. */
+/**
+ * Returns the allowed values of a flag. They may be checked by the parser or by the command. Undefined if any text is
+ * allowed.
+ */
 export const choicesOf = ({ argChoices, flags }: Option): readonly string[] | undefined =>
   argChoices ?? (flags === "--type <type>" ? choices.feedbackTypes : undefined);
 
-/** The same for an argument. */
+/** Returns the allowed values of an argument. Undefined if any text is allowed. */
 export const choicesOfArgument = (argument: Argument): readonly string[] | undefined =>
   argument.argChoices ?? fixed[argument.name()];
 

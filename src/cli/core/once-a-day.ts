@@ -4,10 +4,15 @@ import type { Context } from "./context.ts";
 
 const dayMs = 86_400_000;
 
-/** Whether a day has passed since an instant (in epoch milliseconds). Also true if the clock was set back. */
+/**
+ * Whether a day has passed since a time in epoch milliseconds. Also true if that time is in the future, because the
+ * clock was changed.
+ */
 export const isDayOver = (since: number, now: number): boolean => now - since >= dayMs || since > now;
 
-/** Whether a note that this machine shows at most once a day may be shown now. If so, stores that it was shown. */
+/**
+ * Whether a note that this machine shows at most once a day may be shown now. If so, stores the current time for it.
+ */
 export function mayShowToday(context: Context, what: string): boolean {
   const file = join(stateFolder(context), `said-${what}`);
   const now = context.clock.now();
@@ -16,7 +21,7 @@ export function mayShowToday(context: Context, what: string): boolean {
   try {
     writePrivately(file, `${now.toISOString()}\n`, context.newId);
   } catch {
-    // Then the note is shown more often.
+    // If the time cannot be stored, the note is shown more often.
   }
   return true;
 }

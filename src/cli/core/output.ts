@@ -13,13 +13,13 @@ import {
   widthOf,
 } from "./plain-text.ts";
 
-/** Prints the cursor of the next page of threads. A search that ended early may have found nothing yet. */
+/** Prints the cursor of the next page of threads. A search that ended early may have found nothing so far. */
 export function noteFurther(invocation: Invocation, items: readonly object[], nextCursor: string): void {
   const more = items.length === 0 ? "Older threads were not searched yet" : "There are more";
   note(invocation, `${more}: --cursor ${nextCursor}`);
 }
 
-/** One column of a list: its heading and what it shows of a row. */
+/** One column of a list: its heading, and the function that returns its value for a row. */
 export interface Column<Row> {
   readonly heading: string;
   readonly of: (row: Row) => unknown;
@@ -30,8 +30,8 @@ export interface Column<Row> {
 }
 
 /**
- * Writes one value to standard output: JSON with `--json`, the values of `--fields`, the bytes of the field that
- * `--raw` names, else the lines of `text`.
+ * Writes one value to standard output: as JSON with `--json`, as the values of `--fields`, as the bytes of the field
+ * that `--raw` names. Otherwise writes the lines of `text`.
  */
 export function printOne(invocation: Invocation, value: unknown, text: () => string | Painted): void {
   const names = fieldNames(invocation.flags.fields);
@@ -49,7 +49,7 @@ export function printOne(invocation: Invocation, value: unknown, text: () => str
   else writeText(invocation, text());
 }
 
-/** Text with our colours. The caller has passed texts of strangers through `printable`. */
+/** Text with colours. The caller has removed control characters from the texts of strangers with `printable`. */
 interface Painted {
   readonly painted: string;
 }
@@ -60,13 +60,13 @@ interface List<Row> {
   readonly columns: readonly Column<Row>[];
   /** Further fields of the JSON object. */
   readonly extra?: Readonly<Record<string, unknown>>;
-  /** The field of the items in the JSON object, in place of `items`. */
+  /** The name of the field in the JSON object that contains the items, instead of `items`. */
   readonly name?: string;
 }
 
 /**
- * Writes a list to standard output: with `--json` one object `{items, …extra}`; else a table on a terminal, and
- * tab-separated full values without headings in a pipe. `--fields` chooses the fields of each item.
+ * Writes a list to standard output. With `--json` it is one object `{items, …extra}`. Otherwise a terminal gets a
+ * table, and a pipe gets full values separated by tabs, without headings. `--fields` chooses the fields of each item.
  */
 export function printList<Row>(
   invocation: Invocation,
@@ -100,7 +100,9 @@ export function printList<Row>(
   }
 }
 
-/** The order of the columns. If a row needs several lines, ids come first, so that a person finds them on its first line. */
+/**
+ * Returns the order of the columns. If a row needs several lines, ids come first, so that they are on its first line.
+ */
 function orderOnTerminal<Row>(
   { context }: Invocation,
   columns: readonly Column<Row>[],
@@ -115,7 +117,7 @@ function orderOnTerminal<Row>(
   return [...(ids ?? []), ...(others ?? [])];
 }
 
-/** Short ids and relative times, unless `--fields` is given. */
+/** Returns the cells with short ids and relative times. */
 function forPeople<Row>(
   { context }: Invocation,
   columns: readonly Column<Row>[],
@@ -128,12 +130,12 @@ function forPeople<Row>(
   return rows.map((row, line) => row.map((value, at) => ids[at]?.[line] ?? relativeTime(plain(value), now)));
 }
 
-/** Writes a note for the person to standard error. Silent with `--json`. */
+/** Writes a note for the person to standard error. Writes nothing with `--json`. */
 export function note({ context, flags }: Invocation, message: string): void {
   if (!flags.json) context.io.stderr.write(`${asLogged(context.env, printable(message))}\n`);
 }
 
-/** Writes one value as one line of JSON, only with the fields of `--fields` if it is given. */
+/** Writes one value as one line of JSON. If `--fields` is given, the line contains only those fields. */
 export function printLine(invocation: Invocation, value: unknown): void {
   const names = fieldNames(invocation.flags.fields);
   if (names) refuseUnknown([value], names);
@@ -164,7 +166,7 @@ function writeTable(
   stdout.write(`${asLogged(context.env, lines)}\n`);
 }
 
-/** Writes the server's text unchanged to a pipe, and without control characters to a terminal. */
+/** Writes the text of the server: unchanged to a pipe, and without control characters to a terminal. */
 function printRaw({ context, flags }: Invocation, value: unknown, name: string): void {
   if (flags.json || flags.fields !== undefined)
     throw usageError("--raw prints one field as it is.", "Leave out --json and --fields.");
@@ -212,8 +214,8 @@ const idLength = 36;
 type Columns = readonly { readonly least: number; readonly most: number }[];
 
 /**
- * The rows of a table. Columns are as wide as their longest cell, or narrower to fit the terminal. A single word
- * (an id, an address, an instant) is never cut: its row continues on an indented line instead.
+ * Returns the lines of a table. Columns are as wide as their longest cell, or narrower to fit the terminal. A single
+ * word (an id, an address, a time) is never cut. Instead the row continues on an indented line.
  */
 export function table(rows: readonly (readonly string[])[], columns: number): string[] {
   const cells = rows.map((row) => row.map(onOneLine));
@@ -243,7 +245,9 @@ function wordWidth(cell: string): number {
   return width > idLength || cell.includes(" ") ? 0 : width;
 }
 
-/** The columns that share a line, with their widths. */
+/**
+ * Distributes the columns to the lines of a row. Returns the first column of each line, and the widths of its columns.
+ */
 function packed(columns: Columns, available: number): { from: number; widths: number[] }[] {
   const starts = [0];
   let used = -gap.length;
@@ -259,7 +263,7 @@ function packed(columns: Columns, available: number): { from: number; widths: nu
   });
 }
 
-/** Narrows the widest column that is above its minimum, until all fit. */
+/** Reduces the widest column that is above its minimum width, until all columns fit. Returns the widths. */
 function fitted(columns: Columns, available: number): number[] {
   const widths = columns.map(({ most }) => most);
   let excess = widths.reduce((sum, width) => sum + width, gap.length * (widths.length - 1)) - available;
@@ -278,27 +282,27 @@ function padded(cell: string, width: number): string {
   return cut + " ".repeat(Math.max(0, width - widthOf(cut)));
 }
 
-/** The names in `--fields a,b.c`; undefined without the flag. */
+/** Returns the names in `--fields a,b.c`. Undefined if the flag is not given. */
 const fieldNames = (flag: string | undefined): readonly string[] | undefined =>
   flag
     ?.split(",")
     .map((name) => name.trim())
     .filter((name) => name !== "");
 
-/** The value of a dotted name; undefined if there is none. */
+/** Returns the value for a name such as `a.b`. Undefined if there is none. */
 export const fieldOf = (value: unknown, name: string): unknown => valueAt(value, ...name.split("."));
 
-/** Only the named fields; a missing one is null. */
+/** Returns only the named fields. A missing field is null. */
 const pick = (value: unknown, names: readonly string[]): Fields =>
   Object.fromEntries(names.map((name) => [name, fieldOf(value, name) ?? null]));
 
-/** The names that no value has. */
+/** Returns the names that none of the values contains. */
 const unknownFields = (values: readonly unknown[], names: readonly string[]): string[] =>
   values.length === 0
     ? []
     : names.filter((name) => values.every((value) => fieldOf(value, name) === undefined));
 
-/** All names, for a message. */
+/** Returns the names of all fields of the values, for a message. */
 const knownFields = (values: readonly unknown[]): string =>
   [...new Set(values.flatMap((value) => (isObject(value) ? Object.keys(value) : [])))].join(", ");
 
@@ -312,7 +316,9 @@ const units = [
 
 const longestRelative = 30 * 86_400;
 
-/** An instant for a person: `3 h ago`, `in 2 d`, or the day if it is far away. Any other text stays, on one line. */
+/**
+ * Returns a time for a person: `3 h ago`, `in 2 d`, or the date if it is far away. Returns any other text on one line.
+ */
 export function relativeTime(text: string, now: Date): string {
   if (!instant.test(text)) return onOneLine(text);
   const seconds = (Date.parse(text) - now.getTime()) / 1_000;
@@ -324,7 +330,7 @@ export function relativeTime(text: string, now: Date): string {
   return seconds < 0 ? `${length} ago` : `in ${length}`;
 }
 
-/** Lines of `name  value` with aligned values. Missing values are left out. */
+/** Returns lines of `name  value` with aligned values. Omits missing values. */
 export function details(facts: Readonly<Record<string, string | number | null | undefined>>): string {
   const shown = Object.entries(facts).filter(
     ([, value]) => value !== null && value !== undefined && value !== "",
@@ -336,7 +342,7 @@ export function details(facts: Readonly<Record<string, string | number | null | 
     .join("\n");
 }
 
-/** A duration in words, for a sentence. */
+/** Returns a duration in words, for a sentence. */
 export function formatDuration(seconds: number): string {
   const minutes = Math.floor((seconds % 3_600) / 60);
   if (seconds >= 3_600) return `${Math.floor(seconds / 3_600)} h${minutes > 0 ? ` ${minutes} min` : ""}`;

@@ -2,15 +2,15 @@ import { escapedJson, oneLine, visibleText } from "../../words/visible.ts";
 import { isCiJob } from "./ci.ts";
 import type { Context, GlobalFlags, Sink } from "./context.ts";
 
-// A character that becomes an emoji through U+FE0F takes two columns then, so U+FE0F itself counts as one column.
+// With U+FE0F some characters become an emoji, which takes two columns. So U+FE0F itself counts as one column.
 const wide =
   /[\u{20000}-\u{3fffd}\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
 
 const escapes: Readonly<Record<string, string>> = { "\\": "\\\\", "\t": "\\t", "\r": "\\r" };
 
 /**
- * Removes from a stranger's text the characters that move the cursor, change the direction of text or are invisible. Line
- * ends and tabs stay.
+ * Removes characters from a stranger's text that move the cursor, change the direction of text or are invisible. Keeps
+ * line ends and tabs.
  */
 export const printable = (text: string): string => visibleText(text).text;
 
@@ -24,26 +24,26 @@ export const withoutCommands = (text: string): string =>
 type Env = Context["env"];
 
 /**
- * Makes a text safe for the log of a CI job: strangers wrote parts of it, and the service runs commands that it finds in
- * the log.
+ * Makes a text safe for the log of a CI job. A stranger may have written parts of it, and the CI service runs commands
+ * that it finds in the log.
  */
 export const asLogged = (env: Env, text: string): string => (isCiJob(env) ? withoutCommands(text) : text);
 
 /**
- * Escapes invisible characters of JSON, which does not change its meaning. In the log of a CI job it also escapes `##`,
- * which JSON has only in strings. (rule W4)
+ * Escapes invisible characters of JSON, which does not change its meaning. In a CI job also escapes `##`, which JSON
+ * contains only in strings. (rule W4)
  */
 export const asLoggedJson = (env: Env, json: string): string =>
   isCiJob(env) ? escapedJson(json).replaceAll("##", "#\\u0023") : escapedJson(json);
 
-/** The text on one line, with white space as single spaces. */
+/** Returns the text on one line, with single spaces in place of other white space. */
 export const onOneLine = (text: string): string => oneLine(text);
 
-/** The whole text as one tab-separated value: backslash, tab and line ends are escaped. */
+/** Returns the whole text as one tab-separated value: escapes backslashes, tabs and line ends. */
 export const asTabbed = (text: string): string =>
   printable(text.replace(/[\\\t\n\r\u0085\u2028\u2029]/g, (character) => escapes[character] ?? "\\n"));
 
-/** The width of the text in a terminal, in columns. */
+/** Returns the width of the text in a terminal, in columns. */
 export function widthOf(text: string): number {
   let width = 0;
   for (const character of text) width += columnsOf(character);
@@ -56,7 +56,7 @@ function columnsOf(character: string): number {
   return /\p{M}/u.test(character) ? 0 : 1;
 }
 
-/** The text cut to a width, with an ellipsis at the cut. */
+/** Cuts the text to a width. An ellipsis marks the cut. */
 export function cutTo(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
   let [kept, used] = ["", 0];
@@ -74,7 +74,10 @@ type Style = keyof typeof styles;
 
 export type Painter = (style: Style, text: string) => string;
 
-/** Styles text, unless the sink shows no colour: `--color`, NO_COLOR, FORCE_COLOR and the terminal decide. */
+/**
+ * Returns the functions that style text. `--color`, NO_COLOR, FORCE_COLOR and the terminal decide whether they add
+ * colours.
+ */
 export function painter(context: Context, flags: GlobalFlags, sink: Sink): Painter {
   if (!showsColor(context, flags, sink)) return (_style, text) => text;
   return (style, text) => `\u001b[${styles[style][0]}m${text}\u001b[${styles[style][1]}m`;

@@ -77,8 +77,8 @@ const isFailure = (error: unknown, { signal }: Context): boolean =>
   !signal.aborted && !(error instanceof DryRun) && !(error instanceof CommanderError && error.exitCode === 0);
 
 /**
- * Builds the tree of commands. Loads only the nouns that the command line names; the others have only a name and a
- * summary, for help and suggestions.
+ * Builds the tree of commands. Loads only the commands of the nouns that the command line contains. The other nouns get
+ * only a name and a summary, for help and suggestions.
  */
 export async function createProgram(argv: readonly string[], setup: Setup): Promise<Command> {
   const program = withGlobalFlags(new Command("innkeep"))
@@ -102,7 +102,7 @@ export async function createProgram(argv: readonly string[], setup: Setup): Prom
   return program;
 }
 
-/** The noun that the command line starts with; all nouns if it starts with none, or with `help`. */
+/** Returns the noun at the start of the command line. Returns all nouns if it starts with none, or with `help`. */
 const wanted = ([first = ""]: readonly string[]): readonly Noun[] => {
   const named = nouns.filter((noun) => noun.name !== "help" && wordsOf(noun).includes(first));
   return named.length > 0 && !isWhole([first]) ? named : byGroup;
@@ -110,7 +110,7 @@ const wanted = ([first = ""]: readonly string[]): readonly Noun[] => {
 
 const byGroup = nounGroups.flatMap((group) => nouns.filter((noun) => noun.group === group));
 
-/** Whether the command line needs every command with all its flags: only `completion` does. */
+/** Whether the command line needs every command with all its flags. Only `completion` does. */
 const isWhole = ([first]: readonly string[]): boolean => first === "completion";
 
 const wordsOf = ({ name, aliases = [] }: Noun): readonly string[] => [name, ...aliases];
@@ -138,7 +138,7 @@ const withGlobalFlags = (program: Command): Command =>
 const outputOf = ({ stdout, stderr }: Io) => ({
   writeOut: (text: string) => stdout.write(text),
   writeErr: (text: string) => stderr.write(text),
-  // `runCli` prints errors, as text or as JSON.
+  // The parser prints nothing: `runCli` prints errors, as text or as JSON.
   outputError: () => {},
   getOutHelpWidth: () => stdout.columns,
   getErrHelpWidth: () => stderr.columns,

@@ -7,11 +7,11 @@ export interface PublishedPackage {
 }
 
 /**
- * The registry and the name of this package; null until we own a name in a registry. Until then no command that we show
- * fetches the package by name: a stranger could register that name, and would get the tokens of users. (rule L56)
+ * The registry and the name of this package. Null until we own a name in a registry. Until then no command that we show
+ * downloads the package by name: a stranger could register that name and get the tokens of users. (rule L56)
  */
 export const published: PublishedPackage | null = null;
 
-/** The command that starts this program: `npx` with the published name, or `innkeep` if it is not published. */
+/** Returns the command that starts this program: `npx` with the published name, or `innkeep` if it is not published. */
 export const wordsToStart = (from: PublishedPackage | null = published): readonly string[] =>
   from === null ? ["innkeep"] : ["npx", "-y", from.name];

@@ -9,7 +9,7 @@ export interface Shown {
   readonly streams?: Pick<RenderOptions, "stdin" | "stdout" | "debug">;
 }
 
-/** Shows a screen until the person leaves, or the terminal is gone. Throws the reason if the signal aborts. */
+/** Shows a screen until the person leaves it or the terminal closes. If the signal aborts, throws its reason. */
 export async function showOnTerminal(screen: ReactNode, { signal, streams }: Shown): Promise<void> {
   const { stdout = process.stdout } = streams ?? {};
   // Some terminals report a width of 0, which would show one letter per line.
@@ -43,7 +43,9 @@ function watchTerminal(): () => void {
   };
 }
 
-/** Makes the library draw the whole screen again. It does that only after the screen has become narrower. */
+/**
+ * Makes the library draw the whole screen again. The library itself does that only when the screen becomes narrower.
+ */
 function drawAnew(stdout: NodeJS.WriteStream): void {
   for (const by of [-1, 1]) {
     stdout.columns += by;
@@ -54,13 +56,13 @@ function drawAnew(stdout: NodeJS.WriteStream): void {
 const [hideCursor, showCursor] = ["\u001b[?25l", "\u001b[?25h"];
 const clearScreen = "\u001b[2J\u001b[H";
 
-/** Suspends the process. The shell then needs a terminal that echoes what is typed. */
+/** Suspends the process. Before that, makes the terminal show typed text again, because the shell needs it. */
 function pause(): void {
   process.stdin.setRawMode(false);
   process.stdout.write(showCursor, () => process.kill(process.pid, "SIGSTOP"));
 }
 
-/** Waits for the abort that follows a closed terminal, also if the library noticed the end first. */
+/** Waits until the signal aborts because the terminal closed. Also works if the library noticed the end first. */
 async function hungUp(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
   const aborted = new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));

@@ -9,8 +9,9 @@ import { sourcesOf } from "./settings.ts";
 const local = "http://127.0.0.1:4700";
 
 /**
- * The server of a command: the first one that a flag, a variable, the project file or the profile names; else the server
- * of the last sign-in; else the one on this machine. Throws a usage error for a text that is not a web address.
+ * Returns the server of a command: the first one that a flag, a variable, the project file or the profile names. If
+ * none does, returns the server of the last sign-in, or the server on this machine. Throws a usage error for a text
+ * that is not a web address.
  */
 export function serverOf(context: Context, flags: GlobalFlags, asTester: boolean): Server {
   for (const { server, from, isProject, profile } of sourcesOf(context, flags)) {
@@ -23,13 +24,13 @@ export function serverOf(context: Context, flags: GlobalFlags, asTester: boolean
   return { address: local, from: "the default" };
 }
 
-/** Whether a variable holds a credential. It may be for another server than that of the last sign-in. */
+/** Whether a variable contains a credential. It may be for another server than the server of the last sign-in. */
 const hasCredentialVariable = ({ env }: Context): boolean =>
   Object.values(credentialKinds).some(({ variable }) => env[variable]);
 
 /**
- * The app, by id or name, that a flag, a variable, the project file or the profile names. A source that also names a
- * server counts only for that server. Undefined if none names an app.
+ * Returns the app, by id or name, that a flag, a variable, the project file or the profile names. If a source also
+ * names a server, its app is used only with that server. Undefined if no source names an app.
  */
 export function namedApp({ context, flags, baseUrl }: Invocation): string | undefined {
   for (const { app, server, from } of sourcesOf(context, flags)) {
@@ -38,7 +39,10 @@ export function namedApp({ context, flags, baseUrl }: Invocation): string | unde
   return undefined;
 }
 
-/** The address of the console of the command's server: the one that a variable or the profile names, or the default. */
+/**
+ * Returns the address of the console of the command's server: the one that a variable or the profile names, or the
+ * default.
+ */
 export function consoleAddress({ context, flags, baseUrl }: Invocation): string {
   const address = baseUrl();
   for (const { console, server, from } of sourcesOf(context, flags)) {
@@ -47,7 +51,7 @@ export function consoleAddress({ context, flags, baseUrl }: Invocation): string 
   return `${address}/console`;
 }
 
-/** The address without a slash at its end. Throws a usage error for a text that is not a web address. */
+/** Returns the address without a slash at its end. Throws a usage error for a text that is not a web address. */
 export function webAddress(given: string, origin: string): string {
   const url = URL.canParse(given.trim()) ? new URL(given.trim()) : undefined;
   if (!url || !/^https?:$/.test(url.protocol)) {
@@ -66,13 +70,16 @@ const fileIn = (context: Context): string => join(configFolder(context), "last-s
 
 const expiryIn = (context: Context): string => join(configFolder(context), "last-sign-in-expires");
 
-/** Stores the address of the server that this machine signed in to, and until when. */
+/** Stores the address of the server of the last sign-in, and the expiry time of its token. */
 export function rememberSignIn(context: Context, baseUrl: string, expiresAt: string | undefined): void {
   writePrivately(fileIn(context), `${baseUrl}\n`, context.newId);
   writePrivately(expiryIn(context), `${expiresAt ?? ""}\n`, context.newId);
 }
 
-/** When the token of the last sign-in expires. Undefined if that was at another server, or if it is not known. */
+/**
+ * Returns the expiry time of the token of the last sign-in. Undefined if that sign-in was at another server, or if the
+ * time is not known.
+ */
 export function signInExpiry(context: Context, origin: string): Date | undefined {
   const address = lastSignIn(context);
   if (address === undefined || new URL(address).origin !== origin) return undefined;
@@ -81,8 +88,8 @@ export function signInExpiry(context: Context, origin: string): Date | undefined
 }
 
 /**
- * The server of the last sign-in. Undefined without a sign-in, if its token is no longer stored, and if
- * INNKEEP_DEVICE_TOKEN is set: that token may be for another server.
+ * Returns the server of the last sign-in. Undefined if there was no sign-in or its token is no longer stored. Also
+ * undefined if INNKEEP_DEVICE_TOKEN is set, because that token may be for another server.
  */
 function lastSignIn(context: Context): string | undefined {
   if (context.env.INNKEEP_DEVICE_TOKEN) return undefined;

@@ -8,20 +8,20 @@ import { readForeign } from "./input.ts";
 
 /** A flag, variable, profile or file that may name the server, its app and its console. */
 interface Source {
-  /** For messages: a flag, a variable, a profile or a file. */
+  /** The name of the source for messages: a flag, a variable, a profile or a file. */
   readonly from: string;
   readonly server?: string | undefined;
   readonly app?: string | undefined;
   readonly console?: string | undefined;
-  /** True for a project file, which came with a checkout. */
+  /** True for a project file. A stranger may have written it. */
   readonly isProject?: true;
-  /** The name of a profile that `--profile` names. */
+  /** The name of the profile, if `--profile` selected it. */
   readonly profile?: string;
 }
 
 /**
- * The sources that may name the server and the app of a command, in the order of precedence. Each is read only when the
- * caller asks for it, so a damaged file stops no command that does not need it.
+ * Yields the sources that may name the server and the app of a command, in order of precedence. Reads each source only
+ * when the caller asks for it, so a damaged file does not stop a command that does not need it.
  */
 export function* sourcesOf(context: Context, flags: GlobalFlags): Generator<Source> {
   const { env } = context;
@@ -44,20 +44,20 @@ const sourceOf = ({ name, profile, from }: ChosenProfile): Source => ({
   ...profile,
 });
 
-/** What a profile may set. Its credentials are stored beside it, under its name. */
+/** The settings of a profile. Its credentials are stored separately, under its name. */
 export interface Profile {
   readonly server?: string;
   readonly app?: string;
   readonly console?: string;
 }
 
-/** The profiles of a person, by name, and the one that commands use unless another is named. */
+/** The profiles of a person, by name, and the name of the default profile. */
 export interface Profiles {
   readonly current?: string;
   readonly profiles: Readonly<Record<string, Profile>>;
 }
 
-/** A profile, and what named it. */
+/** A profile, and the flag, variable or file that selected it. */
 interface ChosenProfile {
   readonly name: string;
   readonly profile: Profile;
@@ -90,8 +90,8 @@ export function readProfiles(context: Context): Profiles {
 }
 
 /**
- * The profile of a command: `--profile`, INNKEEP_PROFILE, or the one that `config use` chose. Undefined if there is none.
- * Throws a usage error for a name that no profile has.
+ * Returns the profile of a command: from `--profile`, from INNKEEP_PROFILE, or the one that `config use` chose.
+ * Undefined if none of them names a profile. Throws a usage error for a name that no profile has.
  */
 export function chosenProfile(context: Context, flags: GlobalFlags): ChosenProfile | undefined {
   const { current, profiles } = readProfiles(context);
@@ -122,7 +122,7 @@ function isProfiles(value: unknown): value is Profiles {
   );
 }
 
-/** The project file `innkeep.json`: the server, and an app on it. */
+/** The content of the project file `innkeep.json`: the server, and an app on it. */
 interface ProjectFile {
   readonly file: string;
   readonly server?: string;
@@ -134,8 +134,8 @@ export const projectFileName = "innkeep.json";
 const keys = ["server", "app"];
 
 /**
- * The `innkeep.json` of the working folder, or of the nearest folder above it up to the home folder. Undefined if there is
- * none. Throws a usage error that names every fault of the file.
+ * Returns the content of `innkeep.json` in the working folder, or in the nearest folder above it up to the home folder.
+ * Undefined if there is no such file. Throws a usage error that names every fault of the file.
  */
 export function readProjectFile({ cwd, home }: Pick<Context, "cwd" | "home">): ProjectFile | undefined {
   for (const folder of foldersUpwards(cwd, home)) {
@@ -149,8 +149,8 @@ export function readProjectFile({ cwd, home }: Pick<Context, "cwd" | "home">): P
 const mostBytes = 65_536;
 
 /**
- * The text of such a file; undefined if it is missing, or this person may not read it. Throws a usage error for a pipe, a
- * device, a folder or a huge file: it came with a checkout, maybe from a stranger.
+ * Returns the text of a project file. Undefined if it is missing, or if this person may not read it. Throws a usage
+ * error for a pipe, a device, a folder or a huge file: the project file may come from a stranger.
  */
 export function projectText(file: string): string | undefined {
   const read = readForeign(file, mostBytes);
@@ -160,8 +160,8 @@ export function projectText(file: string): string | undefined {
 }
 
 /**
- * A folder and those above it, up to the home folder or the root. Windows ignores the case of letters in paths, so
- * `path.relative` compares the folders.
+ * Returns a folder and all folders above it, up to the home folder or the root. Windows ignores the case of letters in
+ * paths, so `path.relative` compares the folders.
  */
 export function foldersUpwards(start: string, home: string, paths: PlatformPath = path): string[] {
   const folders = [start];
@@ -173,7 +173,7 @@ export function foldersUpwards(start: string, home: string, paths: PlatformPath 
   return folders;
 }
 
-/** Reads the text of such a file. Throws a usage error that names every fault. */
+/** Parses the text of a project file. Throws a usage error that names every fault. */
 export function checkProject(file: string, text: string): ProjectFile {
   const value = parseProject(file, text);
   const faults = Object.entries(value).flatMap(([key, given]) => faultOf(key, given));
@@ -193,7 +193,7 @@ function parseProject(file: string, text: string): object {
 
 function faultOf(key: string, value: unknown): string[] {
   if (key === "$schema") return [];
-  // The value is not shown: it may be a secret.
+  // The message does not contain the value, because the value may be a secret.
   if (typeof value === "string" && secretStarts.some((start) => value.startsWith(start)))
     return [`${key} holds a secret, which does not belong into a file that others read`];
   if (!keys.includes(key)) return [`${key} is not known`];

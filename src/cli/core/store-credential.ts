@@ -21,8 +21,8 @@ interface IssuedCredential {
 }
 
 /**
- * Stores a credential for the command's server, and prints where. Throws a CliError if that fails, or if only a project
- * file names the server: from then on the stored credential would make that server trusted.
+ * Stores a credential for the command's server, and prints the place. Throws a CliError if storing fails, or if only a
+ * project file names the server: commands trust a server with a stored credential.
  */
 export async function storeCredential(
   invocation: Invocation,
@@ -53,10 +53,10 @@ export async function storeCredential(
   return { origin, kind, source, hint: hintOf(secret) };
 }
 
-/** The origin of the command's server. Credentials are stored by it. */
+/** Returns the origin of the command's server. Each credential is stored under an origin. */
 export const originOf = (invocation: Invocation): string => new URL(invocation.baseUrl()).origin;
 
-/** Runs a change of files. Throws a CliError with the next step in place of an error of the file system. */
+/** Runs a change of files. Replaces an error of the file system with a CliError that contains the next step. */
 export async function explainWriteFailure<T>(change: () => Promise<T>): Promise<T> {
   try {
     return await change();
@@ -71,7 +71,7 @@ export async function explainWriteFailure<T>(change: () => Promise<T>): Promise<
   }
 }
 
-/** The name of a credential on the command line: the last word of `innkeep auth set …`. */
+/** Returns the name of a kind of credential on the command line: the last word of `innkeep auth set …`. */
 export const wordOf = (kind: CredentialKind): string =>
   credentialKinds[kind].command.split(" ").at(-1) ?? kind;
 
@@ -80,7 +80,7 @@ export const allKinds: readonly CredentialKind[] = ["appKey", "agentToken", "dev
 /** The names of all kinds, for help and messages. */
 export const kindWords: string = allKinds.map(wordOf).join(", ");
 
-/** Returns the kind with this name. Throws an error of the parser for any other text. */
+/** Returns the kind of credential with this name. Throws an error of the parser for any other text. */
 export function kindOf(word: string): CredentialKind {
   const kind = allKinds.find((one) => wordOf(one) === word);
   if (kind) return kind;
