@@ -78,7 +78,7 @@ const utcForm = /^\d{4}-\d\d-\d\dT(?!24)\d\d:\d\d:\d\d\.\d{3}Z$/;
 const instantForm =
   /^(?<date>\d{4}-\d\d-\d\d)[Tt](?<time>\d\d:\d\d)(?::(?<seconds>\d\d)(?:[.,](?<fraction>\d{1,9}))?)?(?:[Zz]|(?<hours>[+-]\d\d)(?::?(?<minutes>\d\d))?)(?:\[[\w+\-/]{1,60}\])?$/;
 
-/** An instant of a request: ISO 8601 with an offset or `Z`. Becomes UTC with milliseconds. */
+/** An instant of a request: ISO 8601 with an offset or `Z`. Becomes UTC with milliseconds. (rule D11) */
 export const givenInstant = z.string().check(normalised(normalisedInstant), z.meta({ format: "date-time" }));
 
 /** Whether a text has at most `max` code points. */

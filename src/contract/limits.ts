@@ -201,6 +201,7 @@ export const rateLimits = {
   /** Exports of apps: each reads all of an app. */
   exports: { limit: 20, windowSeconds: 3_600 },
   imports: { limit: 20, windowSeconds: 3_600 },
+  /** Requests for slots, and new test keys. (rule T32) */
   slotRequests: { limit: 120, windowSeconds: 3_600 },
   /** Rule T31. */
   proofsBySlot: { limit: 12, windowSeconds: 3_600 },

@@ -17,7 +17,7 @@ export type SessionReason = (typeof sessionReasons)[number];
 
 /**
  * Names of screens: trimmed, composed (NFC), cut, without duplicates and empty names. A name that is too long must not make
- * the session fail.
+ * the session fail. (rule T21)
  */
 const Screens = z
   .array(label(limits.screenName, "NFC"))
@@ -40,6 +40,7 @@ function cutToADay<Session extends { readonly startedAt: string; readonly endedA
     : session;
 }
 
+/** A test session as an app reports it. (rule T22) */
 export const SessionReport = z
   .object({
     testKey,

@@ -8,7 +8,7 @@ import { type ClosingSlot, type CycleScope, type DueCycle, dueChanges } from "./
 /**
  * Applies the changes that the passing of time causes in closed testing: requests expire, cycles start and end, days
  * close. Each change is applied once, by the first server that finds it. No change is applied while the server's clock
- * may be wrong.
+ * may be wrong. (rule D10)
  */
 export interface PassingTime {
   /** Applies all due changes. Does not query the database if no change can be due. */
@@ -138,7 +138,7 @@ interface NewIds {
   readonly newId: () => string;
 }
 
-/** Applies all due changes of a cycle, day by day, even if many days have passed since the last change. */
+/** Applies all due changes of a cycle, day by day, even if many days have passed since the last change. (rule T3) */
 export async function advanceCycle(
   deps: NewIds,
   tx: Transaction,

@@ -144,7 +144,7 @@ interface InitialState {
 /**
  * Returns the state of a new cycle with these days. If its first day has begun, the cycle is running from the start.
  * Past days are closed, but no tester missed them, because there were no testers. Returns undefined if the last day is
- * over. Instants are ISO 8601 UTC with milliseconds.
+ * over. Instants are ISO 8601 UTC with milliseconds. (rule D9)
  */
 export function initialStateOf(dayStarts: readonly string[], now: string): InitialState | undefined {
   const begun = dayStarts.filter((start) => start <= now).length;

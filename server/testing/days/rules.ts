@@ -17,7 +17,7 @@ export interface TestDays extends TestPlan {
 
 /**
  * Returns the instant at which each day of a test begins, and as the last item the end of the last day. A calendar day
- * has 23 or 25 hours when clocks change.
+ * has 23 or 25 hours when clocks change. (rule D1)
  */
 export function dayStartsOf({ startsOn, timezone, durationDays }: TestPlan): string[] {
   const first = Temporal.PlainDate.from(startsOn);
@@ -32,6 +32,7 @@ export const dayStartsOfRow = ({ dayStarts }: { readonly dayStarts: string }): s
 
 /**
  * Returns the instant after which late test sessions of the last day do not count: the end of the next calendar day.
+ * (rule D7)
  */
 export function graceEndOf({ startsOn, timezone, durationDays }: TestPlan): string {
   const after = Temporal.PlainDate.from(startsOn).add({ days: durationDays + 1 });
@@ -51,11 +52,14 @@ export function dayIndexAt(days: TestDays, instant: string): number {
   if (stored >= 0 && stored < days.durationDays) return stored + 1;
   const date = Temporal.Instant.from(instant).toZonedDateTimeISO(days.timezone).toPlainDate();
   const index = Temporal.PlainDate.from(days.startsOn).until(date, { largestUnit: "day" }).days + 1;
-  // The stored days decide, because the rules of the time zone may have changed after they were stored.
+  // The stored days decide, because the rules of the time zone may have changed after they were stored. (rule D2)
   return stored < 0 ? Math.min(index, 0) : Math.max(index, days.durationDays + 1);
 }
 
-/** Returns the number of the current day: 0 before the first day, and the number of the last day after the test. */
+/**
+ * Returns the number of the current day: 0 before the first day, and the number of the last day after the test.
+ * (rule D3)
+ */
 export const todayOf = (days: TestDays, now: Date): number =>
   Math.min(Math.max(dayIndexAt(days, now.toISOString()), 0), days.durationDays);
 

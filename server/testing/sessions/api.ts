@@ -178,7 +178,7 @@ const dayMilliseconds = 86_400_000;
 
 /**
  * Returns the status for an unknown test key. It has all fields, because clients expect them. All values are constant
- * except the end of the UTC day.
+ * except the end of the UTC day. (rule T23)
  */
 const unknownStatus = (now: Date): SessionStatus => ({
   matched: false,

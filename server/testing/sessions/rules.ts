@@ -30,12 +30,12 @@ export interface SessionVerdict {
   readonly reason: SessionReason | null;
 }
 
-/** How far a device's clock may be ahead of the server's clock. */
+/** How far a device's clock may be ahead of the server's clock. (rule D6) */
 const skewMilliseconds = 120_000;
 
 /**
  * Decides whether a session makes its day count. The first rule that it breaks is the reason why it does not count.
- * (rule T17)
+ * (rules T17 and D4)
  */
 export function judgeSession(session: ReportedSession, slot: TestedSlot, now: Date): SessionVerdict {
   const day = dayIndexAt(slot.cycle, session.startedAt);

@@ -64,7 +64,7 @@ export const testSessions = {
 
   /**
    * Stores a session of a slot. Returns false if there is no such slot. Both cases run the same statement, so that the
-   * time of the answer does not show whether the slot exists.
+   * time of the answer does not show whether the slot exists. (rule T19)
    */
   async record(tx: Transaction, slotId: string, session: NewTestSession): Promise<boolean> {
     const recorded = await tx.run(

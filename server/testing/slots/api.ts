@@ -122,7 +122,7 @@ async function acceptSlot(deps: SlotsDeps, tx: Transaction, { id, cycle }: SlotI
 
 /**
  * Removes the tester of a slot. If the last day is not over, adds an open slot that replaces it. Returns false if the
- * slot has no tester.
+ * slot has no tester. (rule T8)
  */
 async function removeSlot(deps: SlotsDeps, tx: Transaction, { id, cycle }: SlotInCycle): Promise<boolean> {
   const now = deps.clock.now();
@@ -142,7 +142,7 @@ function rotateKey({ sealer }: SlotsDeps, tx: Transaction, { id }: SlotInCycle):
 
 /**
  * Gives an open slot to the account with this e-mail address. Throws `not_found` if there is no such account. Also
- * throws `email_unverified`, `own_listing`, `cycle_not_open`, `already_in_cycle` and `slot_taken`.
+ * throws `email_unverified`, `own_listing`, `cycle_not_open`, `already_in_cycle` and `slot_taken`. (rule T7)
  */
 async function assignSlot(
   deps: SlotsDeps,

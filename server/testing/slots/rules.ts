@@ -11,7 +11,7 @@ export interface ClosingSlot {
 
 /**
  * Returns the effect on a slot when a day closes. `removed`: the slot missed too many days before this day, and no late
- * session made one of them count. `missed`: the slot missed this day.
+ * session made one of them count. `missed`: the slot missed this day. (rule T9)
  */
 export function afterDay(
   slot: ClosingSlot,

@@ -53,6 +53,7 @@ const cycleOfSlot = oneForViewer<{ readonly cycleId: string }>({
 /**
  * Slots, as their owners see and change them. The statement of each change checks the state of the slot, so that only
  * one of several concurrent changes succeeds. A change returns false if the state of the slot does not allow it.
+ * (rule T13)
  */
 export const slots = {
   /**
@@ -71,7 +72,7 @@ export const slots = {
   /** Returns the cycle of a slot if the viewer may see it; otherwise undefined. */
   findCycle: (reader: Reader, id: string, viewer: Viewer) => cycleOfSlot(reader, viewer, id),
 
-  /** Whether a tester has, or had, a slot in the cycle. */
+  /** Whether a tester has, or had, a slot in the cycle. (rule T6) */
   async isIn(reader: Reader, cycleId: string, testerId: string): Promise<boolean> {
     const sql = "SELECT 1 AS one FROM slots WHERE cycle_id = ? AND tester_id = ?";
     return (await reader.get(sql, cycleId, testerId)) !== undefined;
@@ -192,7 +193,7 @@ export const countedDays = {
   /**
    * Counts a day of a slot if the slot is active, its cycle is running and the day is not yet counted; otherwise
    * returns false. If the day was closed as missed, it is no longer a missed day. A slot at risk then becomes active
-   * again, unless it has still missed too many days.
+   * again, unless it has still missed too many days. (rules T20 and D8)
    */
   async count(
     tx: Transaction,

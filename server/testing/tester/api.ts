@@ -107,7 +107,7 @@ const bytesOfCharacter = 5;
 
 /**
  * Creates the function that returns a tester's tasks of today or of an earlier day. It throws `bad_request` for a day
- * that no test has reached.
+ * that no test has reached. (rule T25)
  */
 function createTasks(
   { database, clock, memory, passingTime }: Pick<Deps, "database" | "clock" | "memory" | "passingTime">,

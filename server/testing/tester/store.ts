@@ -116,14 +116,14 @@ export const testerSlots = {
     };
   },
 
-  /** Returns all slots that the tester has or had. The slot in the newest cycle comes first. */
+  /** Returns all slots that the tester has or had. The slot in the newest cycle comes first. (rule T36) */
   list: (reader: Reader, testerId: string) =>
     reader.all<TesterSlotRow>(
       `SELECT ${columns} ${from} WHERE s.tester_id = ? ORDER BY c.created_at DESC, s.id DESC`,
       testerId,
     ),
 
-  /** Returns a slot if the tester has or had it; otherwise undefined. */
+  /** Returns a slot if the tester has or had it; otherwise undefined. (rule T38) */
   find: (reader: Reader, id: string, testerId: string) =>
     reader.get<TesterSlotRow>(`SELECT ${columns} ${from} WHERE s.id = ? AND s.tester_id = ?`, id, testerId),
 
@@ -198,7 +198,7 @@ const endOfLastDay = "substr(c.day_starts, length(c.day_starts) - 25, 24)";
 /**
  * Returns the cycles in which an account may request a slot, newest first. The list does not contain cycles of the
  * account's own apps, cycles in which the account has or had a slot, and cycles whose last day is over. Changes that
- * are due count as already applied, so that the list need not wait for them.
+ * are due count as already applied, so that the list need not wait for them. (rule T37)
  */
 export const openListings = (
   reader: Reader,
