@@ -24,7 +24,7 @@ export const asPdf: Conversion = {
   },
 };
 
-/** A text that is larger or has more lines takes too long to convert. */
+/** The limits for converted texts. A text that is larger or has more lines takes too long to convert. */
 const mostTextBytes = 33_554_432;
 
 const mostLines = 500_000;
@@ -60,14 +60,14 @@ interface FileRules {
   readonly types: readonly string[];
   /** Returns the flag that accepts files of a media type; undefined if there is none. */
   readonly otherFlag?: (mediaType: string) => string | undefined;
-  /** Files that the flag also accepts, and that are converted before they are sent. */
+  /** Files that the flag also accepts, and that are converted to another type before they are sent. */
   readonly converted?: Conversion;
 }
 
 interface Conversion {
-  /** The name of such a file in messages. */
+  /** The word for such files in messages. */
   readonly names: string;
-  /** Whether a file is one of these, by its first bytes. */
+  /** Whether a file can be converted, by its first bytes. */
   readonly takes: (head: Uint8Array) => boolean;
   /** Returns the converted file, or the faults of the file. Rejects if the file cannot be read. */
   readonly convert: (path: string, bytes: number) => Promise<FileCheck>;
@@ -116,7 +116,7 @@ async function checkFile(path: string, rules: FileRules): Promise<FileCheck> {
   }
 }
 
-/** A log may contain the signature of a PDF. */
+/** Whether a file is a text that only contains the signature of a PDF. A log may contain it. */
 const isTextAboutPdf = (path: string, head: Buffer, detected: string): boolean =>
   detected === "application/pdf" && head.indexOf("%PDF-") > 0 && !/\.pdf$/i.test(path);
 
@@ -155,14 +155,14 @@ const names: Readonly<Record<string, string>> = {
   "application/pdf": "PDF",
 };
 
-/** The names of media types in a sentence: `MP4, WebM or QuickTime`. */
+/** Returns the names of media types for a sentence: `MP4, WebM or QuickTime`. */
 const kindNames = (mediaTypes: readonly string[]): string =>
   mediaTypes
     .map((mediaType) => names[mediaType] ?? mediaType)
     .join(", ")
     .replace(/, ([^,]*)$/, " or $1");
 
-/** The files that a flag accepts, for its help. */
+/** Returns a text for the help of a flag that says which files it accepts. */
 export const rulesOf = ({
   most,
   bytes,

@@ -34,13 +34,13 @@ export interface SubmitFlags {
   readonly capturedAt?: string;
 }
 
-/** Checks, keeps and sends one proof. */
+/** Checks one proof, stores it in the spool, and sends it. */
 export async function submit(
   invocation: Invocation,
   flags: SubmitFlags,
   given: string | undefined,
 ): Promise<undefined> {
-  // The proof is kept before the server is asked for anything.
+  // The proof is stored in the spool before any request to the server.
   const isWhole = given !== undefined && !isStart(given);
   const draft = await draftOf(invocation, flags, isWhole ? given : noSlot);
   const proof = itemOf(invocation, { ...draft, ...(!isWhole && { wantedSlot: given ?? "" }) });
@@ -70,7 +70,10 @@ async function draftOf(
 const noImageFaults = (paths: readonly string[]): InputFault[] =>
   paths.length === 0 ? [{ flag: "--image", message: "is missing: a proof needs at least one picture" }] : [];
 
-/** The time of the newest picture if that is today; else now, because the server accepts only proofs of today. */
+/**
+ * Returns the time of the newest picture if it is from today. Otherwise returns the current time, because the server
+ * accepts only proofs of today.
+ */
 async function captureTime(images: readonly SentFile[], now: Date): Promise<Date> {
   const times = await Promise.all(images.map(async ({ path }) => (await stat(path)).mtime));
   const newest = new Date(Math.max(0, ...times.map((time) => time.getTime())));
@@ -86,10 +89,10 @@ function checkFields(fields: Proof["fields"]): Checked<Proof["fields"]> {
   return { value: fields, faults };
 }
 
-/** The server's answer. Other servers may leave fields out. */
+/** The server's answer. On servers other than Innkeep, fields may be missing. */
 type Receipt = Partial<Awaited<ReturnType<Client["tester"]["submitProof"]>>>;
 
-/** Proofs on their way to a server. */
+/** The kind of item for proofs. */
 export const proofs: Kind<Proof, Receipt> = {
   word: "proof",
   noun: "proof",
@@ -104,7 +107,7 @@ export const proofs: Kind<Proof, Receipt> = {
     const content = bodyOf(await withSlot(invocation, proof));
     await invocation.sender()(routes.tester.submitProof, { content });
   },
-  // All servers with closed testing know the Idempotency-Key: a repeat gets the first answer. (rule H10)
+  // All servers with closed testing know the Idempotency-Key. A repeated request gets the first answer. (rule H10)
   isPostedTwiceWithoutKey: false,
   isFinal,
   keptText: "The proof is kept. It counts only if it arrives before its day of the test is over.",
@@ -114,22 +117,28 @@ export const proofs: Kind<Proof, Receipt> = {
   printResults,
 };
 
-/** The slot of a proof whose slot the server has not named yet. */
+/** A placeholder for the id of a slot that the server has not returned yet. */
 const noSlot = "00000000-0000-0000-0000-000000000000";
 
-/** The proof with the whole id of its slot. Throws a CliError if the tester has no such slot, or several. */
+/** Returns the proof with the whole id of its slot. Throws a CliError if the tester has no such slot, or several. */
 async function withSlot(invocation: Invocation, { wantedSlot, ...proof }: Proof): Promise<Proof> {
   if (wantedSlot === undefined) return proof;
   const slotId = await ownSlotId(invocation, wantedSlot === "" ? undefined : wantedSlot);
   return { ...proof, fields: { ...proof.fields, slotId } };
 }
 
-/** The request of a proof. The id is the boundary of the form, so the bytes are the same each time. */
+/**
+ * Returns the body of the request. The id of the proof is the boundary of the form, so the bytes are the same in each
+ * attempt.
+ */
 function bodyOf({ id, fields, images }: Proof): FileContent {
   return formBody({ fields: { ...fields }, files: { images } }, id);
 }
 
-/** Whether the server refused the proof itself, and not its sender or its time; or the tester has no such slot. */
+/**
+ * Whether the server will refuse the proof in every attempt: it refused the proof itself and not the sender or the
+ * time, or the tester has no such slot.
+ */
 function isFinal(error: Error): boolean {
   if (error instanceof CliError) return error.exit === "usage" || error.exit === "notFound";
   return (

@@ -12,10 +12,10 @@ import { type Explanation, type Failed, type Kind, megabytes, type SendResult } 
 import type { LastTry } from "./spool.ts";
 import { filesInPlace, type Report, storedReport, storedReportText } from "./stored.lazy.ts";
 
-/** The server's answer. Other servers may leave out the id and the address. */
+/** The server's answer. On servers other than Innkeep, the id and the address may be missing. */
 export type Answer = Partial<Awaited<ReturnType<Client["feedback"]["submit"]>>>;
 
-/** Reports: feedback on its way to a server. */
+/** The kind of item for reports. */
 export const reports: Kind<Report, Answer> = {
   word: "report",
   noun: "feedback",
@@ -59,8 +59,8 @@ const placeholder = ({ name, mediaType, bytes }: SentFile): string =>
   `<${mediaType} ${name}, ${megabytes(bytes)}>`;
 
 /**
- * The report without its files is another request and gets another key. Throws a usage error if the first request may have
- * arrived.
+ * Removes the files of a report. This changes the request, so the report gets another idempotency key. Throws a usage
+ * error if the request with the files may have arrived.
  */
 function withoutFiles({ context }: Invocation, report: Report): Report {
   if (report.lastTry?.outcome === "unknown") {
@@ -100,11 +100,14 @@ function meaningOf(error: Error, isCut: boolean): string | undefined {
   );
 }
 
-// Many servers close the connection when a body is too large, and send no answer.
+// Whether the server closed the connection during the upload. Many servers do that without an answer when a body is too
+// large.
 const wasCut = (error: Error): boolean =>
   error instanceof ConnectionError && ["ECONNRESET", "EPIPE"].includes(error.code);
 
-/** The faults that the server found, or the sizes after a 413, with the names of the flags. */
+/**
+ * Returns the faults that the server found, with the names of the flags. After a 413, returns the sizes of the files.
+ */
 function issuesOf(error: Error, report: Report): readonly Issue[] {
   if (!(error instanceof ServerError)) return [];
   const found = error.issues.map(({ path, message }) => ({
@@ -120,7 +123,7 @@ const sizesOf = ({ files }: Report): Issue[] =>
     message: `has ${megabytes(file.bytes)}`,
   }));
 
-/** The flag and the file of a field such as `images.1`; else the flag of the field. */
+/** Returns the flag and the file of a field such as `images.1`. For other fields, returns the flag. */
 function flagAndFile(path: string, { files }: Report): string {
   const [field = "", at = ""] = path.split(".");
   const placed = placesOf(files).find((place) => place.field === field && String(place.at) === at);
@@ -128,7 +131,7 @@ function flagAndFile(path: string, { files }: Report): string {
   return field === "" ? "" : onOneLine(flagOf(field));
 }
 
-/** The flag of each field of files. */
+/** The flag for each field that contains files. */
 export const flagOfFiles = { images: "--image", videos: "--video", attachments: "--attach" } as const;
 
 function resendAdvice(error: Error, { id, files }: Report, isCut: boolean): string {
@@ -138,8 +141,8 @@ function resendAdvice(error: Error, { id, files }: Report, isCut: boolean): stri
 }
 
 /**
- * Prints the address of the feedback, if the server returns one. Prints the address of the sender's page only on request:
- * anybody who has it can open the page, and many people read logs.
+ * Prints the address of the feedback, if the server returns one. Prints the address of the sender's page only on
+ * request: anybody who has the address can open the page, and many people read logs.
  */
 export function printAnswer(
   invocation: Invocation,
@@ -147,7 +150,7 @@ export function printAnswer(
   wanted: { readonly statusUrl?: boolean } = {},
 ): void {
   const page = wanted.statusUrl ? { statusUrl } : {};
-  // The server wrote these texts: each is one line that no CI service reads as a command.
+  // The server wrote these texts. Each is printed on one line that no CI service reads as a command.
   const lines = [answer.id, answer.consoleUrl, page.statusUrl]
     .filter((text) => typeof text === "string")
     .map((text) => withoutCommands(onOneLine(text)));
@@ -160,7 +163,7 @@ export function printAnswer(
   );
 }
 
-/** Notes that a failure came back that was resolved before, and what the server did not store. */
+/** Prints a note if a resolved failure occurred again, and a note about content that the server did not store. */
 export function noteAnswer(invocation: Invocation, answer: Answer): void {
   const { earlier, metadataDropped = [], filesDropped = [], fieldsDropped = [] } = answer;
   if (!invocation.flags.json && typeof earlier?.consoleUrl === "string") {

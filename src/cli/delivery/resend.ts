@@ -8,13 +8,13 @@ import { openSpool, resendOf, type Spool, type SpooledItem } from "./spool.ts";
 export interface ResendFlags {
   readonly all?: boolean;
   readonly list?: boolean;
-  /** For reports only. */
+  /** Whether to send a report without its files. Not for proofs. */
   readonly withoutFiles?: boolean;
 }
 
 /**
- * Sends kept items again. Each has the idempotency key of its first try, so that no report is posted twice, and a proof that
- * had arrived gets its answer and no refusal.
+ * Sends items in the spool again. Each has the idempotency key of its first attempt. So a report is not posted twice,
+ * and a proof that has already arrived gets the first answer and not a refusal.
  */
 export async function resend<I extends SpooledItem, Answer>(
   invocation: Invocation,
@@ -30,7 +30,7 @@ export async function resend<I extends SpooledItem, Answer>(
   return "ok";
 }
 
-/** Reads a kept item. Throws a CliError if there is no such item. */
+/** Reads an item from the spool. Throws a CliError if there is no such item. */
 async function keptItem<I extends SpooledItem>(spool: Spool<I>, id: string): Promise<I> {
   const item = await spool.read(id);
   if (item) return item;
@@ -43,7 +43,9 @@ async function keptItem<I extends SpooledItem>(spool: Spool<I>, id: string): Pro
   });
 }
 
-/** Shows the items that no server has confirmed yet, oldest first. Notes folders without a complete item. */
+/**
+ * Shows the items that no server has confirmed yet, oldest first. Prints a note about folders without a complete item.
+ */
 async function listKept<I extends SpooledItem, Answer>(
   invocation: Invocation,
   kind: Kind<I, Answer>,
@@ -83,7 +85,10 @@ function refuseOtherServer(
 
 const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
-/** Sends the kept items of this server, oldest first, until one must wait. The exit is that of the first failure. */
+/**
+ * Sends the items in the spool for this server, oldest first, until one must wait. The exit is that of the first
+ * failure.
+ */
 async function resendAll<I extends SpooledItem, Answer>(
   invocation: Invocation,
   kind: Kind<I, Answer>,
@@ -100,7 +105,7 @@ async function resendAll<I extends SpooledItem, Answer>(
   return failure?.exit ?? "ok";
 }
 
-/** The items of this server that can be sent without the decision of a person. Notes the others. */
+/** Returns the items for this server that can be sent without a person's decision. Prints a note about the others. */
 async function dueItems<I extends SpooledItem, Answer>(
   invocation: Invocation,
   kind: Kind<I, Answer>,
@@ -120,13 +125,14 @@ async function dueItems<I extends SpooledItem, Answer>(
   return due;
 }
 
-// A server keeps an idempotency key for a day. It could post an older item that had arrived a second time.
+// A server keeps an idempotency key for a day. If an older item has arrived before, the server could post it a second
+// time.
 const keyLifetimeMs = 23 * 3_600_000;
 
 const isDoubtful = ({ lastTry }: SpooledItem, now: Date): boolean =>
   lastTry?.outcome === "unknown" && now.getTime() - Date.parse(lastTry.at) > keyLifetimeMs;
 
-/** Deletes a kept item. */
+/** Deletes an item from the spool. */
 export async function discard<I extends SpooledItem, Answer>(
   invocation: Invocation,
   kind: Kind<I, Answer>,

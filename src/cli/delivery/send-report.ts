@@ -88,8 +88,8 @@ export interface DraftFlags {
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Checks all input before anything is sent. Throws one usage error that names every fault. With `--best-effort`
- * faulty fields are left out and named in the message, as long as a report is left.
+ * Checks all input before anything is sent. Throws one usage error that names every fault. With `--best-effort` removes
+ * fields with faults and names them in the message. Throws only if no report remains.
  */
 export async function draftOf(invocation: Invocation, flags: DraftFlags): Promise<ReportContent> {
   const metadata = metadataOf(flags.metadata ?? []);
@@ -121,7 +121,7 @@ export async function draftOf(invocation: Invocation, flags: DraftFlags): Promis
   return whole;
 }
 
-/** The scope and the run that report a failure. Without flags they are those of the CI job. (rule F27) */
+/** Returns the scope and the run that report a failure. By default they are those of the CI job. (rule F27) */
 export function dedupeFields(
   { env, platform }: Invocation["context"],
   { dedupeKey, dedupeScope, dedupeRun, ciMetadata: readsCiJob = true }: Partial<DraftFlags>,
@@ -137,7 +137,10 @@ const missingKeyFaults = (flags: DraftFlags): InputFault[] =>
     .filter((field) => flags[field] !== undefined && flags.dedupeKey === undefined)
     .map((field) => ({ flag: flagOf(field), message: "needs --dedupe-key" }));
 
-/** The server accepts any text, but can send a reply only to an address. */
+/**
+ * Returns a fault if the sender's address is not an email address. The server accepts any text, but can send a reply
+ * only to an email address.
+ */
 const emailFaults = (email = ""): InputFault[] =>
   email.trim() === "" || /^[^\s@]+@[^\s@]+$/.test(email.trim())
     ? []
@@ -148,7 +151,9 @@ const emailFaults = (email = ""): InputFault[] =>
         },
       ];
 
-/** The object of all `--metadata key=text` and `--metadata key:=json`; a later value wins. */
+/**
+ * Returns one object with all `--metadata key=text` and `--metadata key:=json`. A later value replaces an earlier one.
+ */
 function metadataOf(given: readonly string[]): Checked<Record<string, unknown>> {
   const pairs = given.map(pairOf);
   return {
@@ -188,7 +193,7 @@ function checkFields(given: Fields, known: readonly InputFault[]): Checked<Field
   return { value: given, faults: faults.filter(({ flag }) => !known.some((fault) => fault.flag === flag)) };
 }
 
-/** Describes the fault of a value. For a fixed set of values it also names the one that was probably meant. */
+/** Describes the fault of a value. If only certain values are allowed, also names the most similar one. */
 function faultText(value: unknown, message: string): string {
   if (value === undefined) return "is missing";
   const words = [...message.matchAll(/`([^`]+)`/g)].map(([, word = ""]) => word);
@@ -200,7 +205,10 @@ type Field = keyof FeedbackFiles;
 
 const filesFields = ["images", "videos", "attachments"] as const;
 
-/** Checks every chosen file: whether it is readable, its size, and its kind by its bytes. Attached texts become PDFs. */
+/**
+ * Checks every file that the person chose: whether it is readable, its size, and its type by its bytes. Converts
+ * attached texts to PDFs.
+ */
 async function checkFiles(
   cwd: string,
   chosen: Readonly<Record<Field, readonly string[]>>,
@@ -224,13 +232,13 @@ async function checkFiles(
   };
 }
 
-/** The flag that accepts files of a kind. */
+/** Returns the flag that accepts files of a media type. */
 function otherFlag(mediaType: string): string | undefined {
   const field = filesFields.find((one) => feedbackFiles[one].types.some((type) => type === mediaType));
   return field && flagOfFiles[field];
 }
 
-/** The report without the faulty fields, with a message that names them. Throws if no report is left. */
+/** Returns the report without the fields that have faults. Its message names them. Throws if no report remains. */
 function withoutFaults(invocation: Invocation, fields: Fields, faults: readonly InputFault[]): Fields {
   const sound = Object.entries(fields).filter(
     ([field]) => !faults.some(({ flag }) => flag === flagOf(field)),
@@ -250,8 +258,8 @@ const longestMessage = limits.message;
 const mostNotes = 3_000;
 
 /**
- * Adds the metadata of the CI job. The person's values win over values of the same name, and come first: a server
- * drops the rest if there is too much.
+ * Adds the metadata of the CI job. The person's values replace values of the same name. They come first, because a
+ * server that gets too much metadata drops the last values.
  */
 function withFacts(fields: Fields, given: Fields, facts: Fields): Fields {
   const metadata = { ...given, ...facts, ...given };
@@ -265,8 +273,8 @@ const isEmpty = (value: unknown): boolean =>
   (typeof value === "object" && Object.keys(value).length === 0);
 
 /**
- * Reads a text of the report. `--message` may be a log of any length, in any common encoding; an empty log is replaced
- * by a sentence.
+ * Reads a text of the report. `--message` may be a log of any length, in any common encoding. A sentence replaces an
+ * empty log.
  */
 async function reportTextOf(
   invocation: Invocation,
@@ -283,7 +291,7 @@ async function reportTextOf(
   return file === undefined ? "(Standard input was empty.)" : `(The file ${file} is empty.)`;
 }
 
-/** Whether the file is standard input from a pipe or a terminal, whose end cannot be read before its beginning. */
+/** Whether the file is standard input from a pipe or a terminal. Its end cannot be read before its beginning. */
 async function isPipedIn(file: string | undefined): Promise<boolean> {
   if (file === undefined || !isStandardInput(file)) return false;
   return stat(file).then(
@@ -292,7 +300,7 @@ async function isPipedIn(file: string | undefined): Promise<boolean> {
   );
 }
 
-/** Cuts the text to the limit. Notes what was cut. */
+/** Cuts the text to the limit. Prints a note that says what was cut. */
 function fitMessage(invocation: Invocation, text: string, most: number = limits.message): string {
   const { message, cut } = cutMessage(text, most);
   if (cut !== undefined) note(invocation, `The message is too long: ${cut} were cut from its middle.`);
@@ -301,13 +309,13 @@ function fitMessage(invocation: Invocation, text: string, most: number = limits.
 
 interface CutMessage {
   readonly message: string;
-  /** How much was cut, in words; undefined if nothing was cut. */
+  /** Words that say how much was cut. Undefined if nothing was cut. */
   readonly cut?: string;
 }
 
 /**
- * Cuts the text to the limit: its beginning, its end, and between them a line that says what was cut. The end is
- * longer, because a log ends with the failure. Replaces NUL and broken characters, which servers refuse.
+ * Cuts the text to the limit. Keeps its beginning and its end, with a line between them that says what was cut. The end
+ * is longer, because a log ends with the failure. Replaces NUL and broken characters, which servers refuse.
  */
 export function cutMessage(text: string, most: number): CutMessage {
   const characters = [...text.trim().toWellFormed().replaceAll("\0", "\ufffd")];
@@ -331,17 +339,17 @@ const unreadPart = /^\[… (.+) were not read as a whole …\]$/m;
 
 const grouped = (count: number): string => count.toLocaleString("en-US");
 
-/** Removes the incomplete line at the cut, unless it is most of the text. */
+/** Removes the incomplete line at the cut, unless that line is most of the text. */
 function wholeLines(text: string, end: "head" | "tail"): string {
   const at = end === "head" ? text.lastIndexOf("\n") : text.indexOf("\n") + 1;
   const kept = end === "head" ? text.slice(0, Math.max(0, at)) : text.slice(at);
   return kept.length > text.length * 0.8 ? kept : text;
 }
 
-// Far more bytes than a message can have.
+// The number of bytes that are read from each end. It is far more than a message can have.
 const endBytes = 131_072;
 
-/** Reads standard input. Of a long one only both ends are kept, with a line between them that says so. */
+/** Reads standard input. If it is long, keeps only both ends, with a line between them that says so. */
 async function readPiped({ context }: Invocation, flag: string): Promise<string> {
   const { head, tail, bytes } = await endsOfStandardInput(context, flag, 2 * endBytes);
   const isWhole = head.length + tail.length === bytes;
@@ -374,10 +382,7 @@ async function readEnds(path: string, size: number): Promise<string> {
   }
 }
 
-/**
- * The beginning of one piece and the end of another, with a line between them. `cutMessage` reads the size in this
- * line.
- */
+/** Joins the beginning of a text and its end, with a line between them. `cutMessage` reads the size from this line. */
 function joined(head: Buffer, tail: Buffer, size: string): string {
   const line = `\n[… ${size} were not read as a whole …]\n`;
   const encoding = encodingOf(head);

@@ -13,32 +13,32 @@ import { type LastTry, openSpool, resendOf, type Spool, type SpooledItem, type S
 
 /** A kind of item: how it is stored, sent and shown. There are two: reports and proofs. */
 export interface Kind<I extends SpooledItem, Answer> extends StoredKind<I> {
-  /** Asks the server for what the request still lacks. */
+  /** Requests the data from the server that the item still lacks. */
   complete?(invocation: Invocation, item: I): Promise<I>;
-  /** The body: the same bytes each time. */
+  /** Returns the body of the request. It has the same bytes in each attempt. */
   bodyOf(item: I): FileContent;
   send(client: Client, request: CallOptions & { readonly content: Content }): Promise<Answer>;
-  /** For `--dry-run`: ends the command at the request that it would send. Files are only named. */
+  /** For `--dry-run`: ends the command and prints the request. Files are only named. */
   preview(invocation: Invocation, item: I): Promise<void>;
-  /** The item without its files, for `--without-files`. */
+  /** Returns the item without its files, for `--without-files`. */
   withoutFiles?(invocation: Invocation, item: I): I;
-  /** Whether a server may store a repeat a second time when it no longer knows the Idempotency-Key. */
+  /** Whether a server may store a repeated item a second time if it no longer knows the Idempotency-Key. */
   readonly isPostedTwiceWithoutKey: boolean;
-  /** Whether the server will never accept the item. Then no copy is kept. */
+  /** Whether the server will never accept the item. Then the copy in the spool is removed. */
   isFinal?(error: Error): boolean;
-  /** Says that a copy of an unsent item is kept. */
+  /** A sentence that says that the unsent item is in the spool. */
   readonly keptText: string;
   explain(failed: Failed, item: I): Explanation;
   printAnswer(invocation: Invocation, answer: Answer): void;
   printKept(invocation: Invocation, items: readonly I[]): void;
-  /** Prints the results of several items; `left` counts those that are still unsent. */
+  /** Prints the results of several items. `left` is the number of items that are still unsent. */
   printResults(invocation: Invocation, tried: readonly SendResult<I, Answer>[], left: number): void;
 }
 
-/** What a kind adds to the error of an item that did not arrive. */
+/** The text that a kind of item adds to the error of an unsent item. */
 export interface Explanation {
   readonly sentences: readonly (string | undefined)[];
-  /** The next step, if the error has none of its own. */
+  /** The next step. It is used if the error itself has none. */
   readonly next?: string | undefined;
   /** The command that sends the item again. */
   readonly resend: string;
@@ -49,7 +49,7 @@ export interface Explanation {
 export interface SendResult<I extends SpooledItem, Answer> {
   readonly item: I;
   readonly delivery: Delivery<Answer>;
-  /** The error, if the item did not arrive. */
+  /** The error if the item did not arrive. */
   readonly failure?: CliError;
 }
 
@@ -59,13 +59,13 @@ type Delivery<Answer> =
 
 export type Failed = Extract<Delivery<unknown>, { delivered: false }>;
 
-/** An item to send, and the spool that keeps it until a server has it; undefined if it could not be kept. */
+/** An item to send, and the spool with its copy. The spool is undefined if the copy could not be stored. */
 export interface KeptItem<I extends SpooledItem> {
   readonly item: I;
   readonly spool: Spool<I> | undefined;
 }
 
-/** Makes a new item of checked content. */
+/** Creates a new item from checked content. */
 export function itemOf<Draft extends object>(
   { context, flags, baseUrl }: Invocation,
   draft: Draft,
@@ -81,7 +81,10 @@ export function itemOf<Draft extends object>(
   };
 }
 
-/** Keeps and sends a new item, and returns the server's answer. Throws an error that explains why it did not arrive. */
+/**
+ * Stores a new item in the spool, sends it, and returns the server's answer. Throws an error that explains why it did
+ * not arrive.
+ */
 export async function sendNew<I extends SpooledItem, Answer>(
   invocation: Invocation,
   item: I,
@@ -91,7 +94,10 @@ export async function sendNew<I extends SpooledItem, Answer>(
   return sendKept(invocation, await keep(invocation, item, kind), kind);
 }
 
-/** Sends one kept item. An interrupted program prints no error, so a note says what became of the item. */
+/**
+ * Sends one item from the spool. If the person interrupts, prints a note about the state of the item, because an
+ * interrupted program prints no error.
+ */
 export async function sendKept<I extends SpooledItem, Answer>(
   invocation: Invocation,
   kept: KeptItem<I>,
@@ -103,7 +109,7 @@ export async function sendKept<I extends SpooledItem, Answer>(
   throw failure;
 }
 
-/** The message of a failure, its issues and its next step, in lines. */
+/** Returns the message of a failure, its issues and its next step, in lines. */
 export const failureText = ({ message, details, next }: CliError): string =>
   [
     message,
@@ -111,7 +117,10 @@ export const failureText = ({ message, details, next }: CliError): string =>
     ...(next ? [next] : []),
   ].join("\n");
 
-/** Keeps an item before it is sent. If the disk is full, the item is sent all the same. */
+/**
+ * Stores an item in the spool before it is sent. If that fails, for example because the disk is full, the item is still
+ * sent.
+ */
 export async function keep<I extends SpooledItem>(
   invocation: Invocation,
   item: I,
@@ -129,7 +138,7 @@ export async function keep<I extends SpooledItem>(
   }
 }
 
-/** Notes how many items are still unsent, at most once a day. */
+/** Prints a note with the number of unsent items, at most once a day. */
 export async function remind<I extends SpooledItem>(
   invocation: Invocation,
   kind: StoredKind<I>,
@@ -142,8 +151,8 @@ export async function remind<I extends SpooledItem>(
 }
 
 /**
- * Sends kept items one after another until one must wait. Returns the result of each item that was tried, how many are
- * still unsent, and the first failure. Skips items that another process is sending.
+ * Sends items from the spool one after another until one must wait. Returns the result of each attempted item, the
+ * number of items that are still unsent, and the first failure. Skips items that another process is sending.
  */
 export async function sendEach<I extends SpooledItem, Answer>(
   invocation: Invocation,
@@ -172,13 +181,13 @@ export async function sendEach<I extends SpooledItem, Answer>(
   return { tried, left: items.length - skipped - tried.length + failures.length, failure: failures[0] };
 }
 
-// The next items go to the same server, with the same credential.
+// Whether the next items would fail, too. They go to the same server with the same credential.
 const endsSeries = ({ exit }: CliError): boolean =>
   ["tryLater", "authentication", "interrupted"].includes(exit);
 
 /**
- * Sends a kept item. Removes the copy when a server has the item or has refused it for good; otherwise stores the result.
- * Throws a CliError if another process is sending the item.
+ * Sends an item from the spool. Removes the copy when a server has the item or will never accept it. Otherwise stores
+ * the result. Throws a CliError if another process is sending the item.
  */
 async function attempt<I extends SpooledItem, Answer>(
   invocation: Invocation,
@@ -234,14 +243,14 @@ async function sendFromSpool<I extends SpooledItem, Answer>(
   }
 }
 
-// The state that is stored while the item is sent. It is also right if the program is killed.
+// The state that is stored while the item is sent. It is also correct if the program is killed.
 const started = (now: Date): LastTry => ({
   at: now.toISOString(),
   outcome: "unknown",
   why: "The program ended before the server had answered.",
 });
 
-// An item that may have arrived keeps the outcome `unknown`, whatever happens later.
+// If an earlier attempt may have arrived, the outcome stays `unknown`, whatever happens later.
 const withDoubt = (before: LastTry | null, last: LastTry): LastTry =>
   before?.outcome === "unknown" ? { ...last, outcome: "unknown", at: before.at } : last;
 
@@ -272,7 +281,7 @@ const beingSent = ({ word }: { readonly word: string }, { id }: SpooledItem) =>
     message: `Another process is sending ${word} ${id} right now.`,
   });
 
-/** The error of an item that did not arrive: why, whether a copy is kept, and the next step. */
+/** Returns the error of an unsent item: the reason, whether a copy is in the spool, and the next step. */
 function undelivered<I extends SpooledItem, Answer>(
   kind: Kind<I, Answer>,
   item: I,
@@ -299,9 +308,9 @@ function undelivered<I extends SpooledItem, Answer>(
 }
 
 /**
- * Sends an item with its files and shows the progress on standard error. After a temporary failure it sends again with the
- * same Idempotency-Key, except to a server of this machine that does not run, if a copy is kept. If one try may have arrived,
- * a later failure does not change that.
+ * Sends an item with its files and shows the progress on standard error. After a temporary failure sends it again with
+ * the same Idempotency-Key. Does not do that if a copy exists and the server runs on this machine but is stopped. If
+ * one attempt may have arrived, a later failure does not change that.
  */
 async function deliver<I extends SpooledItem, Answer>(
   invocation: Invocation,
@@ -320,7 +329,7 @@ async function deliver<I extends SpooledItem, Answer>(
   const mayRepeat = (error: Error) => {
     progress.end();
     outcomeAfter(error);
-    // With a copy nothing is lost. So the command does not wait for a server of this machine that does not run.
+    // If a copy exists, nothing is lost. So the command does not wait for a stopped server of this machine.
     const isAway = isKept && isRefusedHere(error, invocation.baseUrl());
     return !isAway && !body.failure();
   };
@@ -348,20 +357,21 @@ function outcomeOf(error: Error, isSentWhole: boolean): LastTry["outcome"] {
   return isSentWhole ? "unknown" : "unsent";
 }
 
-// The request may have arrived: a gateway can fail after the server has received it, and a server can fail while it
-// stores it.
+// Whether the server refused the item. After other errors the request may have arrived: a gateway can fail after the
+// server has received it, and a server can fail while it stores it.
 const isRefusal = (error: ServerError): boolean =>
   !isInProgress(error) && (error.status < 500 || error.status === 501 || error.status === 503);
 
-// Only a server that knows the Idempotency-Key returns this code. It answers the next try with the stored answer.
+// Whether the server is still handling an earlier attempt. Only a server that knows the Idempotency-Key returns this
+// code. Later it returns the stored answer.
 const isInProgress = (error: Error): boolean =>
   error instanceof ServerError && error.code === "idempotency_in_progress";
 
 const asError = (cause: unknown): Error => (cause instanceof Error ? cause : new Error(String(cause)));
 
 /**
- * Observes how the content is read. `isSentWhole` says whether its last byte was sent: before that, no server can have it.
- * `failure` is the error of a file that could not be read.
+ * Observes how the content is read. `isSentWhole` says whether the last byte was sent. Before that, no server can have
+ * the item. `failure` is the error of a file that could not be read.
  */
 function counted(content: FileContent) {
   let left = content.bytes;
@@ -381,16 +391,16 @@ function counted(content: FileContent) {
   return { content: { ...content, read }, isSentWhole: () => left <= 0, failure: () => failure };
 }
 
-/** Shows on standard error how much of a body is sent. */
+/** Shows on standard error which part of a body is sent. */
 interface Progress {
   update(sentBytes: number, totalBytes: number): void;
-  /** Removes the bar. */
+  /** Removes the progress bar. */
   end(): void;
 }
 
 /**
- * A bar on a terminal that can clear it, else a line for each file that is sent. Nothing without files, or with
- * `--json` in a pipe.
+ * Shows a progress bar on a terminal that can clear it. Elsewhere shows a line for each file that is sent. Shows
+ * nothing without files, or with `--json` in a pipe.
  */
 function showProgress(invocation: Invocation, { files }: FileContent): Progress {
   const { stderr } = invocation.context.io;

@@ -5,22 +5,23 @@ import type { SentFile } from "../../client/body.ts";
 import { makeFolder } from "../../credentials/folders.ts";
 import type { Context, Invocation } from "../core/context.ts";
 
-/** Stores items on disk until a server has them, each in a folder that only its owner can read. */
+/** Stores items on disk until a server has them. Each item has a folder that only its owner can read. */
 export interface Spool<I extends SpooledItem> {
   readonly kind: StoredKind<I>;
   /**
-   * Stores an item with copies of its files, completely or not at all. Returns the item with the paths of the copies.
+   * Stores an item with copies of its files. If that fails, stores nothing. Returns the item with the paths of the
+   * copies.
    */
   keep(item: I): Promise<I>;
   /** Stores the new state of an item. */
   update(item: I): Promise<void>;
   read(id: string): Promise<I | undefined>;
-  /** Returns all items, oldest first, and the folders without a readable item. */
+  /** Returns all items, oldest first, and the folders whose item cannot be read. */
   list(): Promise<{ readonly items: readonly I[]; readonly damaged: readonly string[] }>;
   drop(id: string): Promise<void>;
   /**
-   * Locks an item while this process sends it. Returns the function that unlocks it; undefined if another running
-   * process has the lock.
+   * Locks an item while this process sends it. Returns the function that unlocks it. Undefined if another running
+   * process has locked it.
    */
   claim(id: string): Promise<(() => Promise<void>) | undefined>;
   folderOf(id: string): string;
@@ -63,7 +64,7 @@ export function openSpool<I extends SpooledItem>(
       };
     },
     async drop(id) {
-      // One rename, so that no other process reads a half-deleted item.
+      // The folder is renamed before its files are deleted, so that no other process reads a half-deleted item.
       await rename(folderOf(id), unfinishedOf(id));
       await rm(unfinishedOf(id), { recursive: true, force: true });
     },
@@ -72,14 +73,15 @@ export function openSpool<I extends SpooledItem>(
   };
 }
 
-// The name of an incomplete item begins with a dot: it is being written, or its program was killed.
+// The folder name of an incomplete item begins with a dot and does not match. A process is writing that item, or was
+// killed while it wrote.
 const isId = /^[0-9A-Za-z][0-9A-Za-z-]{0,99}$/;
 
 const fileOf = (kind: { readonly word: string }, folder: string) => join(folder, `${kind.word}.json`);
 
 const dayMs = 86_400_000;
 
-/** Removes incomplete items of killed programs. */
+/** Removes incomplete items that killed processes have left. */
 async function sweep(root: string, now: Date): Promise<void> {
   const names = (await readdir(root).catch(() => [])).filter((name) => name.startsWith("."));
   for (const path of names.map((name) => join(root, name))) {
@@ -122,7 +124,8 @@ async function claim(context: Context, folder: string): Promise<(() => Promise<v
   return () => rm(lock, { force: true });
 }
 
-// Longer than any upload. Process ids are reused, so an older lock may name another process.
+// A lock that is older is ignored. This is longer than any upload. Process ids are reused, so the id in an older lock
+// may belong to another process.
 const staleMs = 3_600_000;
 
 async function isLocked({ clock, processId, isRunning }: Context, lock: string): Promise<boolean> {
@@ -133,8 +136,8 @@ async function isLocked({ clock, processId, isRunning }: Context, lock: string):
 }
 
 /**
- * The result of the last try. `unsent`: the server cannot have the item. `refused`: the server refused it. `unknown`:
- * the server may have it, but did not answer.
+ * The result of the last attempt. `unsent`: the server cannot have the item. `refused`: the server refused it.
+ * `unknown`: the server may have it, but did not answer.
  */
 export interface LastTry {
   readonly at: string;
@@ -142,11 +145,11 @@ export interface LastTry {
   readonly why: string;
 }
 
-/** An item on its way to a server: feedback, or a proof. */
+/** An item that no server has confirmed yet: a report or a proof. */
 export interface SpooledItem {
   readonly id: string;
   readonly createdAt: string;
-  /** The server that the item was written for. */
+  /** The address of the server that the item is for. */
   readonly baseUrl: string;
   readonly idempotencyKey: string;
   readonly lastTry: LastTry | null;
@@ -158,17 +161,17 @@ export interface FileInPlace {
   readonly file: SentFile;
 }
 
-/** How items of a kind are stored. */
+/** The names for a kind of item, and the function that reads a stored item. */
 export interface StoredKind<I extends SpooledItem> {
   /** The word for an item in messages. */
   readonly word: "report" | "proof";
-  /** The noun of its commands: `innkeep <noun> resend`. */
+  /** The noun in the commands for these items: `innkeep <noun> resend`. */
   readonly noun: "feedback" | "proof";
   /** The folder of the items in the state folder. */
   readonly folder: string;
   filesOf(item: I): readonly FileInPlace[];
   textOf(item: I): string;
-  /** Reads an item from its text, with its files in this folder; undefined if the text is not an item. */
+  /** Parses the stored text of an item. Its files are in this folder. Undefined if the text is not an item. */
   itemIn(folder: string, text: string): I | undefined;
 }
 

@@ -3,17 +3,17 @@ import * as z from "zod/mini";
 import type { FeedbackFiles, SentFile } from "../../client/body.ts";
 import type { FileInPlace, SpooledItem } from "./spool.ts";
 
-/** The content of feedback, checked. */
+/** The checked content of a report. */
 export interface ReportContent {
-  /** The body without its files. */
+  /** The fields of the request without the files. */
   readonly fields: Readonly<Record<string, unknown>>;
   readonly files: FeedbackFiles;
 }
 
-/** Feedback on its way to a server. */
+/** A report that no server has confirmed yet. */
 export type Report = SpooledItem & ReportContent;
 
-/** The content of a proof, checked. */
+/** The checked content of a proof. */
 export interface ProofContent {
   readonly fields: {
     readonly slotId: string;
@@ -23,18 +23,21 @@ export interface ProofContent {
   };
   readonly images: readonly SentFile[];
   /**
-   * What the tester gave in place of the whole id of the slot: its start, or nothing for the only slot. We ask the server
-   * for the id before we send the proof. Until then `fields.slotId` is `noSlot`.
+   * The start of the slot's id that the tester gave. Empty for the tester's only slot. Undefined if the whole id is
+   * known. The server is asked for the whole id before the proof is sent. Until then `fields.slotId` is `noSlot`.
    */
   readonly wantedSlot?: string;
 }
 
-/** A proof on its way to a server. */
+/** A proof that no server has confirmed yet. */
 export type Proof = SpooledItem & ProofContent;
 
 const StoredFile = z.object({ name: z.string(), mediaType: z.string(), bytes: z.int() });
 
-/** What the spool stores of every item. The files are beside it, named by their place in the request. */
+/**
+ * The data that the spool stores for every item. The files are stored beside it. Each is named by its place in the
+ * request.
+ */
 const stored = {
   id: z.string(),
   createdAt: z.string(),
@@ -67,7 +70,7 @@ const StoredProof = z.object({
   wantedSlot: z.optional(z.string()),
 });
 
-/** Files, each with its place in the request, such as `images.0`. */
+/** Returns the files, each with its place in the request, such as `images.0`. */
 export const filesInPlace = (files: Readonly<Record<string, readonly SentFile[]>>): readonly FileInPlace[] =>
   Object.entries(files).flatMap(([field, list]) =>
     list.map((file, at) => ({ place: placeOf(field, at), file })),
@@ -77,7 +80,7 @@ const placeOf = (field: string, at: number): string => `${field}.${at}`;
 
 export const storedReportText = (report: Report): string => JSON.stringify(StoredReport.parse(report));
 
-/** Returns the report that a folder of the spool has; undefined if the text is not a report. */
+/** Parses the text that the spool stored for a report in this folder. Undefined if the text is not a report. */
 export function storedReport(folder: string, text: string): Report | undefined {
   const report = parsed(StoredReport, text);
   if (!report) return undefined;
@@ -92,7 +95,7 @@ export function storedReport(folder: string, text: string): Report | undefined {
 
 export const storedProofText = (proof: Proof): string => JSON.stringify(StoredProof.parse(proof));
 
-/** Returns the proof that a folder of the spool has; undefined if the text is not a proof. */
+/** Parses the text that the spool stored for a proof in this folder. Undefined if the text is not a proof. */
 export function storedProof(folder: string, text: string): Proof | undefined {
   const proof = parsed(StoredProof, text);
   return proof && { ...proof, images: copiesIn(folder, "images", proof.images) };
@@ -106,6 +109,6 @@ function parsed<Schema extends z.ZodMiniObject>(schema: Schema, text: string): z
   }
 }
 
-/** The files of an item, with the paths of their copies in its folder. */
+/** Returns the files of an item, with the paths of their copies in its folder. */
 const copiesIn = (folder: string, field: string, files: readonly Omit<SentFile, "path">[]): SentFile[] =>
   files.map((file, at) => ({ ...file, path: join(folder, placeOf(field, at)) }));

@@ -51,7 +51,7 @@ export async function warnUnreadAndContinue(
   return "ok";
 }
 
-/** Shows in a GitHub Actions job what was sent: as an annotation, as outputs of the step, and on the summary page. */
+/** Shows in a GitHub Actions job what was sent: as an annotation, as outputs of the step, and in the summary. */
 export async function reportSuccessToJob(
   invocation: Invocation,
   { fields }: ReportContent,
@@ -75,8 +75,8 @@ export async function reportSuccessToJob(
 }
 
 /**
- * Shows in a CI job what went wrong, with the text of the unsent report: in the log, and on GitHub Actions also as an
- * annotation and on the summary page.
+ * Shows in a CI job what went wrong, with the text of the unsent report: in the log. GitHub Actions also shows it as an
+ * annotation and in the summary.
  */
 export async function reportFailureToJob(
   invocation: Invocation,
@@ -86,12 +86,13 @@ export async function reportFailureToJob(
     draft,
   }: {
     readonly level: "warning" | "error";
-    /** The report; undefined if the input has faults. */
+    /** The report. Undefined if the input has faults. */
     readonly draft: ReportContent | undefined;
   },
 ): Promise<void> {
   const { context, flags } = invocation;
-  // With --json a failure is one object on standard error; a warning is on standard output.
+  // With --json a failure is one object on standard error, and no other text may be there. A warning is on standard
+  // output.
   if (draft && (level === "warning" || !flags.json)) showUnsent(invocation, draft);
   if (!isGitHubActions(context.env)) return;
   const text = failureText(failure);
@@ -131,8 +132,8 @@ export async function summarise(invocation: Invocation, paragraphs: readonly str
 }
 
 /**
- * Unsent feedback as text for the log of the job, because the log is kept and the disk of a runner is not. It has no
- * secrets and not the sender's name and address, because many people read a log.
+ * Returns unsent feedback as text for the log of the job, because the log is kept and the disk of the job is not. The
+ * text contains no secrets and not the sender's name and address, because many people read a log.
  */
 function unsentText({ env }: Context, { fields, files }: ReportContent): string {
   const { message, email, name, metadata, dedupeParts: _, ...rest } = fields;
@@ -177,7 +178,7 @@ const secretNames = /TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|PRIVATE|API_?KEY|A
 
 const shortestSecret = 6;
 
-/** Removes secrets of Innkeep, and the values of variables that are secrets by their names. */
+/** Removes secrets of Innkeep. Also removes the values of variables whose names mean that they are secret. */
 function withoutSecrets(env: Context["env"], text: string): string {
   const values = Object.entries(env)
     .filter(([name]) => secretNames.test(name))
