@@ -56,7 +56,10 @@ export async function createKey(
   return { ...key, lastUsedAt: null, key: secret };
 }
 
-/** Replaces the secret of an app key. The old secret stops working. Returns undefined if the app has no such key. */
+/**
+ * Replaces the secret of an app key. The old secret stops working. Returns undefined if the app has no such key.
+ * (rule K3)
+ */
 export async function renewKey(
   deps: NewCredentialsDeps,
   tx: Transaction,
@@ -104,7 +107,7 @@ export interface Rotation {
 
 /**
  * Replaces the secret of a token, which keeps its id. Returns undefined if the account has no such token. It does not
- * find connections of agents, because a connection replaces its secrets by itself.
+ * find connections of agents, because a connection replaces its secrets by itself. (rule K31)
  */
 export async function rotateToken(
   { clock }: Pick<NewCredentialsDeps, "clock">,

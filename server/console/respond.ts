@@ -44,7 +44,7 @@ export function createRespond(
   };
 }
 
-/** Returns the headers of a page whose forms may lead to `formAction`. */
+/** Returns the headers of a page whose forms may lead to `formAction`. (rule S18) */
 export function pageHeaders(
   { baseUrl, consoleUrl }: Pick<Settings, "baseUrl" | "consoleUrl">,
   formAction: string,

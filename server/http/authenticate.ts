@@ -64,6 +64,7 @@ export function createAuthenticate(
 
   const person = createFindPerson(deps, touch);
 
+  // A token that has ended is refused like one that was revoked. (rule K32)
   const token = async (kind: string, { authorization }: PresentedCredentials): Promise<KnownToken> => {
     const hash = hashOf(bearerOf(authorization));
     const known = await find.findToken(hash);
@@ -97,7 +98,7 @@ export function createAuthenticate(
       return maintainerCaller((await token("maintainer", presented)).row);
     },
     async session(presented) {
-      // Only a person may use this endpoint, and a request with a bearer token comes from a program.
+      // Only a person may use this endpoint, and a request with a bearer token comes from a program. (rule K8)
       if (presented.authorization !== undefined)
         throw new ApiError("sign_in_required", { message: "No token may do this. Sign in to the console." });
       return person(presented);
@@ -198,7 +199,7 @@ interface KnownToken {
   readonly agent: AgentCaller;
 }
 
-/** Returns the caller for an agent token. */
+/** Returns the caller for an agent token. (rule K7) */
 export const agentCaller = (
   { id, userId, appId }: Pick<TokenCredential, "id" | "userId" | "appId">,
   scopes: readonly AgentScope[],
@@ -209,6 +210,7 @@ const maintainerCaller = ({ id, userId, email, appId, scopes }: TokenCredential)
   scopes: maintainerScopesOf(scopes),
 });
 
+/** The scopes of an intake key: none, so that it cannot change the FAQ. (rule K4) */
 const intakeScopes: readonly MaintainerScope[] = [];
 
 const appCaller = ({ id, appId, ownerId, kind, ...row }: AppKeyCredential): AppCaller => ({
@@ -395,7 +397,7 @@ const knownSeconds = 400 * 86_400;
 
 /**
  * The cookies of a console session and of the accounts that a browser knows. Scripts cannot read them. They are sent to
- * this host only, and over https only if the console has https.
+ * this host only, and over https only if the console has https. (rule K9)
  */
 export function sessionCookie({ consoleUrl }: Pick<Settings, "consoleUrl">) {
   const secure = consoleUrl.startsWith("https:");

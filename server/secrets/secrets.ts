@@ -24,14 +24,17 @@ export type CredentialPrefix = "sdk_" | "sda_" | "sdm_" | "sdt_" | "stk_" | "sdo
 
 /**
  * Returns a new credential: a prefix, 32 random Base62 characters and a checksum. Programs that search for leaked
- * secrets recognise credentials by prefix and checksum.
+ * secrets recognise credentials by prefix and checksum. (rule K1)
  */
 export function mintCredential(prefix: CredentialPrefix): string {
   const random = Array.from({ length: randomLength }, () => alphabet[randomInt(alphabet.length)]).join("");
   return prefix + random + checksum(prefix + random);
 }
 
-/** Returns the first characters of a credential. They may be shown, so that a person can recognise the credential. */
+/**
+ * Returns the first characters of a credential. They may be shown, so that a person can recognise the credential.
+ * (rule K11)
+ */
 export const visiblePrefix = (credential: string): string => credential.slice(0, 10);
 
 /** Returns the SHA-256 in hex. The database stores credentials and the ids of console sessions only as such hashes. */

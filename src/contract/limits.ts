@@ -65,6 +65,7 @@ export const limits = {
   url: 2_000,
   /** Open invitations of an app. */
   invitations: 100,
+  /** Characters of a password. (rule S1) */
   password: { min: 8, max: 200 },
   /** Characters of a code that a person types. */
   factorCode: 100,
@@ -168,6 +169,7 @@ export const rateLimits = {
   recoveryCodes: { limit: 10, windowSeconds: 900 },
   /** Cannot be changed or switched off. (rule T30) */
   sdkSession: { limit: 60, windowSeconds: 3_600 },
+  /** Exchanges of codes for tokens. (rule S16) */
   exchangeByDevice: { limit: 30, windowSeconds: 900 },
   exchangeByAddress: { limit: 120, windowSeconds: 900 },
   /** Requests without a credential whose head or body is refused. Each server counts its own, because they cost its time. */

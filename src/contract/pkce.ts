@@ -1,4 +1,4 @@
-/** The form of a code verifier. (RFC 7636 4.1) */
+/** The form of a code verifier. (RFC 7636 4.1) (rule S11) */
 export const verifierPattern = /^[A-Za-z0-9._~-]{43,128}$/;
 
 /** The form of its challenge: SHA-256 in base64url. */

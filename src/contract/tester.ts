@@ -118,6 +118,7 @@ export const ProofReceipt = z.object({
 
 export const slotParams = z.object({ slotId: uuid });
 
+/** The endpoints for testers. Each names the scope that it needs. (rule K6) */
 export const tester = {
   tasks: endpoint({
     method: "GET",

@@ -76,7 +76,7 @@ const rowKey: Record<Engine, string> = { sqlite: "e.rowid", postgres: "e.id" };
 /**
  * Selects the scopes whose entries a person may read. A scope is the id of an account or an app: the person's account,
  * the apps in which the role suffices, and deleted apps of which the person was an owner. The scope of an entry is its
- * app, or the account if the entry is about no app.
+ * app, or the account if the entry is about no app. (rule K24)
  */
 function scopesOf(viewer: Viewer, appId: string | undefined): Condition {
   const { userId, needs } = viewer;

@@ -6,6 +6,7 @@ import type { Handlers } from "../../http/handler.ts";
 import { createAuditWriter } from "../audit/record.ts";
 import { devices as rows } from "./store.ts";
 
+/** Returns the handlers that list the caller's devices and sign them out. (rule S19) */
 export function devices(deps: Pick<Deps, "clock" | "database" | "newId">): Handlers<typeof contract> {
   const record = createAuditWriter(deps);
   return {

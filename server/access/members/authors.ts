@@ -18,7 +18,7 @@ export interface LastChange {
   readonly at: string;
 }
 
-/** Finds the people who wrote or changed objects. */
+/** Finds the people who wrote or changed objects. (rule K30) */
 export const authors = {
   /** Returns the authors of the messages of a thread. The result does not contain messages that no member wrote. */
   ofMessages: (reader: Reader, feedbackId: string) =>

@@ -76,7 +76,7 @@ export const members = {
     changed(tx, { appId, userId });
   },
 
-  /** Removes a member, and the member's tokens for this app. */
+  /** Removes a member, and the member's tokens for this app. (rule K29) */
   async remove(tx: Transaction, { appId, userId }: Membership): Promise<void> {
     await tx.run("DELETE FROM app_members WHERE app_id = ? AND user_id = ?", appId, userId);
     await assignees.takeAll(tx, appId, userId);

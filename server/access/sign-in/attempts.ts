@@ -24,6 +24,7 @@ type Rule = readonly [RateLimitName, string];
  * Counts an attempt as failed before its password is checked, so that simultaneous attempts cannot exceed the limits. A
  * browser or device that has signed in to the account before has its own limit, which strangers cannot use up. When its
  * own limit is used up, the shared limit of all unknown browsers and devices applies to it. Throws `rate_limited`.
+ * (rule S17)
  */
 export const beginAttempt = (deps: LimitDeps, attempt: Attempt): Promise<Counted> =>
   beginAs(deps, ownRulesOf(attempt), strangerRulesOf(attempt));

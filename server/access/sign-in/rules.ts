@@ -71,6 +71,7 @@ export function judgeIntegrity(payload: unknown, app: OwnApp, attempt: Integrity
 const isDeviceSound = (payload: object): boolean =>
   textsOf(valueAt(payload, "deviceIntegrity", "deviceRecognitionVerdict")).includes("MEETS_DEVICE_INTEGRITY");
 
+/** Whether the token is recent, is bound to this sign-in, and comes from the tester app. (rule S12) */
 function isAppRecognized(payload: object, app: OwnApp, { isBound, now }: IntegrityAttempt): boolean {
   const packageName = valueAt(payload, "requestDetails", "requestPackageName");
   return (
@@ -232,7 +233,7 @@ export function isRedirectTarget(given: string, redirectUrl: string | undefined)
 /** The answer to the app that asked for the sign-in: a code, or an error. */
 export type RedirectAnswer = { readonly code: string } | { readonly error: "access_denied" };
 
-/** Adds the answer to the query of the target. `state` is the value that the app sent. */
+/** Adds the answer to the query of the target. `state` is the value that the app sent. (rule S5) */
 export function redirectAddress(target: string, answer: RedirectAnswer, state: string | undefined): string {
   const fields = Object.entries({ ...answer, ...(state === undefined ? {} : { state }) });
   const query = fields.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join("&");

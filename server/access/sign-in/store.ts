@@ -120,6 +120,7 @@ export const signInCodes = {
 
   /**
    * Marks a code as used. Returns false if the code is no longer valid. Of several concurrent calls only one succeeds.
+   * (rule S10)
    */
   use: async (tx: Transaction, codeHash: string, now: string): Promise<boolean> =>
     (await tx.run(

@@ -100,7 +100,7 @@ function refuseCode({ log }: Pick<Deps, "log">, why: string): never {
 
 /**
  * Returns the handler with which a terminal waits for its code. The answer comes when the person has decided, or when
- * the waiting time has ended.
+ * the waiting time has ended. (rule S14)
  */
 function awaitCode({
   database,
