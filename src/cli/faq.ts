@@ -64,7 +64,7 @@ const pathMeaning = "folder of Markdown files, or one .yaml, .yml or .json file;
 
 const takeMeaning = "`mine` or `theirs`, and ids: these entries get the text of the file, or of the server";
 
-/** The commands that keep the FAQ as files. */
+/** Adds the commands that manage the FAQ as files. */
 function addFiles(faq: Command, setup: Setup): void {
   const pull = faq
     .command("pull")
@@ -161,7 +161,10 @@ interface Placed {
   readonly question: string;
 }
 
-/** Puts the named entries, in this order, at the top of the list or after another entry. The others keep their order. */
+/**
+ * Moves the given entries to the top of the list or after another entry, in the given order. The order of the other
+ * entries stays the same.
+ */
 async function reorderFaqs(
   invocation: Invocation,
   { after }: { readonly after?: string },
@@ -195,7 +198,7 @@ async function reorderFaqs(
   });
 }
 
-/** The wanted order, in which as few entries as possible have another position. */
+/** Returns the entries in the wanted order with new positions. Changes as few positions as possible. */
 function renumbered(faqs: readonly Placed[], wanted: readonly Placed[], named: readonly Placed[]): Placed[] {
   const isSame = wanted.every(
     ({ id, sortOrder }, at) =>
@@ -215,8 +218,8 @@ const changesIn = (before: readonly Placed[], after: readonly Placed[]): number 
   after.filter(({ sortOrder }, at) => sortOrder !== before[at]?.sortOrder).length;
 
 /**
- * The entries with those of a block right behind the one before it, and the next ones moved on as far as they must. Undefined if
- * there is none before the block.
+ * Returns the entries with new positions. The entries of a block get the positions directly after the entry before the
+ * block. The entries after the block move only as far as necessary. Undefined if no entry is before the block.
  */
 function shifted(entries: readonly Placed[], from: number, to: number, step: 1 | -1): Placed[] | undefined {
   let last = entries[from - 1]?.sortOrder;

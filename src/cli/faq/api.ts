@@ -23,7 +23,7 @@ export async function listFaqs(invocation: Invocation): Promise<undefined> {
   });
 }
 
-/** The id of an entry, given as a whole or by its first characters. */
+/** Returns the whole id of an entry. It may be given by its first characters. */
 export const faqId = (api: Pick<FaqApi, "list">, given: string): Promise<string> =>
   wholeId(given, {
     thing: "FAQ entry",
@@ -31,7 +31,7 @@ export const faqId = (api: Pick<FaqApi, "list">, given: string): Promise<string>
     list: async () => (await api.list()).map(({ id, question }) => ({ id, name: question })),
   });
 
-/** Finds an entry in the list. Throws a CliError if there is none. */
+/** Returns an entry of the list. Throws a CliError if there is none. */
 export async function findFaq(api: Pick<FaqApi, "list">, given: string) {
   const faqs = await api.list();
   const id = await faqId({ list: async () => faqs }, given);
@@ -40,7 +40,7 @@ export async function findFaq(api: Pick<FaqApi, "list">, given: string) {
   throw noFaq(given);
 }
 
-/** The error for an entry that the list does not have. */
+/** Returns the error for an entry that is not in the list. */
 export const noFaq = (given: string): CliError =>
   new CliError({
     exit: "notFound",
@@ -54,28 +54,30 @@ export async function viewFaq(invocation: Invocation, _: object, given: string):
   printOne(invocation, faq, () => details({ ...faq }));
 }
 
-/** The whole list, with the data that a change of it needs. */
+/** The whole list, with the ETag and other data that a change needs. */
 export interface TaggedList {
   readonly entries: readonly ServerEntry[];
   readonly etag: string | undefined;
-  /** Whether the server stores the texts of the last push. Unknown for an empty list. */
+  /**
+   * Whether the server stores which texts the last push set. Undefined for an empty list, because then it is not known.
+   */
   readonly keepsMarks: boolean | undefined;
 }
 
-/** The FAQ of an app, through the API of the app or of its maintainer. */
+/** The FAQ of an app. Requests go to the API for app keys or to the API for maintainer tokens. */
 export interface FaqApi {
-  /** The id of the app; undefined with an app key, because the server does not return the id then. */
+  /** Returns the id of the app. Undefined with an app key, because then the server does not return the id. */
   app(): Promise<string | undefined>;
   list(): ReturnType<Client["faqs"]["list"]>;
   read(): Promise<TaggedList>;
-  /** Replaces the whole FAQ by this list, if the FAQ still has that ETag. */
+  /** Replaces the whole FAQ with this list, if the FAQ still has this ETag. */
   replace(faqs: readonly WantedFaq[], etag: string): Promise<readonly ServerEntry[]>;
   create(body: NewFaq): Promise<Faq>;
   update(faqId: string, body: FaqChange): Promise<Faq>;
   remove(faqId: string): ReturnType<Client["faqs"]["remove"]>;
 }
 
-/** Chooses the API by the credentials. */
+/** Returns the FAQ through the API that the credentials allow. */
 export async function faqApi(invocation: Invocation): Promise<FaqApi> {
   if (await goesThroughConsole(invocation)) return consoleFaqApi(invocation);
   const ofApp = appFaqApi(invocation);
@@ -83,8 +85,9 @@ export async function faqApi(invocation: Invocation): Promise<FaqApi> {
 }
 
 /**
- * The API of the app. If its key may not write and there is also a maintainer token, writes use the API of the maintainer.
- * The whole list is replaced only through the API that read it, because the ETag belongs to that answer.
+ * Combines the API for app keys with the API for maintainer tokens. If the app key may not write and there is also a
+ * maintainer token, changes use the token. The whole list is replaced only through the API that read it, because the
+ * ETag belongs to that answer.
  */
 function withConsole(ofApp: FaqApi, ofConsole: FaqApi): FaqApi {
   const either = async <T>(write: (api: FaqApi) => Promise<T>): Promise<T> => {
@@ -151,7 +154,9 @@ function taggedList(success: Success, route: Route): TaggedList {
   };
 }
 
-/** Throws an UnexpectedAnswerError for an invalid entry, before files are written or deleted because of it. */
+/**
+ * Throws an UnexpectedAnswerError for an invalid entry. So no file is written or deleted because of an invalid answer.
+ */
 function refuseUnusable({ status, request }: Success, entries: readonly unknown[]): void {
   const known = new Set<string>();
   for (const [at, entry] of entries.entries()) {
@@ -176,7 +181,7 @@ function refuseUnusable({ status, request }: Success, entries: readonly unknown[
   }
 }
 
-/** An entry of any server. */
+/** Converts an entry that any server may have sent. */
 function serverEntry(value: unknown): ServerEntry {
   const { id, question, answer, sortOrder, pushedHash, pushedSortOrder } = Object(value);
   return {

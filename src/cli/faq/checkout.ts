@@ -21,28 +21,28 @@ interface OpenedFiles {
   readonly isCi: boolean;
 }
 
-/** A checkout together with the list of a server. */
+/** The FAQ files, together with the list of a server. */
 export interface Checkout extends OpenedFiles {
-  /** The files, with the ids of their entries on this server. */
+  /** The entries of the files, with their ids on this server. */
   readonly entries: readonly FileEntry[];
   readonly list: TaggedList;
-  /** The stored state of this server and app; empty if these files were never pushed to it or pulled from it. */
+  /** The stored state of this server and app. Empty if these files were never pushed to it and never pulled from it. */
   readonly seen: SeenState;
 }
 
-/** Reads files and state. Throws one usage error that names every fault of the files. */
+/** Reads the files and the stored states. Throws one usage error that names every fault of the files. */
 export async function openFiles(
   invocation: Invocation,
   path: string,
   { api, mustHave }: { readonly api: FaqApi; readonly mustHave: boolean },
 ): Promise<OpenedFiles> {
   const source = await readSource(invocation.context, path, { mustHave });
-  // Without files the stored state is out of date: a pull must write every entry.
+  // Without files the stored state is not used: a pull must write every entry.
   const states = source.entries.length === 0 ? [] : await readStates(source.statePlace);
   return { invocation, source, states, app: await api.app(), isCi: isCiJob(invocation.context.env) };
 }
 
-/** Reads the server's list, and matches the files with it. */
+/** Combines the files with the list of a server, and finds the entry for each file. */
 export function besideList(files: OpenedFiles, list: TaggedList): Checkout {
   const { invocation, source, states, app } = files;
   const server = invocation.baseUrl();
@@ -52,7 +52,7 @@ export function besideList(files: OpenedFiles, list: TaggedList): Checkout {
   return { ...files, states: states.filter((state) => state !== known), entries, list, seen };
 }
 
-/** Notes that these files were used with other servers or apps, but never with this one. */
+/** Prints a note if these files were used with other servers or apps, but never with this one. */
 export function tellNewServer({ invocation, states, seen }: Checkout): void {
   const others = states.map(({ server, app }) => [server, app].filter(Boolean).join(", app "));
   if (others.length === 0 || seen.entries.size > 0) return;
@@ -62,11 +62,11 @@ export function tellNewServer({ invocation, states, seen }: Checkout): void {
   );
 }
 
-/** Stores the new state of this server. The states of other servers stay. */
+/** Stores the new state of this server. Keeps the states of other servers. */
 export const storeSeen = ({ source, states, seen }: Checkout, entries: SeenState["entries"]) =>
   writeStates(source.statePlace, [...states, { ...seen, entries }]);
 
-/** The id that a file has, if it is not the one that its entry has on this server. */
+/** Returns the id in a file, if its entry has another id on this server. */
 export function otherIdIn({ source }: Checkout, file: string, id: string): string | undefined {
   const own = source.entries.find((entry) => entry.file === file)?.id;
   return own === id ? undefined : own;
@@ -78,7 +78,7 @@ export interface PlanFlags {
   readonly take?: readonly string[];
 }
 
-/** Compares a checkout with the server's list. Throws a usage error for a `--take` that names no entry. */
+/** Compares the files with the list of the server. Throws a usage error if `--take` names no existing entry. */
 export async function compare(
   { entries, list, seen, invocation }: Checkout,
   { prune = false, take, filesRule }: PlanFlags & Pick<PlanInput, "filesRule">,
@@ -105,8 +105,8 @@ const mostCommits = 100;
 const mostBytes = 67_108_864;
 
 /**
- * The earlier versions of the files with conflicts, from Git, for servers that do not store the last push. Empty without
- * Git or without history, as in a shallow clone.
+ * Returns the earlier versions of the files with conflicts, from Git. They are needed for servers that do not store the
+ * last push. Empty without Git or without history, as in a shallow clone.
  */
 async function earlierVersions(
   cwd: string,
@@ -144,7 +144,7 @@ const versionOf = (fields: {
   sortOrder: fields.sortOrder,
 });
 
-/** The output of Git; undefined if it fails. */
+/** Returns the output of Git. Undefined if Git fails. */
 async function run(cwd: string, words: readonly string[]): Promise<string | undefined> {
   const { execFile } = await import("node:child_process");
   return new Promise((done) => {
@@ -157,7 +157,7 @@ async function run(cwd: string, words: readonly string[]): Promise<string | unde
   });
 }
 
-/** The stored state of a server and an app; undefined if there is none. */
+/** Returns the stored state of a server and an app. Undefined if there is none. */
 function stateOf(
   states: readonly SeenState[],
   server: string,
@@ -171,13 +171,16 @@ function stateOf(
   return exact.find(sharesEntries) ?? maySame.find(sharesEntries) ?? exact[0] ?? emptied(maySame, list);
 }
 
-/** An app key may be of an app that was seen by its id, and an empty list tells nothing of it. */
+/**
+ * Returns the first state if the list is empty. With an app key the id of the app is not known, and an empty list has
+ * no entries that could identify it.
+ */
 const emptied = (states: readonly SeenState[], list: readonly ServerEntry[]): SeenState | undefined =>
   list.length === 0 ? states[0] : undefined;
 
 /**
- * The files with the ids that their entries have on this server. A file whose id belongs to another server or app alone has
- * none here: it is the entry with its question, or new.
+ * Returns the entries of the files with their ids on this server. If the id in a file belongs only to another server or
+ * app, removes that id. Then the file matches the entry with the same question, or is a new entry.
  */
 function withIdsHere(
   entries: readonly FileEntry[],
@@ -199,8 +202,8 @@ const idsByFileId = (state: SeenState | undefined): ReadonlyMap<string, string> 
   new Map([...(state?.entries ?? [])].map(([id, { fileId }]) => [fileId ?? id, id]));
 
 /**
- * Reads `--take mine ID … --take theirs ID …`. An id may be given by its start. Throws a usage error for anything that
- * names no entry, or several.
+ * Parses `--take mine ID … --take theirs ID …`. An id may be given by its start. Throws a usage error if an id matches
+ * no entry, or several.
  */
 function takesOf(words: readonly string[] = [], ids: readonly string[]): ReadonlyMap<string, Take> {
   const takes = new Map<string, Take>();

@@ -27,7 +27,7 @@ interface Edited {
 }
 
 /**
- * Opens an entry in the person's editor, as one document, and saves the changes. If that fails, it writes the text to a
+ * Opens an entry in the person's editor, as one document, and saves the changes. If saving fails, writes the text to a
  * file, and the error names that file.
  */
 export async function editFaqInEditor(invocation: Invocation, given: string): Promise<undefined> {
@@ -50,7 +50,7 @@ export async function editFaqInEditor(invocation: Invocation, given: string): Pr
   }
 }
 
-/** The text as the person left it in the editor. */
+/** Returns the text after the person has closed the editor. */
 async function edited({ context }: Invocation, name: string, text: string): Promise<string> {
   const { env } = context;
   const command = env.VISUAL || env.EDITOR || (context.platform === "win32" ? "notepad" : "vi");
@@ -70,7 +70,7 @@ async function edited({ context }: Invocation, name: string, text: string): Prom
   }
 }
 
-/** The fields of the document. Throws a usage error that names every fault. */
+/** Returns the fields of the document. Throws a usage error that names every fault. */
 function fieldsIn(text: string): FileFields {
   const split = splitMarkdown(text);
   if ("fault" in split) throw faqsFault("The document", [split.fault]);
@@ -79,7 +79,9 @@ function fieldsIn(text: string): FileFields {
   return value;
 }
 
-/** Saves the fields that the person changed. Throws a CliError if somebody else changed the entry meanwhile. */
+/**
+ * Saves the fields that the person changed. Throws a CliError if somebody else has changed the entry in the meantime.
+ */
 async function save(
   api: FaqApi,
   before: Edited,
@@ -99,7 +101,7 @@ async function save(
   });
 }
 
-/** Writes the text that could not be saved to a file. The error names the file. */
+/** Writes the text that could not be saved to a file. Returns an error that names the file. */
 function withRecovery(
   { context, stateFolder }: Invocation,
   { id, text }: { readonly id: string; readonly text: string },
@@ -114,7 +116,7 @@ function withRecovery(
   return new CliError({ ...failure, next: [next, where].filter((part) => part).join("\n") });
 }
 
-/** Whether a file could be written. If not, its text must be shown. */
+/** Returns whether the file was written. If it was not, the caller must print the text. */
 function kept(write: () => void): boolean {
   try {
     write();

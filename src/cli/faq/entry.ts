@@ -11,11 +11,11 @@ export interface FileEntry extends FaqText {
   /** The name of the file in messages, or the position in a list file. */
   readonly file: string;
   readonly id: string | undefined;
-  /** Undefined if the file gives no position. */
+  /** The position of the entry. Undefined if the file does not state it. */
   readonly sortOrder: number | undefined;
 }
 
-/** An entry as the server has it. The marks are undefined on a server that does not keep them. */
+/** An entry on the server. The fields about the last push are undefined on a server that does not store them. */
 export interface ServerEntry extends FaqText {
   readonly id: string;
   readonly sortOrder: number;
@@ -23,14 +23,20 @@ export interface ServerEntry extends FaqText {
   readonly pushedSortOrder?: number | undefined;
 }
 
-/** A text without what belongs to its file or form alone: the kind of line ends, and white space around it. */
+/**
+ * Returns the text with Unix line ends and without white space around it. These differ between files and forms,
+ * although the text is the same.
+ */
 export const plainText = (text: string): string => text.replace(/\r\n?/g, "\n").trim();
 
-/** The SHA-256 of a question and an answer. Texts that differ only as `plainText` allows have the same. */
+/**
+ * Returns the SHA-256 of a question and an answer, after `plainText`. Texts that differ only in line ends and outer
+ * white space have the same hash.
+ */
 export const hashOf = ({ question, answer }: FaqText): string =>
   sha256(hashedFaqText({ question: plainText(question), answer: plainText(answer) }));
 
-/** Whether the text of an entry is still the one that the last push set. */
+/** Whether an entry still has the text that the last push set. */
 export const isAsPushed = (entry: ServerEntry): boolean =>
   entry.pushedHash !== undefined && sha256(hashedFaqText(entry)) === entry.pushedHash;
 

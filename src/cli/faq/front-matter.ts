@@ -2,10 +2,10 @@ import { isId } from "../core/ids.ts";
 import type { FileEntry } from "./entry.ts";
 import { type Document, isMap, parseDocument, stringify } from "./packages.lazy.ts";
 
-/** The fields of an entry that a file has. */
+/** The fields of an entry in a file. */
 export type FileFields = Omit<FileEntry, "file">;
 
-/** A field that a person wrote, as it was read. */
+/** The unchecked fields that a person wrote. */
 interface RawFields {
   readonly id: unknown;
   readonly question: unknown;
@@ -13,7 +13,7 @@ interface RawFields {
   readonly sortOrder: unknown;
 }
 
-/** The parts of a Markdown file. Its line ends are those of Unix here. */
+/** The parts of a Markdown file. All line ends are converted to Unix line ends. */
 export interface MarkdownParts {
   readonly front: Document;
   readonly body: string;
@@ -21,16 +21,16 @@ export interface MarkdownParts {
   readonly lineEnd: string;
   /** Whether the file has a front matter. */
   readonly hasFront: boolean;
-  /** The heading that is the question, where the front matter has none. */
+  /** The heading with the question. Undefined if the front matter contains the question. */
   readonly heading: Heading | undefined;
 }
 
-/** A fault as the end of a sentence that begins with the name of the file. */
+/** A value that was read, or a fault. The fault is the end of a sentence that begins with the name of the file. */
 export type Read<Value> = { readonly value: Value } | { readonly fault: string };
 
 const shape = /^---[ \t]*\n([\s\S]*?\n)??---[ \t]*(?:\n([\s\S]*))?$/;
 
-/** Splits a Markdown file into its parts. Without a question in the front matter, the first heading is the question. */
+/** Splits a Markdown file into its parts. If the front matter has no question, the first heading is the question. */
 export function splitMarkdown(text: string): Read<MarkdownParts> {
   const mark = text.startsWith("\ufeff") ? "\ufeff" : "";
   const lineEnd = text.includes("\r\n") ? "\r\n" : "\n";
@@ -49,8 +49,8 @@ export function splitMarkdown(text: string): Read<MarkdownParts> {
 }
 
 /**
- * Parses YAML. Aliases that grow without limit, and the same key twice, are faults. `linesBefore`: how many lines of the
- * file come before the text.
+ * Parses YAML. Aliases that expand without limit are faults, and so are duplicate keys. `linesBefore` is the number of
+ * lines of the file before the text.
  */
 export function parseYaml(text: string, linesBefore = 0): Read<Document> {
   const document = parseDocument(text, { prettyErrors: true });
@@ -74,8 +74,9 @@ function faultOf(message: string, linesBefore: number): string {
 }
 
 /**
- * The fields of a Markdown file. The answer is the body, without a heading that is the question, empty lines before it and one
- * line end after it. Without both the name of the file is the question.
+ * Returns the fields of a Markdown file. The answer is the body without the heading with the question, without empty
+ * lines before the answer and without one line end after it. If neither the front matter nor a heading has the
+ * question, the name of the file is the question.
  */
 export function rawFieldsOf({ front, body, heading }: MarkdownParts, name: string): RawFields {
   const { id, question = heading?.text ?? questionOfName(name), sortOrder } = Object(front.toJS());
@@ -83,7 +84,7 @@ export function rawFieldsOf({ front, body, heading }: MarkdownParts, name: strin
   return { id, question, sortOrder, answer: rest.replace(/^(?:[ \t]*\n)+/, "").replace(/\n$/, "") };
 }
 
-/** `how-do-i-export.md` asks "How do i export", and so does `02-how-do-i-export.md`. */
+/** Returns the question for a file name: "How do i export" for `how-do-i-export.md` and `02-how-do-i-export.md`. */
 function questionOfName(name: string): string {
   const words = name
     .replace(/\.\w+$/, "")
@@ -93,7 +94,7 @@ function questionOfName(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** Checks the fields of an entry. The faults are ends of sentences. */
+/** Checks the fields of an entry. Each fault is the end of a sentence. */
 export function checkFields(raw: RawFields): {
   readonly value: FileFields;
   readonly faults: readonly string[];
@@ -125,11 +126,11 @@ function textFaults(name: string, value: unknown): string[] {
   return value.includes("\0") ? [`has a NUL character in its ${name}`] : [];
 }
 
-/** A new Markdown file. */
+/** Returns the text of a new Markdown file. */
 export const markdownOf = ({ id, question, sortOrder, answer }: FileFields): string =>
   `---\n${stringify(withoutMissing({ id, question, sortOrder }), yamlStyle)}---\n${unixLines(answer)}\n`;
 
-/** The text of a Markdown file with some fields changed. Everything else in it stays. */
+/** Returns the text of a Markdown file with some fields changed. The rest of the text stays the same. */
 export function changedMarkdown(parts: MarkdownParts, change: Partial<FileFields>): string {
   const { mark, lineEnd, heading } = parts;
   const { answer, question, ...others } = change;
@@ -156,7 +157,7 @@ function bodyWith(
   return head + (answer === undefined ? body.slice(heading.end) : `\n${unixLines(answer)}\n`);
 }
 
-/** Sets fields in a map of a document, an id first. Returns whether the map has any field. */
+/** Sets fields in a map of a document. A new id becomes the first field. Returns whether the map has any field. */
 export function setFields(document: Document, map: unknown, fields: Partial<FileFields>): boolean {
   if (!isMap(map)) return false;
   for (const [name, value] of Object.entries(withoutMissing(fields))) {
@@ -166,7 +167,7 @@ export function setFields(document: Document, map: unknown, fields: Partial<File
   return true;
 }
 
-/** Long lines are not folded: a long question stays on one line. */
+/** The style of written YAML. Long lines are not wrapped, so a long question stays on one line. */
 export const yamlStyle = { lineWidth: 0 } as const;
 
 export const unixLines = (text: string): string => text.replace(/\r\n?/g, "\n");
@@ -179,14 +180,14 @@ interface Heading {
   readonly text: string;
   /** The position after the heading. */
   readonly end: number;
-  /** The heading with another text, in the same form, with its line end. */
+  /** Returns the heading with another text, in the same form, with its line end. */
   readonly with: (text: string) => string;
 }
 
-/** A longer line is no heading, and would take long to search. */
+/** The limit for a heading. A longer line is not a heading, and the search would take too long. */
 const longestHeading = 2_000;
 
-/** The heading with which a text begins, in either form of Markdown; undefined without one. */
+/** Returns the heading at the start of a text, in either Markdown form. Undefined if there is none. */
 function headingOf(body: string): Heading | undefined {
   const blank = blankOf(body);
   const [line = "", next = ""] = body.slice(blank.length).split("\n", 2);
@@ -205,7 +206,10 @@ function headingOf(body: string): Heading | undefined {
   return undefined;
 }
 
-/** The empty lines and comments before the text. A search for the end of a comment goes on where the last one ended. */
+/**
+ * Returns the empty lines and comments before the text. Each search for the end of a comment starts where the last
+ * comment ended, so the time stays linear.
+ */
 function blankOf(body: string): string {
   let at = 0;
   for (;;) {
@@ -223,13 +227,19 @@ const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim();
 
 const longestSlug = 60;
 
-/** Names that Windows keeps for devices. */
+/** Names that a file must not have: device names of Windows, and `readme`. */
 const reserved = /^(con|prn|aux|nul|com\d|lpt\d|readme)$/;
 
-/** The same text for all names that Windows or macOS treats as one: it ignores case and compositions of letters. */
+/**
+ * Returns the same text for all names that Windows or macOS treats as equal. They ignore case and the way in which
+ * accents are encoded.
+ */
 export const foldedName = (name: string): string => name.normalize("NFC").toUpperCase().normalize("NFC");
 
-/** A file name without its ending, made of a question: letters, digits and hyphens. `taken` has folded names. */
+/**
+ * Returns a file name for a question, without an extension. It consists of letters, digits and hyphens. `taken`
+ * contains the names that are already used, as `foldedName` returns them.
+ */
 export function slugOf(question: string, taken: ReadonlySet<string>): string {
   const words = question
     .normalize("NFKD")

@@ -3,7 +3,7 @@ import { type FaqText, plainText } from "./entry.ts";
 import { structuredPatch } from "./packages.lazy.ts";
 import type { Action, Item } from "./plan.ts";
 
-/** The plan of a push as text: the same for `diff`, `push --dry-run` and `push`. */
+/** Returns the plan of a push as text. It is the same for `diff`, `push --dry-run` and `push`. */
 export function planText(items: readonly Item[]): string {
   const shown = items.filter(({ action }) => action !== "same");
   return [
@@ -67,7 +67,7 @@ const words: readonly (readonly [Action, string])[] = [
   ["conflict", "in conflict"],
 ];
 
-/** One line: how many entries are to be created, changed and so on. */
+/** Returns one line with the number of entries for each kind of change. */
 function summaryOf(items: readonly Item[]): string {
   const count = (action: Action) => items.filter((item) => item.action === action).length;
   const parts = words.flatMap(([action, word]) => (count(action) > 0 ? [`${count(action)} ${word}`] : []));
@@ -75,7 +75,7 @@ function summaryOf(items: readonly Item[]): string {
   return parts.length === 0 ? `Nothing to push, ${same}.` : `${parts.join(", ")}, ${same}.`;
 }
 
-/** The plan for programs. */
+/** Returns the plan as data for programs. */
 export function planJson(items: readonly Item[]) {
   const of = (...actions: readonly Action[]) => items.filter(({ action }) => actions.includes(action));
   return {
@@ -125,7 +125,10 @@ const context = 2;
 
 const mostMilliseconds = 1_000;
 
-/** The lines in which two texts of an entry differ, `-` from the first and `+` from the second, with some around them. */
+/**
+ * Returns the lines in which two texts of an entry differ, with some lines around them. `-` marks lines of the first
+ * text, `+` lines of the second.
+ */
 function textDiff(before: FaqText | undefined, after: FaqText | undefined): string[] {
   const [one, other] = [textLines(before), textLines(after)];
   const patch = structuredPatch("", "", one, other, "", "", { context, timeout: mostMilliseconds });

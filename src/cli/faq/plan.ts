@@ -2,9 +2,9 @@ import { type FileEntry, hashOf, isAsPushed, plainText, type ServerEntry } from 
 import type { SeenEntry } from "./state.ts";
 
 /**
- * What a push or a pull finds about one entry. `create`, `change`, `move`, `delete`: the file's side counts; `newer`,
- * `gone`: the server's; `kept`: the file is gone, the entry is not; `foreign`: only the server has it, and it was never
- * pulled.
+ * The result of comparing one entry. `create`, `change`, `move`, `delete`: the value of the file counts. `newer`,
+ * `gone`: the value of the server counts. `kept`: the file is deleted, but the entry still exists. `foreign`: only the
+ * server has the entry, and it was never pulled.
  */
 export type Action =
   | "same"
@@ -24,24 +24,26 @@ export interface Item {
   readonly theirs?: ServerEntry | undefined;
   readonly text: Side;
   readonly order: Side;
-  /** Whether a person chose the file or the server with `--take`. */
+  /** Whether the person chose the value of the file or of the server with `--take`. */
   readonly isTaken?: boolean;
-  /** Why it is a conflict. */
+  /** The reason for a conflict. */
   readonly why?: string;
 }
 
-/** The person's choice for a named entry. */
+/** The value that the person chose for an entry: of the file or of the server. */
 export type Take = "mine" | "theirs";
 
 export interface PlanInput {
   readonly entries: readonly FileEntry[];
   readonly server: readonly ServerEntry[];
   readonly seen: ReadonlyMap<string, SeenEntry>;
-  /** In a CI job: a file wins over what an earlier push set, even if it is as an older list had it. */
+  /**
+   * Whether the files win over values that an earlier push set, even if a file has an older value. True in a CI job.
+   */
   readonly filesRule: boolean;
   readonly prune: boolean;
   readonly takes: ReadonlyMap<string, Take>;
-  /** What a file had in earlier commits. */
+  /** The texts and positions of each file in earlier commits. */
   readonly earlier?: ReadonlyMap<string, readonly EarlierEntry[]> | undefined;
 }
 
@@ -50,7 +52,10 @@ export interface EarlierEntry {
   readonly sortOrder: number | undefined;
 }
 
-/** Compares files and server: one item for each entry, in the order of the files, then of the server. */
+/**
+ * Compares the files with the server. Returns one item for each entry: first those of the files, then those that only
+ * the server has.
+ */
 export function planOf(input: PlanInput): Item[] {
   const { pairs, files, others } = paired(input);
   return [
@@ -61,7 +66,8 @@ export function planOf(input: PlanInput): Item[] {
 }
 
 /**
- * The server's entry of each file: the one with its id; without an id the one with its question that no other file has.
+ * Finds the server's entry for each file: the one with the id of the file. A file without an id gets the entry with its
+ * question that belongs to no other file.
  */
 function paired({ entries, server }: PlanInput) {
   const left = new Map(server.map((entry) => [entry.id, entry]));
@@ -122,7 +128,7 @@ function verdict({ text, order }: Pick<Item, "text" | "order">): Pick<Item, "act
 
 const wholly = (side: Side): Pick<Item, "text" | "order"> => ({ text: side, order: side });
 
-/** A file whose entry the server does not have. */
+/** Returns the item for a file whose entry is not on the server. */
 function fileItem(mine: FileEntry, { seen, takes }: PlanInput): Item {
   if (mine.id === undefined) return { action: "create", mine, ...wholly("mine") };
   const taken = takes.get(mine.id);
@@ -136,7 +142,7 @@ function fileItem(mine: FileEntry, { seen, takes }: PlanInput): Item {
   return { action: "conflict", mine, why, ...wholly("conflict") };
 }
 
-/** An entry of the server that no file has. */
+/** Returns the item for an entry of the server that has no file. */
 function serverItem(theirs: ServerEntry, { seen, takes, prune }: PlanInput): Item {
   const before = seen.get(theirs.id);
   const taken = takes.get(theirs.id);
@@ -153,31 +159,36 @@ export const conflictsIn = (items: readonly Item[]): Item[] =>
 
 const pushed: readonly Action[] = ["create", "change", "move", "delete"];
 
-/** The changes that a push would make on the server. */
+/** Returns the changes that a push would make on the server. */
 export const changesIn = (items: readonly Item[]): Item[] =>
   items.filter(({ action }) => pushed.includes(action));
 
-/** Which of two values counts: they are equal, the file's, the server's, or nobody can tell. */
+/**
+ * Which of two values counts: `same`: they are equal; `mine`: the file's value; `theirs`: the server's value;
+ * `conflict`: a person must choose.
+ */
 type Side = "same" | "mine" | "theirs" | "conflict";
 
-/** The values of one field in the file, on the server and before: the hash of a text, or a position. */
+/** The values of one field in the file, on the server and earlier. A value is the hash of a text, or a position. */
 interface Values<Value> {
   /** The value in the file. */
   readonly mine: Value;
-  /** The present value on the server. */
+  /** The current value on the server. */
   readonly theirs: Value;
-  /** The value on both when this checkout last read the server; undefined if it never did. */
+  /**
+   * The value in the file and on the server when this checkout last read the server. Undefined if it has never read it.
+   */
   readonly base: Value | undefined;
-  /** The value that the last push set; undefined without a push. */
+  /** The value that the last push set. Undefined if there was no push. */
   readonly pushed: Value | undefined;
-  /** Whether the server's value is one that the file had in an earlier commit. */
+  /** Whether the server's value is equal to a value that the file had in an earlier commit. */
   readonly wasMine?: boolean;
 }
 
 /**
- * Compares file and server. The server's value counts as nobody's edit if it is the one that the last push set. A file
- * that is still as an older list had it does not win over such a value, unless `filesRule`: in a CI job, whose checkout
- * never learns what was pushed. (rule C22)
+ * Compares the file with the server. If the last push set the server's value, nobody has edited that value since, so
+ * the file wins. But a file that still has the value of an older list does not win, unless `filesRule` is true: in a CI
+ * job, whose checkout never learns what was pushed. (rule C22)
  */
 export function sideOf<Value>(
   { mine, theirs, base, pushed, wasMine }: Values<Value>,

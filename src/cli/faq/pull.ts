@@ -20,7 +20,7 @@ import { tellConflicts } from "./push.ts";
 import { defaultPath, type FileChange } from "./source.ts";
 import type { SeenEntry, SeenState } from "./state.ts";
 
-/** What a pull does to one file. */
+/** The change that a pull makes to one file. */
 interface Step {
   readonly item: Item;
   readonly change: FileChange | undefined;
@@ -28,8 +28,8 @@ interface Step {
 }
 
 /**
- * Changes the files to the server's FAQ. Local changes stay if the server has no other change; a conflict stops the
- * pull.
+ * Changes the files to the content of the FAQ on the server. Keeps a local change if the server has not changed the
+ * same value. A conflict stops the pull.
  */
 export async function pullFaqs(
   invocation: Invocation,
@@ -85,7 +85,9 @@ function stepOf(checkout: Checkout, item: Item): Step {
   return { item, change: { kind: "set", file: mine.file, fields }, word: "changed" };
 }
 
-/** The list as it was read is what this checkout has seen now. Of an entry without a file it is what was seen before. */
+/**
+ * Returns the state to store after a pull: the list of the server. For an entry that has no file, keeps the old state.
+ */
 function seenAfter(checkout: Checkout, items: readonly Item[]): SeenState["entries"] {
   const entries = items.flatMap(({ action, mine, theirs }): (readonly [string, SeenEntry])[] => {
     if (!theirs) return [];

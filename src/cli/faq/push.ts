@@ -25,10 +25,13 @@ import { planJson, planText } from "./plan-text.ts";
 import { defaultPath, type FileChange, type FileFault, faultsError } from "./source.ts";
 import type { SeenEntry } from "./state.ts";
 
-/** How often a push tries again after the list changed meanwhile. More changes than that are made by a program. */
+/**
+ * The number of attempts of a push if the list changes again and again. After more changes than this, a program must be
+ * making them.
+ */
 const mostAttempts = 20;
 
-/** Changes the server's FAQ to the content of the files. */
+/** Changes the FAQ on the server to the content of the files. */
 export async function pushFaqs(
   invocation: Invocation,
   flags: PlanFlags,
@@ -64,7 +67,7 @@ export async function pushFaqs(
   });
 }
 
-/** Prints the plan and asks for confirmation, unless `--yes` is given. Returns whether it printed the plan. */
+/** Prints the plan and asks for confirmation. With `--yes` does neither. Returns whether it printed the plan. */
 async function agree(invocation: Invocation, plan: string): Promise<boolean> {
   const asks = !invocation.flags.yes && canAsk(invocation);
   if (asks) invocation.context.io.stderr.write(`${printable(plan)}\n`);
@@ -100,9 +103,9 @@ async function finish(
   }: {
     readonly items: readonly Item[];
     readonly list: TaggedList;
-    /** Undefined if there was nothing to push. */
+    /** The result of the push. Undefined if there was nothing to push. */
     readonly applied?: Applied;
-    /** Whether a person has seen the plan already. */
+    /** Whether the plan has already been printed for the person. */
     readonly isShown?: boolean;
   },
 ): Promise<Exit | undefined> {
@@ -131,7 +134,7 @@ async function finish(
   return failed ? failureOf(failed.error).exit : undefined;
 }
 
-/** A created entry has an id now. */
+/** Adds the new id to an entry that the push created. */
 function withId(item: Item, { ids, entries }: Applied): Item {
   const id = item.mine && ids.get(item.mine);
   return id === undefined ? item : { ...item, theirs: entries.find((entry) => entry.id === id) };
@@ -167,8 +170,8 @@ export async function diffFaqs(
 }
 
 /**
- * After a push: writes new ids and chosen texts into the files, and stores the new state. A CI job writes nothing, because
- * its checkout is deleted. A failure is only a warning: the push has succeeded.
+ * After a push, writes new ids and chosen texts into the files, and stores the new state. A CI job writes nothing,
+ * because its checkout is deleted. If this fails, prints only a warning, because the push has succeeded.
  */
 async function writeBack(checkout: Checkout, items: readonly Item[], applied: Applied): Promise<void> {
   const { invocation, source, isCi } = checkout;
@@ -190,7 +193,10 @@ const hasFailed = ({ results }: Applied, { mine, theirs }: Item): boolean =>
       outcome !== "done" && id === (theirs?.id ?? null) && file === (mine?.file ?? null),
   ) ?? false;
 
-/** What is now known of an entry: nothing new where the server's side counts and the file does not have it yet. */
+/**
+ * Returns the stored state of an entry after a push. Keeps the old state if the server's value counts and is not in the
+ * file yet.
+ */
 function seenOf(
   item: Item,
   checkout: Checkout,
@@ -216,7 +222,10 @@ function seenOf(
   ];
 }
 
-/** The id that stays in a file whose entry has another one here. An entry that was made anew gives its id to the file. */
+/**
+ * Returns the id that stays in a file whose entry has another id on this server. Undefined if the entry was created
+ * again: then the file gets the new id.
+ */
 function fileIdOf(mine: FileEntry, checkout: Checkout, id: string): string | undefined {
   const other = otherIdIn(checkout, mine.file, id);
   return other === mine.id ? undefined : other;
@@ -235,7 +244,7 @@ function fileChangesOf(item: Item, checkout: Checkout, { ids }: Applied): FileCh
   return Object.keys(fields).length > 0 ? [{ kind: "set", file: mine.file, fields }] : [];
 }
 
-/** What became of one change on a server that takes entries one by one. */
+/** The result of one change on a server that accepts only single entries. */
 interface Result {
   readonly action: Action;
   readonly id: string | null;
@@ -250,13 +259,14 @@ interface Applied {
   readonly entries: readonly ServerEntry[];
   /** The ids of new entries. */
   readonly ids: ReadonlyMap<FileEntry, string>;
-  /** Undefined if everything was one transaction. */
+  /** The result of each change. Undefined if all changes were one transaction. */
   readonly results: readonly Result[] | undefined;
 }
 
 /**
- * Makes the changes of a plan, in one transaction if the server can. Gives `moved` if the list has changed since it was
- * read, and `oneByOne` if the server turned out to take only single entries: then nothing was done.
+ * Makes the changes of a plan, in one transaction if the server supports that. Returns `moved` if the list has changed
+ * since it was read. Returns `oneByOne` if the server accepts only single entries. In both cases it has changed
+ * nothing.
  */
 async function apply(
   api: FaqApi,
@@ -267,7 +277,7 @@ async function apply(
   }: {
     readonly list: TaggedList;
     readonly items: readonly Item[];
-    /** The server has no endpoint for the whole list. */
+    /** Whether the server has no endpoint that replaces the whole list. */
     readonly oneByOne: boolean;
   },
 ): Promise<Applied | "moved" | "oneByOne"> {
@@ -290,7 +300,7 @@ interface Wanted {
   readonly file: string | undefined;
 }
 
-/** The whole list to send. An entry that does not change is only its id. */
+/** Returns the whole list for the request. An unchanged entry consists only of its id. */
 function wantedOf({ entries }: TaggedList, items: readonly Item[]): Wanted[] {
   const byId = new Map(items.flatMap((item) => (item.theirs ? [[item.theirs.id, item] as const] : [])));
   const kept = entries.flatMap(({ id }): Wanted[] => {
@@ -309,7 +319,7 @@ function wantedOf({ entries }: TaggedList, items: readonly Item[]): Wanted[] {
 
 const textOf = ({ question, answer }: FileEntry) => ({ question, answer });
 
-/** The fields of an entry that a push sends. */
+/** Returns the fields of an entry that a push sends. */
 function changeOf(item: Item | undefined): FaqChange {
   if (!item?.mine) return {};
   return {
@@ -318,7 +328,10 @@ function changeOf(item: Item | undefined): FaqChange {
   };
 }
 
-/** The positions of new entries: as their files say, otherwise after all others. */
+/**
+ * Returns the positions of new entries. A file may state the position. Entries without a position come after all
+ * others.
+ */
 function newPlaces(entries: readonly ServerEntry[], items: readonly Item[]): ReadonlyMap<FileEntry, number> {
   const said = items.flatMap(({ mine }) => mine?.sortOrder ?? []);
   let last = Math.max(0, ...entries.map(({ sortOrder }) => sortOrder), ...said);
@@ -331,7 +344,7 @@ function newPlaces(entries: readonly ServerEntry[], items: readonly Item[]): Rea
   return places;
 }
 
-/** A refusal that names files instead of elements of the list. */
+/** Converts an error of the server, so that it names files instead of elements of the list. */
 function withFiles(error: ServerError, wanted: readonly Wanted[]): unknown {
   const faults = error.issues.map(({ path, message }) => {
     const [, at = "", field = ""] = /^faqs\.(\d+)\.?(.*)$/.exec(path) ?? [];
@@ -369,7 +382,7 @@ async function applyEach(api: FaqApi, list: TaggedList, items: readonly Item[]):
   return { entries: [...after.values()], ids, results };
 }
 
-/** Returns the entry as it is now; undefined if it was deleted. */
+/** Makes one change. Returns the entry after the change. Undefined if it was deleted. */
 async function applyOne(
   api: FaqApi,
   item: Item,
@@ -388,7 +401,7 @@ async function applyOne(
 const isForAll = (error: unknown): boolean =>
   error instanceof ConnectionError || (error instanceof ServerError && [401, 403].includes(error.status));
 
-/** The ids of new entries, found by their text in a list that one transaction made. */
+/** Returns the ids of new entries after a transaction. Finds them in the new list by their text. */
 function idsOfCreated(items: readonly Item[], before: TaggedList, after: readonly ServerEntry[]) {
   const old = new Set(before.entries.map(({ id }) => id));
   const fresh = after
@@ -405,8 +418,8 @@ function idsOfCreated(items: readonly Item[], before: TaggedList, after: readonl
 }
 
 /**
- * Throws one usage error that names all texts that are too long for an Innkeep server. Other servers have limits of
- * their own, which only they know.
+ * Throws one usage error that names all texts that are too long for an Innkeep server. Does not check them for other
+ * servers, because only those servers know their limits.
  */
 function refuseLongTexts({ keepsMarks }: TaggedList, items: readonly Item[]): void {
   if (!keepsMarks) return;

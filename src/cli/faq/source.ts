@@ -27,7 +27,7 @@ import {
 import { type Document, isSeq, parseDocument } from "./packages.lazy.ts";
 import { type StatePlace, statePlaceOf } from "./state.ts";
 
-/** A source without faults, and where its state is kept. */
+/** The FAQ files without faults, and the place of their stored state. */
 export interface CheckedSource extends Source {
   /** The path that the person gave. */
   readonly path: string;
@@ -37,8 +37,8 @@ export interface CheckedSource extends Source {
 export const defaultPath = "faq";
 
 /**
- * Reads all FAQ files. Throws one usage error that names every fault. `mustHave`: it is a fault too if there are no
- * entries.
+ * Reads all FAQ files. Throws one usage error that names every fault. With `mustHave`, a source without entries is also
+ * a fault.
  */
 export async function readSource(
   { cwd }: Pick<Context, "cwd">,
@@ -70,7 +70,10 @@ async function assertKind(absolute: string, path: string, isList: boolean): Prom
   );
 }
 
-/** An id in two files; a question in two files without an id, which could not be told apart. */
+/**
+ * Returns a fault for each id that occurs in two files, and for each question that occurs in two files without an id.
+ * Such files cannot be distinguished.
+ */
 function doubles(entries: readonly FileEntry[]): FileFault[] {
   const first = new Map<string, string>();
   return entries.flatMap(({ id, question, file }) => {
@@ -93,7 +96,7 @@ export function faultsError(faults: readonly FileFault[]) {
   });
 }
 
-/** As `faultsError`, for one document. */
+/** Like `faultsError`, for one document. */
 export const faqsFault = (file: string, messages: readonly string[]) =>
   faultsError(messages.map((message) => ({ file, message })));
 
@@ -103,7 +106,7 @@ const nothingThere = (path: string, isThere: boolean) =>
     "`innkeep faq pull` writes the entries of the server there. To delete all, use `innkeep faq delete`.",
   );
 
-/** A file that was read: its name under the folder, and its parts. */
+/** A file that was read: its path in the folder, and its parts. */
 interface ReadFile {
   readonly entry: FileEntry;
   readonly parts: MarkdownParts;
@@ -111,7 +114,7 @@ interface ReadFile {
   readonly name: string;
 }
 
-/** Reads a folder of Markdown files, one for each entry. `shown` is how messages call the folder. */
+/** Reads a folder of Markdown files, one for each entry. `shown` is the name of the folder in messages. */
 async function readFolder(folder: string, shown: string): Promise<Source> {
   const found = await markdownIn(folder);
   const root = found ? await realpath(folder) : folder;
@@ -132,19 +135,22 @@ async function readFolder(folder: string, shown: string): Promise<Source> {
   };
 }
 
-/** Files of a project. They hold no entry unless they have a front matter. */
+/**
+ * The names of files that many projects have, such as a changelog. They contain no entry unless they have a front
+ * matter.
+ */
 const ofProject =
   /^(?:CONTRIBUTING|CHANGELOG|CODE_OF_CONDUCT|LICENSE|SECURITY|SUPPORT|AUTHORS|AGENTS|CLAUDE|[Cc]ontributing|[Cc]hangelog|code_of_conduct|license)(?:[.-][A-Za-z]{2})?\.(?:md|markdown)$/;
 
 /** The Markdown files of a folder. */
 interface FoundFiles {
-  /** Those with entries, in the folder and the folders in it, sorted. */
+  /** The paths of the files with entries, in the folder and all folders below it, sorted. */
   readonly names: readonly string[];
-  /** All names that a new file cannot have, without their endings and folded. */
+  /** The names that a new file must not have, without their extensions and as `foldedName` returns them. */
   readonly taken: readonly string[];
 }
 
-/** The Markdown files in a folder and the folders in it; undefined without the folder. */
+/** Returns the Markdown files in a folder and all folders below it. Undefined if the folder does not exist. */
 async function markdownIn(folder: string): Promise<FoundFiles | undefined> {
   try {
     const found = await readdir(folder, { recursive: true, withFileTypes: true });
@@ -160,7 +166,10 @@ async function markdownIn(folder: string): Promise<FoundFiles | undefined> {
   }
 }
 
-/** The bytes of a file, or why it is not read: a link in a checkout of a stranger may lead to any file of the machine. */
+/**
+ * Returns the bytes of a file, or the reason why it is not read. In a checkout of a stranger a link may point to any
+ * file of the machine.
+ */
 async function bytesOf(path: string, root: string): Promise<Buffer | string> {
   try {
     const file = await realpath(path);
@@ -217,11 +226,11 @@ async function changeFolder(
 
 const withoutEnding = (name: string): string => foldedName(basename(name).replace(/\.\w+$/, ""));
 
-/** A list file that was read: the values of its elements, and what else its text holds. */
+/** A list file that was read: the values of its elements, and the rest of its content. */
 interface ListFile {
   readonly path: string;
   readonly shown: string;
-  /** Undefined if there was no file. */
+  /** The text of the file. Undefined if the file does not exist. */
   readonly text: string | undefined;
   readonly document: Document;
   readonly isJson: boolean;
@@ -229,7 +238,7 @@ interface ListFile {
   readonly lineEnd: string;
 }
 
-/** Reads one YAML or JSON file with the list of all entries. `shown` is how messages call the file. */
+/** Reads one YAML or JSON file with the list of all entries. `shown` is the name of the file in messages. */
 async function readList(path: string, shown: string): Promise<Source> {
   const text = textOf(path, shown);
   const isJson = /\.json$/i.test(path);
@@ -259,7 +268,7 @@ function textOf(path: string, shown: string): string | undefined {
   return bytes.toString("utf8");
 }
 
-/** JSON is also YAML, but the messages for its faults speak of JSON. */
+/** Parses JSON. Every JSON text is also YAML, but here the messages for faults are about JSON. */
 function parseJson(text: string): ReturnType<typeof parseYaml> {
   if (text.trim() === "") return { value: parseDocument("[]") };
   try {
@@ -269,7 +278,7 @@ function parseJson(text: string): ReturnType<typeof parseYaml> {
   }
 }
 
-/** The entries of an earlier version of a list file; none if it is broken. */
+/** Returns the entries of an earlier version of a list file. Empty if that version has faults. */
 export function fieldsInList(path: string, text: string): FileFields[] {
   const plain = unixLines(text).replace(/^\ufeff/, "");
   const read = /\.json$/i.test(path) ? parseJson(plain) : parseYaml(plain);
@@ -332,16 +341,19 @@ const elementOf = ({ id, question, answer, sortOrder }: FileFields) => ({
   answer: unixLines(answer),
 });
 
-/** What becomes of files: an entry is added, some of its fields change, or it is removed. `file` is as in FileEntry. */
+/**
+ * A change of the files: an entry is added, some of its fields change, or it is removed. `file` has the same meaning as
+ * in FileEntry.
+ */
 export type FileChange =
   | { readonly kind: "add"; readonly fields: FileFields }
   | { readonly kind: "set"; readonly file: string; readonly fields: Partial<FileFields> }
   | { readonly kind: "remove"; readonly file: string };
 
-/** The entries of a folder or of a list file, and how to change them. */
+/** The entries of a folder or of a list file, and a function that changes them. */
 interface Source {
   readonly entries: readonly FileEntry[];
-  /** Ends of sentences that begin with the name of a file. */
+  /** The faults. Each is the end of a sentence that begins with the name of a file. */
   readonly faults: readonly FileFault[];
   readonly isThere: boolean;
   /** Writes all changes. Returns the names of the files that it added, in the order of the changes. */

@@ -10,7 +10,7 @@ import { readForeignText } from "../core/input.ts";
 export interface SeenEntry {
   readonly text: string | undefined;
   readonly sortOrder: number | undefined;
-  /** The id in the file, if that is the one of another server or app. */
+  /** The id in the file, if it belongs to another server or app. */
   readonly fileId?: string | undefined;
 }
 
@@ -23,7 +23,7 @@ export interface SeenState {
 
 const fileName = ".innkeep-faq.json";
 
-/** The file with the state of a folder or of a list file, and its key in that file. */
+/** The file that stores the state of a folder or of a list file, and the key in that file. */
 export interface StatePlace {
   readonly file: string;
   readonly name: string;
@@ -35,8 +35,8 @@ export const statePlaceOf = (path: string, isList: boolean): StatePlace =>
     : { file: join(path, fileName), name: "." };
 
 /**
- * Reads what is known of each server and app; a file of an older version knows one. Throws a usage error for a damaged
- * file.
+ * Reads the stored state of each server and app. A file of an older version contains only one state. Throws a usage
+ * error for a damaged file.
  */
 export async function readStates({ file, name }: StatePlace): Promise<readonly SeenState[]> {
   const states = valueAt(await readAll(file), name);
@@ -50,7 +50,9 @@ function stateIn(state: unknown): SeenState {
   return { server: textIn(state, "server"), app: textIn(state, "app"), entries: new Map(entries) };
 }
 
-/** Stores the states, with each entry on a line of its own so that Git can merge it. Returns whether they changed. */
+/**
+ * Stores the states. Each entry has its own line, so that Git can merge the file. Returns whether the states changed.
+ */
 export async function writeStates(
   { file, name }: StatePlace,
   states: readonly SeenState[],
@@ -92,7 +94,8 @@ function textOfState(state: unknown): string {
 }
 
 async function readAll(file: string): Promise<unknown> {
-  // The file is written too: a link in a checkout of a stranger may lead to any file of the machine.
+  // This file must not be a link, because it is also written. In a checkout of a stranger a link may point to any file
+  // of the machine.
   const found = await lstat(file).catch(() => undefined);
   if (found && !found.isFile())
     throw usageError(`${file} is a link or no file.`, "Delete it and run `innkeep faq pull`.");
