@@ -76,7 +76,7 @@ export function createApp(
   );
   app.use(serveFiles(deps.settings, findUpload, deps.files));
   app.use(answerUnknown);
-  // An error that `answerErrors` does not catch is a broken connection. There is no client to answer.
+  // An error that `answerErrors` does not catch comes from a broken connection, so there is no client to answer.
   app.on("error", (error) => deps.log.debug({ err: error }, "connection broke"));
   const callback = app.callback();
   return ready ? ready.before(callback) : callback;

@@ -1,12 +1,17 @@
 import { ApiError } from "../src/contract/errors.ts";
 
-/** Says whether the clock's time can be trusted. While it cannot, the server does nothing that cannot be undone. */
+/** Knows whether the clock can be trusted. While it cannot, the server does nothing that cannot be undone. */
 export interface TimeWatch {
-  /** Whether the clock has jumped and has not been steady for ten minutes since. */
+  /**
+   * Whether the clock has jumped within the last ten minutes. Only ten minutes without a jump make it trusted again.
+   */
   isDoubtful(): boolean;
-  /** By how many milliseconds the clock may be behind. 0 unless the clock was set back and is in doubt. */
+  /** By how many milliseconds the clock may be behind. 0 if the clock is trusted or was not set back. */
   behindMs(): number;
-  /** Compares the time at the start with the time that was last stored. */
+  /**
+   * Call it at the start of the server with the time that was stored last. If the difference is large, the clock is not
+   * trusted.
+   */
   begin(lastWritten: string): void;
 }
 
@@ -26,14 +31,14 @@ interface ClockReading {
 }
 
 interface Doubt {
-  /** When the doubt began, on the monotonic clock. */
+  /** The time on the monotonic clock since which the clock is not trusted. */
   readonly since: number;
   last: ClockReading;
 }
 
 /** Watches a clock. Calls `onJump` at each jump with its length in milliseconds. */
 export function createTimeWatch(clock: Clock, onJump: (milliseconds: number) => void): TimeWatch {
-  // Moving the clock of a development server is not a jump.
+  // `offsetMs` is subtracted, because it is not a jump if a developer moves the clock of a development server.
   const read = (): ClockReading => ({
     wall: clock.now().getTime() - clock.offsetMs,
     steady: clock.steadyMs(),
@@ -76,7 +81,7 @@ export function createTimeWatch(clock: Clock, onJump: (milliseconds: number) => 
   };
 }
 
-/** By how many milliseconds the wall clock has advanced more than the monotonic clock. */
+/** Returns by how many milliseconds the wall clock has advanced more than the monotonic clock. */
 const driftBetween = (from: ClockReading, to: ClockReading): number =>
   to.wall - from.wall - (to.steady - from.steady);
 
@@ -96,10 +101,10 @@ export const systemClock: Clock = {
   steadyMs: () => performance.now(),
 };
 
-/** The form that clients send, such as `Sun, 06 Nov 1994 08:49:37 GMT`. (RFC 9110, 5.6.7) */
+/** Matches a date in the form that clients send, such as `Sun, 06 Nov 1994 08:49:37 GMT`. (RFC 9110, 5.6.7) */
 const httpDate = /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/;
 
-/** A `Date` header has no fraction of a second. */
+/** In milliseconds: by this much a `Date` header may be too early, because it has no fraction of a second. */
 const second = 1_000;
 
 /**

@@ -22,7 +22,7 @@ export interface Deps {
   readonly files: Files;
   readonly keptFiles: KeptFiles;
   readonly clock: Clock;
-  /** Whether the clock can be relied on. */
+  /** Knows whether the clock can be trusted. */
   readonly time: TimeWatch;
   readonly newId: () => string;
   readonly sealer: Sealer;
@@ -34,9 +34,12 @@ export interface Deps {
   readonly passingTime: PassingTime;
   readonly limiter: Limiter;
   readonly attest: Attest;
-  /** Fetches the document that describes an OAuth client. Its address is the client's id. Rejects with the fault. */
+  /**
+   * Fetches the document that describes an OAuth client. Its address is the client's id. Rejects with an error that
+   * describes the fault.
+   */
   readonly readClientDocument: (id: string) => Promise<ClientDocument>;
   readonly log: Logger;
-  /** Aborts when the server begins to stop. Requests that wait then answer with what they have. */
+  /** Aborts when the server begins to stop. Waiting requests are then answered with the results that they have. */
   readonly stopping: AbortSignal;
 }

@@ -34,7 +34,7 @@ import { slots } from "./testing/slots/api.ts";
 import { tester } from "./testing/tester/api.ts";
 import { appData } from "./transfer/api.ts";
 
-/** A handler for every endpoint of the contract. The API and the console's pages use the same ones. */
+/** Creates a handler for every endpoint of the contract. The API and the pages of the console use the same handlers. */
 export const createHandlers = (deps: Deps): HandlersOf<Contract> => ({
   feedback: feedback(deps),
   faqs: faqs(deps),

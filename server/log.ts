@@ -17,12 +17,13 @@ function describeError(error: unknown, depth = 0): unknown {
   return { name: error.name, message: error.message, code, stack: error.stack, cause };
 }
 
-/** The fields that are not shown as `name=value`. */
+/** The standard fields of a log line. They are not shown as `name=value`. */
 const usual = new Set(["level", "time", "pid", "hostname", "msg", "err"]);
 
 /**
- * Returns a line of the log as text for a person at a terminal. Empty for a request that was answered without a
- * failure: such lines would push the credentials of a demo off the screen, and `/dev` shows them.
+ * Returns a line of the log as text for a person at a terminal. Returns an empty text for a request that was answered
+ * without a failure: with such lines the credentials of a demo would scroll off the screen. The page `/dev` shows these
+ * requests.
  */
 export function readableLine(line: string): string {
   const entry: Record<string, unknown> = JSON.parse(line);
@@ -33,7 +34,7 @@ export function readableLine(line: string): string {
     new Date(Number(time)).toISOString().slice(11, 19),
     String(level).padEnd(5),
     String(msg ?? ""),
-    // As JSON, so that no text of a request controls the terminal.
+    // Values are shown as JSON, so that a text from a request cannot send control characters to the terminal.
     ...facts.map(([name, value]) => `${name}=${JSON.stringify(value)}`),
     ...(err === undefined ? [] : [JSON.stringify(Object(err).message)]),
   ];

@@ -34,9 +34,9 @@ export interface ServeWorld {
   readonly environment: Environment;
   /** Writes a line for programs to standard output. */
   readonly out: (line: string) => void;
-  /** Writes text for people, and the log, to standard error. */
+  /** Writes the log and text for people to standard error. */
   readonly err: (text: string) => void;
-  /** The command by which this program is called on this machine; `innkeep` unless given. */
+  /** The command that starts this program on this machine. The default is `innkeep`. */
   readonly command?: string;
   /** Whether a person reads `err` on a terminal. */
   readonly isTerminal?: boolean;
@@ -48,9 +48,9 @@ export interface ServeWorld {
   readonly folderPatienceMs?: number;
 }
 
-/** How long requests that are refused at the end of the stop period may take. */
+/** How long the requests that are refused at the end of the stop period may take to end. */
 const lastMilliseconds = 1_500;
-/** The process ends this long after the stop period, even if something hangs. */
+/** In any case the process ends this time after the stop period, even if something hangs. */
 const afterwardsMilliseconds = 10_000;
 /** While the server stops, connections without a request are closed after this time. */
 const idleMilliseconds = 500;
@@ -72,7 +72,7 @@ export async function serve(flags: ServeFlags, given: ServeWorld): Promise<numbe
   }
 }
 
-/** Leaves out the variables that may name a server of other people. */
+/** Returns the environment without the variables that may name a server of other people. */
 function withoutOtherServer(environment: Environment): Environment {
   const { INNKEEP_BASE_URL, INNKEEP_CONSOLE_URL, INNKEEP_DATA, INNKEEP_DATABASE_URL, ...others } =
     environment;
@@ -86,12 +86,12 @@ async function seedOf({ seed, demo, dev }: ServeFlags): Promise<Seed | undefined
   throw new SettingError("--seed fills a development server only: start with --dev and --demo.");
 }
 
-/** Checks what `serve` needs of this machine. Throws an Error that names a missing database driver. */
+/** Checks that this machine has everything that `serve` needs. Throws an Error that names a missing database driver. */
 export async function checkParts(): Promise<void> {
   await sqliteDriver();
 }
 
-/** Resolves some time after the stop period: a hung disk or database must not keep the process alive. */
+/** Resolves some time after the stop period, so that the process ends even if a disk or database hangs. */
 async function overdue({ budgets }: Settings, stop: AbortSignal): Promise<number> {
   await aborted(stop);
   await sleep(budgets.stopMilliseconds + afterwardsMilliseconds, undefined, { ref: false });
@@ -146,7 +146,7 @@ async function serveFrom(
   return 0;
 }
 
-/** How many ports after a used one are tried. After these, any free port is used. */
+/** If a port is in use, this number of following ports is tried. If none of them is free, any free port is used. */
 const nextPorts = 20;
 
 /** Listens on the wanted port, or with `local` on the next one that is free. */
@@ -184,7 +184,7 @@ const aborted = (signal: AbortSignal): Promise<void> =>
  * are answered. Then it is closed. Closes the connections that remain after the stop period.
  */
 async function close(server: Server, { stopMilliseconds }: Settings["budgets"]): Promise<void> {
-  // The method `close` of node:http closes idle connections at once. Requests that were just sent would be lost.
+  // The method `close` of node:http closes idle connections immediately. Requests that were just sent would be lost.
   const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
   const idle = setTimeout(() => server.closeIdleConnections(), idleMilliseconds);
   const timer = setTimeout(() => server.closeAllConnections(), stopMilliseconds + lastMilliseconds);

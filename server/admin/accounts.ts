@@ -40,7 +40,7 @@ export async function createAccount(
   assertPassword(password);
   const at = now();
   const passwordHash = await hashPassword(password);
-  // The operator vouches for the address.
+  // The address counts as confirmed, because the operator is responsible for it.
   const user = { id: v7(), email, passwordHash, createdAt: at, emailVerifiedAt: at };
   try {
     await database.write(async (tx) => {
@@ -201,8 +201,8 @@ export async function listMembers(database: Database, { appId }: Pick<Named, "ap
 }
 
 /**
- * Makes an account a member of an app without an invitation, because the operator vouches for the person. Returns the
- * ids of the app and the account, and the role. Throws `not_found` and `already_member`. (rule K25)
+ * Makes an account a member of an app without an invitation, because the operator knows the person. Returns the ids of
+ * the app and the account, and the role. Throws `not_found` and `already_member`. (rule K25)
  */
 export const addMember = (database: Database, { appId, email, role }: NamedRole) =>
   database.write(async (tx) => {
@@ -242,8 +242,8 @@ export const removeMember = (database: Database, named: Named) =>
   });
 
 /**
- * Finds a member and checks that the change is allowed. `to` is the new role, or null for a removal. An app always
- * keeps an owner. (rule K26)
+ * Finds a member and checks that the change is allowed. `to` is the new role, or null for a removal. The last owner of
+ * an app cannot be changed or removed. (rule K26)
  */
 async function changeableMember(tx: Transaction, { appId, email }: Named, to: Role | null) {
   await appOf(tx, appId);
@@ -257,7 +257,7 @@ async function changeableMember(tx: Transaction, { appId, email }: Named, to: Ro
   return { appId, userId, from };
 }
 
-/** Which keys or tokens to list. The default is all of them. */
+/** Selects the keys or tokens to list. The default is all of them. */
 interface CredentialFilter {
   readonly owner?: string | undefined;
   readonly appId?: string | undefined;
@@ -344,7 +344,7 @@ function onlyOne<Row extends { readonly id: string }>(thing: string, id: string,
   });
 }
 
-/** The actor in the audit for commands that work on the database itself. */
+/** The actor in the audit for admin commands, which change the database directly. */
 const operator = "operator";
 
 /** Checks a value against a schema of the API. Returns the parsed value. Throws `bad_request` with all faults. */
@@ -354,7 +354,7 @@ function validated<Schema extends z.ZodMiniType>(schema: Schema, value: unknown)
   return result.data;
 }
 
-/** Returns the account with this address. Throws `not_found`. */
+/** Returns the account with this address. Throws `not_found` for an unknown account. */
 export async function accountOf(reader: Reader, email: string): Promise<UserRow> {
   const user = await users.findByEmail(reader, normaliseEmail(email));
   if (user) return user;
@@ -363,7 +363,7 @@ export async function accountOf(reader: Reader, email: string): Promise<UserRow>
   });
 }
 
-/** Returns the owner of the app with this id. Throws `not_found`. */
+/** Returns the owner of the app with this id. Throws `not_found` for an unknown app. */
 async function appOf(reader: Reader, appId: string): Promise<{ ownerId: string }> {
   const found = await apps.findOwner(reader, appId);
   if (found) return found;

@@ -29,7 +29,7 @@ export async function checkAll(database: Database, location: DataLocation): Prom
   if (!(await isCurrent(database, migrations)))
     faults.push("The schema is older than this program. Run `innkeep admin migrate`.");
   else await assertPlace(database, location);
-  // A store explains wrong settings only in an answer with a body, so this reads an object.
+  // An S3 store explains wrong settings only in the body of an answer, so this reads an object.
   if (location.s3) await createStoreMark(location.s3).read();
   const files = openFiles(location);
   const stored = await readStoredFiles(database, files);
@@ -56,7 +56,7 @@ export async function checkStore({ s3 }: DataLocation): Promise<{ place: string 
 export interface FileFault {
   readonly sha256: string;
   readonly kind: "missing" | "damaged";
-  /** A message for the operator. */
+  /** The fault as a message for the operator. */
   readonly text: string;
 }
 
@@ -81,18 +81,18 @@ async function faultOf(files: Files, { sha256, size }: StoredFile): Promise<File
   return damaged(`The file ${sha256} is damaged.`);
 }
 
-/** The SHA-256 of a stored file; undefined if the file cannot be read. */
+/** Returns the SHA-256 of the content of a stored file. Undefined if the file cannot be read. */
 const hashOf = (files: Files, sha256: string): Promise<string | undefined> =>
   files
     .open(sha256)
     .then(hashOfStream)
     .catch((error) => {
-      // A store that does not answer says nothing about the file.
+      // If the S3 store does not answer, it is unknown whether the file can be read.
       if (error instanceof FilesUnavailable) throw error;
       return undefined;
     });
 
-/** Returns when a nightly backup was last proven, in ISO 8601, and a warning for the operator. Both may be null. */
+/** Returns when a nightly backup was last verified, in ISO 8601, and a warning for the operator. Both may be null. */
 export async function readDrill(reader: Reader) {
   const drill = await drillRecord.find(reader);
   return {

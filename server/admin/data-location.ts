@@ -5,12 +5,12 @@ import { type DatabaseAddress, openDatabase } from "../database/open.ts";
 import { SettingError } from "../settings/setting-error.ts";
 import type { DataLocation } from "../settings/settings.ts";
 
-/** The path of the SQLite database. */
+/** Returns the path of the SQLite database. */
 export const databaseFile = ({ data }: DataLocation): string => join(data, "innkeep.db");
-/** The path of the file with the server's secret. */
+/** Returns the path of the file with the server's secret. */
 export const secretFile = ({ data }: DataLocation): string => join(data, "secret");
 
-/** The address by which `openDatabase` opens the database. */
+/** Returns the address of the database for `openDatabase`. */
 export const addressOf = (location: DataLocation): DatabaseAddress =>
   location.databaseUrl === undefined ? { file: databaseFile(location) } : { url: location.databaseUrl };
 

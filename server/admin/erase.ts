@@ -20,9 +20,9 @@ import { assertPlace, openFiles, openKeptFiles } from "../start/open-files.ts";
 import { type GivenSecrets, secretsFor } from "./secrets.ts";
 
 /**
- * Erases a person in the whole deployment, and deletes the account with the address if there is one. If the command
- * is killed, the operator runs it again. Returns what was erased and the id of the receipt. Throws `last_owner` and
- * `wrong_state`, with the names of the apps that prevent the erasure.
+ * Erases a person in the whole deployment, and deletes the account with the address if there is one. If the command is
+ * killed, the operator runs it again. Returns how much was erased, and the id of the receipt. Throws `last_owner` or
+ * `wrong_state` with the names of the apps that prevent the erasure.
  */
 export async function eraseUser(
   database: Database,
@@ -102,8 +102,8 @@ async function eraseEverywhere(database: Database, person: Person): Promise<Effe
 }
 
 /**
- * Deletes the files to which nothing refers. On SQLite a running server may be adding the same files, so that server
- * deletes them later.
+ * Deletes the files to which nothing refers. On SQLite a running server may be adding the same files. Then they are not
+ * deleted here: that server deletes them later.
  */
 async function deleteFiles(database: Database, location: DataLocation, hashes: readonly string[]) {
   const files = openFiles(location);

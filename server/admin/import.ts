@@ -36,7 +36,7 @@ export async function importOwned(
     keptFiles: openKeptFiles(database, files, location),
     clock: systemClock,
     newId: () => v7(),
-    // The operator decides how much an app may have.
+    // The limit for the files of an app does not apply to an import by the operator.
     settings: { storedBytesPerApp: Number.POSITIVE_INFINITY },
     log: { warn: () => undefined },
   };

@@ -37,7 +37,7 @@ export type { AdminCommand } from "../../src/programs.ts";
 
 /**
  * Runs an admin command on the database and the files. Returns the result as `--json` prints it. A running server
- * notices changes at once. Throws a SettingError or an ApiError if the request cannot be carried out. Otherwise
+ * notices the changes immediately. Throws a SettingError or an ApiError if the request cannot be carried out. Otherwise
  * throws an Error with a message for the operator.
  */
 export async function runAdmin(request: AdminRequest): Promise<Record<string, unknown>> {

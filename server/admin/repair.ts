@@ -15,10 +15,10 @@ export interface LostFile extends UploadReference {
 }
 
 /**
- * Removes references to missing and damaged files, moves damaged files to the folder `files/damaged`, and deletes
- * files without references. With SQLite the last step needs a stopped server. Returns the removed uploads and the
- * number of deleted files. Throws a SettingError if the folder holds the files of another database, or none of the
- * stored files.
+ * Removes references to missing and damaged files, moves damaged files to the folder `files/damaged`, and deletes files
+ * without references. With SQLite the last step needs a stopped server. Returns the removed uploads and the number of
+ * deleted files. Throws a SettingError if the folder contains the files of another database, or none of the stored
+ * files.
  */
 export async function repair(database: Database, location: DataLocation) {
   await bindFiles(database, location);
@@ -31,7 +31,7 @@ export async function repair(database: Database, location: DataLocation) {
   return { lost, deletedOrphans: await deleteOrphans(database, files, location) };
 }
 
-/** The error if all files are missing: the folder is probably not mounted. */
+/** Returns the error if all files are missing. The folder is then probably not mounted. */
 const allMissing = (count: number, location: DataLocation) =>
   new SettingError(
     location.s3
@@ -43,7 +43,7 @@ async function remove(database: Database, files: Files, { sha256, kind }: FileFa
   if (kind === "damaged") await files.setAside(sha256);
   return database.write(async (tx) => {
     await tx.lock(`file:${sha256}`);
-    // A client may have sent the same file again in the meantime.
+    // The file is checked again, because a client may have sent the same file in the meantime.
     if ((await files.size(sha256)) !== undefined) return [];
     const holders = await uploads.references(tx, sha256);
     await uploads.removeBySha256(tx, sha256);

@@ -15,8 +15,7 @@ export interface GivenSecrets {
 }
 
 /**
- * Returns the secrets of a deployment; undefined if it has none. Throws a SettingError if they do not fit the
- * database.
+ * Returns the secrets of a deployment. Undefined if it has none. Throws a SettingError if they do not fit the database.
  */
 export async function secretsFor(
   { secret: given, oldSecrets = "" }: GivenSecrets,

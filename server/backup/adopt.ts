@@ -15,24 +15,24 @@ import { erasedAreBack } from "./restore.ts";
 import { countOtherConnections, emptyLeftOut, integrityFaults } from "./store.ts";
 
 export interface AdoptOrder extends GivenSecrets {
-  /** A journal with the erasures of people to repeat. */
+  /** The path of a journal of erasures. The erasures in it are repeated. */
   readonly erasures?: string | undefined;
-  /** The file in which the server records erasures, if it is not in the data folder. */
+  /** The path of the journal in which the server records erasures, if it is not in the data folder. */
   readonly erasuresFile?: string | undefined;
 }
 
 /**
- * Prepares a database that another program has restored, so that a server may use it. Checks the database, deletes
- * what a restore must not bring back, and repeats the erasures of people in the journals. Returns the accounts
- * without recovery codes, the number of repeated erasures, and the SHA-256 of missing and damaged files. Throws a
- * SettingError if a server uses the database, or if the secret does not fit. (rule O23)
+ * Prepares a database that another program, such as Litestream, has restored, so that a server may use it. Checks the
+ * database, deletes what a restore must not bring back, and repeats the erasures of people in the journals. Returns the
+ * accounts without recovery codes, the number of repeated erasures, and the SHA-256 of missing and damaged files.
+ * Throws a SettingError if a server uses the database, or if the secret does not fit. (rule O23)
  */
 export async function adopt(location: DataLocation, order: AdoptOrder, waiting: LockOptions = {}) {
   const { erasures, erasuresFile, ...given } = order;
   const entries = await readJournals(location, { backup: undefined, named: erasures ?? erasuresFile });
   const lock = location.databaseUrl === undefined ? await lockFolder(location.data, waiting) : undefined;
   try {
-    // An unsound database must not be migrated, so this comes first.
+    // This check comes first, because a damaged database must not be migrated.
     await withDatabase(location, "leave", async (database) => {
       await assertUnused(database, waiting);
       await assertSound(database);

@@ -27,7 +27,7 @@ export async function verifyArchive(archive: Archive): Promise<void> {
   for await (const fault of archiveFaults(archive)) throw new Error(fault);
 }
 
-/** Compares the whole archive with its manifest. Yields a sentence for every difference. */
+/** Compares the whole archive with its manifest. Yields one sentence for each difference. */
 export async function* archiveFaults(archive: Archive): AsyncGenerator<string> {
   const listed = await readManifest(archive);
   if (!listed) yield "The backup is incomplete: its manifest is missing.";
@@ -51,7 +51,7 @@ interface Manifest {
   readonly hashes: ReadonlyMap<string, string>;
 }
 
-/** Reads the manifest; undefined if it is damaged or is not the last entry. */
+/** Reads the manifest. Returns undefined if it is damaged or is not the last entry. */
 async function readManifest(archive: Archive): Promise<Manifest | undefined> {
   const last = archive.entries.at(-1);
   if (last?.name !== manifestName) return undefined;
@@ -79,7 +79,7 @@ export interface Archive {
   close(): Promise<void>;
 }
 
-/** The default for faults: throws the first one as an Error. */
+/** The default for `onFault`: throws the first fault as an Error. */
 function stop(fault: string): never {
   throw new Error(fault);
 }
@@ -99,8 +99,8 @@ interface OpenOptions {
 }
 
 /**
- * Reads the archive in an open file. The file is closed with the archive, and if this throws. Throws like
- * `openArchive`.
+ * Reads the archive in an open file. Closing the archive closes the file. If this function throws, it has closed the
+ * file. Throws like `openArchive`.
  */
 export async function archiveIn(file: ArchiveFile, onFault: OnFault = stop): Promise<Archive> {
   const read = (entry: ArchiveEntry) => readEntry(file, entry);
@@ -182,7 +182,7 @@ export async function decryptedFile(
     return plain;
   }
 
-  // The last chunk is read first: it shows that nothing was cut off.
+  // The last chunk is read first, because it shows whether the end of the file is missing.
   const size = lastAt * chunkLength + (await plainAt(lastAt)).length;
   return {
     async read(buffer, offset, length, position) {
@@ -212,7 +212,7 @@ async function readKey(file: ArchiveFile, identities: readonly Identity[]) {
   };
 }
 
-/** Reads `length` bytes from a position; fewer if the file ends before. */
+/** Reads `length` bytes from a position, or fewer if the file ends earlier. */
 async function bytesAt(file: ArchiveFile, position: number, length: number): Promise<Buffer> {
   const buffer = Buffer.allocUnsafe(length);
   for (let done = 0; ; ) {
@@ -229,7 +229,10 @@ export interface ArchiveEntry {
   readonly at: number;
 }
 
-/** Gets each fault of an archive. If it returns, the reader continues with what it can still read. */
+/**
+ * Called with each fault of an archive. If it does not throw, the reader continues with the parts that it can still
+ * read.
+ */
 type OnFault = (fault: string) => void;
 
 /**
@@ -271,7 +274,7 @@ const noBackup = (what: string) => `The file is not a backup, or it is damaged: 
 
 type Block = { readonly name: string; readonly size: number } | "end" | "no entry";
 
-/** The kind of a block: the header of an entry, the end of the archive, or neither. */
+/** Returns the kind of a block: the header of an entry, the end of the archive, or neither. */
 function readBlock(bytes: Buffer): Block {
   try {
     return readTarHeader(bytes) ?? "end";
@@ -280,7 +283,7 @@ function readBlock(bytes: Buffer): Block {
   }
 }
 
-/** The position of the next entry; the end of the file if there is none. */
+/** Returns the position of the next entry, or the end of the file if there is none. */
 async function nextEntry(file: ArchiveFile, from: number, size: number): Promise<number> {
   for (let at = from; at < size; ) {
     // Reads only to the end of an encrypted chunk, so that a damaged chunk does not hide the next one.
@@ -293,7 +296,7 @@ async function nextEntry(file: ArchiveFile, from: number, size: number): Promise
   return size;
 }
 
-/** Reads bytes at a position; none if they cannot be decrypted. */
+/** Reads bytes at a position. Returns no bytes if they cannot be decrypted. */
 async function decryptedBytesAt(file: ArchiveFile, at: number, length: number): Promise<Buffer> {
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, at);
@@ -307,7 +310,7 @@ async function decryptedBytesAt(file: ArchiveFile, at: number, length: number): 
 const isZero = (bytes: Buffer, length: number): boolean =>
   bytes.length === length && bytes.every((byte) => byte === 0);
 
-/** The file of an archive, such as a FileHandle. */
+/** An open file with an archive, such as a FileHandle. */
 export interface ArchiveFile {
   read(
     buffer: Buffer,
@@ -402,7 +405,7 @@ async function writeExactly(
     hash.update(chunk);
     written += chunk.length;
   }
-  // This text never equals a wanted SHA-256.
+  // If the size is wrong, the result is a text that never equals a wanted SHA-256.
   return written === size ? hash.digest("hex") : `${written} bytes instead of ${size}`;
 }
 
@@ -417,7 +420,7 @@ async function* inOneChunk(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
-/** The path of a file until it is complete. */
+/** Returns the path that a file has until it is complete. */
 export const draftOf = (file: string): string => `${file}.partial`;
 
 /** Renames a complete draft to its final name, and flushes the folder to the disk. */
@@ -429,8 +432,8 @@ export async function publishDraft(file: string): Promise<void> {
 }
 
 /**
- * Encrypts the file `plain` into the draft of `file`, and reads the draft again. Throws an Error if the draft does
- * not contain what was written.
+ * Encrypts the file `plain` into the draft of `file`, and then reads the draft. Throws an Error if the draft does not
+ * contain the written bytes.
  */
 export async function encryptInto(
   file: string,

@@ -29,17 +29,17 @@ interface Order {
   readonly erasuresFile?: string | undefined;
   /** The public keys for which the backup is encrypted. */
   readonly recipient?: string | undefined;
-  /** Whether the backup is verified before it gets its name. */
+  /** Whether the backup is verified before it gets its final name. */
   readonly prove?: boolean | undefined;
   /** The folder in which the backup is restored to verify it. The default is the data folder. */
   readonly scratch?: string | undefined;
 }
 
 /**
- * Copies the state of the database at one instant, the files to which it refers, and the secret of the data folder
- * into one tar file. The server may be running. Also copies the journal of erasures to the folder of that file, for a
- * restore of an older backup. Returns the numbers of rows and files, and the SHA-256 of missing and damaged files.
- * Throws a SettingError if the file exists or cannot be written.
+ * Copies the state of the database at one instant, the files to which it refers, and the secret of the data folder into
+ * one tar file. The server may be running. Also copies the journal of erasures to the folder of that file, because a
+ * restore of an older backup in this folder needs it. Returns the numbers of rows and files, and the SHA-256 of missing
+ * and damaged files. Throws a SettingError if the file exists or cannot be written.
  */
 export async function backUp(database: Database, location: DataLocation, order: Order) {
   const { file, erasuresFile } = order;
@@ -62,8 +62,8 @@ export async function backUp(database: Database, location: DataLocation, order: 
 }
 
 /**
- * Copies the journal of erasures to the folder of the backup, before the backup gets its name. Throws a SettingError
- * if it cannot be written.
+ * Copies the journal of erasures to the folder of the backup. Call it before the backup gets its final name. Throws a
+ * SettingError if it cannot be written.
  */
 async function copyJournal(journal: string, folder: string): Promise<void> {
   const copy = join(folder, journalName);
@@ -73,7 +73,7 @@ async function copyJournal(journal: string, folder: string): Promise<void> {
   });
 }
 
-/** Gives the file its name if `work` succeeds. Otherwise deletes the draft. */
+/** Renames the draft to the final name if `work` succeeds. Otherwise deletes the draft. */
 async function inDraft<Result>(file: string, work: () => Promise<Result>): Promise<Result> {
   const draft = draftOf(file);
   // A symbolic link with this name is removed. Writing through it could overwrite another file.
@@ -125,7 +125,7 @@ async function fill(
   }: {
     readonly database: Database;
     readonly location: DataLocation;
-    /** For the copy of the database. */
+    /** The folder for the copy of the database. */
     readonly folder: string;
   },
 ) {
@@ -149,7 +149,7 @@ async function fill(
 const scratchPrefix = "backup-";
 const plainName = "plain.tar";
 
-/** Deletes the copies that a killed backup has left. */
+/** Deletes the temporary copies of a backup whose process was killed. */
 async function removeScratch({ data }: DataLocation): Promise<void> {
   const own = { prefix: scratchPrefix, contents: [snapshotName, plainName] };
   for (const folder of await leftoversIn(data, own)) await rm(folder, { recursive: true, force: true });
@@ -228,7 +228,7 @@ async function addFile(archive: ArchiveWriter, files: Files, { sha256, size }: S
   try {
     return (await archive.add(`files/${sha256}`, { size, chunks: read() }, sha256)) !== undefined;
   } catch (error) {
-    // If the store does not answer, the file may still exist. So the backup fails, and can be made again.
+    // If the S3 store does not answer, the file may still exist. So the backup fails, and the operator can repeat it.
     if (readable || error instanceof FilesUnavailable) throw error;
     return false;
   }

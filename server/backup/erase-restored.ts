@@ -12,17 +12,17 @@ import { SettingError } from "../settings/setting-error.ts";
 import type { DataLocation } from "../settings/settings.ts";
 import { openFiles, openKeptFiles } from "../start/open-files.ts";
 
-/** The places where a restore looks for erasures that its backup does not contain. */
+/** The files in which a restore looks for erasures that are newer than its backup. */
 export interface JournalChoice {
   /** The file of a backup. Its folder may contain a journal. */
   readonly backup: string | undefined;
-  /** A file that the operator names. */
+  /** The path of a journal that the operator names. */
   readonly named: string | undefined;
 }
 
 /**
- * Returns the entries of all journals that a restore finds, each once. Throws a SettingError if the file in `named`
- * does not exist.
+ * Returns the entries of all journals that a restore finds, without duplicates. Throws a SettingError if the file in
+ * `named` does not exist.
  */
 export async function readJournals(
   { data }: DataLocation,

@@ -9,7 +9,7 @@ export const contentsName = "contents.json";
 const Header = z.object({
   format: z.literal(formatVersion),
   migrations: z.array(z.object({ number: z.int(), name: z.string() })),
-  /** In the order in which a restore fills them. */
+  /** The tables in the order in which a restore fills them. */
   tables: z.array(z.object({ name: z.string(), columns: z.array(z.string()) })),
 });
 export type BackupHeader = z.output<typeof Header>;
@@ -34,21 +34,21 @@ const Contents = z.object({
 });
 export type BackupContents = z.output<typeof Contents>;
 
-/** Returns the numbers of rows and files that a backup must contain; undefined for a backup of an older version. */
+/** Returns the numbers of rows and files that a backup must contain. Undefined for a backup of an older version. */
 export async function readContents(archive: Archive): Promise<BackupContents | undefined> {
   const entry = archive.entries.find(({ name }) => name === contentsName);
   return entry && Contents.parse(JSON.parse(await archive.readText(entry)));
 }
 
-/** The message for a backup that is too new for this program. */
+/** The message for a backup that a newer version of this program has made. */
 export const newerBackup =
   "This backup was made by a newer version of Innkeep. Restore it with that version.";
 
-/** The entries that contain the rows of a table, in their order. */
+/** Returns the entries that contain the rows of a table, in order. */
 export const rowEntries = ({ entries }: Archive, table: string): ArchiveEntry[] =>
   entries.filter(({ name }) => name.startsWith(`database/${table}/`));
 
-/** The entries that are files, by the SHA-256 of their bytes. */
+/** Returns the entries that are files, each with the SHA-256 of its bytes. */
 export const fileEntries = ({ entries }: Archive): [sha256: string, entry: ArchiveEntry][] =>
   entries.flatMap((entry) => {
     const sha256 = /^files\/([\da-f]{64})$/.exec(entry.name)?.[1];

@@ -17,7 +17,7 @@ import {
 import { afterLoad, emptyTable, loadRows, type Table, tablesOf } from "./store.ts";
 
 /**
- * Returns the migrations that make the schema of the backup. Throws an Error with a message if the backup is too new
+ * Returns the migrations that create the schema of the backup. Throws an Error with a message if the backup is too new
  * or too old for this program.
  */
 function migrationsOf({ migrations: applied }: BackupHeader): readonly Migration[] {
@@ -95,7 +95,7 @@ function assertCounts({ archive, contents }: Backup, counts: ReadonlyMap<string,
   if (faults.length > 0) throw new Error(faults.join("\n"));
 }
 
-/** The tables of the new database, with the columns in the order of the backup. */
+/** Returns the tables of the new database, with the columns in the order of the backup. */
 function tablesIn(header: BackupHeader, present: readonly Table[]): Table[] {
   return header.tables.map(({ name, columns }) => {
     // The names in a backup become part of SQL statements, so only known names are used.

@@ -13,7 +13,7 @@ import { begunDrill, type Drill, isDrillDue, leaseFrom } from "./rules.ts";
 import { drillRecord } from "./store.ts";
 
 /**
- * Starts the nightly backups if the settings ask for them. Returns undefined otherwise. Throws a SettingError for a
+ * Starts the nightly backups if the settings switch them on. Returns undefined otherwise. Throws a SettingError for a
  * malformed public key.
  */
 export function openDrills(
@@ -23,7 +23,10 @@ export function openDrills(
     program,
   }: {
     readonly environment: Environment;
-    /** The runtime and the file of this program. Without them there are no nightly backups. */
+    /**
+     * The paths of the runtime and of this program, to start it as a child process. Without them there are no nightly
+     * backups.
+     */
     readonly program?: readonly [string, string];
   },
 ): Drills | undefined {
@@ -94,7 +97,7 @@ function lowerPriority(pid: number | undefined): void {
   try {
     if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
   } catch {
-    // The process may have ended already.
+    // The priority cannot be set if the process has already ended.
   }
 }
 
@@ -105,7 +108,7 @@ type NightlyDeps = Pick<Deps, "clock" | "database" | "log"> & {
   readonly settings: Pick<Deps["settings"], "drill">;
 };
 
-/** Makes and proves one backup in another process. Rejects with an Error that says what is wrong. */
+/** Makes and verifies one backup in another process. Rejects with an Error that says what is wrong. */
 export type MakeBackup = (file: string, stopping: AbortSignal) => Promise<MadeBackup>;
 
 interface MadeBackup {
@@ -116,15 +119,18 @@ interface MadeBackup {
 }
 
 interface Drills {
-  /** The last drill that this server has read from the database. */
+  /** Returns the last nightly backup (drill) that this server has read from the database. */
   readonly last: () => Drill | undefined;
   /** Makes a backup if one is due. Resolves when it is done. */
   readonly tick: () => Promise<void>;
-  /** Ends a running drill, and waits for its end. */
+  /** Stops a running nightly backup, and waits until it has ended. */
   readonly stop: () => Promise<void>;
 }
 
-/** Makes a backup each night and proves it. If several servers use the database, one of them does it. (rule O22) */
+/**
+ * Makes a backup each night and verifies it. If several servers use the database, only one of them does this. (rule
+ * O22)
+ */
 export function startDrills(deps: NightlyDeps, makeBackup: MakeBackup): Drills {
   const stopping = new AbortController();
   let last: Drill | undefined;
@@ -163,7 +169,10 @@ export function startDrills(deps: NightlyDeps, makeBackup: MakeBackup): Drills {
   };
 }
 
-/** Marks the drill as running if it is due. Returns false if it is not due, or if another server has started it. */
+/**
+ * Marks the nightly backup as running if it is due. Returns false if it is not due, or if another server has started
+ * it.
+ */
 const claim = ({ database, clock, settings: { drill } }: NightlyDeps): Promise<boolean> =>
   database.write(async (tx) => {
     await tx.lock("backup drill");
@@ -176,7 +185,7 @@ const claim = ({ database, clock, settings: { drill } }: NightlyDeps): Promise<b
 
 const renew = ({ database, clock }: NightlyDeps): Promise<void> =>
   database.write(async (tx) => {
-    // Without the lock this could overwrite the outcome of a drill that ends at the same time.
+    // Without the lock this could overwrite the outcome of a nightly backup that ends at the same time.
     await tx.lock("backup drill");
     const last = await drillRecord.find(tx);
     if (last?.outcome === "running")
@@ -208,7 +217,7 @@ async function run(
     if (missing.length > 0) log.warn({ missing }, "files are missing in the nightly backup");
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    // A backup that ends because the server stops is no failure. The next server makes it.
+    // If a backup ends because the server stops, that is not a failure. The next server makes the backup.
     if (error instanceof Error && error.name === "AbortError") return record(former);
     await record({ ...drill, outcome: "failed", message });
     log.error({ err: error }, "the nightly backup failed");
@@ -233,11 +242,11 @@ const pattern = /^innkeep-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.tar(\.age)?$/;
 
 const draftEnding = ".partial";
 
-/** The name of the backup that begins at this time. */
+/** Returns the name of the backup that begins at this time. */
 const drillName = (at: Date, isEncrypted: boolean): string =>
   `innkeep-${at.toISOString().slice(0, 19).replaceAll(":", "-")}Z.tar${isEncrypted ? ".age" : ""}`;
 
-/** Deletes the drafts of killed backups. */
+/** Deletes the drafts of backups whose processes were killed. */
 async function removeDrafts(folder: string): Promise<void> {
   for (const name of await readdir(folder))
     if (name.endsWith(draftEnding) && pattern.test(name.slice(0, -draftEnding.length)))

@@ -24,10 +24,10 @@ import { fullDisk } from "./scratch.ts";
 import { isEmpty, tablesOf } from "./store.ts";
 
 /**
- * Verifies a backup of either engine completely, and then restores it. The folder or database must be empty, because
- * existing data is never changed. Repeats the erasures of people that the server has made since the backup. Returns
- * the numbers of rows, files, accounts that must make new recovery codes, and repeated erasures. Throws an Error with
- * a message for the operator.
+ * Verifies a backup of either engine completely, and then restores it. The folder or database must be empty, because a
+ * restore never changes existing data. Repeats the erasures of people that the server has made after the backup.
+ * Returns the numbers of rows, files, accounts that must make new recovery codes, and repeated erasures. Throws an
+ * Error with a message for the operator.
  */
 export async function restore(
   location: DataLocation,
@@ -79,13 +79,13 @@ async function withLock<Result>(location: DataLocation, waiting: LockOptions, wo
 }
 
 /**
- * Restores into a draft of the database. It gets its name last, so that no server can start with an incomplete
- * database.
+ * Restores into a draft of the database. The draft gets the final name at the end, so that no server can start with an
+ * incomplete database.
  */
 const restoreFolder = (location: DataLocation, backup: Restoring) =>
   inDraft(location, (draft) => restoreAll(location, { file: draft }, backup));
 
-/** Gives the database its name after `work` has succeeded. Deletes the draft if `work` fails. */
+/** Renames the draft to the final name after `work` has succeeded. Deletes the draft if `work` fails. */
 async function inDraft<Result>(
   location: DataLocation,
   work: (draft: string) => Promise<Result>,
@@ -118,7 +118,8 @@ async function restoreRows(location: DataLocation, address: DatabaseAddress, bac
   try {
     await database.write((tx) => filesPlace.replace(tx, location.s3 ? "s3" : "folder"));
     if (location.s3 || location.databaseUrl === undefined) await adoptPlace(database, location);
-    // Opening has applied the migrations that are newer than the backup. Backups of older versions hold recovery codes.
+    // The database now has all newer migrations, because opening it has applied them. Backups of older versions contain
+    // recovery codes, which must not be used again.
     const withoutRecoveryCodes = await database.write((tx) => secondFactors.endRecoveryCodes(tx));
     const erasedAgain = await eraseRestored({ database, location, given }, entries);
     return { rows, withoutRecoveryCodes, erasedAgain, note: erasedAreBack };
@@ -127,7 +128,7 @@ async function restoreRows(location: DataLocation, address: DatabaseAddress, bac
   }
 }
 
-/** The note that a restore prints about erased people. */
+/** Returns the note that a restore prints about erased people. */
 export const erasedAreBack =
   "People who were erased after this backup was made are in the data again if no journal names them: docs/privacy.md.";
 
@@ -178,8 +179,8 @@ async function assertEmptyDatabase(url: string, header: BackupHeader): Promise<v
 }
 
 /**
- * Whether two lists of migrations make the same schema. The list of a database from before the baseline differs from
- * that of a new database.
+ * Whether two lists of migrations create the same schema. They may be different lists: that of a database from before
+ * the baseline, and that of a new database.
  */
 function haveSameSchema(...states: (readonly Named[])[]): boolean {
   const [one, other] = states.map((applied) => schemaOf(applied, migrations));
@@ -188,7 +189,7 @@ function haveSameSchema(...states: (readonly Named[])[]): boolean {
 
 /**
  * Writes the id of the deployment to an empty S3 store before the first file, so that a failed restore can be tried
- * again. Throws a SettingError if the store holds the files of another deployment.
+ * again. Throws a SettingError if the store contains the files of another deployment.
  */
 async function claimStoreFor({ s3 }: DataLocation, backup: Backup): Promise<void> {
   if (!s3) return;
@@ -206,7 +207,7 @@ async function claimStoreFor({ s3 }: DataLocation, backup: Backup): Promise<void
 
 const Row = z.array(z.unknown());
 
-/** The id of the deployment in the backup; undefined if it had none yet. */
+/** Returns the id of the deployment in the backup. Undefined if the deployment had no id yet. */
 async function idIn({ archive, header }: Backup): Promise<string | undefined> {
   const columns = header.tables.find(({ name }) => name === "deployment")?.columns ?? [];
   for (const entry of rowEntries(archive, "deployment"))

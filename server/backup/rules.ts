@@ -1,10 +1,12 @@
 /** The state of the last nightly backup of a deployment, called drill. Times are in ISO 8601. */
 export interface Drill {
   readonly startedAt: string;
-  /** While it runs: the end of its lease. If its server has not renewed the lease, that server has stopped. */
+  /**
+   * While the drill runs: the end of its lease. If the lease has expired, the server that ran the drill has stopped.
+   */
   readonly until: string;
   readonly outcome: "running" | "ok" | "failed";
-  /** While it runs: when the drill before it began, if that one never ended. */
+  /** While the drill runs: when the previous drill began, if that one never ended. */
   readonly unfinished?: string | undefined;
   /** The reason for a failure. */
   readonly message?: string | undefined;
@@ -12,12 +14,12 @@ export interface Drill {
   readonly lastGood?: GoodDrill | undefined;
 }
 
-/** A backup that was made and proven. */
+/** A backup that was made and verified. */
 export interface GoodDrill {
   readonly at: string;
   readonly seconds: number;
   readonly bytes: number;
-  /** How many files were missing or damaged when it was made. */
+  /** How many files were missing or damaged when the backup was made. */
   readonly missing: number;
 }
 
@@ -26,7 +28,7 @@ const dayMilliseconds = 86_400_000;
 const againMilliseconds = 3_600_000;
 /** A drill counts as abandoned if its server has not renewed it for this time. */
 const leaseMilliseconds = 900_000;
-/** After this time without a proven backup the operator gets a warning. */
+/** After this time without a verified backup the operator gets a warning. */
 const oldMilliseconds = 2 * dayMilliseconds;
 
 /** Whether the nightly backup must be made now. `at` is its time of day, in minutes of UTC. (rule O22) */
@@ -38,7 +40,7 @@ export function isDrillDue(last: Drill | undefined, now: Date, at: number): bool
   return started < lastTimeOf(at, now);
 }
 
-/** The nightly backup that begins now, after the `last` one. */
+/** Returns the state of a nightly backup that begins now, after the `last` one. */
 export const begunDrill = (last: Drill | undefined, now: Date): Drill => ({
   startedAt: now.toISOString(),
   until: leaseFrom(now),
@@ -47,16 +49,16 @@ export const begunDrill = (last: Drill | undefined, now: Date): Drill => ({
   lastGood: last?.lastGood,
 });
 
-/** The end of a lease that is renewed now. */
+/** Returns the end of a lease that is renewed now. */
 export const leaseFrom = (now: Date): string => new Date(now.getTime() + leaseMilliseconds).toISOString();
 
-/** The last instant with the time of day `at`, in minutes of UTC. */
+/** Returns the latest time, up to now, with the time of day `at`, in minutes of UTC. */
 function lastTimeOf(at: number, now: Date): number {
   const today = Math.floor(now.getTime() / dayMilliseconds) * dayMilliseconds + at * 60_000;
   return today <= now.getTime() ? today : today - dayMilliseconds;
 }
 
-/** Returns a warning about the nightly backups for the operator; undefined if there is none. */
+/** Returns a warning about the nightly backups for the operator. Undefined if there is none. */
 export function drillWarning(drill: Drill, now: Date): string | undefined {
   const { outcome, message, lastGood } = drill;
   const proven = lastGood ? `The last one that was proven is of ${lastGood.at}.` : "None was ever proven.";
@@ -69,8 +71,8 @@ export function drillWarning(drill: Drill, now: Date): string | undefined {
 }
 
 /**
- * When an unfinished nightly backup began: the last one, or the one before the running one. Undefined if there is
- * none.
+ * Returns when an unfinished nightly backup began: the last one if its server has stopped, or the one before the
+ * running one. Undefined if there is none.
  */
 function unfinishedSince({ outcome, startedAt, until, unfinished }: Drill, now: Date): string | undefined {
   if (outcome !== "running") return undefined;

@@ -12,13 +12,15 @@ const prefix = "verify-";
 
 const lockName = "scratch.lock";
 
-/** The folders that this process uses. If it opened the lock of one of them again, the lock would be released. */
+/**
+ * The folders that this process uses. Their lock files must not be opened again, because that would release the locks.
+ */
 const own = new Set<string>();
 
 /**
- * Calls `work` with a new, private folder in `parent`, and removes the folder afterwards. First it removes the
- * folders of killed processes. The default for `parent` is in the temporary folder of the system. Returns the result
- * of `work`. Throws a SettingError if the folder cannot be created.
+ * Calls `work` with a new, private folder in `parent`, and removes the folder afterwards. Before that, it removes
+ * folders that killed processes have left. The default for `parent` is in the temporary folder of the system. Returns
+ * the result of `work`. Throws a SettingError if the folder cannot be created.
  */
 export async function inScratch<Result>(
   parent: string | undefined,
@@ -66,7 +68,10 @@ async function isAbandoned(folder: string): Promise<boolean> {
   }
 }
 
-/** Returns a folder that only this user can write to. Other users can write to the temporary folder of the system. */
+/**
+ * Returns a folder that only this user can write to, because other users can write to the temporary folder of the
+ * system.
+ */
 async function privateTemporaryFolder(): Promise<string> {
   const user = process.getuid?.();
   const folder = join(tmpdir(), `innkeep-${user ?? "scratch"}`);
@@ -88,7 +93,7 @@ export async function assertFreeSpace(folder: string, bytes: number): Promise<vo
   );
 }
 
-/** How the folders of a command are recognised. */
+/** Describes how to recognise the folders of a command. */
 interface OwnFolders {
   /** The beginning of their names. `mkdtemp` adds six characters. */
   readonly prefix: string;

@@ -31,7 +31,7 @@ export async function replaceRows(tx: Transaction, rowsOf: RowsOf): Promise<stri
   for (const table of tables) for await (const lines of rowsOf(table)) await loadRows(tx, table, lines);
   await loadRows(tx, lastTimes.table, lastTimes.lines);
   await loadSessions(tx, sessions);
-  // Cached lists belong to a version. A version that was never used makes them stale.
+  // Caches keep lists by their version number. A number that was never used makes all cached lists invalid.
   const more = Number(versions?.most ?? 0) + 1;
   await tx.run(
     "UPDATE apps SET faqs_version = faqs_version + ?, changelog_version = changelog_version + ?",
@@ -66,7 +66,7 @@ async function loadSessions(tx: Transaction, { table, lines }: Dumped): Promise<
 
 const rowsAtOnce = 100;
 
-/** The rows of a table in batches. Each row is a JSON array of its values in the order of the columns. */
+/** Yields the rows of a table in batches. Each row is a JSON array of its values in the order of the columns. */
 export const dumpRows = (reader: Reader, table: Table): AsyncGenerator<string[]> =>
   reader.engine === "sqlite" ? dumpSqlite(reader, table) : dumpPostgres(reader, table);
 
@@ -82,7 +82,7 @@ async function* dumpSqlite(reader: Reader, table: Table): AsyncGenerator<string[
   }
 }
 
-/** The cursor needs a transaction. */
+/** Reads a table of PostgreSQL with a cursor. The cursor needs a transaction. */
 async function* dumpPostgres(reader: Reader, table: Table): AsyncGenerator<string[]> {
   const cursor = `dump_${table.name}`;
   await reader.all(
@@ -161,7 +161,7 @@ export async function removeContent(tx: Transaction): Promise<string[]> {
   for (const { name } of (await tablesOf(tx)).reverse())
     if (!keptTables.has(name)) await tx.run(`DELETE FROM ${name}`);
   await tx.run("UPDATE app_members SET read_until = NULL, visited_at = NULL, since_at = NULL");
-  // Cached lists belong to a version. A new version makes them stale.
+  // Caches keep lists by their version number. A new number makes all cached lists invalid.
   await tx.run("UPDATE apps SET faqs_version = faqs_version + 1, changelog_version = changelog_version + 1");
   return files.map(({ sha256 }) => sha256);
 }
@@ -172,13 +172,13 @@ export interface Table {
 }
 
 /**
- * The tables that a backup contains: all except the list of migrations and those that a restore must not bring back. A
- * table comes after the tables to which it refers.
+ * Returns the tables that a backup contains: all except the list of migrations and the tables that a restore must not
+ * bring back. A table comes after the tables to which it refers.
  */
 export const tablesOf = async (reader: Reader): Promise<Table[]> =>
   (await everyTable(reader)).filter(({ name }) => !leftOut.has(name));
 
-/** All tables except the list of migrations, in the same order. */
+/** Returns all tables except the list of migrations. A table comes after the tables to which it refers. */
 export async function everyTable(reader: Reader): Promise<Table[]> {
   const columns = await reader.all<Column>(columnsSql[reader.engine]);
   const links = await reader.all<{ table: string; parent: string }>(foreignKeysSql[reader.engine]);
@@ -205,7 +205,7 @@ const leftOut = new Set([
   ...allTables.flatMap(({ name, notInBackup }) => (notInBackup === undefined ? [] : [name])),
 ]);
 
-/** Deletes the rows that a restore must not bring back from a copy of the whole database. */
+/** Deletes from a copy of the whole database the rows that a restore must not bring back. */
 export async function emptyLeftOut(tx: Transaction): Promise<void> {
   const present = (await everyTable(tx)).filter(({ name }) => leftOut.has(name));
   for (const { name } of [...present].reverse()) await tx.run(`DELETE FROM ${name}`);
@@ -231,12 +231,12 @@ const foreignKeysSql: Record<Engine, string> = {
     WHERE link.contype = 'f' AND link.connamespace = CAST(current_schema() AS regnamespace)`,
 };
 
-/** The beginning of the names of the files of the copy. */
+/** The beginning of the names of all files of the database copy. */
 export const snapshotName = "snapshot.db";
 
 /**
- * Calls `use` with a reader that sees the database at one instant. Other transactions continue to write. On SQLite
- * the reader uses a copy in the folder `scratch`. Returns the result of `use`.
+ * Calls `use` with a reader that always sees the database as it was at one instant. Other transactions continue to
+ * write. On SQLite the reader uses a copy in the folder `scratch`. Returns the result of `use`.
  */
 export async function withSnapshot<Result>(
   database: Database,
@@ -255,7 +255,7 @@ export async function withSnapshot<Result>(
   return use(copy).finally(() => copy.close());
 }
 
-/** The faults that SQLite finds in its own file; an empty list on PostgreSQL. */
+/** Returns the faults that SQLite finds in the database file. An empty list on PostgreSQL. */
 export async function integrityFaults(reader: Reader): Promise<string[]> {
   if (reader.engine === "postgres") return [];
   const pages = await reader.all<{ integrity_check: string }>("PRAGMA integrity_check(20)");
@@ -281,7 +281,7 @@ export async function countOtherConnections(reader: Reader): Promise<number> {
 
 const drillName = "drill";
 
-/** The stored state of the last nightly backup. */
+/** Reads and writes the stored state of the last nightly backup. */
 export const drillRecord = {
   async find(reader: Reader): Promise<Drill | undefined> {
     const row = await reader.get<{ value: string }>("SELECT value FROM deployment WHERE name = ?", drillName);
@@ -295,8 +295,8 @@ export const drillRecord = {
 };
 
 /**
- * Returns the names in an order in which each comes after its dependencies, otherwise sorted by name. Throws an Error
- * for a cycle.
+ * Sorts names so that each comes after its dependencies. Names without an order between them are sorted by name. Throws
+ * an Error for a cycle.
  */
 export function dependencyOrder(
   names: readonly string[],

@@ -58,7 +58,7 @@ async function restoreInto(folder: string, backup: Backup) {
   if ("fault" in loaded) return { rows: 0, missing: [], secret: "", faults: loaded.fault.split("\n") };
   const { rows, lost } = loaded;
   const { deleted = [], missing = lost } = backup.contents ?? {};
-  // Opening applies the migrations that are newer than the backup.
+  // Opening the database applies the migrations that are newer than the backup.
   const database = await openDatabase(address);
   try {
     const faults = [
@@ -76,8 +76,8 @@ async function restoreInto(folder: string, backup: Backup) {
 }
 
 /**
- * Returns the free space in bytes that a restore needs. In a backup, rows are text. A database also has indexes and a
- * log of the same length.
+ * Returns the free space in bytes that a restore needs. Rows in a backup are text. The restored database also has
+ * indexes, and a write-ahead log of the same length.
  */
 const spaceFor = ({ entries }: Archive): number =>
   16 * 1_048_576 +
@@ -97,7 +97,10 @@ async function load(address: DatabaseAddress, backup: Backup) {
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** Compares the sizes of files with those in the rows. Their content was already compared with their names. */
+/**
+ * Compares the sizes of files with those in the rows. The content of each file was already compared with the hash in
+ * its name.
+ */
 async function fileFaults(reader: Reader, archive: Archive): Promise<string[]> {
   const sizes = new Map(fileEntries(archive).map(([sha256, { size }]) => [sha256, size]));
   const faults: string[] = [];
@@ -107,7 +110,7 @@ async function fileFaults(reader: Reader, archive: Archive): Promise<string[]> {
   return faults;
 }
 
-/** Says whether the backup contains the secret that decrypts the sealed values of the database. */
+/** Returns a text that says whether the backup contains the secret for the encrypted values of the database. */
 async function secretIn(database: Database, archive: Archive): Promise<string> {
   const entry = archive.entries.find(({ name }) => name === secretName);
   if (!(await isLocked(database))) return entry ? "in the backup" : "not needed: nothing is sealed yet";

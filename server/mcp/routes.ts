@@ -57,11 +57,13 @@ interface McpParts {
   readonly api: Api<Contract>;
   readonly metrics: Pick<Metrics, "count">;
   readonly readUpload: ReturnType<typeof createReadUpload>;
-  /** Follows what an agent may read. */
+  /** Begins to watch for changes of the data that an agent may read. */
   readonly follow: (callerNow: () => Promise<AgentCaller>, topics: Topics) => Promise<Following>;
 }
 
-/** The route of the tools for agents over Streamable HTTP. There is none if the setting turns it off. (rule A40) */
+/**
+ * Returns the route of the agent tools over Streamable HTTP. Returns no route if the setting `mcp` is off. (rule A40)
+ */
 export function mcpRoutes(parts: McpParts): Route[] {
   if (!parts.deps.settings.mcp) return [];
   const answer = createAnswer(parts);
@@ -106,7 +108,10 @@ function createAnswer(parts: McpParts): (ctx: Context) => Promise<void> {
   };
 }
 
-/** A page of another site must not reach a server that only its own machine or network can reach. (DNS rebinding) */
+/**
+ * Refuses requests with a foreign `Host` or `Origin`. Otherwise a page of another site could reach a server in a
+ * private network by DNS rebinding.
+ */
 function refuseForeign({ req }: Context, settings: Deps["settings"]): void {
   if (!isOwnHost(req.headers.host, settings))
     throw new ApiError("forbidden", {
@@ -118,7 +123,7 @@ function refuseForeign({ req }: Context, settings: Deps["settings"]): void {
     });
 }
 
-/** A message, or an array of messages, which only older revisions of the protocol have. */
+/** Reads a message, or an array of messages, which only older revisions of the protocol allow. */
 async function readMessage(
   ctx: Context,
   caller: AgentCaller,
@@ -139,14 +144,14 @@ const secretOf = ({ authorization }: PresentedCredentials): string =>
 function goneSignal({ res }: Context): AbortSignal {
   const gone = new AbortController();
   res.once("close", () => {
-    // An abort takes time, and nothing waits for it after the answer.
+    // After a complete answer nothing listens to the signal. To abort it would only take time.
     if (!res.writableFinished) gone.abort();
   });
   if (res.closed) gone.abort();
   return gone.signal;
 }
 
-/** Only the headers that the protocol reads. */
+/** Returns only the headers that the protocol uses. */
 function headersOf({ req }: Context): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(req.headers)) {
@@ -175,17 +180,17 @@ async function send(ctx: Context, answer: HttpAnswer): Promise<void> {
     return;
   }
   if (!comesInParts) {
-    // A stream of one part would take longer than the tool.
+    // An answer of one part is sent as text, because a stream would take longer than the tool itself.
     ctx.body = await response.text();
     return;
   }
   // Koa closes the stream when the client disconnects.
   ctx.body = Readable.from(response.body);
-  // A proxy ends a request without any bytes of an answer after some seconds.
+  // The headers are sent immediately, because a proxy ends a request after some seconds without any byte of an answer.
   if (response.headers.get("content-type") === "text/event-stream") ctx.flushHeaders();
 }
 
-/** Answers errors before the SDK reads the message in the same form as its own errors. */
+/** Runs `act`. An error before the SDK reads the message is answered in the same form as errors of the SDK. */
 async function orRefusal(ctx: Context, settings: Deps["settings"], act: () => Promise<void>): Promise<void> {
   try {
     await act();
@@ -196,7 +201,7 @@ async function orRefusal(ctx: Context, settings: Deps["settings"], act: () => Pr
   }
 }
 
-/** The path of the tools. */
+/** The path of the agent tools. */
 const mcpPath = "/mcp";
 
 const loopbackHost = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/;
@@ -216,11 +221,14 @@ export function isOwnHost(
   return hostForm.test(given) && [baseUrl, consoleUrl].some((url) => isHostOf(given, new URL(url)));
 }
 
-/** Compares hosts. The standard port of the protocol may be left out. */
+/** Whether a `Host` header names the host of a URL. The standard port of the protocol may be missing. */
 const isHostOf = (given: string, { protocol, host }: URL): boolean =>
   URL.canParse(`${protocol}//${given}`) && new URL(`${protocol}//${given}`).host === host;
 
-/** Whether the page that sent a request may do so. Programs that are no browsers send no `Origin`. */
+/**
+ * Whether a request with this `Origin` is allowed. Programs that are not browsers send no `Origin`, so a missing one is
+ * allowed.
+ */
 export const isAllowedOrigin = (
   origin: string | undefined,
   { baseUrl, consoleUrl, corsOrigins }: Pick<Settings, "baseUrl" | "consoleUrl" | "corsOrigins">,
@@ -229,12 +237,12 @@ export const isAllowedOrigin = (
   corsOrigins.includes(origin) ||
   [baseUrl, consoleUrl].some((url) => new URL(url).origin === origin);
 
-/** The JSON-RPC codes of errors before the message is read. */
+/** The JSON-RPC codes of errors that happen before the message is read. */
 const codes: Partial<Record<ErrorCode, number>> = { bad_request: -32_600, internal: -32_603, busy: -32_603 };
 
 const otherCode = -32_000;
 
-/** Answers an error in the form of the protocol: with the status of the API, and as JSON-RPC. */
+/** Answers an error as JSON-RPC, with the HTTP status that the API uses. */
 function refusalMessage(ctx: Context, error: ApiError, settings: Pick<Settings, "baseUrl">): void {
   const { status, code } = error;
   const { retryAfterSeconds } = error.details;
@@ -253,13 +261,17 @@ function refusalMessage(ctx: Context, error: ApiError, settings: Pick<Settings, 
   };
 }
 
-/** Names the document in which a program reads how to get a token. (RFC 9728 5.1) */
+/**
+ * Returns the header `WWW-Authenticate`. It names the document that tells a program how to get a token. (RFC 9728 5.1)
+ */
 function challengeOf({ req }: Context, settings: Pick<Settings, "baseUrl">): string {
   const fault = req.headers.authorization === undefined ? "" : ' error="invalid_token",';
   return `Bearer realm="innkeep",${fault} resource_metadata="${metadataAddress(settings)}"`;
 }
 
-/** The tools. Their code is a file of its own in the build: a server whose tools nobody calls does not load it. */
+/**
+ * Loads the tools. Their code is a separate file in the build, so a server whose tools nobody calls does not load it.
+ */
 async function loadTools({ settings, log }: Pick<Deps, "settings" | "log">): Promise<HttpTools> {
   const { createHttpTools } = await import("../../mcp/http.ts");
   return createHttpTools({
@@ -285,20 +297,20 @@ export function createReadUpload(
 /** The caller of tools over HTTP, and the properties of its request. */
 interface Calling {
   readonly caller: AgentCaller;
-  /** The caller as its token gives it now. Rejects if the token was revoked since. */
+  /** Checks the token again and returns the caller. Rejects if the token was revoked in the meantime. */
   readonly callerNow: () => Promise<AgentCaller>;
   readonly address: string;
   readonly browser: Request["browser"];
   readonly requestId: string;
-  /** Whether it may call an endpoint that changes something. */
+  /** Whether the caller may call this endpoint, if the endpoint changes something. */
   readonly mayChange: (endpoint: Endpoint) => boolean;
-  /** One aborts when the client has disconnected, one when the server stops. */
+  /** Two signals: one aborts when the client has disconnected, the other when the server stops. */
   readonly ends: readonly AbortSignal[];
 }
 
 /**
- * Calls the endpoints for agents inside the process: the same handlers, limits, audit, idempotency, figures and log as
- * over HTTP, without a request to itself.
+ * Calls the endpoints for agents inside this process, without an HTTP request. Handlers, limits, audit, idempotency,
+ * metrics and log are the same as over HTTP.
  */
 function createDirectCalls<C extends Groups>(
   api: Api<C>,
@@ -375,13 +387,13 @@ function refusalOf(thrown: unknown, { requestId }: Calling, { log }: Pick<Deps, 
 interface ToolUser {
   readonly caller: AgentCaller;
   readonly mayPropose: boolean;
-  /** The same program as its token gives it now. Rejects if the token was revoked since. */
+  /** Checks the token again and returns the caller. Rejects if the token was revoked in the meantime. */
   readonly callerNow: () => Promise<AgentCaller>;
 }
 
 /**
- * Finds who calls the tools: an agent token, or the access token of a connection, which opens nothing but the tools. All
- * others get the same refusal. (rule A43)
+ * Makes a function that finds the caller of the tools. The credential is an agent token, or the access token of a
+ * connection, which is valid only for the tools. Any other credential gets the same refusal. (rule A43)
  */
 function createToolAuthenticate(
   deps: Pick<Deps, "clock" | "database" | "log" | "memory">,
@@ -395,7 +407,10 @@ function createToolAuthenticate(
   });
   const touch = createTouch(deps);
 
-  /** A request that began with a valid token may end after the token's hour. */
+  /**
+   * A token is valid for one hour. It is checked at the time when the request began, so a long request may end after
+   * that hour.
+   */
   const connection = async (shown: PresentedCredentials, began: number) => {
     const hash = hashOf(bearerOf(shown.authorization));
     const row = await find(hash);

@@ -7,7 +7,7 @@ import { SettingError } from "./setting-error.ts";
 export interface Budgets {
   /** How many connections may be open at the same time. */
   readonly connections: number;
-  /** How long the head of a request may take to arrive. */
+  /** How long the headers of a request may take to arrive. */
   readonly headMilliseconds: number;
   /** How long a whole request may take to arrive. */
   readonly requestMilliseconds: number;
@@ -19,17 +19,17 @@ export interface Budgets {
   readonly lingerMilliseconds: number;
   /** The lowest rate at which a body may arrive. */
   readonly bodyBytesPerSecond: number;
-  /** How far a body may fall behind that rate. */
+  /** How far a body may be behind `bodyBytesPerSecond`, as a time at this rate. */
   readonly bodyPatienceMilliseconds: number;
-  /** How many bytes of arriving bodies are held in memory. Large uploads do not count. */
+  /** How many bytes of arriving bodies may be in memory. Large uploads do not count. */
   readonly bufferedBytes: number;
   /** The part of `bufferedBytes` for requests without a credential. */
   readonly anonymousBufferedBytes: number;
-  /** How many bytes of answers of over 1 MiB wait for their readers. */
+  /** How many bytes of large answers (over 1 MiB) may be in memory while clients read them. */
   readonly answerBytes: number;
-  /** How many bytes of a mail are read. */
+  /** How many bytes of a mail are read at most. */
   readonly mailBytes: number;
-  /** How many bytes of memory the thread has that parses a mail. The files in the mail do not count. */
+  /** How many bytes of memory the thread that parses a mail may use. The files in the mail do not count. */
   readonly mailThreadBytes: number;
   /** How many large uploads are received at the same time. */
   readonly uploads: number;
@@ -39,9 +39,9 @@ export interface Budgets {
   /** How many bytes of a refused body are read and discarded, and for how long. */
   readonly droppedBytes: number;
   readonly dropMilliseconds: number;
-  /** How many connections may discard a refused body at the same time. */
+  /** On how many connections the server may discard a refused body at the same time. */
   readonly drops: number;
-  /** For how many unknown test keys the server counts the uses. The oldest are dropped. */
+  /** For how many unknown test keys the server counts the uses. If there are more, it forgets the oldest. */
   readonly unknownTestKeys: number;
   /** How long running requests may take to end when the server stops. */
   readonly stopMilliseconds: number;
@@ -66,11 +66,11 @@ const defaults = {
   stopMilliseconds: 8_000,
 };
 
-/** How many bytes each kind of work holds in memory at most, and its largest share of the machine's memory. */
+/** The most bytes of memory for each kind of work, and its largest share of the machine's memory. */
 const shares = {
   bufferedBytes: { most: 67_108_864, share: 1 / 8 },
   answerBytes: { most: 268_435_456, share: 1 / 4 },
-  // Enough for a text and the attachments that a report may have.
+  // This is enough for a mail with a text and as many attachments as a report may have.
   mailBytes: { most: 41_943_040, share: 1 / 24 },
   mailThreadBytes: { most: 268_435_456, share: 1 / 8 },
 };
@@ -103,10 +103,16 @@ function budgetOf(entry: string, budgets: Budgets): [string, number] {
   );
 }
 
-/** Two thirds of the file descriptors of this process. The rest is for files, the database and outgoing requests. */
+/**
+ * Returns two thirds of the file descriptors of this process. The rest is for files, the database and outgoing
+ * requests.
+ */
 const mostConnections = (): number => Math.min(10_000, Math.floor((descriptors() * 2) / 3));
 
-/** The limit that Linux reports. On other systems, the lowest limit that is usual on servers. */
+/**
+ * Returns how many file descriptors this process may have: the limit that Linux reports, or on other systems the lowest
+ * limit that is usual on servers.
+ */
 function descriptors(): number {
   try {
     const [, soft] = /^Max open files +(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8")) ?? [];

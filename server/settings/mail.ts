@@ -12,8 +12,8 @@ const fromForm =
   "INNKEEP_MAIL_FROM must be an address such as `Larder <feedback@example.com>` or feedback@example.com";
 
 /**
- * Returns the server for outgoing mail; undefined if INNKEEP_SMTP_URL is not set. Throws a SettingError for a wrong
- * value. Its message never quotes the address, which holds a password. (rule M1)
+ * Returns the server for outgoing mail. Undefined if INNKEEP_SMTP_URL is not set. Throws a SettingError for a wrong
+ * value. The message never quotes the URL, because it contains a password. (rule M1)
  */
 export function mailOutOf(environment: Environment): MailOut | undefined {
   const { INNKEEP_SMTP_URL: given, INNKEEP_MAIL_FROM: from } = environment;
@@ -25,8 +25,8 @@ export function mailOutOf(environment: Environment): MailOut | undefined {
 }
 
 /**
- * Returns the mailbox to which senders answer; undefined if INNKEEP_IMAP_URL is not set. Throws a SettingError for a
- * wrong value. Its message never quotes the address, which holds a password. (rule M12)
+ * Returns the mailbox that receives the answers of senders. Undefined if INNKEEP_IMAP_URL is not set. Throws a
+ * SettingError for a wrong value. The message never quotes the URL, because it contains a password. (rule M12)
  */
 export function mailInOf(environment: Environment): MailIn | undefined {
   const { INNKEEP_IMAP_URL: given, INNKEEP_SMTP_URL: out } = environment;

@@ -13,8 +13,8 @@ import {
 import { attestationOf, identityProvidersOf, redirectUrlOf } from "./sign-in.ts";
 
 /**
- * Returns the settings from the flags; what they do not set comes from the environment, or else from the defaults. An
- * empty variable counts as not set. Throws a SettingError for the first wrong setting.
+ * Returns the settings. A flag has priority over the environment variable, and the variable over the default. An empty
+ * variable counts as not set. Throws a SettingError for the first wrong setting.
  */
 export function readSettings(flags: ServeFlags, variables: Environment): Settings {
   const environment = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ""));
@@ -65,7 +65,10 @@ export function readSettings(flags: ServeFlags, variables: Environment): Setting
   };
 }
 
-/** Settings of earlier versions. If they were ignored, their work would not be done, and nobody would notice. */
+/**
+ * Settings of earlier versions, with the message for each. They are refused, because otherwise nobody would notice that
+ * they have no effect.
+ */
 const removedSettings: Readonly<Record<string, string>> = {
   INNKEEP_CONTINUOUS_BACKUP: "Litestream makes continuous copies of SQLite now",
   INNKEEP_CONTINUOUS_BACKUP_SECONDS: "Litestream makes continuous copies of SQLite now",
@@ -163,7 +166,7 @@ const units: Readonly<Record<string, number>> = {
   TiB: 2 ** 40,
 };
 
-/** The size of the largest report. With a lower limit such a report could never be sent. */
+/** The size of the largest report. With a limit below it, such a report could never be sent. */
 const least = 64 * 2 ** 20;
 
 /** Returns the limits for the bytes of feedback. Throws a SettingError for a wrong value. */
@@ -194,7 +197,10 @@ const usualKept = 7;
 
 const mostKept = 1_000;
 
-/** Returns the settings of nightly backups; undefined if there are none. Throws a SettingError for a wrong value. */
+/**
+ * Returns the settings of nightly backups. Undefined if nightly backups are off. Throws a SettingError for a wrong
+ * value.
+ */
 export function drillOf(environment: Environment): DrillSettings | undefined {
   const { INNKEEP_BACKUP_DRILL: when, INNKEEP_BACKUP_DIR: folder } = environment;
   if (!when || when === "off") return undefined;

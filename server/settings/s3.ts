@@ -2,8 +2,8 @@ import { SettingError } from "./setting-error.ts";
 import { type Environment, isLoopback, type S3Settings } from "./settings.ts";
 
 /**
- * Returns the S3 store of the files; undefined if INNKEEP_S3_URL is not set. Throws a SettingError for a wrong value.
- * Its message never quotes the address, which holds a secret.
+ * Returns the S3 store of the files. Undefined if INNKEEP_S3_URL is not set. Throws a SettingError for a wrong value.
+ * The message never quotes the URL, because it contains a secret.
  */
 export function s3Of(environment: Environment): S3Settings | undefined {
   const { INNKEEP_S3_URL: given } = environment;

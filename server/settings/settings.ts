@@ -16,25 +16,28 @@ export interface Settings {
   readonly databasePool: number;
   /** The S3 store that keeps the uploads; undefined if the folder keeps them. */
   readonly s3: S3Settings | undefined;
-  /** Addresses in answers begin with this or with `consoleUrl`, never with the Host header. */
+  /**
+   * The public address of the server. Addresses in answers begin with this or with `consoleUrl`, never with the value
+   * of the Host header.
+   */
   readonly baseUrl: string;
   readonly consoleUrl: string;
   readonly rateLimited: boolean;
   readonly rateLimits: RateLimitSettings;
   /** How many bytes of feedback one app key may send within an hour. */
   readonly feedbackBytesPerHour: number;
-  /** How many bytes of files an app may have. When they are used up, new reports are stored without their files. */
+  /** How many bytes of files an app may have. Above this limit, new reports are stored without their files. */
   readonly storedBytesPerApp: number;
   /** The limits of open connections and of request bodies that are arriving. */
   readonly budgets: Budgets;
   readonly corsOrigins: readonly string[];
-  /** Networks (CIDR) of proxies. X-Forwarded-For is trusted only from these. */
+  /** Networks (CIDR) of proxies. The server trusts X-Forwarded-For only if it comes from one of these. */
   readonly trustedProxies: readonly string[];
   /** Whether chat webhooks may point into private and loopback networks. */
   readonly privateWebhooks: boolean;
   /** The server for outgoing mail; undefined if no mail is sent. */
   readonly mailOut: MailOut | undefined;
-  /** The mailbox to which senders answer; undefined if no answers come by mail. */
+  /** The mailbox that receives the answers of senders. Undefined if no answers come by mail. */
   readonly mailIn: MailIn | undefined;
   /**
    * The only https target (http on loopback) to which sign-in codes may be sent. Undefined if there is no such target.
@@ -48,15 +51,19 @@ export interface Settings {
   readonly mcp: boolean;
   /** The bearer token for `/metrics`. Without a token nobody can read the metrics. */
   readonly metricsToken: string | undefined;
-  /** For how many days the operator keeps backups. Undefined if the server does not know. */
+  /** For how many days the operator keeps backups. Undefined if it is not set. */
   readonly backupsKeptDays: number | undefined;
   /** The nightly backups; undefined if the server makes none. */
   readonly drill: DrillSettings | undefined;
   /**
-   * Whether Litestream copies the SQLite database. Then Litestream, not the server, writes the log into the database.
+   * Whether Litestream copies the SQLite database. Then Litestream, not the server, copies the write-ahead log (WAL)
+   * into the database file.
    */
   readonly litestream: boolean;
-  /** The file outside of the database with the erasures of people; undefined for the file in the data folder. */
+  /**
+   * The path of the journal of erasures, which is a file outside of the database. Undefined if it is the file in the
+   * data folder.
+   */
   readonly erasuresFile: string | undefined;
   readonly logLevel: string;
   readonly demo: boolean;
@@ -78,11 +85,14 @@ export interface DrillSettings {
 export interface MailServer {
   readonly host: string;
   readonly port: number;
-  /** `immediate` encrypts from the first byte; `starttls` encrypts before the sign-in and the mails. */
+  /**
+   * `immediate`: the connection is encrypted from the first byte. `starttls`: encryption begins before the sign-in and
+   * the mails. `off`: no encryption.
+   */
   readonly encryption: "immediate" | "starttls" | "off";
   /** Whether the server must have a certificate that this machine trusts. */
   readonly verified: boolean;
-  /** Empty if the server needs no sign-in. */
+  /** The user name for the sign-in. Empty if the mail server needs no sign-in. */
   readonly user: string;
   readonly password: string;
 }
@@ -127,7 +137,7 @@ export type AttestationSettings =
 
 /** An OpenID Connect provider through which people sign in. */
 export interface IdentityProvider {
-  /** Part of addresses. */
+  /** The id of the provider, which is a part of URLs. */
   readonly id: string;
   readonly name: string;
   readonly issuer: string;

@@ -6,9 +6,9 @@ import { SettingError } from "./setting-error.ts";
 import { type AttestationSettings, type Environment, type IdentityProvider, isLoopback } from "./settings.ts";
 
 /**
- * Returns the only target, besides the app schemes, to which a sign-in code may be sent: https, or http on loopback.
- * The default is the server's own page that shows the code; undefined if the server is not such a target. Throws a
- * SettingError for any other given address.
+ * Returns the only address, besides the app schemes, to which a sign-in code may be sent. It must be https, or http on
+ * loopback. The default is the server's own page that shows the code. Undefined if the address of the server is neither
+ * https nor loopback. Throws a SettingError for any other given address.
  */
 export function redirectUrlOf(given: string | undefined, baseUrl: string): string | undefined {
   if (given === undefined) return isTarget(baseUrl) ? baseUrl + codePath : undefined;
@@ -20,7 +20,7 @@ export function redirectUrlOf(given: string | undefined, baseUrl: string): strin
 
 function isTarget(text: string): boolean {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  // The text is written into a header unchanged.
+  // The check is strict, because the text is written into a header unchanged.
   if (!url || !/^[\x21-\x7e]+$/.test(text) || text.includes("#") || url.username || url.password)
     return false;
   return url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname));
@@ -73,7 +73,7 @@ function certificateOf(given: string): string {
   );
 }
 
-// The error never quotes the key: a mistyped value may still contain most of the secret.
+// The error never quotes the key, because a mistyped value may contain most of the secret.
 function keyOf(environment: Environment, name: string, isKey: (bytes: Buffer) => boolean): string {
   const given = (environment[name] ?? "").replace(/\s/g, "");
   if (/^[A-Za-z0-9+/]+=*$/.test(given) && isKey(Buffer.from(given, "base64"))) return given;
@@ -102,7 +102,10 @@ const Providers = z.array(
   }),
 );
 
-/** OpenID Connect requires https. http is for tests on one machine. */
+/**
+ * Whether a text can be the address of a provider. OpenID Connect requires https. http on loopback is allowed for
+ * tests.
+ */
 function isIssuer(text: string): boolean {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || url.search || url.username || url.password || text.includes("/.well-known/")) return false;
@@ -124,7 +127,7 @@ export function identityProvidersOf(given: string | undefined): IdentityProvider
 const providersWanted =
   "INNKEEP_IDENTITY_PROVIDERS must be a JSON array of {id, name, issuer, clientId, clientSecret?}";
 
-/** Names the wrong entries, but never their values: some of them are secrets. */
+/** Returns a text with the names of the wrong entries, but without their values, because some are secrets. */
 function faultsOf({ issues }: z.core.$ZodError): string {
   const paths = new Set(issues.map(({ path }) => path.join(".")).filter((path) => path !== ""));
   return paths.size === 0 ? "" : `; wrong: ${[...paths].join(", ")}`;

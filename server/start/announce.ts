@@ -16,11 +16,14 @@ export interface AnnouncementOutput {
   readonly out: (line: string) => void;
   /** Writes text for people to standard error. */
   readonly err: (text: string) => void;
-  /** Writes a warning into the log. */
+  /** Writes a warning to the server log. */
   readonly warn: (message: string) => void;
 }
 
-/** Prints the addresses of the server: as one JSON object with `--json`, otherwise as text with what to try next. */
+/**
+ * Prints the addresses of the server. With `--json` it prints one JSON object, otherwise text with suggestions for the
+ * next steps.
+ */
 export function announce(announcement: Announcement, { out, err, warn }: AnnouncementOutput): void {
   const { flags, settings, demo, command } = announcement;
   const { baseUrl, consoleUrl } = settings;
@@ -37,8 +40,8 @@ export function announce(announcement: Announcement, { out, err, warn }: Announc
 }
 
 /**
- * A warning if INNKEEP_BASE_URL names another address than the one this server listens on. The command line reads the
- * same variable to find its server, so the variable may be meant for a client that calls another server.
+ * Returns a warning if INNKEEP_BASE_URL names another address than the one on which this server listens. The operator
+ * may have set the variable for client commands, which use it to find their server.
  */
 function otherAddressIn({ flags, settings, environment }: Announcement): string | undefined {
   const { host, port, baseUrl } = settings;

@@ -6,8 +6,8 @@ import { SettingError } from "../settings/setting-error.ts";
 import type { DataLocation } from "../settings/settings.ts";
 
 /**
- * Creates the data folder, readable by its owner only. Locks it for this server if the database is in it. Throws a
- * SettingError if the folder cannot be used, and FolderInUse if another server uses it.
+ * Creates the data folder, readable by its owner only. If the database is in the folder, locks the folder for this
+ * server. Throws a SettingError if the folder cannot be used, and FolderInUse if another server uses it.
  */
 export async function takeDataFolder(
   { data, databaseUrl }: DataLocation,
@@ -15,7 +15,7 @@ export async function takeDataFolder(
   waiting: LockOptions,
 ): Promise<FolderLock> {
   await makeFolder(data, warn);
-  // Several servers of one PostgreSQL database share the folder.
+  // There is no lock, because several servers of one PostgreSQL database may share the folder.
   if (databaseUrl !== undefined) return { release: async () => {} };
   const onWait = (patienceMs: number) => warn(busyFolder(data, patienceMs));
   const lock = await lockFolder(data, { ...waiting, onWait });
@@ -67,7 +67,7 @@ const sizeOf = (file: string): Promise<number> =>
     () => 0,
   );
 
-/** Returns whether the folder holds kept files, which are in subfolders named by two hexadecimal digits. */
+/** Whether the folder contains stored files. These are in subfolders whose names are two hexadecimal digits. */
 export async function hasFiles(folder: string): Promise<boolean> {
   const names = await readdir(folder).catch(() => []);
   for (const name of names.filter((each) => /^[\da-f]{2}$/.test(each))) {

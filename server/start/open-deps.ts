@@ -22,15 +22,15 @@ export interface StartedParts {
   readonly clock: Clock;
   readonly log: Logger;
   readonly secret: string;
-  /** Earlier secrets, which open values that were sealed with them. */
+  /** Earlier secrets of the deployment. They decrypt values that were encrypted with them. */
   readonly oldSecrets?: readonly string[];
   readonly stopping: AbortSignal;
 }
 
-/** How many bytes answers and rows in memory may take at most. */
+/** The most bytes of memory for cached answers and rows. */
 const mostBytes = 128 * 1_048_576;
 
-/** How long to wait for the database, so that every request ends within five seconds. */
+/** How long to wait for the database. It is so short that every request ends within five seconds. */
 const patienceMs = 4_000;
 
 /** Opens the database that the settings name and brings its schema up to date. */

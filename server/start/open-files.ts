@@ -16,13 +16,13 @@ import { hasFiles, readIfThere } from "./data-folder.ts";
 
 export const filesFolder = ({ data }: Pick<DataLocation, "data">): string => join(data, "files");
 
-/** Returns the files of a deployment: those in S3 if the settings name a store, otherwise those in the data folder. */
+/** Returns the files of a deployment. They are in S3 if the settings name a store, otherwise in the data folder. */
 export function openFiles(location: DataLocation): Files {
   const folder = filesFolder(location);
   return location.s3 ? createS3Files(join(folder, "temporary"), location.s3) : createLocalFiles(folder);
 }
 
-/** Returns the access to kept files in the place that the settings name. */
+/** Returns the access to stored files in the place that the settings name. */
 export const openKeptFiles = (
   database: Database,
   files: Files,
@@ -35,8 +35,8 @@ export const openKeptFiles = (
   );
 
 /**
- * Throws a SettingError if the files are not where the settings say, or if they do not belong to the database: a server
- * deletes files to which its database does not refer.
+ * Throws a SettingError if the files are not where the settings say, or if they do not belong to the database. The
+ * check is important, because a server deletes files to which its database does not refer.
  */
 export async function bindFiles(database: Database, location: DataLocation): Promise<void> {
   await assertPlace(database, location);
@@ -47,8 +47,8 @@ export async function bindFiles(database: Database, location: DataLocation): Pro
 }
 
 /**
- * Throws a SettingError if the settings name another place than that of the files. A deployment without files may
- * change the place.
+ * Throws a SettingError if the files are in another place than the settings name. A deployment without files may change
+ * the place.
  */
 export async function assertPlace(database: Reader, location: DataLocation): Promise<void> {
   const wanted = placeIn(location);
@@ -66,10 +66,10 @@ const elsewhere: Readonly<Record<FilesPlace, string>> = {
 };
 
 /**
- * Makes sure that the data folder and the place of the files belong to the database. All store the same id, which the
- * first start creates. Throws a SettingError if one of them belongs to another database, or cannot be used. Also throws
- * it for a SQLite database that another program has copied into the folder: the folder has no id, or another one.
- * (rule O23)
+ * Makes sure that the data folder and the place of the files belong to the database. All three store the same id, which
+ * the first start creates. Throws a SettingError if one of them belongs to another database, or cannot be used. Also
+ * throws it for a SQLite database that another program has copied into the folder: the folder has no id, or another
+ * one. (rule O23)
  */
 export async function bindPlace(database: Database, location: DataLocation): Promise<void> {
   const { data, databaseUrl } = location;
@@ -88,7 +88,8 @@ async function bindStore(database: Database, s3: S3Settings): Promise<void> {
 async function assertAdopted(database: Database, data: string): Promise<void> {
   const [id, marked] = [await deploymentId.find(database), await folderMark(data).read()];
   if (id === marked) return;
-  // A database of an earlier version has no id, and a new one has no app.
+  // A database without an id is allowed in two cases: an earlier version made it, so the folder has no id either; or it
+  // is new, so it has no app.
   if (id === undefined && (marked === undefined || !(await apps.exist(database)))) return;
   throw new SettingError(
     `The database in ${data} was copied from another folder. Run \`innkeep admin adopt --data ${data}\` first: it ends the sessions that the copy brought back, and erases again who was erased since.`,
@@ -96,8 +97,8 @@ async function assertAdopted(database: Database, data: string): Promise<void> {
 }
 
 /**
- * Stores in the data folder and in the place of the files that they belong to a database that was copied there. Throws
- * a SettingError if the place holds the files of another database.
+ * Marks the data folder and the place of the files with the id of a database that another program has copied there.
+ * Throws a SettingError if the place holds the files of another database.
  */
 export async function adoptPlace(database: Database, { data, databaseUrl, s3 }: DataLocation): Promise<void> {
   if (databaseUrl === undefined) await bind(database, await markBesideFile(data), foreignFolder(data));
@@ -105,7 +106,9 @@ export async function adoptPlace(database: Database, { data, databaseUrl, s3 }: 
   if (s3) await bindStore(database, s3);
 }
 
-/** A SQLite database is in the folder, so the files of a folder without an id belong to it. */
+/**
+ * Returns the mark of a data folder with a SQLite database. If the folder has no id, its files belong to this database.
+ */
 async function markBesideFile(data: string): Promise<PlaceMark> {
   const mark = folderMark(data);
   return (await mark.read()) === undefined ? { ...mark, holdsFiles: async () => false } : mark;

@@ -32,17 +32,17 @@ const lost = (data: string) =>
   );
 
 export interface Secrets {
-  /** Seals and opens values. */
+  /** The present secret. It encrypts and decrypts values. */
   readonly secret: string;
-  /** Earlier secrets. They only open values, until every value is sealed with the present secret. */
+  /** Earlier secrets. They only decrypt values, until every value is encrypted with the present secret. */
   readonly old: readonly string[];
 }
 
 const checkText = "innkeep";
 
 /**
- * Makes sure that the secret opens the stored values. Seals again the values that were sealed with an old secret, and
- * addresses that are still plain text. Throws a SettingError if no secret fits.
+ * Makes sure that the secret decrypts the stored values. Encrypts values again that were encrypted with an old secret,
+ * and addresses that are still plain text. Throws a SettingError if no secret fits.
  */
 export async function unlock(database: Database, { secret, old }: Secrets): Promise<void> {
   const sealer = createSealer(secret);
@@ -54,14 +54,14 @@ export async function unlock(database: Database, { secret, old }: Secrets): Prom
   }, "long");
 }
 
-/** Whether the database holds a value that only the right secret opens. */
+/** Whether the database contains a value that only the right secret can decrypt. */
 export async function isLocked(database: Database): Promise<boolean> {
   return ((await sealed.check(database)) ?? (await sealed.sample(database))) !== undefined;
 }
 
 /**
- * Returns the old secret with which the database was last used; undefined if that was the present one. Throws a
- * SettingError if no secret fits.
+ * Returns the old secret with which the database was last used. Undefined if it was last used with the present one.
+ * Throws a SettingError if no secret fits.
  */
 async function formerOf(
   tx: Transaction,
@@ -95,10 +95,10 @@ function opens(sealer: Sealer, stored: string): boolean {
 }
 
 /**
- * Returns the secret that encrypts stored values which must be readable again: the given one. With SQLite and no given
- * secret it is the content of the file `secret` in the data folder. The first start creates this file, readable by its
- * owner only. Servers that start at the same time use the same file. Throws a SettingError for a short secret, and with
- * PostgreSQL for a missing one.
+ * Returns the secret that encrypts stored values. It is the given one. If none is given, with SQLite it is the content
+ * of the file `secret` in the data folder. The first start creates this file, readable by its owner only. Servers that
+ * start at the same time use the same file. Throws a SettingError for a short secret, and with PostgreSQL for a missing
+ * one.
  */
 export async function deploymentSecret(
   given: string | undefined,
@@ -119,7 +119,7 @@ export async function deploymentSecret(
   return (await readIfThere(file)) ?? (await createSecret(file));
 }
 
-/** Whether the data folder holds a secret. */
+/** Whether the data folder contains a secret. */
 const hasSecret = async (data: string): Promise<boolean> =>
   (await readIfThere(join(data, "secret"))) !== undefined;
 

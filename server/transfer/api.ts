@@ -15,10 +15,12 @@ type TransferDeps = Pick<
   "clock" | "database" | "files" | "keptFiles" | "log" | "newId" | "settings" | "stopping"
 >;
 
-/** The most exports at the same time, and the most imports. */
+/** The most exports at the same time, and also the most imports at the same time. */
 const mostAtOnce = 2;
 
-/** Creates a function that runs at most `mostAtOnce` tasks at the same time. It throws `busy` for more. */
+/**
+ * Creates a function that runs at most `mostAtOnce` tasks at the same time. It throws `busy` if more tasks are running.
+ */
 function limited(retryAfterSeconds: number) {
   let running = 0;
   return async <Result>(work: () => Promise<Result>): Promise<Result> => {
@@ -41,7 +43,7 @@ export function appData(deps: TransferDeps): Handlers<typeof contract> {
     async export({ caller, address, params: { appId }, query, signal }) {
       const app = await ownedApp(deps.database, appId, caller);
       const withFiles = query.files === "1";
-      // The audit comes first: a failure after the download has begun must not leave it without an entry.
+      // The audit entry is written first, so that it exists even if the download fails after it has begun.
       await deps.database.write((tx) =>
         record(tx, { caller, address }, { action: "app.export", appId, target: appId }),
       );

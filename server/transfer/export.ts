@@ -11,15 +11,15 @@ import { personRecord, rootRecords } from "./records/app.ts";
 import { formatVersion, lineOf, type RecordKind } from "./records/record.ts";
 import { exported, exportedRows } from "./store.ts";
 
-/** The name of the entry with the lines in an archive. */
+/** The name of the archive entry that contains the lines. */
 export const linesName = "export.ndjson";
 
-/** The beginning of the names of files in an archive. */
+/** The beginning of the names of archive entries that are files. */
 export const filesFolder = "files/";
 
 /**
- * Yields the bytes of an archive with the lines and the files of an export. Throws an Error if a file was deleted
- * since the export was written. Then the archive is incomplete.
+ * Yields the bytes of an archive with the lines and the files of an export. Throws an Error if a file was deleted after
+ * the export was written. Then the archive is incomplete.
  */
 export async function* tarOf(
   { lines, list }: WrittenExport,
@@ -155,7 +155,10 @@ async function writeKind(
   return missing;
 }
 
-/** Whether the export names an upload: its file must exist. An export without files names every upload. */
+/**
+ * Whether the export names an upload. If the export contains files, the file of the upload must exist. An export
+ * without files names every upload.
+ */
 async function isExported(
   { deps, wanted }: Pick<Writing, "deps" | "wanted">,
   { sha256, size }: Readonly<Record<string, unknown>>,
@@ -178,7 +181,8 @@ async function writeList(
 interface Writer {
   write(line: Readonly<Record<string, unknown>>): void;
   /**
-   * Writes the last line: the numbers of records of each kind and of missing files, and the hash of all lines before.
+   * Writes the last line: the number of records of each kind, the number of missing files, and the hash of all previous
+   * lines.
    */
   end(missingFiles: number): void;
 }

@@ -23,7 +23,7 @@ export interface Naming {
 
 /** How an export shows a column, and how an import checks and stores its value. */
 export interface Field {
-  /** Returns what is wrong with a value; undefined if nothing is. */
+  /** Returns a text that says what is wrong with a value. Undefined if the value is correct. */
   readonly fault: (value: Value) => string | undefined;
   /** Returns the value for the file. */
   readonly shown: (stored: Stored) => Value;
@@ -38,7 +38,7 @@ const asStored = (value: Value): Stored => (isStored(value) ? value : null);
 
 const plain = (fault: Field["fault"]): Field => ({ fault, shown: asIs, stored: asStored });
 
-/** The same field, which may also be null. */
+/** Returns the same field, but its value may also be null. */
 export const orNull = (field: Field): Field => ({
   fault: (value) => (value === null ? undefined : field.fault(value)),
   shown: (stored) => (stored === null ? null : field.shown(stored)),
@@ -53,7 +53,7 @@ export const text = (most: number): Field =>
     return isClean(value) ? undefined : "must not contain NUL characters or lone surrogates";
   });
 
-// The pattern has no flag `u`, so a surrogate pair counts as two units.
+// The pattern has no flag `u`, so a surrogate pair counts as two UTF-16 units.
 const isClean = (value: string): boolean =>
   !/\0|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/.test(value);
 
@@ -93,7 +93,7 @@ export const matching = (pattern: RegExp, form: string): Field =>
     typeof value === "string" && value.length <= 2_000 && pattern.test(value) ? undefined : `must be ${form}`,
   );
 
-/** A schema of the contract, such as that of a URL. */
+/** A schema of the contract, such as the schema of a URL. */
 interface Schema {
   safeParse(value: unknown): { readonly success: boolean };
 }
@@ -133,7 +133,7 @@ export const id: Field = {
   stored: (value, { idOf }) => idOf(String(value)),
 };
 
-/** Text in which an import replaces every id with the new one. */
+/** Text in which an import replaces every id with its new id. */
 export const textWithIds = (most: number): Field => {
   const field = text(most);
   return { ...field, stored: (value, { idOf }) => String(value).replace(anyUuid, (found) => idOf(found)) };
@@ -151,7 +151,7 @@ export const upload: Field = {
 
 const fileLists = ["images", "videos", "attachments"] as const;
 
-/** The lists of files of a report. Without the bytes of the files, an import leaves them out. */
+/** The lists of files of a report. If the imported file does not contain their bytes, the import stores empty lists. */
 export const reportFiles: Field = {
   fault(value) {
     if (!isObject(value) || Object.keys(value).some((key) => !fileLists.some((name) => name === key)))

@@ -55,10 +55,9 @@ interface ImportedApp {
 type Finish = (tx: Transaction) => Promise<void>;
 
 /**
- * Imports an export. Reads the file twice: first it checks all lines, then it stores them as a new app that nobody
- * can see. `commit` ends the import in one transaction. If the import fails or crashes before, only invisible rows
- * are left, which are deleted later. Returns the result of `commit`. Throws `bad_request` with the faults of the
- * file.
+ * Imports an export. Reads the file twice: first it checks all lines, then it stores them as a new app that nobody can
+ * see. `commit` ends the import in one transaction. If the import fails or crashes before that, only invisible rows
+ * remain, which are deleted later. Returns the result of `commit`. Throws `bad_request` with the faults of the file.
  */
 export async function importApp<Result>(
   deps: ImportDeps,
@@ -123,7 +122,7 @@ async function settle({ deps, appId, naming, signal }: Staging): Promise<void> {
   }
 }
 
-/** An import that has stored nothing for this time was ended by a crash. */
+/** If an import has stored nothing for this time, the server that ran it has crashed. */
 const silentMilliseconds = 600_000;
 
 /** Deletes the rows and files of imports that a crash has ended. */
@@ -148,9 +147,9 @@ async function discard(
 }
 
 /**
- * Stores the files of an archive. The records are stored already. Each file is checked and cleaned like a file of
- * feedback. Returns the number of files. Throws `bad_request` for a file that no record names, that differs from its
- * record or its hash, or that is missing.
+ * Stores the files of an archive. The records are stored already. Each file is checked, and its metadata is removed, as
+ * for a file of feedback. Returns the number of files. Throws `bad_request` for a file that no record names, that
+ * differs from its record or its hash, or that is missing.
  */
 async function stageFiles(staging: Staging): Promise<number> {
   const { deps, source, appId, naming } = staging;
@@ -408,9 +407,9 @@ function checkEnd(state: State, { records, sha256 }: Line): string[] {
 }
 
 /**
- * Creates the functions that make the new ids and names of one import. The same old id always gives the same new one,
- * so that no list of them is needed. The random salt makes them unpredictable, so a file cannot refer to data that is
- * not in it.
+ * Creates the functions that make the new ids and names of one import. The same old id always gives the same new id, so
+ * no list of ids is needed. The random salt makes the new ids unpredictable, so a file cannot refer to data that is not
+ * in it.
  */
 function newNames(): Pick<Naming, "idOf" | "uploadOf"> {
   const salt = randomBytes(32);
@@ -421,7 +420,8 @@ function newNames(): Pick<Naming, "idOf" | "uploadOf"> {
       const bytes = Buffer.from(old.replaceAll("-", ""), "hex");
       const sixBits = (bytes[10] ?? 0) & 0xfc;
       hashOf("id", old).copy(bytes, 10, 0, 6);
-      // An id begins with its time and its number among the ids of that time. New ids keep both, and their order.
+      // An id begins with its time and its number among the ids of that time. A new id has the same time and number, so
+      // the order of ids does not change.
       bytes[10] = sixBits | ((bytes[10] ?? 0) & 0x03);
       return bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
     },
@@ -446,8 +446,8 @@ interface Source {
 }
 
 /**
- * Finds the lines: the whole file, or the first entry of an archive. Throws `bad_request` if the file is not an
- * export.
+ * Finds the lines of an export: they are the whole file, or the first entry of an archive. Throws `bad_request` if the
+ * file is not an export.
  */
 async function openSource(file: FileHandle): Promise<Source> {
   const { size } = await file.stat();
@@ -478,7 +478,7 @@ async function readAt(file: FileHandle, at: number, length: number): Promise<Buf
 
 const chunkBytes = 262_144;
 
-/** Yields the bytes of a span. Throws `bad_request` if the file ends before. */
+/** Yields the bytes of a span. Throws `bad_request` if the file ends earlier. */
 async function* chunksOf({ file, at, size }: Span): AsyncGenerator<Buffer> {
   for (let done = 0; done < size; ) {
     const chunk = await readAt(file, at + done, Math.min(chunkBytes, size - done));

@@ -36,7 +36,7 @@ export const imports = {
     (await tx.run("UPDATE imports SET alive_at = ? WHERE app_id = ?", at, appId)) === 1,
 
   /**
-   * Ends approvals that were not carried out, because nobody gave them on this server. Also updates the proposal
+   * Ends approvals that were not carried out, because they were given on another server. Also updates the proposal
    * status of the threads. Returns the last proposal of this batch; undefined after the last batch.
    */
   async settle(
@@ -82,7 +82,7 @@ export const imports = {
       ...[appId, sha256],
     ),
 
-  /** Changes the hash of uploads, because their content was changed when it was stored. */
+  /** Changes the hash of uploads whose content was changed when it was stored. */
   rename: (
     tx: Transaction,
     { appId, sha256, into }: { readonly appId: string; readonly sha256: string; readonly into: string },
@@ -146,7 +146,7 @@ export function tableOf(known: ReadonlyMap<string, Table>, { table }: RecordKind
   return found;
 }
 
-/** The most rows in memory at once. */
+/** The most rows that are in memory at the same time. */
 const rowsAtOnce = 200;
 
 /**
@@ -261,7 +261,7 @@ function uploadsIn(files: string): string[] {
   return Object.values(kinds).flatMap((list) => list.map(({ upload }) => upload));
 }
 
-/** Returns those files that have an upload which is not hidden. */
+/** Returns the files that have at least one upload which is not hidden. */
 async function shownOf<File extends { readonly sha256: string }>(
   reader: Reader,
   appId: string,

@@ -95,7 +95,7 @@ const naming = (field: Field): Field => ({
   },
 });
 
-/** Puts each text of the JSON on a line of its own, and replaces escaped line feeds. */
+/** Returns the JSON with each text on a separate line, and with line feeds in place of escaped ones. */
 const linesIn = (stored: string): string => stored.replaceAll(/\\n|(?<!\\)"/g, "\n");
 
 const releaseNotes = recordOf(content.changelogEntries, {
@@ -117,7 +117,7 @@ const releaseNotes = recordOf(content.changelogEntries, {
     edited_fields: json(EditedChangelogEntry.shape.editedFields, "a list of fields"),
     updated_by: orNull(id),
   },
-  // An import sends no mails about release notes: the server that published them has sent them.
+  // `told_at` is set, so that the new server sends no mails about release notes: the old server has sent them.
   adjusted: (row, now) => ({ ...row, told_at: row.published_at === null ? null : now }),
   people: ["updated_by"],
   left: { told_at: "says which mails one server has sent" },

@@ -9,10 +9,10 @@ export type Line = Readonly<Record<string, unknown>>;
 /** The version of the format. A file of another version is refused. */
 export const formatVersion = 1;
 
-/** The most bytes of a line. The longest record, a release note, has fewer. */
+/** The most bytes of a line. The longest possible record, a release note, has fewer. */
 export const mostLineBytes = 4 * 1_048_576;
 
-/** The most levels of a line. Metadata has five. */
+/** How deeply a line may be nested. Metadata needs five levels. */
 const deepest = 16;
 
 /** Parses one line. Returns a text with the fault if it is not a JSON object, or is nested too deeply. */
@@ -66,7 +66,8 @@ export function rowOf(kind: RecordKind, line: Line, place: Naming & { readonly a
 }
 
 /**
- * Removes links to senders' pages. Older servers stored and exported them, and they may still work there. (rule M8)
+ * Removes links to senders' pages. Older servers stored and exported such links, which are secret and may still work on
+ * the old server. (rule M8)
  */
 const withoutLinks = (stored: Stored): Stored =>
   typeof stored === "string" ? withoutSenderLinks(stored) : stored;
@@ -107,15 +108,15 @@ export interface RecordKind<Tables extends string = string> {
   readonly app?: readonly string[];
   /** Columns with the id of a person. The file contains a line `person` for each. */
   readonly people?: readonly string[];
-  /** Columns that the file does not contain, with the reasons. */
+  /** Columns that the file does not contain, each with the reason. */
   readonly left?: Readonly<Record<string, string>>;
-  /** Returns a fault in the combination of values that are correct one by one. */
+  /** Returns a fault if values do not fit together, although each single value is correct. */
   readonly disagreement?: (line: Readonly<Record<string, unknown>>) => string | undefined;
   /** Returns the row that an import stores, if it must differ from the row in the file. */
   readonly adjusted?: (row: StoredRow, now: string) => StoredRow;
   /** The kinds of records that belong to this one. Their `parent` contains its id. */
   readonly below?: readonly RecordKind[];
-  /** Only for the compiler: the names of its table and of the tables below. */
+  /** Exists only for the compiler: the names of the table of this kind and of the tables in `below`. */
   readonly tables?: Tables;
 }
 
@@ -139,7 +140,10 @@ interface Described<
 
 type ColumnOf<Of extends AnyTable> = keyof Of["columns"] & string;
 
-/** No argument, or an argument that nobody can pass. Its type names the missing columns. */
+/**
+ * No argument if no column is missing. Otherwise an argument that makes the code not compile, because its type names
+ * the missing columns.
+ */
 type Unsaid<Column> = [Column] extends [never] ? [] : [neitherExportedNorLeft: { readonly column: Column }];
 
 /**

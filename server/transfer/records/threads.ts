@@ -23,7 +23,7 @@ import {
 } from "../fields.ts";
 import { recordOf } from "./record.ts";
 
-/** A character has at most two UTF-16 units. */
+/** A text of at most `most` characters. A character has at most two UTF-16 units. */
 const characters = (most: number) => text(2 * most);
 
 const metadata = json(anyObject, "an object", 4 * limits.metadataBytes);
@@ -51,7 +51,7 @@ const threadUploads = recordOf(tables.uploads, {
   parent: "feedback_id",
   order: ["created_at", "name"],
   columns: file,
-  // The original of a mail is encrypted with the secret of one server.
+  // The originals of mails are not exported, because they are encrypted with the secret of this server.
   where: "media_type <> 'message/rfc822'",
   app: ["app_id"],
   left: { proof_id: "of the pictures of proofs" },
@@ -99,9 +99,7 @@ const claims = recordOf(tables.runClaims, {
   below: [progress],
 });
 
-/**
- * The proposals of a thread. An approval that was not carried out ends with an import: `settle` in the store does it.
- */
+/** The proposals of a thread. An import ends approvals that were not carried out: see `settle` in the store. */
 const runs = recordOf(tables.runs, {
   type: "run",
   parent: "feedback_id",
@@ -221,8 +219,8 @@ export const threads = recordOf(tables.feedback, {
 });
 
 /**
- * The name of a tag. A file must not contain a name that nobody can type, because it could look like another name, or
- * be invisible.
+ * The name of a tag. An import refuses a name that the console does not accept, because such a name could look like
+ * another one or be invisible.
  */
 const tagName = accepted(
   { safeParse: (name) => ({ success: TagName.safeParse(name).data === name }) },
