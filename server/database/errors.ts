@@ -36,7 +36,7 @@ export function isUnavailable(error: unknown): boolean {
   );
 }
 
-/** Whether SQLite gave up because another process holds the lock. */
+/** Whether SQLite gave up because another process has locked the file. */
 export function isBusy(error: unknown): boolean {
   return causes(error).some((fault) => isSqlite(fault) && primaryCode(fault) === 5);
 }
@@ -55,7 +55,7 @@ export function isRefused(error: unknown): boolean {
   return mayWork && error instanceof Error && typeof Reflect.get(error, "severity") === "string";
 }
 
-/** Whether PostgreSQL gave up because another transaction holds a lock. */
+/** Whether PostgreSQL gave up because another transaction has a lock. */
 function isLocked(error: unknown): boolean {
   return causes(error).some(({ code }) => code === "55P03");
 }

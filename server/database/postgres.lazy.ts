@@ -490,7 +490,7 @@ function parse(payload: string): { readonly id: string; readonly topics: readonl
 /** The statement that makes a connection listen. */
 const listenSql = `LISTEN ${channel}`;
 
-/** The statements that send notices to all listeners. */
+/** Returns the statements that send notices to all listeners. */
 const noticesOf = (payloads: readonly string[]): pg.QueryConfig[] =>
   payloads.map((payload) => ({
     name: "innkeep_notice",

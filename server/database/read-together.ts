@@ -18,8 +18,8 @@ interface Waiting<Item, Found> {
 }
 
 /**
- * Makes a function that reads an item. All items that are requested in the same turn of the event loop are read with
- * one statement, which begins after the last request. If the common read fails, each item is read alone.
+ * Makes a function that reads an item. All items that are requested in the same turn of the event loop are read
+ * together. The read begins after the last of these requests. If the common read fails, each item is read alone.
  */
 export function readTogether<Item, Found>({ one, many }: Reads<Item, Found>): (item: Item) => Promise<Found> {
   let waiting: Waiting<Item, Found>[] = [];

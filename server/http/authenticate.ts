@@ -35,7 +35,9 @@ import {
 } from "./handler.ts";
 import { cachedLookup } from "./memory.ts";
 
-/** Finds the caller of a request. Throws the same error for a credential that is missing, malformed, unknown or revoked. */
+/**
+ * Finds the caller of a request. Throws the same error for a credential that is missing, malformed, unknown or revoked.
+ */
 export interface Authenticate {
   <A extends Auth>(auth: A, presented: PresentedCredentials): Promise<Callers[A]>;
   /**

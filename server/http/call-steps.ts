@@ -150,8 +150,8 @@ export function shapeAnswer(call: Call): void {
 }
 
 /**
- * Handles an error of a step. Returns the stored answer if a request with the same key was answered meanwhile. Otherwise throws
- * the declared error, and stores it if repeats must get it again.
+ * Handles an error of a step. Returns the stored answer if a request with the same key was answered meanwhile.
+ * Otherwise throws the declared error, and stores it if repeats must get it again.
  */
 export async function refuse(call: Call, thrown: unknown): Promise<InvocationResult> {
   const { endpoint, incoming, deps, key, limitedBy } = call;
@@ -178,8 +178,8 @@ const shapeOf =
     "body" in success ? success.body.parse(answer) : undefined;
 
 /**
- * Whether the server looks for a stored answer only when it claims the key, or after a refusal. Apps send many reports, and few
- * of them are repeats.
+ * Whether the server looks for a stored answer only when it claims the key, or after a refusal. Apps send many reports,
+ * and few of them are repeats.
  */
 const isRarelyRepeated = ({ attempts }: Endpoint, { caller }: IncomingRequest): boolean =>
   caller?.kind === "appKey" && attempts === undefined;
@@ -229,8 +229,8 @@ const goneMeanwhile = (endpoint: Endpoint, cause: unknown): ApiError =>
 const nothingGiven = { params: undefined, query: undefined, body: undefined };
 
 /**
- * Parses the path parameters, the query and the body. Throws `not_found` for a malformed id, and `bad_request` with all faults
- * of query and body.
+ * Parses the path parameters, the query and the body. Throws `not_found` for a malformed id, and `bad_request` with all
+ * faults of query and body.
  */
 function parse<E extends Endpoint>(endpoint: E, incoming: IncomingRequest) {
   if (!endpoint.params && !endpoint.query && !endpoint.body) return nothingGiven;

@@ -202,7 +202,7 @@ export interface Handler<E extends Endpoint> {
   readonly traits?: Traits;
 }
 
-/** The test cycles that an endpoint reads or changes, and the part of the request that holds the id. */
+/** The test cycles that an endpoint reads or changes, and the part of the request that contains the id. */
 export interface CatchUp {
   readonly of: "cycle" | "listing" | "slot" | "tester";
   readonly by: "account" | `params.${string}` | `body.${string}`;

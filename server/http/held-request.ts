@@ -13,8 +13,9 @@ export interface Holding<Found> {
 }
 
 /**
- * Lets a request wait until it finds enough, or its time is over. A long wait that found nothing does not count against the rate
- * limit. Neither does a wait that ends because the server stops, because its client asks again. (rules A9, A31)
+ * Lets a request wait until it finds enough, or its time is over. A long wait that found nothing does not count against
+ * the rate limit. Neither does a wait that ends because the server stops, because its client asks again. (rules A9,
+ * A31)
  */
 export async function hold<Found>(
   { clock, stopping, waiting }: Pick<Deps, "clock" | "stopping" | "waiting">,

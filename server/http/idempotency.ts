@@ -111,7 +111,8 @@ interface SaveOptions {
   /** When the stored answer expires at the latest. */
   readonly repeatableUntil?: Date;
   /**
-   * Runs before the Idempotency-Key is checked, so that a second request with the same key waits here for the first one.
+   * Runs before the Idempotency-Key is checked, so that a second request with the same key waits here for the first
+   * one.
    */
   readonly first?: (tx: Transaction) => Promise<void>;
   /** Called after `first`. Returns the limit that the request uses instead of that of the endpoint. */
@@ -240,8 +241,8 @@ export const scopeOfField = (appId: string, fieldHash: string, { method, path }:
   scopeOf(["app", appId, fieldHash], method, path);
 
 /**
- * Returns the stored answer to a repeat. Throws `idempotency_mismatch` if an earlier request with another content has used the
- * key. (rule H11)
+ * Returns the stored answer to a repeat. Throws `idempotency_mismatch` if an earlier request with another content has
+ * used the key. (rule H11)
  */
 export function replay({ fingerprint, sealer }: IdempotentRequest, kept: FoundAnswer): InvocationResult {
   if (kept.fingerprint !== fingerprint) throw new ApiError("idempotency_mismatch");
@@ -255,8 +256,8 @@ export function replay({ fingerprint, sealer }: IdempotentRequest, kept: FoundAn
 }
 
 /**
- * Without a credential, the answer is also sealed with the secret fields of the request. A person who has the database and the
- * secret of the deployment still cannot read a token in it.
+ * Without a credential, the answer is also sealed with the secret fields of the request. A person who has the database
+ * and the secret of the deployment still cannot read a token in it.
  */
 function sealerOf(
   { repeatableBy, sealedBy = [] }: ServedEndpoint,
@@ -291,7 +292,9 @@ function senderPartsOf(
 
 const inProgress = (): ApiError => new ApiError("idempotency_in_progress", { retryAfterSeconds: 1 });
 
-/** Thrown when another request with the same idempotency key has just been answered: this request gets the same answer. */
+/**
+ * Thrown when another request with the same idempotency key has just been answered: this request gets the same answer.
+ */
 export class AlreadyAnswered extends Error {
   readonly answer: FoundAnswer;
 

@@ -43,10 +43,10 @@ interface Use {
 }
 
 /**
- * Limits the number of open connections. For a new connection above the limit, closes the one that has been without a request for
- * the longest time. If most connections have never sent a request, closes one of those, so that a client between two requests
- * keeps its connection. Closes idle connections first, then those with slow bodies, then those whose answer takes over a second.
- * If all connections are busy, closes the new one.
+ * Limits the number of open connections. For a new connection above the limit, closes the one that has been without a
+ * request for the longest time. If most connections have never sent a request, closes one of those, so that a client
+ * between two requests keeps its connection. Closes idle connections first, then those with slow bodies, then those
+ * whose answer takes over a second. If all connections are busy, closes the new one.
  */
 function limitConnections(server: Server, { log, settings }: Pick<Deps, "log" | "settings">): void {
   const most = settings.budgets.connections;
@@ -130,8 +130,8 @@ function createWarning(warn: (count: number) => void): () => void {
 }
 
 /**
- * Answers errors of HTTP itself in the format of all errors, in place of the texts of Node: malformed HTTP, headers that are too
- * large, a request that does not arrive in time. Accepts an unknown `Expect` header.
+ * Answers errors of HTTP itself in the format of all errors, in place of the texts of Node: malformed HTTP, headers
+ * that are too large, a request that does not arrive in time. Accepts an unknown `Expect` header.
  */
 function answerConnectionFaults(server: Server, { log, settings }: Pick<Deps, "log" | "settings">): void {
   const { lingerMilliseconds } = settings.budgets;

@@ -80,8 +80,8 @@ function createIds(): () => string {
 }
 
 /**
- * Sends the answer although the body has not arrived completely. Then reads and drops the rest of the body, and closes the
- * connection: bytes that nobody reads would look like the next request.
+ * Sends the answer although the body has not arrived completely. Then reads and drops the rest of the body, and closes
+ * the connection: bytes that nobody reads would look like the next request.
  */
 type AnswerEarly = (ctx: Context) => Promise<void>;
 

@@ -14,7 +14,7 @@ import { matchesEtag, prepareAnswer } from "./answers.ts";
 import type { Metrics } from "./observe.ts";
 import type { Route } from "./request-steps.ts";
 
-/** The routes for operators and tools: health, readiness, metrics, and the OpenAPI document. */
+/** Returns the routes for operators and tools: health, readiness, metrics, and the OpenAPI document. */
 export function operationsRoutes(
   deps: Pick<Deps, "database" | "settings">,
   metrics: Metrics,
@@ -67,8 +67,8 @@ async function checkReady({ database, settings }: Pick<Deps, "database" | "setti
 }
 
 /**
- * Returns the metrics if the request has the metrics token of the deployment. Throws `not_found` without it, and if no token is
- * set.
+ * Returns the metrics if the request has the metrics token of the deployment. Throws `not_found` without it, and if no
+ * token is set.
  */
 async function readMetrics(
   metrics: Metrics,
@@ -91,7 +91,9 @@ export type ReadOpenApi = () => Promise<object>;
 export const createReadOpenApi = ({ baseUrl }: Pick<Settings, "baseUrl">): ReadOpenApi =>
   onFirstUse(() => createOpenApi(baseUrl, waitIfTurnIsLong));
 
-/** Returns a function that makes a value at its first call and remembers it. After a failure, the next call tries again. */
+/**
+ * Returns a function that makes a value at its first call and remembers it. After a failure, the next call tries again.
+ */
 export function onFirstUse<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => {

@@ -36,9 +36,9 @@ import type { Ready } from "./ready.ts";
 import { sendDownload } from "./serve-file.ts";
 
 /**
- * Calls the route of each request. A map finds paths without parameters; routers find the others. HEAD is treated like GET.
- * Throws `method_not_allowed` for a known path with another method, and `bad_request` if the target is not an address. Calls
- * `next` for unknown paths.
+ * Calls the route of each request. A map finds paths without parameters; routers find the others. HEAD is treated like
+ * GET. Throws `method_not_allowed` for a known path with another method, and `bad_request` if the target is not an
+ * address. Calls `next` for unknown paths.
  */
 export function routing(routes: readonly Route[]): RouterMiddleware {
   const fixed = new Map(
@@ -245,7 +245,10 @@ export function compareClocks(exchange: Exchange): void {
   if (endpoint.readsClock) exchange.clockAhead = clockAheadOf(ctx.req.headers.date, deps.clock.now());
 }
 
-/** Checks the scope and the Idempotency-Key first, because the body may be large or malformed. Counts refused requests. (rule H18) */
+/**
+ * Checks the scope and the Idempotency-Key first, because the body may be large or malformed. Counts refused requests.
+ * (rule H18)
+ */
 export async function readBody(exchange: Exchange): Promise<void> {
   const { ctx, endpoint, steps, params, caller } = exchange;
   const sender = senderOf(caller, steps.addressOf(ctx.req));

@@ -107,7 +107,10 @@ const spanBetween = (start: number, end: number) => (start <= end ? { start, end
 /** The longest time of a download. A client that reads nothing loses its connection earlier, as with every answer. */
 const longestMilliseconds = 6 * 3_600_000;
 
-/** Sends a file while it is generated, as fast as the client reads. An error cuts the connection, so that an incomplete file looks like a failure. */
+/**
+ * Sends a file while it is generated, as fast as the client reads. An error cuts the connection, so that an incomplete
+ * file looks like a failure.
+ */
 export function sendDownload(ctx: Context, { fileName, mediaType, bytes, chunks, end }: Download): void {
   ctx.set({
     "Content-Type": mediaType,
@@ -129,8 +132,8 @@ export function sendDownload(ctx: Context, { fileName, mediaType, bytes, chunks,
 }
 
 /**
- * Returns a Content-Disposition header for any file name: an ASCII name for all clients, and the full name in the form of RFC 8187
- * if it is not ASCII. No name can end the header or its quotes early.
+ * Returns a Content-Disposition header for any file name: an ASCII name for all clients, and the full name in the form
+ * of RFC 8187 if it is not ASCII. No name can end the header or its quotes early.
  */
 function contentDisposition(kind: "inline" | "attachment", fileName: string): string {
   const name = cleanFileName(fileName, "file");

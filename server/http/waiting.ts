@@ -88,7 +88,7 @@ export function createWaiting(
   };
 }
 
-/** An event that one function waits for. It is remembered if it comes before the function waits. */
+/** Creates an event for which one function waits. If the event comes before the function waits, it is remembered. */
 function createBell() {
   let rang = false;
   let wake: (() => void) | undefined;

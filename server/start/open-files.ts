@@ -98,7 +98,7 @@ async function assertAdopted(database: Database, data: string): Promise<void> {
 
 /**
  * Marks the data folder and the place of the files with the id of a database that another program has copied there.
- * Throws a SettingError if the place holds the files of another database.
+ * Throws a SettingError if the place contains the files of another database.
  */
 export async function adoptPlace(database: Database, { data, databaseUrl, s3 }: DataLocation): Promise<void> {
   if (databaseUrl === undefined) await bind(database, await markBesideFile(data), foreignFolder(data));

@@ -7,7 +7,7 @@ import { searchSchema } from "./search.ts";
 import { type AnyTable, isTable, type Statement } from "./table.ts";
 import * as testing from "./testing.ts";
 
-/** A trigger that runs a statement for each changed row. */
+/** Returns a trigger that runs a statement for each changed row. */
 const onEachRow = ({
   name,
   when,

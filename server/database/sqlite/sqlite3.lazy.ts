@@ -3,8 +3,8 @@ import type { Value } from "../database.ts";
 import { type Connection, type SqliteDriver, statementCache } from "./connection.ts";
 
 /**
- * The driver for the npm package `sqlite3`, for versions of Node.js without built-in SQLite. Its calls run on the thread
- * pool of four threads.
+ * The driver for the npm package `sqlite3`, for versions of Node.js without built-in SQLite. Its calls run on the
+ * thread pool of four threads.
  */
 export const sqlite3Driver: SqliteDriver = {
   lockWaitMs: 1000,

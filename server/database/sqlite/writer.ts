@@ -56,8 +56,8 @@ function createQueue(commit: (units: readonly Unit[]) => Promise<void>): Queue {
   }
 
   /**
-   * Waits two turns of the event loop between two commits, so that more requests share a commit: in the first turn answers
-   * of the last commit are sent, in the second turn new requests arrive.
+   * Waits two turns of the event loop between two commits, so that more requests share a commit: in the first turn
+   * answers of the last commit are sent, in the second turn new requests arrive.
    */
   async function flush(): Promise<void> {
     while (units.length + pauses.length > 0) {
@@ -100,7 +100,7 @@ function createQueue(commit: (units: readonly Unit[]) => Promise<void>): Queue {
   };
 }
 
-/** The waiting units to which new rows are added, by table and columns. */
+/** Creates the store of the waiting units to which new rows are added, by table and columns. */
 function createAppends(add: (unit: Unit) => void) {
   const waiting = new Map<string, WaitingRows[]>();
 
@@ -210,7 +210,9 @@ type TellResult = () => void;
 /** The error if a unit has failed after it changed something. The whole transaction must be undone and run again. */
 class FailedHalfWay extends Error {}
 
-/** Runs units without savepoints. A unit that fails without any change needs no undo; for others throws `FailedHalfWay`. */
+/**
+ * Runs units without savepoints. A unit that fails without any change needs no undo; for others throws `FailedHalfWay`.
+ */
 function unguarded(connection: Connection): RunAll {
   const { runner, reset, mayHaveChanged } = trackChanges(connection);
   const statements = statementsOf(runner);
@@ -293,7 +295,9 @@ interface ChangeTracker {
   readonly runner: StatementRunner;
   /** Forgets the statements so far. */
   reset(): void;
-  /** Whether rows were changed or a statement failed. After a failure SQLite may have undone more than that statement. */
+  /**
+   * Whether rows were changed or a statement failed. After a failure SQLite may have undone more than that statement.
+   */
   mayHaveChanged(): boolean;
 }
 
@@ -347,8 +351,8 @@ const isCounted = (sql: string): boolean => /^\s*(INSERT|UPDATE|DELETE)\b/i.test
 const patienceMs = 5_000;
 
 /**
- * Repeats an action for up to five seconds while another process holds the lock of the SQLite file. Does not block the
- * event loop between attempts.
+ * Repeats an action for up to five seconds while another process has locked the SQLite file. Does not block the event
+ * loop between attempts.
  */
 export async function retryWhileLocked<Result>(action: () => Promise<Result>): Promise<Result> {
   const deadline = performance.now() + patienceMs;

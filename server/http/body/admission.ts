@@ -37,8 +37,8 @@ interface Admitted extends Turn {
 }
 
 /**
- * Decides whether the server may read a large body. Returns undefined for a small one. Throws `rate_limited` for a caller that has
- * used up the limit of the endpoint, and `busy` while too many other bodies are arriving.
+ * Decides whether the server may read a large body. Returns undefined for a small one. Throws `rate_limited` for a
+ * caller that has used up the limit of the endpoint, and `busy` while too many other bodies are arriving.
  */
 export type Admit = (arriving: Arriving) => Promise<Admitted | undefined>;
 
@@ -135,9 +135,9 @@ interface Counted {
 }
 
 /**
- * Counts the bytes of a body against the hourly limit of its key, before the server reads them. For a repeat the limit is twice as
- * high. Returns a function to call when the body has arrived, because a body of unknown length is counted only then. Throws
- * `rate_limited`.
+ * Counts the bytes of a body against the hourly limit of its key, before the server reads them. For a repeat the limit
+ * is twice as high. Returns a function to call when the body has arrived, because a body of unknown length is counted
+ * only then. Throws `rate_limited`.
  */
 async function countBytes(
   endpoint: Endpoint,

@@ -123,8 +123,8 @@ interface Pool {
 }
 
 /**
- * One memory budget for all arriving bodies, and a part of it for senders without a credential. When it is used up, the oldest body
- * of the sender with the most bytes is cut.
+ * One memory budget for all arriving bodies, and a part of it for senders without a credential. When it is used up, the
+ * oldest body of the sender with the most bytes is cut.
  */
 function createBodyMemory(budgets: Pick<Budgets, "bufferedBytes" | "anonymousBufferedBytes">) {
   const { bufferedBytes, anonymousBufferedBytes } = budgets;

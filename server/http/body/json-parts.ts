@@ -229,8 +229,8 @@ const base64Mark = ";base64,";
 // or without quotes.
 const endOfHeader = /;base64,/i;
 
-// The bytes decide the kind of a file, so the type may be missing, a range (`image/*`) or wrong. Encoders write codecs, a charset
-// or a file name after it.
+// The bytes decide the kind of a file, so the type may be missing, a range (`image/*`) or wrong. Encoders write codecs,
+// a charset or a file name after it.
 const dataUrlHeader = /^data:([ -:<-~\x80-\xff]*)(;[ -~\x80-\xff]*)?$/i;
 
 /**
@@ -307,8 +307,8 @@ const carriageReturn = 0x0d;
 /** Decodes `first`, which is one group of four or empty, then `groups`. */
 function decode(first: string, groups: Buffer, take: (decoded: Buffer) => void): boolean {
   if (first !== "" && !group.test(first)) return false;
-  // Node skips characters that are not base64, so that the result is shorter. Node also accepts base64url, which must be refused
-  // here.
+  // Node skips characters that are not base64, so that the result is shorter. Node also accepts base64url, which must
+  // be refused here.
   if (groups.includes(0x2d) || groups.includes(0x5f)) return false;
   let offset = decoded.write(first, "base64");
   for (let at = 0; at < groups.length; at += pieceLength) {

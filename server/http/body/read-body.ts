@@ -23,7 +23,8 @@ export function createLargeJsonReader(arrivals: IncomingBodies) {
     const bytes = await readJsonBytes(request, sending);
     if (bytes.length <= limits.json) return { value: jsonOf(request, bytes), release() {} };
     const { length } = bytes;
-    // The closure refers only to the length, so that a body which is cut while it waits frees its memory at once.
+    // The closure refers only to the length, so that the memory of a body which is cut while it waits is free
+    // immediately.
     const release = await turn((cut) => arrivals.keep(sending.sender, length, cut));
     try {
       return { value: jsonOf(request, bytes), release };
@@ -84,16 +85,16 @@ export const announcedBytes = ({ headers }: IncomingMessage): number | undefined
   headers["transfer-encoding"] === undefined ? Number(headers["content-length"] ?? 0) : undefined;
 
 /**
- * Returns the JSON value of a request's body, or `{}` if it has none. Throws `unsupported_media_type` for anything but JSON,
- * `payload_too_large` over the limit, `bad_request` for an incomplete body, `busy` for one that comes too slowly, and UploadFailure
- * for malformed JSON. Call it inside `counted`.
+ * Returns the JSON value of a request's body, or `{}` if it has none. Throws `unsupported_media_type` for anything but
+ * JSON, `payload_too_large` over the limit, `bad_request` for an incomplete body, `busy` for one that comes too slowly,
+ * and UploadFailure for malformed JSON. Call it inside `counted`.
  */
 export const readJson = async (request: IncomingMessage, sending: Sending): Promise<unknown> =>
   jsonOf(request, await readJsonBytes(request, sending));
 
 /**
- * Calls `read`. If it throws, the refusal counts against a limit of the sender, so that nobody can send bad requests without end.
- * Throws `rate_limited`. (rule H18)
+ * Calls `read`. If it throws, the refusal counts against a limit of the sender, so that nobody can send bad requests
+ * without end. Throws `rate_limited`. (rule H18)
  */
 export async function counted<T>(
   { arrivals, sender, announced }: Judging,
@@ -137,8 +138,8 @@ export function refuseEncoded({ headers }: IncomingMessage): void {
 }
 
 /**
- * Returns the bytes of a body of at most `most` bytes. Throws `payload_too_large`, `bad_request` for an incomplete body, and `busy`
- * for one that takes too long.
+ * Returns the bytes of a body of at most `most` bytes. Throws `payload_too_large`, `bad_request` for an incomplete
+ * body, and `busy` for one that takes too long.
  */
 export function readBytes(
   request: IncomingMessage,

@@ -17,9 +17,9 @@ type Free = string | typeof anything;
 export const anything: unique symbol = Symbol("anything");
 
 /**
- * Parses UTF-8 JSON text. Refuses some text that JSON.parse accepts, because parsers disagree on it: duplicate keys, `__proto__`,
- * nesting deeper than 32, and too long lists. Throws `malformed_json`. Inside `free` it refuses only duplicate keys; see
- * `keepExactJson`.
+ * Parses UTF-8 JSON text. Refuses some text that JSON.parse accepts, because parsers disagree on it: duplicate keys,
+ * `__proto__`, nesting deeper than 32, and too long lists. Throws `malformed_json`. Inside `free` it refuses only
+ * duplicate keys; see `keepExactJson`.
  */
 export function parseStrictJson(bytes: Buffer, free?: Free): unknown {
   if (!isUtf8(bytes)) throw malformedJson("is not valid UTF-8");
@@ -28,13 +28,15 @@ export function parseStrictJson(bytes: Buffer, free?: Free): unknown {
   // This must come before JSON.parse, because it checks how deeply the text is nested.
   const colons = countColons(text);
   const value = parse(text);
-  // The text is well-formed here, so every colon outside a string belongs to a key. If there are fewer keys than colons, a key
-  // came twice.
+  // The text is well-formed here, so every colon outside a string belongs to a key. If there are fewer keys than
+  // colons, a key came twice.
   if (countKeys(value, free) !== colons) throw malformedJson("has an object with the same key twice");
   return value;
 }
 
-/** Some programs write it before UTF-8 text. It is not a part of the JSON. */
+/**
+ * Whether a text begins with a byte order mark. Some programs write it before UTF-8 text. It is not a part of the JSON.
+ */
 const hasByteOrderMark = (bytes: Buffer): boolean =>
   bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
 
@@ -313,8 +315,8 @@ function incompleteEscapeAt(text: string): number {
 }
 
 /**
- * Replaces the escapes in a part of a JSON string. An escaped character that is neither printable ASCII nor a line break
- * becomes DEL. Throws `malformed_json` for a wrong escape.
+ * Replaces the escapes in a part of a JSON string. An escaped character that is neither printable ASCII nor a line
+ * break becomes DEL. Throws `malformed_json` for a wrong escape.
  */
 function unescapeToAscii(text: string): string {
   if (!text.includes("\\")) return text;

@@ -108,7 +108,9 @@ export function consume(body: Readable, most: Most, take: (chunk: Buffer) => voi
   });
 }
 
-/** After this many bytes the event loop runs other work. Otherwise one fast sender could use all of the server's time. */
+/**
+ * After this many bytes the event loop runs other work. Otherwise one fast sender could use all of the server's time.
+ */
 const turnBytes = 131_072;
 
 const tooLarge = (maxBytes: number) =>

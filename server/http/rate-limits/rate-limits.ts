@@ -284,7 +284,8 @@ interface UsesInMemory {
 const entryBytes = 300;
 
 /**
- * Counts uses in the memory of this process, in at most `mostBytes`. Above that, the least recently used keys are dropped.
+ * Counts uses in the memory of this process, in at most `mostBytes`. Above that, the least recently used keys are
+ * dropped.
  */
 export function createUsesInMemory(
   { clock, settings }: Pick<Deps, "clock"> & { readonly settings: Pick<Deps["settings"], "rateLimits"> },

@@ -115,9 +115,10 @@ export type RateVerdict =
   | { readonly allowed: false; readonly retryAfterSeconds: number };
 
 /**
- * Counts one use of a key if the limit allows it, as a part of the transaction. Refusals do not count. A row has the times of the
- * last uses; a use is allowed if the one `limit` uses ago is old enough. On PostgreSQL the row is locked until the transaction
- * ends, and the time is that of the database, so that servers with different clocks agree. On SQLite the time is that of `clock`.
+ * Counts one use of a key if the limit allows it, as a part of the transaction. Refusals do not count. A row has the
+ * times of the last uses; a use is allowed if the one `limit` uses ago is old enough. On PostgreSQL the row is locked
+ * until the transaction ends, and the time is that of the database, so that servers with different clocks agree. On
+ * SQLite the time is that of `clock`.
  */
 export async function consume(tx: Transaction, use: LimitedUse): Promise<RateVerdict> {
   for (;;) {
@@ -231,9 +232,9 @@ function knownText(name: string, make: () => string): string {
 }
 
 /**
- * If the clock was set back by more than a window, the row begins again with this use. If it was set back by less, this use gets the
- * time of the last one. On PostgreSQL `now` does not come from `excluded`, because it must be read after the wait for the row
- * lock.
+ * If the clock was set back by more than a window, the row begins again with this use. If it was set back by less, this
+ * use gets the time of the last one. On PostgreSQL `now` does not come from `excluded`, because it must be read after
+ * the wait for the row lock.
  */
 function textFor(engine: Engine, { limit, windowSeconds }: RateLimit, rows: string): string {
   const { given, now, right, greatest } = dialects[engine];

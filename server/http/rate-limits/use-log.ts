@@ -11,8 +11,8 @@ export type UseVerdict =
   | { readonly allowed: false; readonly retryAfterSeconds: number };
 
 /**
- * The uses of one key, in memory. They are two lists of numbers, because an object for each of very many uses would slow down the
- * garbage collector.
+ * The uses of one key, in memory. They are two lists of numbers, because an object for each of very many uses would
+ * slow down the garbage collector.
  */
 export interface UseLog {
   /** The times of uses, oldest first, in milliseconds since 1970. Times before the index `start` no longer count. */
