@@ -22,7 +22,7 @@ export function addFaq(faq: Command, setup: Setup): void {
   const create = mutates(faq.command("create").alias("new").description(routes.faqs.create.summary))
     .requiredOption("--question <text>", "the question; `-` is standard input, `@file` a file")
     .requiredOption("--answer <text>", "the answer, in Markdown")
-    .option("--sort-order <number>", "where it stands in the list; the end unless given", wholeNumber);
+    .option("--sort-order <number>", "its position in the list; at the end by default", wholeNumber);
   addExamples(create, 'innkeep faq create --question "How do I sync?" --answer @answer.md');
   commandAction(ofApp(create), setup, createFaq);
 
@@ -60,7 +60,7 @@ export function addFaq(faq: Command, setup: Setup): void {
   addFiles(faq, setup);
 }
 
-const pathMeaning = "folder of Markdown files, or one .yaml, .yml or .json file; `faq` unless given";
+const pathMeaning = "folder of Markdown files, or one .yaml, .yml or .json file; `faq` by default";
 
 const takeMeaning = "`mine` or `theirs`, and ids: these entries get the text of the file, or of the server";
 

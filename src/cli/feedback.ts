@@ -45,7 +45,7 @@ function addSending(feedback: Command, setup: Setup): void {
       "--message <text>",
       "what happened; `-` is standard input, `@file` a file, also a long log (required)",
     )
-    .option("--subject <text>", "made from the message unless given; `-` and `@file` as above")
+    .option("--subject <text>", "a short title; by default made from the message; `-` and `@file` as above")
     .option("--email <address>", "the address of the sender, for replies")
     .option("--name <name>", "the name of the sender")
     .option("--source <label>", "where the feedback comes from, such as `ci`")
@@ -57,16 +57,16 @@ function addSending(feedback: Command, setup: Setup): void {
     .option("--dedupe-key <key>", "add it to the open thread with the same key instead of starting one")
     .option(
       "--dedupe-scope <scope>",
-      "what the run covers; unless given, in CI: workflow, job, matrix, system and ref",
+      "what the run tests; by default in CI: workflow, job, matrix, system and ref",
     )
     .option(
       "--dedupe-run <run>",
-      "which run reports it: reports of one run count once; unless given, in CI: the id of the run",
+      "which run reports it: reports of one run count once; by default in CI: the id of the run",
     )
     .option("--junit <glob...>", "report each failing test of these JUnit XML files; repeatable", several)
     .option(
       "--max-reports <number>",
-      "with --junit: at most this many reports, and one summary of the other tests; 20 unless given",
+      "with --junit: at most this many reports, and one summary of the other tests; 20 by default",
       count,
     )
     .option(
@@ -244,10 +244,10 @@ function addResolving(feedback: Command, setup: Setup): void {
     .option("--run-status <status>", "how the run ended; only `success` and `failure` resolve anything")
     .option(
       "--dedupe-scope <scope>",
-      "what the run covers; unless given, in CI: workflow, job, matrix, system and ref",
+      "what the run tests; by default in CI: workflow, job, matrix, system and ref",
     )
-    .option("--dedupe-run <run>", "which run passed; unless given, in CI: the id of the run")
-    .option("--run-url <url>", "the web page of the run; unless given, that of the CI run")
+    .option("--dedupe-run <run>", "which run passed; by default in CI: the id of the run")
+    .option("--run-url <url>", "the web page of the run; by default the page of the CI run")
     .option(
       "--run-started-at <instant>",
       "when the run started, ISO 8601: failures that were reported later stay open; known in most CI services",

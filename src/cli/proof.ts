@@ -15,7 +15,7 @@ export function addProof(proof: Command, given: Setup): void {
     .option("--note <text>", "a note for the owner of the app; `-` is standard input, `@file` a file")
     .option(
       "--captured-at <instant>",
-      "when the pictures were taken; unless given, the time of the newest picture of today, or now",
+      "when the pictures were taken; by default the time of the newest picture of today, or now",
     );
   addExamples(submit, 'innkeep proof submit 01a1fe67 --image screen.png --note "Sorted the list."');
   commandAction<SubmitFlags, string | undefined>(submit, setup, async (...given) =>

@@ -17,9 +17,12 @@ export function mutates(command: Command, dryRun = "print the request instead of
     new Option("--idempotency-key <key>", "use this Idempotency-Key instead of a generated one"),
     new Option(
       "--max-wait <time>",
-      "try again for so long: 15s on a terminal, 60s in CI and in a pipe",
+      "how long to try again: by default 15s on a terminal, 60s in CI and in a pipe",
     ).argParser(duration),
-    new Option("--timeout <time>", "how long one try may be silent: 30s, at most 1d").argParser(atMostADay),
+    new Option(
+      "--timeout <time>",
+      "how long to wait for data in one attempt: 30s by default, at most 1d",
+    ).argParser(atMostADay),
   ];
   for (const option of options) {
     ofChanges.add(option);
@@ -43,7 +46,7 @@ export const destroys = (command: Command, dryRun?: string): Command =>
 /** Adds the flags for commands that delete something only on this machine. */
 export const destroysHere = (command: Command): Command =>
   command
-    .option("--dry-run", "say what would be dropped instead of dropping it")
+    .option("--dry-run", "show what would be deleted instead of deleting it")
     .option("-y, --yes", "do not ask");
 
 /** Adds the flag that selects the app. */
