@@ -48,7 +48,7 @@ export interface CallOrigin {
 
 /**
  * Creates the function with which pages call endpoints. The handlers, rules, audit and idempotency are the same as over
- * HTTP. The function throws for an endpoint that the API does not have.
+ * HTTP. The function throws for an endpoint that the API does not have. (rule O3)
  */
 export function createAsks<C extends Groups>(
   api: Api<C>,

@@ -46,7 +46,7 @@ const fileNames = {
 const defaultPatienceMs = 10_000;
 const pauseMs = 50;
 
-/** Locks a data folder for the one server that uses it. Throws like `lockFor`. */
+/** Locks a data folder for the one server that uses it. Throws like `lockFor`. (rule O8) */
 export const lockFolder = (folder: string, options: LockOptions = {}): Promise<FolderLock> =>
   lockFor("server", folder, options);
 

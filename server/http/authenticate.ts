@@ -37,6 +37,7 @@ import { cachedLookup } from "./memory.ts";
 
 /**
  * Finds the caller of a request. Throws the same error for a credential that is missing, malformed, unknown or revoked.
+ * (rule H6)
  */
 export interface Authenticate {
   <A extends Auth>(auth: A, presented: PresentedCredentials): Promise<Callers[A]>;

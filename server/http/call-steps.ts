@@ -151,7 +151,7 @@ export function shapeAnswer(call: Call): void {
 
 /**
  * Handles an error of a step. Returns the stored answer if a request with the same key was answered meanwhile.
- * Otherwise throws the declared error, and stores it if repeats must get it again.
+ * Otherwise throws the declared error, and stores it if repeats must get it again. (rule H4)
  */
 export async function refuse(call: Call, thrown: unknown): Promise<InvocationResult> {
   const { endpoint, incoming, deps, key, limitedBy } = call;
@@ -230,7 +230,7 @@ const nothingGiven = { params: undefined, query: undefined, body: undefined };
 
 /**
  * Parses the path parameters, the query and the body. Throws `not_found` for a malformed id, and `bad_request` with all
- * faults of query and body.
+ * faults of query and body. (rule H9)
  */
 function parse<E extends Endpoint>(endpoint: E, incoming: IncomingRequest) {
   if (!endpoint.params && !endpoint.query && !endpoint.body) return nothingGiven;

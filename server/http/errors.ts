@@ -4,7 +4,7 @@ import { isUnavailable } from "../database/errors.ts";
 import type { Deps } from "../deps.ts";
 import { FilesUnavailable } from "../files/files.ts";
 
-/** Returns the body of an error: `{error, code}`, and the fields that belong to the code. */
+/** Returns the body of an error: `{error, code}`, and the fields that belong to the code. (rule H2) */
 export const errorBody = ({ message, code, details }: ApiError) => ({
   error: message,
   code,
@@ -50,7 +50,7 @@ export function answerErrors(deps: Pick<Deps, "log">, answerWithPage: AnswerWith
   };
 }
 
-/** Returns the ApiError for any thrown value. */
+/** Returns the ApiError for any thrown value. (rule H29) */
 export function asApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown;
   if (thrown instanceof UploadFailure) return uploadError(thrown);

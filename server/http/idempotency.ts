@@ -42,7 +42,7 @@ type Saving = Pick<Deps, "database" | "clock" | "limiter">;
 
 /**
  * Makes `save` and `saveRow` of a request. The change, the use of the rate limit and the stored answer are committed
- * together or not at all.
+ * together or not at all. (rule H14)
  */
 export function createSave(
   deps: Saving,
@@ -186,6 +186,7 @@ export function idempotentRequestOf(
 /**
  * Returns the SHA-256 of the content of a request, in hex. The order of keys in JSON does not matter. A JSON body and a
  * form have the same hash if their fields are equal, and their files have the same bytes, declared types and names.
+ * (rule H30)
  */
 export function fingerprintOf(value: unknown): string {
   return createHash("sha256")

@@ -29,7 +29,7 @@ export function readCursor(cursor: string | undefined, parts: readonly KeyPart[]
   throw badRequest("cursor", "must be the `nextCursor` of an earlier page of the same list");
 }
 
-/** Returns a page of `rows`. If another page follows, `rows` has one row more than `limit`. */
+/** Returns a page of `rows`. If another page follows, `rows` has one row more than `limit`. (rule H24) */
 export function pageOf<Row>(rows: readonly Row[], limit: number, keyOf: (row: Row) => Position) {
   const items = rows.slice(0, limit);
   const last = items.at(-1);

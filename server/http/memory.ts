@@ -105,7 +105,7 @@ interface KeptRow<Row> {
 /**
  * A cache in memory of what a process has read from its database. Only the process that writes a SQLite file has one,
  * because only this process knows every change immediately. All parts of the cache share one limit in bytes. The least
- * recently used values are dropped first. (decision 04)
+ * recently used values are dropped first. (decision 04) (rule H32)
  */
 export interface Memory {
   /** Whether this process remembers anything. */

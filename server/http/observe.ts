@@ -46,7 +46,7 @@ export const createObserver = (
 
 /**
  * Assigns an id to every request, sets the security headers, and records the answer. If the body has not arrived
- * completely, sends the answer without waiting for the rest.
+ * completely, sends the answer without waiting for the rest. (rule H8)
  */
 export function observe({ stopping }: Pick<Deps, "stopping">, observer: Observer, answerEarly: AnswerEarly) {
   return async (ctx: Context, next: Next): Promise<void> => {
@@ -81,7 +81,7 @@ function createIds(): () => string {
 
 /**
  * Sends the answer although the body has not arrived completely. Then reads and drops the rest of the body, and closes
- * the connection: bytes that nobody reads would look like the next request.
+ * the connection: bytes that nobody reads would look like the next request. (rule H20)
  */
 type AnswerEarly = (ctx: Context) => Promise<void>;
 

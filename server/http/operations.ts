@@ -14,7 +14,7 @@ import { matchesEtag, prepareAnswer } from "./answers.ts";
 import type { Metrics } from "./observe.ts";
 import type { Route } from "./request-steps.ts";
 
-/** Returns the routes for operators and tools: health, readiness, metrics, and the OpenAPI document. */
+/** Returns the routes for operators and tools: health, readiness, metrics, and the OpenAPI document. (rule O6) */
 export function operationsRoutes(
   deps: Pick<Deps, "database" | "settings">,
   metrics: Metrics,

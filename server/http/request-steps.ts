@@ -38,7 +38,7 @@ import { sendDownload } from "./serve-file.ts";
 /**
  * Calls the route of each request. A map finds paths without parameters; routers find the others. HEAD is treated like
  * GET. Throws `method_not_allowed` for a known path with another method, and `bad_request` if the target is not an
- * address. Calls `next` for unknown paths.
+ * address. Calls `next` for unknown paths. (rule H27)
  */
 export function routing(routes: readonly Route[]): RouterMiddleware {
   const fixed = new Map(
@@ -135,7 +135,7 @@ const allowed = {
   "Access-Control-Max-Age": "600",
 };
 
-/** Allows pages of the listed origins to call the API, without cookies (CORS). */
+/** Allows pages of the listed origins to call the API, without cookies (CORS). (rule H25) */
 export function allowOrigins(origins: readonly string[]) {
   return async (ctx: Context, next: Next): Promise<void> => {
     const { origin } = ctx.req.headers;
@@ -360,6 +360,7 @@ function signalOf(ctx: Context, { stopping }: Pick<Deps, "stopping">): AbortSign
   return AbortSignal.any([gone.signal, stopping]);
 }
 
+/** Sends an answer. A read has an ETag, and gets 304 if the client has the answer. (rule H23) */
 export function sendAnswer({ ctx, endpoint, steps, outcome: { status, body, replayed } }: Exchange): void {
   const { method } = endpoint;
   ctx.status = status;

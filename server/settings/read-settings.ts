@@ -14,7 +14,7 @@ import { attestationOf, identityProvidersOf, redirectUrlOf } from "./sign-in.ts"
 
 /**
  * Returns the settings. A flag has priority over the environment variable, and the variable over the default. An empty
- * variable counts as not set. Throws a SettingError for the first wrong setting.
+ * variable counts as not set. Throws a SettingError for the first wrong setting. (rule O7)
  */
 export function readSettings(flags: ServeFlags, variables: Environment): Settings {
   const environment = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ""));

@@ -63,7 +63,7 @@ type ExportDeps = Pick<Deps, "clock" | "database" | "files">;
 
 /**
  * Writes the lines of an export to a temporary file, and sends nothing. So a slow client does not prolong the time in
- * which the database keeps a snapshot. Returns the temporary files.
+ * which the database keeps a snapshot. Returns the temporary files. (rule X2)
  */
 export async function writeExport(deps: ExportDeps, wanted: Wanted): Promise<WrittenExport> {
   const lines = deps.files.createTemporary(Number.POSITIVE_INFINITY);
@@ -92,6 +92,7 @@ interface Writing {
   readonly hidden: ReadonlySet<string>;
 }
 
+/** Writes all lines in their order: the header, the app, its members, its records, the people, the end. (rule X3) */
 async function writeRecords(writing: Writing): Promise<void> {
   const { deps, wanted, reader, writer } = writing;
   const people = new Set<string>();

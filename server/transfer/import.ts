@@ -149,7 +149,7 @@ async function discard(
 /**
  * Stores the files of an archive. The records are stored already. Each file is checked, and its metadata is removed, as
  * for a file of feedback. Returns the number of files. Throws `bad_request` for a file that no record names, that
- * differs from its record or its hash, or that is missing.
+ * differs from its record or its hash, or that is missing. (rule X8)
  */
 async function stageFiles(staging: Staging): Promise<number> {
   const { deps, source, appId, naming } = staging;
@@ -318,7 +318,7 @@ const kindsByType: ReadonlyMap<string, RecordKind> = new Map(allRecords.map((kin
 
 /**
  * Reads all lines and checks each one, before anything is stored. Returns the numbers of records. Throws
- * `bad_request` with the first faults, each with the number of its line.
+ * `bad_request` with the first faults, each with the number of its line. (rule X7)
  */
 async function checkLines(
   source: Source,

@@ -142,7 +142,7 @@ export const webUrl = (max: number) =>
 export const pageLimit = (page: { readonly default: number; readonly max: number }) =>
   z.optional(queryInteger(1, page.max, page.default));
 
-/** A whole number in a query string. `standard` is the value if it is left out. */
+/** A whole number in a query string. `standard` is the value if it is left out. (rule H22) */
 export const queryInteger = (min: number, max: number, standard?: number) =>
   z.pipe(
     z.string().check(

@@ -89,6 +89,7 @@ export const limits = {
   /** An answer with a thread has only its newest messages: a failure that is repeated for months must stay readable. */
   threadMessages: 500,
   threadProposals: 100,
+  /** Bytes of a JSON body. (rule H19) */
   json: MB,
   /** The most entries, and the most bytes, of a whole FAQ in one request. */
   listedFaqs: 10_000,

@@ -14,7 +14,7 @@ export async function openSqlite(
   }: {
     /**
      * Whether another program copies the write-ahead log and writes it into the database file. Then SQLite never writes
-     * it itself.
+     * it itself. (rule O24)
      */
     readonly isCopied: boolean;
   },
@@ -83,8 +83,9 @@ async function connect(driver: SqliteDriver, file: string, readOnly: boolean): P
     await connection.exec(`PRAGMA busy_timeout = ${driver.lockWaitMs}`);
     await assertSafeVersion(connection);
     if (!readOnly) await retryWhileLocked(() => connection.exec("PRAGMA journal_mode = WAL"));
+    // A commit is on the disk before it is reported. (rule O1)
     await connection.exec("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF");
-    // Overwrites deleted content with zeros.
+    // Overwrites deleted content with zeros. (rule O10)
     await connection.exec("PRAGMA secure_delete = ON");
     await connection.exec(`PRAGMA wal_autocheckpoint = ${checkpointPages}`);
   } catch (error) {

@@ -148,7 +148,7 @@ type Unsaid<Column> = [Column] extends [never] ? [] : [neitherExportedNorLeft: {
 
 /**
  * Describes how an export contains the rows of a table. It compiles only if each column of the table is exported, set
- * by the import, or left out with a reason.
+ * by the import, or left out with a reason. (rule X4)
  */
 export const recordOf = <
   Of extends AnyTable,
