@@ -259,7 +259,7 @@ async function storeState<I extends SpooledItem>(invocation: Invocation, spool: 
     await spool.update(item);
   } catch (cause) {
     const what = `${spool.kind.word} ${item.id}`;
-    note(invocation, `What became of ${what} could not be stored (${systemReason(cause)}).`);
+    note(invocation, `The result for ${what} could not be stored (${systemReason(cause)}).`);
   }
 }
 

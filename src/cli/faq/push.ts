@@ -67,7 +67,10 @@ export async function pushFaqs(
   });
 }
 
-/** Prints the plan and asks for confirmation. With `--yes` does neither. Returns whether it printed the plan. */
+/**
+ * Asks the person to confirm the plan, unless `--yes` is given. Prints the plan before the question. Returns whether it
+ * printed the plan.
+ */
 async function agree(invocation: Invocation, plan: string): Promise<boolean> {
   const asks = !invocation.flags.yes && canAsk(invocation);
   if (asks) invocation.context.io.stderr.write(`${printable(plan)}\n`);

@@ -8,12 +8,12 @@ import { type Shown, showOnTerminal } from "../../core/screen.lazy.ts";
 import { threadText } from "../thread-text.ts";
 import { type Inbox, type InboxState, press, type Writing } from "./state.ts";
 
-/** What the screen shows, and when it ends. */
+/** The content of the screen, and the signal that ends it. */
 export interface InboxScreen extends Shown {
   readonly inbox: Inbox;
 }
 
-/** Shows the inbox until the person leaves. Throws the reason if the signal aborts. */
+/** Shows the inbox until the person closes it. If the signal aborts, throws its reason. */
 export async function showScreen({ inbox, signal, streams }: InboxScreen): Promise<void> {
   await showOnTerminal(<Screen inbox={inbox} signal={signal} />, { signal, streams });
 }
@@ -52,15 +52,15 @@ function Screen({ inbox, signal }: Pick<InboxScreen, "inbox" | "signal">) {
   );
 }
 
-/** The space that the screen has. */
+/** The size of the terminal for the screen. */
 interface Size {
   readonly width: number;
   readonly height: number;
-  /** Whether empty lines and the line with the keys are left out. */
+  /** Whether the screen omits empty lines and the line with the keys, because the terminal is small. */
   readonly isSmall: boolean;
 }
 
-/** The size of the terminal. Follows its changes. */
+/** Returns the size of the terminal. The component renders again when the size changes. */
 function useSize(): Size {
   const { stdout } = useStdout();
   const [size, setSize] = useState(() => sizeOf(stdout));
@@ -73,8 +73,8 @@ function useSize(): Size {
 }
 
 /**
- * The last line stays empty. If the screen fills the terminal, ink draws all of it again each time, and the text above
- * it is lost.
+ * Returns the size without the last line, which stays empty. If the screen fills the terminal, ink draws the whole
+ * screen each time, and the text above it is lost.
  */
 const sizeOf = ({ columns, rows }: Partial<NodeJS.WriteStream>): Size => ({
   width: Math.max(1, (columns || 80) - 2),
@@ -84,7 +84,7 @@ const sizeOf = ({ columns, rows }: Partial<NodeJS.WriteStream>): Size => ({
 
 const smallRows = 12;
 
-/** The lines above and below the list or the thread. */
+/** Returns the number of lines above and below the list or the thread. */
 function frameOf({ writing }: InboxState, isSmall: boolean): number {
   if (isSmall) return writing ? 4 : 2;
   return writing ? 8 : 5;
@@ -99,7 +99,7 @@ function useInbox(inbox: Inbox): InboxState {
   return state;
 }
 
-/** Empty lines between the parts, where there is space for them. */
+/** Returns the number of empty lines between the parts of the screen. */
 const gap = ({ isSmall }: Size): number => (isSmall ? 0 : 1);
 
 function Headline({ state, size }: { readonly state: InboxState; readonly size: Size }) {
@@ -131,7 +131,7 @@ function List({
     <Box flexDirection="column">
       {threads.slice(first, first + rows).map((thread, at) => {
         const isSelected = first + at === selected;
-        // An older server has no order by activity.
+        // An older server does not return the time of the last activity.
         const age = relativeTime(thread.activeAt ?? thread.createdAt, now).padEnd(11);
         const times = thread.occurrences > 1 ? ` (${thread.occurrences} times)` : "";
         const sender = thread.senderName ?? thread.senderEmail;
@@ -184,7 +184,7 @@ function Footer({
 }: {
   readonly state: InboxState;
   readonly size: Size;
-  /** How many lines are below the screen. */
+  /** The number of lines below the screen. */
   readonly hidden: number;
 }) {
   const below = reading && hidden > 0 ? `${hidden} lines below. ` : "";
@@ -215,7 +215,7 @@ function wrappedLine(line: string, width: number): string[] {
       if (used + part.width > width) {
         lines.push(kept.trimEnd());
         [kept, used] = ["", 0];
-        // The spaces at which a line is cut are dropped.
+        // Spaces at a line break are removed.
         if (part.text.trim() === "") continue;
       }
       kept += part.text;
@@ -230,7 +230,7 @@ interface Part {
   readonly width: number;
 }
 
-/** A word, in parts if it is wider than a line. */
+/** Returns a word, split into parts if it is wider than a line. */
 function partsOf(word: string, most: number): Part[] {
   const whole = widthOf(word);
   if (whole <= most) return [{ text: word, width: whole }];
