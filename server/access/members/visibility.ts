@@ -25,7 +25,7 @@ export type Seen<Row> = Row & { readonly viewerRole: Role };
 
 /**
  * Makes a function that reads one row for a viewer. It returns undefined if the viewer is no member of the row's app,
- * as if the row did not exist. It throws `forbidden` if the viewer's role does not suffice. (rule K21)
+ * as if the row did not exist. It throws `forbidden` if the viewer's role does not suffice. (rules K21 and H7)
  */
 export function oneForViewer<Row extends object>(row: RowOfApp | Readonly<Record<Engine, RowOfApp>>) {
   const sql =
