@@ -91,7 +91,8 @@ function assertCounts({ archive, contents }: Backup, counts: ReadonlyMap<string,
     return found === said ? [] : [`The table ${name} has ${found} rows instead of ${said}.`];
   });
   const files = fileEntries(archive).length;
-  if (files !== contents.files) faults.push(`The backup holds ${files} files instead of ${contents.files}.`);
+  if (files !== contents.files)
+    faults.push(`The backup contains ${files} files instead of ${contents.files}.`);
   if (faults.length > 0) throw new Error(faults.join("\n"));
 }
 

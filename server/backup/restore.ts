@@ -201,7 +201,7 @@ async function claimStoreFor({ s3 }: DataLocation, backup: Backup): Promise<void
   }
   if (marked === id) return;
   throw new SettingError(
-    "INNKEEP_S3_URL names a place that holds other files. Restore into an empty one, for example with a folder of its own: https://…/bucket/folder.",
+    "INNKEEP_S3_URL names a place that contains other files. Restore into an empty place, for example into a new folder: https://…/bucket/folder.",
   );
 }
 

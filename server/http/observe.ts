@@ -14,7 +14,7 @@ export interface Observer {
   readonly answered: (answer: {
     readonly requestId: string;
     readonly method: string;
-    /** Undefined if the request has no route. */
+    /** The path pattern of the route. Undefined if the request has no route. */
     readonly route: string | undefined;
     readonly status: number;
     readonly milliseconds: number;

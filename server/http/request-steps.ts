@@ -226,10 +226,10 @@ export function nameSuccessor({ ctx, endpoint: { successor }, deps }: Exchange):
   ctx.set("Link", `<${deps.settings.baseUrl}${successor}>; rel="successor-version"`);
 }
 
-/** 2026-11-21, in seconds since 1970. */
+/** 2026-11-21, in seconds since 1970, for the header `Deprecation`. */
 const deprecatedSince = 1_795_219_200;
 
-/** Throws `invalid_api_key`, `invalid_token` or `sign_in_required`. */
+/** Finds the caller from the credentials. Throws `invalid_api_key`, `invalid_token` or `sign_in_required`. */
 export async function findCaller(exchange: Exchange): Promise<void> {
   const { ctx, endpoint, steps } = exchange;
   exchange.presented = steps.readCredentials(ctx, isMutation(endpoint));
@@ -286,7 +286,7 @@ export async function uncountRepeat({ ctx, endpoint, deps, caller, outcome }: Ex
   if (outcome.replayed && caller) await uncountBytes(endpoint, caller.id, { request: ctx.req, deps });
 }
 
-/** The received body, and a function that deletes those of its files that were not kept. */
+/** The received body, and a function that deletes the received files that were not kept. */
 interface ReceivedBody {
   readonly value: unknown;
   readonly discard?: () => Promise<void>;

@@ -86,7 +86,7 @@ function litestreamOf(given: string | undefined, databaseUrl: string | undefined
   const isOn = switchOf("INNKEEP_LITESTREAM", given, false);
   if (isOn && databaseUrl !== undefined)
     throw new SettingError(
-      "INNKEEP_LITESTREAM is for SQLite. PostgreSQL archives its own log: docs/operating.md says how. Leave INNKEEP_LITESTREAM out.",
+      "INNKEEP_LITESTREAM is for SQLite. PostgreSQL archives its log itself: see docs/operating.md. Do not set INNKEEP_LITESTREAM.",
     );
   return isOn;
 }

@@ -92,7 +92,7 @@ async function assertAdopted(database: Database, data: string): Promise<void> {
   // is new, so it has no app.
   if (id === undefined && (marked === undefined || !(await apps.exist(database)))) return;
   throw new SettingError(
-    `The database in ${data} was copied from another folder. Run \`innkeep admin adopt --data ${data}\` first: it ends the sessions that the copy brought back, and erases again who was erased since.`,
+    `The database in ${data} was copied from another folder. Run \`innkeep admin adopt --data ${data}\` first: it ends the sessions that the copy brought back, and erases people again who were erased after the copy was made.`,
   );
 }
 

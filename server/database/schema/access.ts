@@ -329,7 +329,7 @@ export const tokens = table(
   {
     of: "account",
     erase:
-      "The address is replaced in the labels of tokens for an app; the tokens of a person go with the account.",
+      "The address is replaced in the labels of tokens for an app. The tokens of a person are deleted together with the account.",
     searched: { own: "t.user_id = ?" },
     indexes: [
       index("tokens_by_user", "user_id, created_at"),
@@ -424,7 +424,7 @@ export const audit = table(
   {
     of: "app",
     erase:
-      "The act is kept. The address, and the network address of the person's own acts, are blanked. The subject of a thread goes with the thread.",
+      "The entry is kept without the address, and without the network address if the person did the action. The subject of a thread is deleted together with the thread.",
     searched: {
       own: `(t.app_id IS NULL AND t.owner_id = ?)
       OR t.app_id IN (SELECT former.app_id FROM former_apps former WHERE former.user_id = ?)`,

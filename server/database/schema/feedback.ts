@@ -56,7 +56,7 @@ export const feedback = table(
   {
     of: "app",
     erase:
-      "A thread with reports of the person alone is deleted with its files. Where others reported too, the person's report is blanked.",
+      "A thread that has only reports of the person is deleted with its files. If others have also reported, the person's report is emptied.",
     searched: { by: ["id"] },
     indexes: [
       index("feedback_by_app", "app_id, created_at, id"),

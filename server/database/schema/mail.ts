@@ -97,7 +97,7 @@ export const mailOriginals = table(
   {
     of: "app",
     erase:
-      "Mails of the person, to the person, and in which the address stands, are deleted with their bytes.",
+      "Mails from the person, mails to the person, and mails that contain the address are deleted with their bytes.",
     indexes: [
       index("mail_originals_by_thread", "feedback_id"),
       index("mail_originals_by_upload", "upload"),

@@ -150,7 +150,7 @@ function scanJson(intake: Intake, places: PlaceLimits, { text: maxText, free }: 
 
   const keepText = (bytes: Buffer) => {
     if (text.size + bytes.length > maxText)
-      throw new UploadFailure("too_large", `The body has over ${maxText} bytes beside its files.`);
+      throw new UploadFailure("too_large", `The body has over ${maxText} bytes without its files.`);
     text.add(bytes);
   };
   const openString = (place: JsonPath) => {
