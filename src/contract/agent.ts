@@ -77,7 +77,10 @@ export type Thread = z.output<typeof Thread>;
 export const NewProposal = z.object({
   summary: text(1, limits.summary),
   plan: text(1, limits.plan),
-  /** The newest proposal of the thread that the agent knows, or null. If there is a newer one, the error is `run_superseded`. */
+  /**
+   * The newest proposal of the thread that the agent has read, or null. If there is a newer proposal, the error is
+   * `run_superseded`.
+   */
   expectedRunId: z.optional(z.nullable(uuid)),
 });
 export type NewProposal = z.output<typeof NewProposal>;

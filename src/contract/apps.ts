@@ -12,9 +12,11 @@ export const App = z.object({
   senderPages: z.boolean(),
   chatWebhookUrl: z.nullable(z.string()),
   githubRepository: z.nullable(z.string()),
-  /** How many hours an approval is valid if nobody claims it. Null if approvals do not expire. */
+  /** The number of hours after which an unclaimed approval expires. Null if approvals do not expire. */
   approvalHours: z.nullable(z.int()),
-  /** For how many days resolved threads are kept after their last activity. Null if they are kept for ever. */
+  /**
+   * The number of days for which resolved threads are kept after their last activity. Null if they are never deleted.
+   */
   retentionDays: z.nullable(z.int()),
   /** The role of the caller in this app. */
   role: z.enum(roles),
@@ -54,7 +56,7 @@ export type AppChange = z.output<typeof AppChange>;
 
 export const OldThreads = z.object({
   threads: z.int(),
-  /** Whether there are more: the server counts only to 1,000. */
+  /** Whether there are more than the stated number: the server counts only to 1,000. */
   more: z.boolean(),
 });
 export type OldThreads = z.output<typeof OldThreads>;
@@ -118,7 +120,7 @@ export const apps = {
     role: "owner",
     scope: "apps:write",
     params: appParams,
-    /** Without `days` the setting of the app applies. */
+    /** The default of `days` is the setting of the app. */
     query: z.object({ days: z.optional(queryInteger(1, limits.retentionDays)) }),
     success: { status: 200, body: OldThreads },
     errors: ["not_found"],

@@ -94,7 +94,7 @@ export const auditActions = [
 ] as const;
 export type AuditActionName = (typeof auditActions)[number];
 
-/** A field that an action changed. A value that is secret or too long is left out. */
+/** A field that an action changed. Secret values and very long values are not included. */
 export const AuditChange = z.object({
   field: z.string(),
   from: z.optional(z.nullable(z.string())),
@@ -111,7 +111,7 @@ export const AuditEntry = z.object({
   appId: z.nullable(uuid),
   target: z.nullable(z.string()),
   address: z.nullable(z.string()),
-  /** The changed fields. Missing for actions that change no field, and for those of earlier versions, which did not record it. */
+  /** The changed fields. Missing if the action changes no field, or if an earlier version recorded it without them. */
   changes: z.optional(z.array(AuditChange)),
 });
 export type AuditEntry = z.output<typeof AuditEntry>;
@@ -127,11 +127,14 @@ export const audit = {
     query: z.object({
       appId: z.optional(uuid),
       action: z.optional(text(1, 100)),
-      /** The e-mail address of a person, for what this person and the maintainer tokens of this person did; `agent`; or the id of a token. */
+      /**
+       * Finds what one actor did: the e-mail address of a person (also finds what the person's maintainer tokens did),
+       * `agent`, or the id of a token.
+       */
       actor: z.optional(text(1, limits.email)),
-      /** Entries of this instant and later ones. */
+      /** Finds entries at this time and later. */
       from: z.optional(boundary),
-      /** Entries before this instant. */
+      /** Finds entries before this time. */
       to: z.optional(boundary),
       cursor: z.optional(text(1, 500)),
       limit: pageLimit(limits.listPage),

@@ -4,13 +4,13 @@ import { endpoint } from "./endpoint.ts";
 import { instant, text, uuid } from "./fields.ts";
 import { limits } from "./limits.ts";
 
-/** An address, or a mail domain with its subdomains, whose feedback an app does not show. */
+/** An e-mail address, or a mail domain with its subdomains. The app does not show feedback from it. */
 export const BlockedSender = z.object({
   id: uuid,
   kind: z.enum(["address", "domain"]),
   /** The normalised address, by which senders are compared. */
   sender: z.string(),
-  /** The e-mail address of the member who blocked it. */
+  /** The e-mail address of the member who blocked the sender. */
   blockedBy: z.nullable(z.string()),
   createdAt: instant,
 });

@@ -53,14 +53,14 @@ export const NewChangelogEntry = z.object({
 
 export const ChangelogChange = z.partial(NewChangelogEntry);
 
-/** A release note that a program imports, usually many times. It is found by its version. */
+/** A release note that a program imports, usually many times. The server finds the existing note by its version. */
 export const ReleaseImport = z.extend(z.omit(ChangelogChange, { version: true, allowDuplicate: true }), {
   overwrite: z.optional(
     z.boolean().check(z.meta({ description: "Also overwrite what a person wrote since the last import." })),
   ),
 });
 
-/** A release note as apps read it. Item types are open: a reader must accept unknown ones. */
+/** A release note as apps read it. Later versions may add item types, so a reader must accept unknown types. */
 export const ChangelogEntry = z.object({
   id: uuid,
   title: z.string(),
@@ -99,7 +99,7 @@ export const EditedChangelogEntry = z.extend(ChangelogEntry, {
 export const ImportedChangelogEntry = z.extend(EditedChangelogEntry, {
   created: z.boolean(),
   changedFields: z.array(importedField),
-  /** The fields that a person had written and the import did not change. */
+  /** The fields that the import did not change, because a person had written them. */
   keptFields: z.array(importedField),
 });
 

@@ -130,7 +130,7 @@ export const session = {
       body: z.object({
         user: User,
         scopes: z.array(z.enum(maintainerScopes)),
-        /** The one app to which a token is limited. Null for a token without a limit, and for a person. */
+        /** The only app that the token may access. Null for a person, and for a token that may access all apps. */
         app: z.nullable(z.object({ id: uuid, name: z.string() })),
         /** The token that made this request. Null for a person. */
         tokenId: z.nullable(uuid),
@@ -149,7 +149,7 @@ export const accountLinks = {
     auth: "none",
     body: z.object({
       email,
-      /** Only for a server that sends no mail: it creates the account at once. */
+      /** Only for a server that sends no mail: such a server creates the account immediately. */
       password: z.optional(password),
     }),
     success: { status: 204 },

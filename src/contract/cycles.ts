@@ -94,7 +94,7 @@ export const Cycle = z.object({
   /** The start of the first day and the end of the last one. */
   startsAt: instant,
   endsAt: instant,
-  /** The number of today's day: 0 before the first day; after the end, that of the last day. */
+  /** The number of today in the cycle. 0 before the first day; the number of the last day after the end. */
   dayIndex: z.int(),
   createdAt: instant,
 });
@@ -127,11 +127,11 @@ export const SlotDay = z.object({
   state: z.enum(["counted", "missed", "open", "ahead", "none"]),
   countedBy: z.nullable(z.enum(["session", "proof"])),
   countedAt: z.nullable(instant),
-  /** Why the last test session of a day that is not counted did not count it. */
+  /** The reason why the last test session of the day did not make the day count. Null if the day counts. */
   reason: z.nullable(z.string()),
   /** How many test sessions were reported for the day. */
   sessions: z.int(),
-  /** The test session that counted the day. If none did: the longest. */
+  /** The test session that made the day count. If there is none: the longest session of the day. */
   session: z.nullable(EvidenceSession),
   proof: z.nullable(EvidenceProof),
 });
@@ -149,9 +149,9 @@ export const CycleReport = z.object({
   packageName: z.string(),
   /** The number of testers with a slot now, or when the cycle ended. */
   testers: z.int(),
-  /** How many of them have every day of the test counted. */
+  /** How many of these testers have a slot in which every day of the test counts. */
   testersWithEveryDay: z.int(),
-  /** The number of slots that have each day counted. */
+  /** For each day: the number of slots in which the day counts. */
   testersPerDay: z.array(z.object({ dayIndex: z.int(), testers: z.int() })),
   seats: z.array(
     z.object({
@@ -163,7 +163,7 @@ export const CycleReport = z.object({
       daysByProof: z.int(),
       missedDays: z.int(),
       sessions: z.int(),
-      /** The total length of the test sessions of days that the server vouches for. */
+      /** The total length of the test sessions, without sessions that arrived too late to be trusted. */
       secondsTested: z.int(),
       activatedAt: z.nullable(instant),
       endedAt: z.nullable(instant),

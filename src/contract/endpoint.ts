@@ -60,7 +60,7 @@ export interface AttemptLimit {
 export interface UploadRules {
   /** The fields that take files, and the bytes of each file. A `named` file has a name in its field: `{name, data}`. */
   readonly files: Readonly<Record<string, { readonly bytes: number; readonly named?: boolean }>>;
-  /** The field that may hold any JSON object. In a form it is JSON text. */
+  /** The field that may contain any JSON object. In a form it is JSON text. */
   readonly anyJson?: string;
   /** Bytes of the whole body. */
   readonly bodyBytes: number;
@@ -80,8 +80,8 @@ export interface Endpoint {
   readonly auth: Auth;
   readonly scope?: Scope;
   /**
-   * The least role that the caller needs in the app that the request is about. In a list: in each app of which it shows
-   * something. `account`: the request is about the caller's own account. Given exactly for requests of people and agents.
+   * The lowest role that the caller needs in the app that the request is about. A list shows only apps in which the caller
+   * has this role. `account`: the request is about the caller's own account. Set only, and always, for people and agents.
    */
   readonly role?: Role | "account";
   /** The path parameter that names a token. A token may send this request about itself without the scope. (rule K12) */
@@ -94,40 +94,46 @@ export interface Endpoint {
    * only.
    */
   readonly bodyKind?: "json" | "upload" | "form";
-  /** Given exactly for the kinds `upload` and `form`. */
+  /** Always set for the kinds `upload` and `form`, and only for them. */
   readonly upload?: UploadRules;
-  /** The most bytes of a JSON body; 1 MiB unless given. */
+  /** The most bytes of a JSON body; 1 MiB by default. */
   readonly bodyBytes?: number;
-  /** The request must name in `If-Match` the ETag of what it changes. */
+  /** Whether the request must send the ETag of what it changes in `If-Match`. */
   readonly ifMatch?: true;
-  /** The request names an instant of its sender's clock, so its header `Date` must have the time of that clock. */
+  /**
+   * Whether the request contains a time of its sender's clock. Then its header `Date` must have the time of that clock.
+   */
   readonly readsClock?: true;
   readonly success:
     | { readonly status: 200 | 201; readonly body: z.ZodMiniType }
     /** The answer is a file of one of these media types. */
     | { readonly status: 200; readonly download: readonly string[] }
     | { readonly status: 204 };
-  /** The endpoint may also answer 202 with `{}`: there is no result yet. */
+  /** Whether the endpoint may also answer 202 with `{}`, which means that there is no result yet. */
   readonly pending?: true;
-  /** The answer may be large: a client accepts more bytes, and waits longer, than for other answers. */
+  /** Whether the answer may be large. Then a client accepts more bytes, and waits longer, than for other answers. */
   readonly large?: true;
-  /** Servers may answer with other fields, or with none: the specification leaves them open. */
+  /** Whether servers may answer with other fields, or with none, because the specification does not define them. */
   readonly openAnswer?: true;
   /** The path parameter that must equal the answer's `id`: a client refuses an answer about another object. */
   readonly repeats?: string;
-  /** The codes of this endpoint alone. `errorsOf` adds the codes of its other traits. */
+  /**
+   * The error codes that are specific to this endpoint. `errorsOf` adds the codes that follow from its other fields.
+   */
   readonly errors: readonly ErrorCode[];
   readonly rateLimit?: RateLimitName;
-  /** The field of the body by which requests are limited, instead of the credential. */
+  /** The field of the body for whose value the rate limit counts requests, instead of for the credential. */
   readonly rateLimitBy?: string;
-  /** The limit that some of its requests use instead. The handler decides which. */
+  /** The rate limit that some requests use instead. The handler decides which requests. */
   readonly otherRateLimit?: RateLimitName;
-  /** The bytes of its bodies are also limited by the hour. */
+  /** Whether the total bytes of all bodies within an hour are limited too. */
   readonly countsBytes?: true;
-  /** A refused body also uses up the rate limit, because finding its faults is expensive. */
+  /** Whether a refused body also counts for the rate limit, because finding its faults is expensive. */
   readonly countsRefusals?: true;
   readonly attempts?: readonly AttemptLimit[];
-  /** Fields of the body that, with the credential if there is one, identify the sender of an Idempotency-Key. */
+  /**
+   * Fields of the body that identify the sender of an Idempotency-Key, together with the credential if there is one.
+   */
   readonly repeatableBy?: readonly string[];
   /** For how many seconds a repeat of a request gets the stored answer. A day if not given. */
   readonly repeatableSeconds?: number;
@@ -135,7 +141,7 @@ export interface Endpoint {
   readonly successor?: `/${string}`;
   /** The answer holds a secret: caches must not store it, and the server encrypts it when it stores it for repeats. */
   readonly answersSecret?: true;
-  /** Valid by the schemas of the endpoint. */
+  /** Examples, which are valid for the schemas of the endpoint. */
   readonly example?: Example;
 }
 

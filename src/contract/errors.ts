@@ -1,6 +1,6 @@
 import type { Issue } from "./issues.ts";
 
-/** Every error code of the API, with its status and a message that suffices without other documents. */
+/** Every error code of the API, with its status and a message that is clear without other documents. */
 export const errorCatalogue = {
   bad_request: { status: 400, message: "The request is malformed. Correct the fields named in `issues`." },
   invalid_code: {
@@ -153,19 +153,19 @@ export interface ErrorDetails {
   readonly issues?: readonly Issue[];
   readonly retryAfterSeconds?: number;
   readonly allow?: readonly string[];
-  /** The day of the proof. */
+  /** The day to which the proof belongs. */
   readonly dayIndex?: number;
-  /** The request came too early: the same request may be accepted later. Not a part of the answer. */
+  /** Whether the request came too early, so that the same request may be accepted later. Not part of the answer. */
   readonly isPassing?: boolean;
   /** The newest proposal of the thread. */
   readonly runId?: string | null;
   /** Whether the caller may continue the claim with `resume: true`. */
   readonly mayResume?: true;
-  /** The release note that has the version already. */
+  /** The release note that already has this version. */
   readonly entryId?: string;
   /** The sealed first step of a sign-in that the second factor finishes. */
   readonly step?: string;
-  /** The reasons of attestation. */
+  /** The reasons why the attestation of the app failed. */
   readonly reasons?: readonly IntegrityReason[];
 }
 
@@ -184,7 +184,9 @@ export class ApiError extends Error {
   }
 }
 
-/** Returns the first fault of a malformed request as a sentence: many clients show their user nothing else. (rule H3) */
+/**
+ * Returns the first fault of a malformed request as a sentence: many clients show their user nothing else. (rule H3)
+ */
 function firstFaultOf(code: ErrorCode, { issues = [] }: ErrorDetails): string | undefined {
   const [first, ...others] = issues;
   if (code !== "bad_request" || !first) return undefined;

@@ -4,11 +4,11 @@ import { endpoint } from "./endpoint.ts";
 import { optionalInstant, optionalText, text, uuid, webUrl } from "./fields.ts";
 import { limits } from "./limits.ts";
 
-/** A failure whose test passed: its `dedupeKey`, or the beginning of the keys. */
+/** Names a failure whose test passed by its `dedupeKey`, or several failures by the beginning of their keys. */
 const Passed = z.union([text(1, limits.dedupeKey), z.object({ prefix: text(1, limits.dedupeKey) })]);
 export type Passed = z.output<typeof Passed>;
 
-/** A successful test run: what it covers, and what passed in it. */
+/** A successful test run: which tests it covers, and which of them passed. */
 const GreenRun = z.object({
   scope: optionalText(limits.dedupeScope),
   run: text(1, limits.dedupeRun),
@@ -40,9 +40,11 @@ export const failures = {
         stillFailing: z.array(
           z.object({
             ...failure,
-            /** The scopes in which it has not passed since it was reported there. */
+            /** The scopes in which the failure was reported and has not passed since then. */
             scopes: z.array(z.string()),
-            /** Whether the scope of the run is one of them, because a report came after the run had started. */
+            /**
+             * Whether the failure stays open in the scope of this run, because a report came after the run had started.
+             */
             reportedLater: z.boolean(),
           }),
         ),

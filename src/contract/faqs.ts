@@ -29,7 +29,10 @@ export const FaqChange = z.extend(z.partial(NewFaq), { sortOrder: z.optional(sor
 
 export const Faq = z.object({ id: uuid, question: z.string(), answer: z.string(), sortOrder: z.int() });
 
-/** An entry as apps read it. It has exactly the fields of the base API: some decoders refuse others. (rule C21) */
+/**
+ * An entry as apps read it. It has exactly the fields of the base API, because some apps refuse unknown fields. (rule
+ * C21)
+ */
 const PublishedFaq = z.extend(Faq, { createdAt: instant, updatedAt: instant });
 
 /** An entry with the fields that `faq push` compares. */
@@ -40,8 +43,8 @@ export const ListedFaq = z.extend(PublishedFaq, {
 });
 
 /**
- * An entry of a whole list. Without an id it is new. With an id, fields that are left out stay unchanged: the text, the
- * position, or both.
+ * An entry in a request that replaces the whole list. Without an id it is new. With an id, missing fields stay unchanged:
+ * the text, the position, or both.
  */
 export const WantedFaq = z
   .object({
@@ -66,7 +69,7 @@ export const FaqList = z.object({
     .check(z.maxLength(limits.listedFaqs, `must have at most ${limits.listedFaqs} elements`)),
 });
 
-/** The part that both endpoints that replace a whole list have in common. */
+/** The common part of the two endpoints that replace a whole list. */
 export const replacesFaqs = {
   method: "PUT",
   summary:
@@ -164,7 +167,7 @@ export type ListedFaq = z.output<typeof ListedFaq>;
 
 /** An entry of the list that apps read. */
 const FaqAnswer = z.extend(PublishedFaq, {
-  /** Only where the request asks for it. */
+  /** Only included if the request asks for it. */
   pushedHash: z.optional(ListedFaq.shape.pushedHash),
   pushedSortOrder: z.optional(ListedFaq.shape.pushedSortOrder),
 });

@@ -23,7 +23,7 @@ export function withoutFeedbackLines(text: string): string {
     .trim();
 }
 
-/** Whether a line has only `Feedback:` and threads. Any other sentence that begins with this word is for readers. */
+/** Whether a line has only `Feedback:` and threads. Any other sentence that begins with this word is text for users. */
 function isFeedbackLine(line: string): boolean {
   if (!startPattern.test(line) || idsOf(line).length === 0) return false;
   const [, rest = ""] = /^[^:]*:(.*)$/s.exec(line) ?? [];

@@ -22,7 +22,9 @@ const attachment = z.object({
   data: file(feedbackFiles.attachments),
 });
 
-/** The tests that a report summarises: for each the beginning of its keys, as in `{prefix}` of a run that passed. */
+/**
+ * The tests that a report summarises. Each is the beginning of the test's keys, like the `prefix` in a run that passed.
+ */
 export const dedupeParts = listOf(text(1, limits.dedupeKey), limits.dedupeParts);
 
 export const NewFeedback = z.object({

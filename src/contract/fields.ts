@@ -14,7 +14,9 @@ export const text = (min: number, max: number) =>
     z.meta({ minLength: min, maxLength: max }),
   );
 
-/** Checks all rules of a text at once and normalises it. Separate checks would be several times slower. */
+/**
+ * Checks all rules of a text in one function and normalises the text. Separate checks would be several times slower.
+ */
 const normalised = (normalise: (given: string, fault: (message: string) => void) => string) =>
   z.check<string>((payload) => {
     payload.value = normalise(payload.value, (message) =>
@@ -22,17 +24,17 @@ const normalised = (normalise: (given: string, fault: (message: string) => void)
     );
   });
 
-/** Optional text. Null and blank text mean the same as leaving the field out. */
+/** Optional text. Null and blank text mean the same as a missing field. */
 export const optionalText = (max: number) => z.optional(z.nullable(text(0, max)));
 
-/** An optional field. Null, `""` and white space mean the same as leaving the field out. */
+/** An optional field. Null, `""` and white space mean the same as a missing field. */
 export function omittable<Schema extends z.ZodMiniType>(
   schema: Schema,
 ): z.ZodMiniOptional<z.ZodMiniNullable<Schema>> {
   const taken: z.ZodMiniType = z.optional(z.nullable(schema));
   const given = z.transform((value: unknown) => (isBlank(value) ? undefined : value));
   const whole: unknown = z.optional(z.pipe(given, taken));
-  // Readers of the schema see the original schema, made optional.
+  // The published schema shows the original schema, made optional.
   return whole as z.ZodMiniOptional<z.ZodMiniNullable<Schema>>;
 }
 
@@ -55,7 +57,7 @@ export const uuid = z.guid().check(z.toLowerCase(), z.meta({ format: "uuid" }));
  */
 export const openEnum = (values: readonly string[]) => z.string().check(z.meta({ enum: [...values] }));
 
-/** An instant of an answer: ISO 8601 UTC with milliseconds. */
+/** A time in an answer: ISO 8601 UTC with milliseconds. */
 export const instant = z.string().check(z.meta({ format: "date-time" }));
 
 const normalisedInstant = (
@@ -84,7 +86,7 @@ export const givenInstant = z.string().check(normalised(normalisedInstant), z.me
 /** Whether a text has at most `max` code points. */
 export const isWithin = (text: string, max: number): boolean => text.length <= max || codePoints(text) <= max;
 
-/** The first or the last instant of a list. A plain day means its beginning in UTC. (rule H34) */
+/** The time at which a list begins or ends. A date without a time means the start of that day in UTC. (rule H34) */
 export const boundary = z.string().check(
   normalised((given, fault) => {
     const text = given.trim();
@@ -94,7 +96,7 @@ export const boundary = z.string().check(
   z.meta({ format: "date-time", description: "A date without a time means the start of that day in UTC." }),
 );
 
-/** An optional instant of a request. Null and blank mean the same as leaving it out; blank becomes "". */
+/** An optional time in a request. Null and blank text mean the same as a missing field; blank text becomes "". */
 export const optionalInstant = z.optional(
   z.nullable(
     z.string().check(
@@ -104,7 +106,10 @@ export const optionalInstant = z.optional(
   ),
 );
 
-/** A label: text that is cut to `max` code points after trimming. No request is refused for a label that is too long. (rule H21) */
+/**
+ * A label: text that is cut to `max` code points after trimming. No request is refused for a label that is too long.
+ * (rule H21)
+ */
 export const label = (max: number, form?: "NFC") =>
   z.string().check(
     normalised((given, fault) => {
@@ -115,7 +120,7 @@ export const label = (max: number, form?: "NFC") =>
     z.meta({ description: `Longer text is cut to ${max} characters.` }),
   );
 
-/** An optional label. Null and blank text mean the same as leaving it out. */
+/** An optional label. Null and blank text mean the same as a missing label. */
 export const optionalLabel = (max: number) => z.optional(z.nullable(label(max)));
 
 /** Optional text without NUL and lone surrogates, of any length. The code that stores it cuts long text. */
@@ -138,7 +143,7 @@ export const webUrl = (max: number) =>
     z.meta({ format: "uri" }),
   );
 
-/** The number of elements of a page of a list: usually, and at most. */
+/** The number of elements on one page of a list: the default and the maximum. */
 export const pageLimit = (page: { readonly default: number; readonly max: number }) =>
   z.optional(queryInteger(1, page.max, page.default));
 
@@ -158,10 +163,10 @@ export const queryInteger = (min: number, max: number, standard?: number) =>
     z.transform(Number),
   );
 
-/** A file as a part of a form. */
+/** A file that is one part of a form. */
 export const filePart = { type: "string", format: "binary", contentMediaType: "application/octet-stream" };
 
-/** The beginning of the text of a file in JSON. */
+/** The start of the data URL that contains a file in JSON. */
 export const dataUrlPattern = "^data:";
 
 interface FileRule {
@@ -169,7 +174,7 @@ interface FileRule {
   readonly types: readonly string[];
 }
 
-/** A file of a request: in JSON a base64 data URL, on the server the facts about the received file. */
+/** A file in a request. In JSON it is a base64 data URL; on the server it is the data about the received file. */
 export const file = (rule: FileRule) =>
   z.custom<string | ReceivedFile>().check(
     z.superRefine((value, context) => {
@@ -183,7 +188,10 @@ export const file = (rule: FileRule) =>
     }),
   );
 
-/** Returns the fault of a file, or undefined. Its bytes show its type; the declared type does not matter. (rule F3) */
+/**
+ * Returns what is wrong with a file, or undefined. Its bytes show its type; the declared type does not matter. (rule
+ * F3)
+ */
 export function fileFault(value: unknown, { bytes, types }: FileRule): string | undefined {
   const kinds = types.join(", ");
   if (typeof value === "string" && value.startsWith("data:")) return undefined;
@@ -213,8 +221,8 @@ function isWebUrl(value: string): boolean {
 }
 
 /**
- * Returns the same instant in UTC with milliseconds. Undefined if the text is not an instant, or if its year in UTC does not
- * have four digits: only four digits sort as text.
+ * Returns the same time in UTC with milliseconds. Undefined if the text is not a time, or if its year in UTC does not
+ * have four digits: times are sorted as text, and that needs years of equal length.
  */
 export function utcOf(value: string): string | undefined {
   if (utcForm.test(value)) return Number.isNaN(Date.parse(value)) || !isDay(value) ? undefined : value;
@@ -228,7 +236,7 @@ export function utcOf(value: string): string | undefined {
   return utcForm.test(utc) ? utc : undefined;
 }
 
-/** Whether the month has that day. `Date` reads 30 February as 2 March. */
+/** Whether the month has that day. Checked here, because `Date` silently reads 30 February as 2 March. */
 function isDay(value: string): boolean {
   const date = value.slice(0, 10);
   if (Number(date.slice(8)) <= 28) return true;

@@ -104,8 +104,8 @@ function uint32(head: Uint8Array, at: number): number {
 const mark: unique symbol = Symbol("received file");
 
 /**
- * A file of a request, stored on disk: its declared properties and the properties of its bytes. The field of the
- * file checks them.
+ * A file of a request, stored on disk: its declared properties and the properties of its bytes. The schema of the
+ * field that contains the file checks them.
  */
 export interface ReceivedFile {
   readonly [mark]: true;
@@ -117,15 +117,15 @@ export interface ReceivedFile {
   readonly size: number;
   /** The file name that the sender gave, unchanged. */
   readonly name: string | null;
-  /** The fault of the encoding. */
+  /** What is wrong with the encoding of the file. */
   readonly fault: "not_a_data_url" | "not_base64" | null;
-  /** SHA-256 of the stored bytes, in hex; empty if there were none. */
+  /** SHA-256 of the stored bytes, in hex. Empty if no bytes were stored. */
   readonly sha256: string;
-  /** The path of the bytes until they are stored or deleted; empty if there were none. */
+  /** The path of the temporary file with the bytes. Empty if no bytes were received. */
   readonly path: string;
 }
 
-/** Makes a ReceivedFile. Nothing else can. */
+/** Makes a ReceivedFile. This is the only way to make one. */
 export const receivedFile = (facts: Omit<ReceivedFile, typeof mark>): ReceivedFile => ({
   ...facts,
   [mark]: true,

@@ -64,12 +64,15 @@ const feedbackFilters = z.object({
   updatedSince: z.optional(boundary),
   appId: z.optional(uuid),
   waiting: z.optional(z.enum(waitingStates)),
-  /** Names of tags, with commas between them: the thread has all of them. */
+  /** Names of tags, separated by commas. Finds threads that have all these tags. */
   tag: z.optional(text(1, 1_000)),
   ...page,
-  /** `changes` of an earlier answer: only the threads that changed since, in the order of their changes. */
+  /**
+   * The value `changes` of an earlier answer. Finds only the threads that changed after that answer, in the order of
+   * their changes.
+   */
   changedAfter: z.optional(text(1, limits.changesToken)),
-  /** For how many seconds the server holds its answer while nothing has changed. Needs `changedAfter`. */
+  /** The number of seconds for which the server delays its answer while nothing has changed. Needs `changedAfter`. */
   wait: z.optional(queryInteger(0, limits.waitSeconds)),
 });
 export type FeedbackFilters = z.output<typeof feedbackFilters>;
@@ -89,7 +92,10 @@ export const findWork = {
       status: 200,
       body: z.object({
         items: z.array(FoundThread),
-        /** A search that takes long may have one although the page is not full. (rule F18) */
+        /**
+         * The position of the next page. If a search takes long, there may be a next page although this one is not
+         * full. (rule F18)
+         */
         nextCursor: z.nullable(z.string()),
         /** The value for a later `changedAfter`. Only the first page of a list has it; it is null on the others. */
         changes: z.nullable(z.string()),

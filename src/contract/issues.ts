@@ -10,7 +10,10 @@ export interface Issue {
 /** The fault of an id that is not a UUID. */
 export const notUuid = "must be a UUID";
 
-/** For each parse whose faults are shown: other libraries may change the messages of the whole process. */
+/**
+ * Options for each parse whose faults are shown. They are set here, because other libraries may change the messages for
+ * the whole process.
+ */
 export const ownMessages: z.core.ParseContext<z.core.$ZodIssue> = { error: (issue) => sentenceOf(issue) };
 
 /** Returns the first 20 faults that a schema found, as the ends of sentences that begin with the name of the field. */

@@ -1,4 +1,4 @@
-/** Reads JSON of which nothing is known. A field of another type counts as missing. */
+/** Functions that read JSON of unknown structure. A field of an unexpected type counts as missing. */
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -9,7 +9,7 @@ export const isObjectOrList = (value: unknown): value is Record<string, unknown>
 
 export const isText = (value: unknown): value is string => typeof value === "string";
 
-/** Returns the fields of an object; no fields for any other value. */
+/** Returns the fields of an object. Returns an empty object for any other value. */
 export const fieldsOf = (value: unknown): Fields => (isObject(value) ? value : {});
 
 /** Returns the value at a path of field names; undefined if there is none. Inherited fields do not count. */
@@ -67,7 +67,10 @@ export function isNestedDeeperThan(json: string, most: number): boolean {
   return false;
 }
 
-/** Returns the index of the quote that ends a JSON string; -1 if there is none. `from` is the index after its first quote. */
+/**
+ * Returns the index of the quote that ends a JSON string; -1 if there is none. `from` is the index after its first
+ * quote.
+ */
 export function endOfString(text: string, from: number): number {
   let end = text.indexOf('"', from);
   while (isEscaped(text, end)) end = text.indexOf('"', end + 1);

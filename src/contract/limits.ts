@@ -1,6 +1,6 @@
 const MB = 1_048_576;
 
-/** Lengths of text are in Unicode code points after trimming, sizes in bytes. (rule H21) */
+/** Lengths of text are in Unicode code points after trimming. Sizes are in bytes. (rule H21) */
 export const limits = {
   message: 10_000,
   subject: 200,
@@ -8,7 +8,7 @@ export const limits = {
   email: 254,
   source: 100,
   tagName: 40,
-  /** Tags of a thread, and of an app. */
+  /** The most tags of one thread, and of one app. */
   threadTags: 20,
   appTags: 500,
   savedReplyTitle: 100,
@@ -23,70 +23,76 @@ export const limits = {
   dedupeRun: 200,
   /** How many tests a report can summarise. Its thread is resolved when all of them have passed. */
   dedupeParts: 5_000,
-  /** How many passed failures one request names. */
+  /** How many failures whose test passed one request can name. */
   passedFailures: 5_000,
-  /** How many failures one request resolves, because it is one transaction. */
+  /** How many failures one request resolves. The limit is low, because the request is one transaction. */
   resolvedAtOnce: 200,
   question: 500,
   answer: 20_000,
   summary: 2_000,
   plan: 20_000,
   decisionNote: 4_000,
-  /** The work on an approved proposal. */
+  /** Limits of the work on an approved proposal. */
   worker: 100,
   progress: 1_000,
   progressReports: 100,
   outcome: 2_000,
   outcomeLinks: 10,
-  /** For how many hours an approval may be valid, at most: a year. */
+  /** The most hours for which an approval can be valid: a year. */
   approvalHours: 8_760,
-  /** For how many days resolved threads may be kept, at most: a hundred years. */
+  /** The most days for which resolved threads can be kept: a hundred years. */
   retentionDays: 36_500,
   changelogTitle: 200,
   changelogBody: 100_000,
   changelogItems: 200,
   changelogItem: 1_000,
-  /** Threads that a release note may name. */
+  /** The most threads that a release note can name. */
   changelogFeedback: 200,
   version: 100,
   platform: 100,
   platformVersions: 20,
-  /** A 32-bit integer. */
+  /** The largest signed 32-bit integer. */
   sortOrder: { min: -2_147_483_648, max: 2_147_483_647 },
   metadataKeys: 50,
   metadataBytes: 16_384,
   metadataDepth: 5,
-  /** How many faults, or omitted parts, an answer names. */
+  /** How many faults, or parts that were left out, one answer names. */
   namedFaults: 20,
   namedDrops: 20,
   fileName: 200,
   label: 100,
   appName: 100,
   url: 2_000,
-  /** Open invitations of an app. */
+  /** The most open invitations of an app. */
   invitations: 100,
   /** Characters of a password. (rule S1) */
   password: { min: 8, max: 200 },
-  /** Characters of a code that a person types. */
+  /** The most characters of a code that a person types. */
   factorCode: 100,
-  /** Characters of the answer of an authenticator. */
+  /** The most characters of the answer of an authenticator. */
   passkeyBytes: 8_000,
   /** The sealed first step of a sign-in. */
   signInStep: 2_000,
   changelogPage: { default: 20, max: 50 },
   listPage: { default: 50, max: 100 },
-  /** A page of an agent's list: its model reads every line. */
+  /** The length of a page in a list for an agent. It is short, because the agent's model reads every line. */
   agentPage: { default: 20, max: 50 },
-  /** The console counts only so far, because counting reads every row. */
+  /** The console counts only up to this number, because counting reads every row. */
   mostCounted: 99,
-  /** Old threads are counted only so far before a person decides to delete them. */
+  /** Old threads that a person may want to delete are counted only up to this number. */
   oldThreadsCounted: 1_000,
-  /** Characters of a position in the order of changes. On PostgreSQL it names each running transaction. */
+  /** The most characters of a position in the order of changes. On PostgreSQL it names each running transaction. */
   changesToken: 6_000,
   waitSeconds: 55,
-  /** For how long the server holds a request. One that waited so long without a result does not count for the rate limit. (rule A9) */
+  /**
+   * The longest wait of a long poll. A poll that waits for all of it without a result does not count for the rate
+   * limit. (rule A9)
+   */
   freeWaitSeconds: 20,
-  /** An answer with a thread has only its newest messages: a failure that is repeated for months must stay readable. */
+  /**
+   * How many of its newest messages an answer with a thread has. Without a limit, a failure that is repeated for months
+   * would be too long to read.
+   */
   threadMessages: 500,
   threadProposals: 100,
   /** Bytes of a JSON body. (rule H19) */
@@ -94,9 +100,9 @@ export const limits = {
   /** The most entries, and the most bytes, of a whole FAQ in one request. */
   listedFaqs: 10_000,
   faqList: 32 * MB,
-  /** For requests without a credential. */
+  /** The limit for requests without a credential. */
   anonymousBody: 32_768,
-  /** The base64 of all files at their limits has 54.7 MB; line ends and escapes make it longer. */
+  /** If all files are as large as allowed, their base64 has 54.7 MB; line ends and escapes make it longer. */
   feedback: 60 * MB,
   idempotencyKey: 255,
   /** Closed testing. */
@@ -138,70 +144,82 @@ export const importedFile = { bytes: 4_096 * MB } as const;
 /** Sliding windows: the number of requests in a number of seconds. */
 export const rateLimits = {
   feedback: { limit: 120, windowSeconds: 60 },
-  /** Reports that are added to a thread: a repeated failure needs few bytes. */
+  /**
+   * Reports that are added to an existing thread. More of them are allowed, because a repeated failure needs few bytes.
+   */
   feedbackRepeats: { limit: 1_200, windowSeconds: 60 },
   faqWrites: { limit: 120, windowSeconds: 60 },
   agentReads: { limit: 600, windowSeconds: 3_600 },
   proposals: { limit: 60, windowSeconds: 3_600 },
-  /** Claims, progress and outcomes. */
+  /** Requests that claim a plan, or report its progress or outcome. */
   runWork: { limit: 600, windowSeconds: 3_600 },
-  /** Failed sign-ins, by account and address together, so that a stranger cannot lock out people at other addresses. */
+  /**
+   * Failed sign-ins, counted for each pair of account and IP address, so that a stranger cannot lock out people at
+   * other addresses.
+   */
   signInByAccount: { limit: 10, windowSeconds: 900 },
   signInByAddress: { limit: 30, windowSeconds: 900 },
-  /** Failed sign-ins of a browser or device that has signed in to the account before. */
+  /** Failed sign-ins of one browser or device that has signed in to the account before. */
   signInByKnown: { limit: 30, windowSeconds: 900 },
   /**
-   * Failed sign-ins of all known browsers together: with an old password a person can make any number of known browsers.
+   * Failed sign-ins of all known browsers of an account together. A separate limit for each browser is not enough: who
+   * knows an old password can have any number of known browsers.
    */
   signInByAllKnown: { limit: 120, windowSeconds: 900 },
-  /** Requests for mailed links, and uses of them. */
+  /** Requests for mailed links, and uses of such links. */
   linksByAddress: { limit: 60, windowSeconds: 900 },
-  /** Mails with links to one address. Further ones are not sent, and nobody is told. */
+  /** Mails with links to one address. Mails beyond the limit are not sent, and nobody is told. */
   linkMails: { limit: 3, windowSeconds: 3_600 },
   /**
-   * Wrong codes of an authenticator app, by account and place: a browser or device that has signed in to the account before, or
-   * else a network. Only a person with the first factor can make them.
+   * Wrong codes of an authenticator app, counted for each account and each known browser or device, or for each account and
+   * network if the browser is unknown. Only a person who has the first factor can send a code.
    */
   secondFactor: { limit: 5, windowSeconds: 900 },
   secondFactorByPlace: { limit: 10, windowSeconds: 86_400 },
-  /** Of all known browsers and devices of an account together, and of all others together. */
+  /** Wrong codes of all known browsers and devices of an account together, and of all unknown ones together. */
   secondFactorByDay: { limit: 30, windowSeconds: 86_400 },
-  /** Wrong recovery codes, by account and network. They have a limit of their own, so that they work when the other is reached. */
+  /**
+   * Wrong recovery codes, counted for each account and network. The limit is separate, so that a recovery code still
+   * works when the limit of wrong app codes is reached.
+   */
   recoveryCodes: { limit: 10, windowSeconds: 900 },
-  /** Cannot be changed or switched off. (rule T30) */
+  /** Nobody can change this limit or switch it off. (rule T30) */
   sdkSession: { limit: 60, windowSeconds: 3_600 },
   /** Exchanges of codes for tokens. (rule S16) */
   exchangeByDevice: { limit: 30, windowSeconds: 900 },
   exchangeByAddress: { limit: 120, windowSeconds: 900 },
-  /** Requests without a credential whose head or body is refused. Each server counts its own, because they cost its time. */
+  /**
+   * Requests without a credential whose head or body is refused. Each server process counts only its own, because they
+   * cost its time.
+   */
   refusedBodiesByAddress: { limit: 300, windowSeconds: 60 },
   /**
-   * Requests with a credential that are refused for their scope, head or body, by credential and network. Each server counts
-   * its own.
+   * Requests with a credential whose scope, head or body is refused, counted for each credential and network. Each server
+   * process counts only its own.
    */
   refusedByCredential: { limit: 600, windowSeconds: 60 },
   awaitByDevice: { limit: 300, windowSeconds: 900 },
-  /** Anyone can name any device, so this limits how much one sender makes the server hold and write. */
+  /** Anyone can name any device, so this limits how much data one sender makes the server keep and write. */
   awaitByAddress: { limit: 1_200, windowSeconds: 900 },
   registrationsByAddress: { limit: 300, windowSeconds: 900 },
-  /** Refused registrations: each shows that an e-mail address has an account. */
+  /** Refused registrations. They are limited, because each refusal shows that an e-mail address has an account. */
   refusedRegistrationsByAddress: { limit: 30, windowSeconds: 900 },
-  /** Programs that register themselves, for their connections. */
+  /** Registrations of programs that want to connect. */
   clientsByAddress: { limit: 20, windowSeconds: 3_600 },
-  /** Requests of programs for tokens, and returned tokens. */
+  /** Requests in which connected programs get tokens or give them back. */
   connectionsByAddress: { limit: 600, windowSeconds: 900 },
-  /** New tokens of one connection. A program needs one an hour. */
+  /** New tokens of one connection. A program needs one token an hour. */
   refreshesByConnection: { limit: 60, windowSeconds: 3_600 },
-  /** Documents of programs that the server reads for an account. */
+  /** Documents about programs that the server fetches for one account. */
   clientDocuments: { limit: 60, windowSeconds: 3_600 },
   /** Invitations that one person makes. */
   newInvitations: { limit: 60, windowSeconds: 3_600 },
-  /** Links of invitations that one account, or one address, opens or accepts. */
+  /** Invitation links that one account, or one IP address, opens or accepts. */
   invitationsByAccount: { limit: 60, windowSeconds: 900 },
   invitationsByAddress: { limit: 120, windowSeconds: 900 },
-  /** Saves of typed text that was not sent, by account. A page saves every three seconds while a person types. */
+  /** Saves of unsent drafts, counted for each account. A page saves every three seconds while a person types. */
   drafts: { limit: 120, windowSeconds: 60 },
-  /** Exports of apps: each reads all of an app. */
+  /** Exports of apps. They are limited, because each export reads all data of an app. */
   exports: { limit: 20, windowSeconds: 3_600 },
   imports: { limit: 20, windowSeconds: 3_600 },
   /** Requests for slots, and new test keys. (rule T32) */

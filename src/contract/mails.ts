@@ -5,7 +5,7 @@ import { instant, openEnum, uuid } from "./fields.ts";
 
 export const automaticMarks = ["auto_submitted", "precedence", "no_sender"] as const;
 
-/** A mail that was not added to its thread, because it says that a program wrote it. */
+/** A mail that was not added to its thread, because a header says that a program wrote the mail. */
 export const AutomaticMail = z.object({
   id: uuid,
   threadId: uuid,
@@ -16,7 +16,7 @@ export const AutomaticMail = z.object({
   /** The header that says that a program wrote it. */
   reason: openEnum(automaticMarks),
   createdAt: instant,
-  /** When the server deletes it. */
+  /** The time at which the server deletes the mail. */
   keptUntil: instant,
 });
 export type AutomaticMail = z.output<typeof AutomaticMail>;

@@ -74,7 +74,7 @@ const attempts = [
   { limit: "invitationsByAddress", by: ["address"] },
 ] as const;
 
-/** An invitation as the person reads it who opens its link. */
+/** What a person who opens the link of an invitation reads about it. */
 export const Offer = z.object({
   app: z.object({ id: uuid, name: z.string() }),
   role: RoleName,
@@ -105,7 +105,9 @@ export const invitations = {
     body: z.object({ email: text(3, limits.email), role: RoleName }),
     success: {
       status: 201,
-      /** The link. Null if it goes to the address by mail: then a person who uses it can read the mail of that address. */
+      /**
+       * The link. Null if the server mails it. Then only a person who can read the mail of that address gets the link.
+       */
       body: z.extend(Invitation, { url: z.nullable(z.string()) }),
     },
     errors: ["not_found", "already_member", "wrong_state"],

@@ -28,7 +28,7 @@ export function fitMetadata(given: Readonly<Record<string, unknown>>): FittingMe
 
 const encoder = new TextEncoder();
 
-/** Returns an entry as JSON; undefined if it is left out whatever its size is. */
+/** Returns an entry as JSON. Undefined if the entry must be left out for a reason other than its size. */
 function entryOf(kept: ReadonlyMap<string, string>, key: string, value: unknown): string | undefined {
   if (kept.size === limits.metadataKeys || kept.has(key)) return undefined;
   if (depthOf(value) >= limits.metadataDepth) return undefined;
@@ -56,5 +56,5 @@ function depthOf(value: unknown): number {
   return 1 + deepest;
 }
 
-/** Shortens a path for a person: a key may have a megabyte. */
+/** Shortens a path, so that a person can read it: a key may have a megabyte. */
 const shortened = (key: string): string => (key.length > 100 ? `${key.slice(0, 99).toWellFormed()}…` : key);

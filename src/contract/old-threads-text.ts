@@ -1,6 +1,6 @@
 import type { OldThreads } from "./apps.ts";
 
-/** Returns the beginning of a sentence, with the number of old threads. */
+/** Returns the beginning of a sentence that states the number of old threads. */
 export function oldThreadsText({ threads, more }: OldThreads): string {
   if (threads === 1) return "1 resolved thread is";
   const count = threads.toLocaleString("en");

@@ -3,46 +3,49 @@ import { endpoint } from "./endpoint.ts";
 import { instant, text, uuid } from "./fields.ts";
 import { limits } from "./limits.ts";
 
-/** The person of a request. The address is in the body, because proxies log paths and queries. */
+/** The person that a request names. The e-mail address is in the body, because proxies log paths and queries. */
 const Person = z.object({ email: text(3, limits.email) });
 
 const count = z.int();
 
 /** The data about a person that the server found. */
 const Found = z.object({
-  /** Threads that begin with a report of the person. */
+  /** Threads whose first report the person sent. */
   threads: count,
-  /** Repeats and answers of the person in other threads. */
+  /** Repeated reports and answers that the person sent to other threads. */
   messages: count,
-  /** Mails to the person, and stored data about the address. */
+  /** Mails to the person, and stored data about the person's e-mail address. */
   mails: count,
   invitations: count,
-  /** Seats in tests that have ended. */
+  /** Slots of the person in tests that have ended. */
   seats: count,
-  /** Stored answers to requests. */
+  /** Answers of the server that are stored for repeated requests. */
   answers: count,
   audit: count,
-  /** Texts of others that contain the address. */
+  /** Texts of other people that contain the person's e-mail address. */
   texts: count,
 });
 
-/** The receipt of an erasure. It never contains the address. */
+/** The receipt of an erasure. It never contains the person's e-mail address. */
 export const Erasure = z.object({
   id: uuid,
-  /** `running`: the work goes on in the background. `stopped`: the secret of the server was lost, or the server crashed at each attempt; ask again. */
+  /**
+   * `running`: the work goes on in the background. `stopped`: the secret of the server was lost, or the server crashed
+   * at each attempt; ask again.
+   */
   status: z.enum(["running", "done", "stopped"]),
-  /** A keyed hash of the address: `check` says whether a receipt belongs to an address. */
+  /** A keyed hash of the e-mail address. With it `check` finds out whether a receipt belongs to an address. */
   personHash: z.string(),
   counts: z.extend(Found, {
-    /** First reports of threads whose text was removed, because others reported in the same thread. */
+    /** First reports whose text was removed, but whose threads stay, because others reported in them. */
     reports: count,
     files: count,
   }),
-  /** The owner who asked for it. */
+  /** The owner who asked for the erasure. */
   by: z.string(),
   createdAt: instant,
   finishedAt: z.nullable(instant),
-  /** Until when older backups still contain data about the person. Null if the server does not know. */
+  /** The time until which older backups still contain data about the person. Null if the server does not know. */
   backupsUntil: z.nullable(instant),
 });
 
@@ -51,8 +54,8 @@ export type Erasure = z.output<typeof Erasure>;
 const Preview = z.object({
   counts: Found,
   /**
-   * Whether everything was searched. If not, there may be more: what the person sent and received is counted to a thousand of
-   * each kind, and the texts of others were searched only in part.
+   * Whether the server searched everything. If not, there may be more data: the server counts at most a thousand items of
+   * each kind that the person sent or received, and searched only a part of the texts of others.
    */
   complete: z.boolean(),
   /** Why the person cannot be erased now. Null if the person can be erased. */
@@ -129,11 +132,11 @@ export const account = {
     auth: "session",
     role: "account",
     body: z.object({
-      /** The address of the account, typed again. */
+      /** The e-mail address of the account, typed again as a confirmation. */
       email: text(3, limits.email),
-      /** For an account that has a password. */
+      /** Needed if the account has a password. */
       currentPassword: z.optional(z.string().check(z.maxLength(limits.password.max))),
-      /** A code of the authenticator app or a recovery code, for an account with a second factor. */
+      /** A code of the authenticator app or a recovery code. Needed if the account has a second factor. */
       code: z.optional(text(1, limits.factorCode)),
     }),
     success: { status: 204 },

@@ -14,7 +14,7 @@ export const runStatuses = ["awaiting_approval", "approved", "rejected"] as cons
 
 export const RunStatus = z.enum(runStatuses);
 
-/** How a proposal ended. Later versions of the server may add values. */
+/** The outcome of a proposal. Later versions of the server may add values. */
 export const runDecisions = [
   "approve",
   "reject",
@@ -105,7 +105,7 @@ export const runs = {
     auth: "session",
     role: "maintainer",
     params: runParams,
-    // The claim that the page showed to the person. Without it, the present claim.
+    // The claim that the page showed to the person. The default is the current claim.
     body: z.object({ claimedAt: z.optional(givenInstant) }),
     success: { status: 200, body: Run },
     errors: ["not_found", "wrong_state"],
@@ -113,7 +113,7 @@ export const runs = {
   }),
 } as const;
 
-/** A user name in an address can hide its host, and a password is a secret. */
+/** Refuses addresses with a user name or password: a user name can hide the real host, and a password is a secret. */
 const outcomeLink = webUrl(limits.url).check(z.refine(namesNoUser, "must have no user and no password"));
 
 export type RunStatus = z.output<typeof RunStatus>;
@@ -153,7 +153,7 @@ export const runWork = {
       status: 200,
       body: z.object({ claimId: uuid, worker: z.string(), claimedAt: instant, run: Run }),
     },
-    // The same worker gets the same claim again in any case. After a release a stored answer would be wrong.
+    // Not needed, because the same worker always gets the same claim again. After a release a stored answer would be wrong.
     repeatableSeconds: 60,
     errors: ["not_found", "run_claimed", "wrong_state", "run_superseded", "claim_released", "claim_resumed"],
     example: {

@@ -4,10 +4,12 @@ import { endpoint } from "./endpoint.ts";
 import { instant, text, uuid } from "./fields.ts";
 import { limits } from "./limits.ts";
 
-/** The placeholders of a saved reply: the name of the sender, the name of the app, and the link to the sender's page. */
+/**
+ * The placeholders of a saved reply: the name of the sender, the name of the app, and the link to the sender's page.
+ */
 export const placeholders = ["name", "app", "statusUrl"] as const;
 
-/** Returns the placeholders in a text that have no value, each once. */
+/** Returns the placeholders of a text that have no value, without duplicates. */
 export const unknownPlaceholders = (body: string): string[] => [
   ...new Set(
     [...body.matchAll(/\{([a-z]\w*)\}/giu)]

@@ -138,7 +138,7 @@ export const passkeys = {
 } as const;
 
 export const SecondFactor = z.object({
-  /** The authenticator app. Null without a second factor. */
+  /** The authenticator app. Null if the account has no second factor. */
   totp: z.nullable(z.object({ createdAt: instant })),
   /** How many recovery codes are unused. */
   recoveryCodesLeft: z.int(),

@@ -5,7 +5,7 @@ import { instant, label, optionalLabel, optionalText, text } from "./fields.ts";
 import { limits } from "./limits.ts";
 import { challengePattern, verifierPattern } from "./pkce.ts";
 
-/** The browser's first step. It is a page, not an endpoint. (rule S3) */
+/** The path of the page on which a sign-in in the browser begins. It is a page, not an endpoint. (rule S3) */
 export const authorizePath = "/tavern/authorize";
 
 /** The page that shows the code, for terminals to which a browser cannot redirect. */
@@ -19,7 +19,7 @@ const Challenge = z
 
 const deviceId = text(1, limits.deviceId);
 
-/** The query of the authorize page without `redirect`, which is checked first. */
+/** The query of the authorize page. `redirect` is missing here, because the server checks it earlier. */
 export const AuthorizeQuery = z.object({
   device: deviceId,
   name: label(limits.deviceName).check(z.minLength(1, "must not be empty")),
@@ -28,7 +28,7 @@ export const AuthorizeQuery = z.object({
 });
 export type AuthorizeQuery = z.output<typeof AuthorizeQuery>;
 
-/** An IANA time zone that this runtime knows. */
+/** An IANA time zone that this version of Node knows. */
 export const timeZone = text(1, 100).check(
   z.refine((name) => name === "" || isTimeZone(name), "must be an IANA time zone such as Europe/London"),
 );
@@ -40,7 +40,10 @@ export const accountTimeZone = z.string().check(
   z.meta({ maxLength: 100 }),
 );
 
-/** The time zone that a device sends at a sign-in. An unknown one becomes UTC, so that the sign-in does not fail. (rule S20) */
+/**
+ * The time zone that a device sends at a sign-in. An unknown one becomes UTC, so that the sign-in does not fail. (rule
+ * S20)
+ */
 const deviceTimeZone = z.optional(
   z.nullable(
     z.string().check(
@@ -52,7 +55,7 @@ const deviceTimeZone = z.optional(
   ),
 );
 
-/** A push token that a device sends at a sign-in. One that is too long cannot be used, so it is ignored. */
+/** A push token that a device sends at a sign-in. A token that is too long cannot be used, so it is ignored. */
 const devicePushToken = z.optional(
   z.nullable(
     z.string().check(
@@ -113,7 +116,7 @@ export const Registration = z.extend(Account, {
     ),
 });
 
-/** The answer contains a token, so it is stored for repeats only as long as a code is valid. */
+/** The answer contains a token. So the server stores it for repeated requests only as long as the code is valid. */
 const grantSeconds = 300;
 
 const exampleAccount = {

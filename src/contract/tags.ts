@@ -9,7 +9,7 @@ export const tagColours = ["grey", "red", "orange", "yellow", "green", "blue", "
 const Colour = z.enum(tagColours);
 export type TagColour = z.output<typeof Colour>;
 
-/** Invisible characters, and the comma, which separates tags. */
+/** The characters that a tag cannot contain: invisible ones, and the comma, because it separates tags. */
 const refused = /[\p{Cc}\p{Co}\p{Zl}\p{Zp},]|(?!\u200C|\u200D|\uFE0E|\uFE0F)[\p{Cf}\p{DI}]/u;
 const visible = /(?!\u2800)[\p{L}\p{N}\p{P}\p{S}]/u;
 
@@ -25,7 +25,7 @@ export const TagName = z.pipe(
   ),
 );
 
-/** A tag as threads show it. */
+/** A tag as a field of a thread. */
 export const ThreadTag = z.object({ id: uuid, name: z.string(), colour: z.nullable(z.string()) });
 export type ThreadTag = z.output<typeof ThreadTag>;
 

@@ -4,7 +4,7 @@ import { endOfDay } from "./example-values.ts";
 import { givenInstant, instant, label, openEnum, optionalLabel } from "./fields.ts";
 import { limits } from "./limits.ts";
 
-/** The reasons why a session did not count a day, in the order in which they are checked. (rule T17) */
+/** The reasons why a session did not make a day count, in the order in which the server checks them. (rule T17) */
 export const sessionReasons = [
   "cycle_not_running",
   "slot_not_active",
@@ -23,14 +23,16 @@ const Screens = z
   .array(label(limits.screenName, "NFC"))
   .check(z.overwrite((names) => [...new Set(names.filter((name) => name !== ""))]));
 
-/** Whether both instants are valid. Only then is their order checked, even if other fields are wrong. */
+/** Whether the start and the end are valid times. If so, their order is checked too, even if other fields are wrong. */
 const hasInstants = ({ issues }: z.core.ParsePayload): boolean =>
   issues.every(({ path }) => path?.[0] !== undefined && path[0] !== "startedAt" && path[0] !== "endedAt");
 
-/** A test key of any form. A key that no slot has gets the same kind of answer. (rule T15) */
+/**
+ * A test key. Its form is not checked here, because a malformed key and an unknown key get the same answer. (rule T15)
+ */
 const testKey = z.string().check(z.trim());
 
-/** Cuts a session that is too long. Its app was closed and did not end it, so the session must not be refused. */
+/** Shortens a session that is too long. It is not refused, because an app that was closed could not end its session. */
 function cutToADay<Session extends { readonly startedAt: string; readonly endedAt: string }>(
   session: Session,
 ): Session {
@@ -86,7 +88,7 @@ export const SessionStatus = z.union([
     daysCounted: z.int(),
     dueBy: instant,
   }),
-  /** No slot of this app has the key. Every such key gets the same other fields. */
+  /** The answer for a key that no slot of this app has. All such keys get the same values in the other fields. */
   z.object({
     matched: z.literal(false),
     counted: z.literal(false),

@@ -65,7 +65,7 @@ export const Slot = z.object({
   joinCheckPending: z.boolean(),
   requestExpiresAt: z.nullable(instant),
   verificationTier: openEnum(verificationTiers),
-  /** Only for a slot in which more days can count. */
+  /** Only included for a slot in which more days can count. */
   testKey: z.optional(z.string()),
 });
 export type Slot = z.output<typeof Slot>;
@@ -86,7 +86,9 @@ export const OpenListing = z.object({
 });
 export type OpenListing = z.output<typeof OpenListing>;
 
-/** An image of a proof. It is checked after the slot and the day; a fault is the error `bad_image`. */
+/**
+ * An image of a proof. The server checks it after the slot and the day. A faulty image causes the error `bad_image`.
+ */
 const ProofImage = z.custom<string | ReceivedFile>().check(
   z.meta({
     ...filePart,

@@ -10,7 +10,7 @@ import { TagName, ThreadTag } from "./tags.ts";
 
 export const ThreadStatus = z.enum(threadStatuses);
 
-/** What the caller's account has read. Other accounts cannot see it. (rules F50, F52) */
+/** Marks which threads the caller's account has read. Other accounts cannot see the marks. (rules F50, F52) */
 export const readMarks = {
   update: endpoint({
     method: "PUT",
@@ -36,7 +36,7 @@ export const readMarks = {
     body: z.object({
       status: z.optional(ThreadStatus),
       type: z.optional(FeedbackType),
-      /** Later activity stays unread, for example what a page did not show yet. */
+      /** Activity after this time stays unread, for example a message that the page did not show yet. */
       until: z.optional(givenInstant),
     }),
     success: { status: 204 },
@@ -49,7 +49,9 @@ export type ThreadStatus = z.output<typeof ThreadStatus>;
 
 const Sender = z.object({ name: z.nullable(z.string()), email: z.nullable(z.string()) });
 
-/** The last message of a thread; the report if there is no message. `text` is its beginning in one line. */
+/**
+ * The last message of a thread, or the report if there is no message. `text` is the beginning of the text, in one line.
+ */
 const LastMessage = z.object({
   direction: openEnum(directions),
   author: z.enum(authors),
@@ -83,9 +85,9 @@ export const ThreadSummary = z.object({
   tags: z.array(ThreadTag),
   assignee: z.nullable(Assignee),
   createdAt: instant,
-  /** The time of its last activity. */
+  /** The time of the last activity in the thread. */
   activeAt: instant,
-  /** Whether others have done something on it since the caller's account last read it. */
+  /** Whether others have done something in the thread since the caller's account last read it. */
   unread: z.boolean(),
   lastMessage: LastMessage,
 });
@@ -94,48 +96,51 @@ export type ThreadSummary = z.output<typeof ThreadSummary>;
 
 export const mailStatuses = ["waiting", "sent", "bounced", "failed"] as const;
 
-/** The mail of a reply to one address. */
+/** The mail that brings a reply to one address. */
 export const ReplyMail = z.object({
   to: z.string(),
   status: openEnum(mailStatuses),
-  /** The reason why the mail server refused it, or why it waits. */
+  /** The reason why the mail server refused the mail, or why the mail waits. */
   reason: z.nullable(z.string()),
   settledAt: z.nullable(instant),
 });
 
 export type ReplyMail = z.output<typeof ReplyMail>;
 
-/** Why a reply reaches no sender: none left an address, or the server sends no mail. */
+/** Why a reply reaches no sender: no sender left an address, or the server sends no mail. */
 export const missedReasons = ["no_address", "no_mail"] as const;
 
 /** How a reply was delivered. A mail may still wait or come back; the message on the thread shows that. */
 export const ReplyDelivery = z.object({
-  /** The addresses to which it is mailed. */
+  /** The addresses to which the reply is mailed. */
   mailedTo: z.array(z.string()),
-  /** Whether the pages of its receivers show it. */
+  /** Whether the senders' pages of the receivers show the reply. */
   onPage: z.boolean(),
-  /** How many of its receivers it reaches neither by mail nor by page. */
+  /** How many receivers the reply reaches neither by mail nor on a sender's page. */
   missed: z.int(),
-  /** Why it does not reach them; null if it reaches all. */
+  /** Why the reply does not reach these receivers. Null if it reaches all. */
   reason: z.nullable(openEnum(missedReasons)),
 });
 
 export type ReplyDelivery = z.output<typeof ReplyDelivery>;
 
-/** A message with its sender, if it repeats the report; a reply with its receivers and its mails. */
+/** A message. A repeated report has its sender; a reply has its receivers and its mails. */
 export const OwnedMessage = z.extend(Message, {
   sender: z.optional(Sender),
   /** The e-mail address of the member who wrote it. */
   writtenBy: z.optional(z.string()),
-  /** The report that a reply is for, or whose sender answers: the thread, or a repeat on it. */
+  /**
+   * The report that a reply answers, or whose sender wrote an answer: the first report of the thread, or a repeated
+   * one.
+   */
   reportId: z.optional(uuid),
   everyone: z.optional(z.boolean()),
-  /** The address in the mail of an answer, if nothing proves that the sender mailed it. */
+  /** The address that a mailed answer names as its author, if nothing proves that the sender wrote it. */
   foreignFrom: z.optional(z.string()),
-  /** Given as long as the mail of this answer is stored. */
+  /** Exists only as long as the mail of this answer is stored. */
   originalUntil: z.optional(instant),
   mails: z.optional(z.array(ReplyMail)),
-  /** Only for a reply. */
+  /** Only a reply has this field. */
   delivery: z.optional(ReplyDelivery),
 });
 
@@ -145,7 +150,7 @@ const EarlierThread = z.object({ id: uuid, consoleUrl: z.string(), subject: z.st
 
 export type EarlierThread = z.output<typeof EarlierThread>;
 
-/** The thread as an agent reads it, with the fields that only its owner may read. */
+/** The thread with all fields that an agent reads, and the fields that only its owner may read. */
 export const OwnedThread = z.extend(Thread, {
   sender: Sender,
   tags: z.array(ThreadTag),
@@ -170,7 +175,9 @@ const changes = z.object({
   removeTags: tagNames,
   /** The assignee: `me`, the id or the e-mail address of a member, null for nobody. */
   assignee: z.optional(z.nullable(text(1, limits.email))),
-  /** The id of the assignee that the caller saw, null for nobody. If the assignee has changed, the request is refused. */
+  /**
+   * The id of the assignee that the caller saw, null for nobody. If the assignee has changed, the request is refused.
+   */
   expectedAssignee: z.optional(z.nullable(uuid)),
 });
 
@@ -183,7 +190,7 @@ export type ListOrder = (typeof listOrders)[number];
 const filters = z.object({
   status: z.optional(ThreadStatus),
   type: z.optional(FeedbackType),
-  /** Names of tags, with commas between them: the thread has all of them. */
+  /** Names of tags, separated by commas. Finds threads that have all these tags. */
   tag: z.optional(text(1, 1_000)),
   /** The assignee: `me`, `none`, or the id or the e-mail address of a member. */
   assignee: z.optional(text(1, limits.email)),

@@ -1,6 +1,6 @@
 /**
- * The fields of answers that the base API does not have. A client of the base API ignores them, so nobody would notice new
- * ones: a test compares this list with the endpoints. Answers for apps and testers (FAQ, release notes, sessions, tasks,
+ * The fields of answers that the base API does not have. A client of the base API ignores them, so nobody would notice a
+ * new one. Therefore a test compares this list with the endpoints. Answers for apps and testers (FAQ, release notes, sessions, tasks,
  * slots, the exchange) have no such fields, because some decoders refuse them. (rule H33)
  */
 export const additions = {
@@ -46,7 +46,10 @@ export const additions = {
   },
   /** Fields of errors. `dayIndex` and `reasons` are those of the base API. */
   errorFields: ["issues", "runId", "mayResume", "entryId", "step", "requestId"],
-  /** Whole endpoints, beside all of the console's. The base API names `register` and `token`, without their answers. */
+  /**
+   * Whole endpoints that the base API lacks, in addition to all endpoints of the console. The base API has `register`
+   * and `token`, but does not describe their answers.
+   */
   endpoints: [
     ...["faqs.replace", "signIn.await", "signIn.register", "signIn.token"],
     ...["tester.listings", "tester.rotateKey", "tester.updateProfile"],

@@ -74,7 +74,7 @@ const securitySchemes = {
   session: { type: "apiKey", in: "cookie", name: "innkeep", description: "A console session" },
 };
 
-/** The credentials that each kind of endpoint accepts: one of the list. */
+/** The credentials that each kind of endpoint accepts. A request needs one of them. */
 const security: Record<Auth, readonly Json[]> = {
   none: [],
   appKey: [{ appKey: [] }],
@@ -117,7 +117,7 @@ const headers = {
 
 type HeaderName = keyof typeof headers;
 
-/** References to headers of answers. */
+/** Returns references to headers of answers. */
 const headerRefs = (names: readonly HeaderName[]): Json =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
@@ -146,8 +146,8 @@ const errorSchema = {
 };
 
 /**
- * The OpenAPI 3.1 document of the whole API, derived from the contract. `baseUrl` is the server's address. It takes a tenth
- * of a second: `pause` is called before each operation, so that a server can answer other requests.
+ * The OpenAPI 3.1 document of the whole API, derived from the contract. `baseUrl` is the server's address. Making it takes
+ * a tenth of a second. So `pause` is called before each operation, and a server can answer other requests meanwhile.
  */
 export async function createOpenApi(baseUrl: string, pause?: () => Promise<void>): Promise<Json> {
   const schemas = createSchemas();
@@ -171,7 +171,7 @@ export async function createOpenApi(baseUrl: string, pause?: () => Promise<void>
   };
 }
 
-/** One endpoint as an OpenAPI operation. */
+/** Returns one endpoint as an OpenAPI operation. */
 function operation(tag: string, name: string, endpoint: Endpoint, schemas: Schemas): Json {
   const operationId = `${tag}.${name}`;
   const { example = {} }: Endpoint = endpoint;
@@ -409,7 +409,9 @@ function formSchema(body: z.ZodMiniObject, schemas: Schemas): Json {
   return { type: "object", properties: Object.fromEntries(fields), ...(required.length ? { required } : {}) };
 }
 
-/** A list that must not be empty is required, although there is a separate error for its absence. */
+/**
+ * Marks a list that must not be empty as required. The schema does not, because a missing list has a separate error.
+ */
 const needsElement = ({ minItems }: Json): boolean => minItems === 1;
 
 function partOf(schema: Json): Json {

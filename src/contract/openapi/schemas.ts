@@ -25,9 +25,9 @@ import * as tokens from "../tokens.ts";
 type Direction = "input" | "output";
 
 export interface Schemas {
-  /** The JSON Schema of a schema; a named one is a reference. */
+  /** Returns the JSON Schema of a zod schema. For a named schema this is a reference. */
   of(schema: z.core.$ZodType, direction: Direction): Json;
-  /** The named schemas that were used. */
+  /** The named schemas to which the document refers. */
   named(): Record<string, Json>;
 }
 
@@ -107,20 +107,25 @@ const closedLists: ReadonlySet<z.core.$ZodType> = new Set([
   changelog.BodyFormat,
 ]);
 
-/** Whether a list of values may grow: those of answers do. What a request may send, the server knows today. */
+/**
+ * Whether later versions may add values to a list. Lists in answers may grow; a request sends only values that the
+ * server knows.
+ */
 const isOpenList = (
   schema: z.core.$ZodType,
   { enum: values }: z.core.JSONSchema.BaseSchema,
   direction: Direction,
 ) => direction === "output" && values !== undefined && values.length > 1 && !closedLists.has(schema);
 
-/** A generated client must accept values that it does not know. An `enum` would make it refuse them. */
+/**
+ * Describes values without `enum`, because an `enum` would make a generated client refuse values that it does not know.
+ */
 function openList(jsonSchema: z.core.JSONSchema.BaseSchema): void {
   Object.assign(jsonSchema, { [openListWord]: jsonSchema.enum });
   delete jsonSchema.enum;
 }
 
-/** Unknown fields are ignored in requests, and later versions may add fields to answers. */
+/** Allows unknown fields: requests ignore them, and later versions may add fields to answers. */
 function open(jsonSchema: z.core.JSONSchema.BaseSchema): void {
   if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
