@@ -15,7 +15,7 @@ export interface Success extends WireAnswer {
 }
 
 /**
- * The answer, if it is a success. Throws a ServerError for an error, and an UnexpectedAnswerError for anything
+ * Returns the answer if it is a success. Throws a ServerError for an error, and an UnexpectedAnswerError for anything
  * else.
  */
 export function successIn(answer: WireAnswer, request: SentRequest, now: Date): Success {
@@ -25,10 +25,10 @@ export function successIn(answer: WireAnswer, request: SentRequest, now: Date): 
 }
 
 /**
- * The value of a success, with all its fields; undefined for a 204, and for a 202 of a route that may be pending. A 201
- * without a body is an empty object where servers may answer anything.
+ * Returns the value of a success with all its fields. Undefined for a 204, and for a 202 of a route whose answer may be
+ * pending. A 201 without a body becomes an empty object if servers may answer this route with anything.
  * Throws an UnexpectedAnswerError if the answer is not JSON, does not have the shape of the route's answers, or is
- * about another object than the request.
+ * about a different object than the request.
  */
 export function contentOf(
   success: Success,
@@ -87,7 +87,7 @@ function unexpected(
 const messageIn = (body: unknown): string | undefined =>
   textAt(body, "error") || textAt(body, "message") || textAt(body, "error", "message") || undefined;
 
-/** The faults that an error names, in any known form. */
+/** Returns the faults that an error answer lists, in any known form. */
 export function issuesIn(body: unknown): Issue[] {
   return listAt(body, "issues").map((issue) => ({
     path: textAt(issue, "path"),
@@ -95,7 +95,7 @@ export function issuesIn(body: unknown): Issue[] {
   }));
 }
 
-/** Many more than any answer of the API has: metadata has five. */
+/** The most levels of nesting that are accepted. Answers of the API need far fewer: metadata has five. */
 const mostLevels = 100;
 
 function jsonOf(text: string): { readonly value: unknown } | undefined {
@@ -113,7 +113,7 @@ function kindOf({ headers, text }: WireAnswer): string {
   return kind && kind !== "application/json" ? ` and ${kind.trim()}` : "";
 }
 
-/** A limit, because a server may send a number of any size. */
+/** The longest wait that is accepted, because a server may send a number of any size. */
 const mostRetryAfterSeconds = 31_536_000;
 
 /**

@@ -26,8 +26,8 @@ export const placesOf = ({ images, videos, attachments }: FeedbackFiles): readon
 const jsonBlockBytes = 3 * 16_384;
 
 /**
- * Feedback as JSON: its fields, and its files as base64 data URLs. Files are read and encoded in blocks while they
- * are sent, so that no file is in memory as a whole.
+ * Returns feedback as JSON: its fields, and its files as base64 data URLs. Files are read and encoded in blocks while they
+ * are sent, so that no whole file is in memory.
  */
 export function feedbackBody(
   fields: Readonly<Record<string, unknown>>,
@@ -94,7 +94,7 @@ export interface Form {
 const formBlockBytes = 65_536;
 
 /**
- * A form as multipart/form-data. Files are read while they are sent. `boundary` is text that occurs in none of
+ * Returns a form as multipart/form-data. Files are read while they are sent. `boundary` is text that occurs in none of
  * them: at most 60 letters, digits and hyphens. The same form with the same boundary gives the same bytes.
  */
 export function formBody({ fields, files }: Form, boundary: string): FileContent {
@@ -125,14 +125,14 @@ function headOf(boundary: string, name: string, file?: SentFile): string {
   return `--${boundary}\r\ncontent-disposition: form-data; name="${name}"${named}\r\n${kind}`;
 }
 
-/** Quoted as browsers do it: a name cannot end its quotes or its line. */
+/** Quotes a name as browsers do, so that no character of the name can end the quotes or the line. */
 const quoted = (name: string): string =>
   name.replace(/["\r\n]/g, (character) => `%${character.charCodeAt(0).toString(16).padStart(2, "0")}`);
 
 async function* bytesOf(pieces: readonly FormPiece[]): AsyncGenerator<Buffer, void, undefined> {
   for (const piece of pieces) {
     if (Buffer.isBuffer(piece)) yield piece;
-    // A copy, because the network may still hold a block when the next is read.
+    // A copy, because a block may still be waiting to be sent when the next one is read into the same buffer.
     else for await (const block of blocksOf(piece, formBlockBytes)) yield Buffer.from(block);
   }
 }
@@ -147,15 +147,15 @@ const viewOf = ({ fields, files }: Form) => ({
   ),
 });
 
-/** A file on disk that is sent. */
+/** A file on disk that a request sends. */
 export interface SentFile {
   readonly path: string;
   /** The file name that the reader sees. */
   readonly name: string;
   readonly mediaType: string;
-  /** Exact size. Sending fails if the file has another size by then. */
+  /** The exact size in bytes. Sending fails if the file has another size at that time. */
   readonly bytes: number;
-  /** Sent instead of the bytes of the file. */
+  /** The bytes that are sent instead of those on disk. */
   readonly content?: Buffer;
 }
 
@@ -166,7 +166,10 @@ export interface FileContent extends Content {
   read(): AsyncIterable<Buffer>;
 }
 
-/** Measures a body: its bytes, and the position at which each of its files ends. `sentBytes`: of a file of some bytes. */
+/**
+ * Returns the length of a body, and the position at which each of its files ends. `sentBytes` returns how many bytes of
+ * the body a file of a given size needs.
+ */
 function measured(
   pieces: readonly (string | Buffer | SentFile)[],
   sentBytes: (bytes: number) => number,
@@ -183,7 +186,7 @@ function measured(
   return { bytes, files };
 }
 
-/** The bytes of a file, in blocks that share one buffer: a block is valid until the next is read. */
+/** Yields the bytes of a file in blocks that share one buffer: a block is valid only until the next one is read. */
 async function* blocksOf(
   { path, name, bytes, content }: SentFile,
   blockBytes: number,
@@ -206,7 +209,7 @@ async function* blocksOf(
   }
 }
 
-/** Reads until the buffer is full. Returns false if the file ends before. */
+/** Reads from a file until the buffer is full. Returns false if the file ends before that. */
 async function fill(handle: FileHandle, buffer: Buffer): Promise<boolean> {
   for (let filled = 0; filled < buffer.length; ) {
     const { bytesRead } = await handle.read(buffer, filled, buffer.length - filled);

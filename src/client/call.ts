@@ -2,15 +2,15 @@ import type * as z from "zod/mini";
 import type { Endpoint } from "../contract/endpoint.ts";
 import type { contract } from "../contract/index.ts";
 
-/** An answer, and its ETag, which a later change must name. */
+/** An answer, and its ETag, which a later change must send. */
 export interface Tagged<A> {
   readonly answer: A;
-  /** For `ifMatch`; undefined if the server sent none. */
+  /** The value for `ifMatch`. Undefined if the server sent no ETag. */
   readonly etag: string | undefined;
 }
 
 /**
- * Makes a call and returns its answer together with the ETag. Rejects as the call does.
+ * Makes a call and returns its answer together with the ETag. Rejects with the error of the call.
  *
  *     const { answer, etag } = await withEtag((options) => client.faqs.list(options));
  *     await client.faqs.replace({ body: { faqs: changed(answer) }, ifMatch: etag });
@@ -27,25 +27,25 @@ export async function withEtag<A>(
   return { answer, etag };
 }
 
-/** A request as it is sent. */
+/** A complete request, ready to be sent. */
 export interface WireRequest {
   readonly method: string;
   readonly url: URL;
   /** The names are in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Content;
-  /** How long the connection may be silent. */
+  /** The longest time without any data on the connection. */
   readonly timeoutMs: number;
-  /** The most milliseconds and bytes of the whole answer after the request is sent. */
+  /** Limits of the whole answer: its bytes, and the milliseconds after the request is sent. */
   readonly answerMs: number;
   readonly answerBytes: number;
   readonly signal?: AbortSignal;
   readonly onProgress?: (sentBytes: number, totalBytes: number) => void;
-  /** Receives the bytes of a success, which then has no text. */
+  /** Receives the body of a success. Then the answer has no text. */
   readonly sink?: Sink;
 }
 
-/** An answer as it was received. */
+/** An answer before it is checked. */
 export interface WireAnswer {
   readonly status: number;
   /** The names are in lower case. */
@@ -61,20 +61,20 @@ export type Answer<E extends Endpoint> =
   | (E["success"] extends { body: infer Body extends z.ZodMiniType } ? z.output<Body> : undefined)
   | (E extends { readonly pending: true } ? undefined : never);
 
-/** A body that is made while it is sent, because it is too large for the memory. */
+/** A body that is produced while it is sent, because it is too large for the memory. */
 export interface Content {
   readonly mediaType: string;
-  /** Exact length. */
+  /** The exact length in bytes. */
   readonly bytes: number;
-  /** Starts from the beginning each time it is called, so that a request can be repeated. */
+  /** Returns the whole body from its beginning at each call, so that a request can be repeated. */
   read(): AsyncIterable<Uint8Array | string>;
-  /** Shown instead of the body in a dry run; the media type and length unless given. */
+  /** Shown instead of the body in a dry run. By default the media type and the length are shown. */
   readonly view?: unknown;
 }
 
 /** Receives the bytes of an answer that is too large for the memory. */
 export interface Sink {
-  /** Starts from the beginning. Each repeat of a call calls it. */
+  /** Deletes what was received and starts again. Called at each new attempt of a call. */
   begin(): Promise<void>;
   write(bytes: Uint8Array): Promise<void>;
 }
@@ -96,16 +96,16 @@ type Part<E extends Endpoint, Name extends "params" | "query" | "body"> = E[Name
 export interface CallOptions {
   /** Makes a repeat safe: the server answers a second request with the same key from what it stored. */
   readonly idempotencyKey?: string;
-  /** The ETag of what was read: the call is refused if that has changed since. */
+  /** The ETag of what the caller has read. The server refuses the call if that has changed since. */
   readonly ifMatch?: string | undefined;
-  /** Called with the ETag of a success; undefined if the server sent none. See `withEtag`. */
+  /** Called with the ETag of a success, or with undefined if the server sent no ETag. See `withEtag`. */
   readonly onEtag?: (etag: string | undefined) => void;
   readonly signal?: AbortSignal;
-  /** Called with the number of bytes of the body that the network has taken so far. */
+  /** Called with the number of bytes of the body that have been sent so far. */
   readonly onProgress?: (sentBytes: number, totalBytes: number) => void;
   /** Receives the file of a download. */
   readonly sink?: Sink;
-  /** Whether a temporary failure is followed by another try; always unless given. */
+  /** Whether the call is tried again after a temporary failure; true by default. */
   readonly repeatAfter?: (error: Error) => boolean;
 }
 

@@ -1,16 +1,16 @@
-/** The time. A test can replace it. */
+/** The clock of the program. A test can replace it. */
 export interface Clock {
   now(): Date;
-  /** Rejects with the signal's reason when that aborts first. */
+  /** Waits. Rejects with the signal's reason if the signal aborts before the end. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
 export const systemClock: Clock = { now: () => new Date(), sleep };
 
-/** A timer that is set for longer fires at once. */
+/** The longest time of one timer. A timer that is set for longer fires immediately. */
 export const longestTimerMs = 2 ** 31 - 1;
 
-/** Waits, however long that is; rejects with the signal's reason when that aborts first. */
+/** Waits for any length of time. Rejects with the signal's reason if the signal aborts before the end. */
 export async function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
   let left = milliseconds;
   do {

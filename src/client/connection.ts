@@ -16,7 +16,7 @@ const sentences: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another host",
 };
 
-/** The codes of undici that mean the same as one of Node. */
+/** The error codes of undici that mean the same as an error code of Node. */
 const sameAs: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: "ECONNRESET",
   UND_ERR_CONNECT_TIMEOUT: "ETIMEDOUT",
@@ -35,7 +35,7 @@ export function connectionError(cause: unknown, url: URL, proxy?: URL): Connecti
   });
 }
 
-/** Whether a port of this machine refused the connection: then no network failed, which could work again later. */
+/** Whether a port of this machine refused the connection. Then the network did not fail, so waiting does not help. */
 export function isRefusedHere(error: unknown, baseUrl: string): boolean {
   if (!(error instanceof ConnectionError) || error.code !== "ECONNREFUSED") return false;
   const asked = error.proxy === undefined ? baseUrl : `http://${error.proxy}`;
@@ -69,7 +69,10 @@ export function connectionReason(code: string): string {
   return sentences[code] ?? `the connection failed (${code})`;
 }
 
-/** The code of an error, of what caused it, or of the first of several (one per address of a host). */
+/**
+ * Returns the code of an error, of its cause, or of the first of several errors (there is one for each address of a
+ * host).
+ */
 function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   if ("code" in error && typeof error.code === "string") return error.code;
@@ -85,7 +88,10 @@ export interface ProxySettings {
   readonly none?: string;
 }
 
-/** The address of the proxy for a request; undefined for none. Requests to this machine never use a proxy. */
+/**
+ * Returns the address of the proxy for a request. Undefined if it needs none: requests to this machine never use a
+ * proxy.
+ */
 export function proxyFor(url: URL, settings: ProxySettings): string | undefined {
   const proxy = url.protocol === "https:" ? settings.https : settings.http;
   if (!proxy || isLoopback(url.hostname) || isExcepted(url, settings.none ?? "")) return undefined;

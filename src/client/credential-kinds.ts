@@ -1,8 +1,8 @@
 import type { Auth } from "../contract/endpoint.ts";
 
 /**
- * All kinds of credential: the name in a sentence, the prefix, the variable that holds one, and the command that
- * stores one.
+ * All kinds of credential: the name in a sentence, the prefix, the environment variable that contains such a credential,
+ * and the command that stores it.
  */
 export const credentialKinds = {
   appKey: {
@@ -43,9 +43,9 @@ const kindOfAuth: Record<Auth | CredentialKind, CredentialKind | undefined> = {
   session: "maintainerToken",
 };
 
-/** The kind of credential that an endpoint needs; undefined for none. */
+/** Returns the kind of credential that an endpoint needs. Undefined if it needs none. */
 export const credentialFor = (auth: Auth | CredentialKind): CredentialKind | undefined => kindOfAuth[auth];
 
-/** The header that carries a credential. */
+/** Returns the header that contains a credential. */
 export const credentialHeader = (kind: CredentialKind, secret: string): Record<string, string> =>
   kind === "appKey" ? { "x-api-key": secret } : { authorization: `Bearer ${secret}` };

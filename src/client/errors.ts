@@ -3,13 +3,13 @@ import { type CredentialKind, credentialKinds } from "./credential-kinds.ts";
 
 export interface ServerErrorFacts {
   readonly status: number;
-  /** The server's code, known to this client or not; `http_502` and the like if it sent none. */
+  /** The server's error code, which this client may not know. If the server sent none, a code like `http_502`. */
   readonly code: string;
   readonly message: string;
   readonly issues?: readonly Issue[];
   readonly requestId?: string;
   readonly retryAfterSeconds?: number;
-  /** The whole body with all its fields; undefined if it is not JSON. */
+  /** The whole body with all its fields. Undefined if the body is not JSON. */
   readonly body?: unknown;
 }
 
@@ -40,7 +40,7 @@ export class ServerError extends Error {
  */
 export class ConnectionError extends Error {
   readonly code: string;
-  /** The host of the proxy that failed; undefined if it was not a proxy. */
+  /** The host of the proxy that failed. Undefined if the failure was not at a proxy. */
   readonly proxy: string | undefined;
 
   constructor(

@@ -4,7 +4,7 @@ import type { Content, Sink, Transport, WireAnswer, WireRequest } from "./call.t
 import { connectionError, timeoutError, tooLarge, tooSlow } from "./connection.ts";
 import { lazy } from "./lazy.ts";
 
-/** Talks over node:http and node:https, with connections that are kept for the next call. */
+/** Sends requests with node:http and node:https, and keeps connections open for the next call. */
 export function nodeTransport(): Transport {
   const open = { "http:": lazy(openHttp), "https:": lazy(openHttps) };
   return async (request) => {
@@ -31,7 +31,7 @@ type StartRequest = (
   options: {
     readonly method: string;
     readonly headers: Readonly<Record<string, string>>;
-    /** Milliseconds of silence. */
+    /** The most milliseconds without any data. */
     readonly timeout: number;
   },
   onResponse: (message: IncomingMessage) => void,
@@ -49,7 +49,7 @@ function exchange(start: StartRequest, request: WireRequest): Promise<WireAnswer
     const fail = (error: unknown) => end(error instanceof SinkFailure ? error : connectionError(error, url));
     const outgoing = start(url, { method, headers, timeout: timeoutMs }, (message) => {
       read(message, request).then((answer) => {
-        // The server has answered and does not read the rest of the body.
+        // Not an error: the server has answered before it read the whole body.
         if (!outgoing.writableEnded) outgoing.destroy();
         resolve(answer);
       }, fail);
@@ -59,7 +59,7 @@ function exchange(start: StartRequest, request: WireRequest): Promise<WireAnswer
     const endless = limited(outgoing, request, fail);
     whenConnected(outgoing, () => sendBody(outgoing, request).catch(end));
 
-    // Without the `signal` option of Node, because it is slow to load.
+    // Does not use the `signal` option of Node, because Node loads its code slowly.
     const stop = () => end(signal?.reason);
     signal?.addEventListener("abort", stop, { once: true });
     outgoing.on("close", () => {
@@ -69,7 +69,9 @@ function exchange(start: StartRequest, request: WireRequest): Promise<WireAnswer
   });
 }
 
-/** Ends a call whose answer arrives too slowly. Such an answer is never silent for long. */
+/**
+ * Ends a call whose answer arrives too slowly. The limit of silence does not end it, because some bytes always arrive.
+ */
 function limited(outgoing: ClientRequest, { url, answerMs }: WireRequest, fail: (error: Error) => void) {
   let timer: NodeJS.Timeout | undefined;
   const start = () => {
@@ -81,8 +83,8 @@ function limited(outgoing: ClientRequest, { url, answerMs }: WireRequest, fail: 
 }
 
 /**
- * Runs `send` when the connection is open. The body is not read before, so its reader knows that nothing was sent if there
- * is no connection.
+ * Runs `send` when the connection is open. The body is not read earlier. So if there is no connection, it is certain that
+ * nothing was sent.
  */
 function whenConnected(outgoing: ClientRequest, send: () => void): void {
   outgoing.once("socket", (socket) => {
@@ -114,13 +116,15 @@ async function read(message: IncomingMessage, { url, answerBytes, sink }: WireRe
   });
 }
 
-/** Writes the bytes of an answer to a sink, as fast as it takes them. */
+/** Writes the bytes of an answer to a sink, and waits whenever the sink is busy. */
 export async function fill(sink: Sink, body: AsyncIterable<Uint8Array>): Promise<void> {
   await notOfTheConnection(sink.begin());
   for await (const bytes of body) await notOfTheConnection(sink.write(bytes));
 }
 
-/** A full disk is no fault of the connection, so the call is not repeated. */
+/**
+ * An error while the answer is written, such as a full disk. The connection did not fail, so the call is not repeated.
+ */
 export class SinkFailure extends Error {}
 
 const notOfTheConnection = (taken: Promise<void>): Promise<void> =>
@@ -128,7 +132,7 @@ const notOfTheConnection = (taken: Promise<void>): Promise<void> =>
     throw new SinkFailure(cause instanceof Error ? cause.message : "The file cannot be written.", { cause });
   });
 
-/** Writes the body of a request as fast as the network takes it, reports the progress, and ends the request. */
+/** Writes the body of a request, waits whenever the network is busy, reports the progress, and ends the request. */
 export async function sendBody(
   outgoing: Writable,
   { body, onProgress }: Pick<WireRequest, "body" | "onProgress">,
@@ -154,8 +158,8 @@ const drained = (outgoing: Writable): Promise<void> =>
   });
 
 /**
- * Yields the chunks of a content, and reports each to `onProgress`. Throws if the content does not have the announced number
- * of bytes.
+ * Yields the chunks of a body, and reports each to `onProgress`. Throws if the body does not have the announced number of
+ * bytes.
  */
 export async function* withProgress(
   content: Content,

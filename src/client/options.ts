@@ -4,7 +4,7 @@ import type { CredentialKind } from "./credential-kinds.ts";
 import type { Route } from "./routes.ts";
 import type { Pause } from "./wait.ts";
 
-/** The credentials, or a function that gives one when a call needs it. */
+/** The credentials, or a function that returns a credential when a call needs it. */
 export type Credentials =
   | { readonly [Kind in CredentialKind]?: string }
   | ((kind: CredentialKind) => Promise<string | undefined>);
@@ -18,16 +18,16 @@ export interface PreparedRequest {
 }
 
 /**
- * Keeps the idempotency keys of unfinished mutations, so that the same request is a repeat of the first one, and not a
- * second mutation.
+ * Stores the idempotency keys of unfinished mutations. If the same request is sent again, it gets the same key, and the
+ * server does not carry it out a second time.
  */
 export interface Idempotency {
   keyFor(request: PreparedRequest): Promise<string>;
-  /** The server has finally handled the request: the key is no longer needed. */
+  /** Called when the server has finally handled the request, so that the key is no longer needed. */
   settled(key: string): Promise<void>;
 }
 
-/** One request with its answer, for a trace. Holds secrets: see redact.ts. */
+/** One request with its answer, for a trace. It contains secrets, which redact.ts removes. */
 export interface Exchange {
   readonly request: WireRequest;
   readonly milliseconds: number;
@@ -36,25 +36,25 @@ export interface Exchange {
 }
 
 export interface ClientOptions {
-  /** Address of the server, with or without a path, without a trailing slash. */
+  /** The address of the server, with or without a path, without a slash at the end. */
   readonly baseUrl: string;
   readonly credentials?: Credentials;
   readonly proxy?: ProxySettings;
-  /** How long a connection may be silent; 30 seconds unless given. A long poll adds what it waits. */
+  /** The longest time without any data on a connection; 30 seconds by default. A long poll adds its waiting time. */
   readonly timeoutMs?: number;
-  /** The most tries of a request, the first one included; 4 unless given. */
+  /** The most attempts of a request, including the first one; 4 by default. */
   readonly attempts?: number;
-  /** The longest time from the start of the first try to the start of the last; a minute unless given. */
+  /** The longest time from the start of the first attempt to the start of the last one; a minute by default. */
   readonly maxWaitMs?: number;
   readonly onRetry?: (pause: Pause) => void;
   readonly onExchange?: (exchange: Exchange) => void;
   /** Called with each mutation before it is sent. If it throws, the call rejects with that error. */
   readonly beforeMutation?: (request: PreparedRequest, route: Route) => void;
-  /** Assigns a key to a mutation unless the call has one. Without a key a mutation is never sent twice. */
+  /** Gives a key to each mutation that has none. A mutation without a key is never sent twice. */
   readonly idempotency?: Idempotency;
-  /** Sent with every request. */
+  /** Headers that are sent with every request. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Aborts calls that have no signal of their own. */
+  /** Aborts all calls that were made without a `signal`. */
   readonly signal?: AbortSignal;
   readonly transport?: Transport;
   readonly now?: () => Date;

@@ -16,7 +16,7 @@ const secretNames = new Set([
 const ourSecrets = /(sd[ktam]|stk)_[A-Za-z0-9_-]{8,}/g;
 const hidden = "[redacted]";
 
-/** Headers without credentials. */
+/** Headers that never contain credentials. */
 export const redactHeaders = (
   headers: Readonly<Record<string, string | undefined>>,
 ): Record<string, string> =>
@@ -62,7 +62,7 @@ export function redactJson(value: unknown): unknown {
 const isSecret = (name: string, value: unknown): boolean =>
   secretNames.has(name) && typeof value === "string";
 
-/** Returns a text without anything that looks like a key or token of ours. */
+/** Returns a text without anything that looks like an Innkeep key or token. */
 export const redactText = (text: string): string => text.replace(ourSecrets, `$1_${hidden}`);
 
 function fileNote(text: string): string {

@@ -9,25 +9,25 @@ export interface Route {
   readonly path: string;
   readonly auth: Auth | CredentialKind;
   readonly summary: string;
-  /** Its answer may still be pending. It changes nothing and can be repeated. */
+  /** Whether the server may answer that there is no result yet. Such a request changes nothing and can be repeated. */
   readonly pending?: boolean;
-  /** Its answer may be large. */
+  /** Whether the answer may be large. */
   readonly large?: boolean;
-  /** Its answer is a file. */
+  /** Whether the answer is a file. */
   readonly download?: boolean;
-  /** A request says what its sender's clock shows. */
+  /** Whether a request must send the time of its sender's clock. */
   readonly readsClock?: boolean;
   /** The path parameter that must equal the `id` of the answer. */
   readonly repeats?: string;
-  /** The shape of a success; undefined if it has no body or an unknown one. */
+  /** The shape of a success. Undefined if a success has no body, or one of unknown shape. */
   readonly answer?: Shape;
 }
 
-/** The checked part of an answer: whether it is a list, and the fields of it or of its elements. */
+/** What the client checks in an answer: whether it is a list, and the fields of the object or of the elements. */
 export interface Shape {
   readonly isList: boolean;
   readonly fields: readonly string[];
-  /** Servers may answer with other fields, or with none. */
+  /** Whether servers may answer with other fields, or with none. */
   readonly isOpen?: boolean;
 }
 
@@ -36,7 +36,7 @@ export type Routes = {
 };
 
 /**
- * The contract without its schemas. The build replaces this code by the table, so that a call does not load zod.
+ * The contract without its schemas. The build replaces this code by its result, a table, so that a call does not load zod.
  */
 export const routes: Routes = summaryOf(contract);
 
@@ -66,7 +66,7 @@ function routeOf({ method, path, auth, summary, pending, repeats, large, ...rest
   };
 }
 
-/** The shape that a schema describes; undefined if it is neither an object nor a list of objects. */
+/** Returns the shape that a schema describes. Undefined if it is neither an object nor a list of objects. */
 function shapeOf(schema: unknown): Shape | undefined {
   const definition = valueAt(schema, "_zod", "def");
   if (valueAt(definition, "type") === "array") {

@@ -12,19 +12,19 @@ import { followingRedirects, lastingTransport, shortTransport, traced } from "./
 import { isSettled, type RetryPolicy, repeatedly } from "./wait.ts";
 
 /**
- * The whole API as functions, derived from the contract, for a program that stays. Answers are passed on as they come,
- * unknown fields too.
+ * Returns the whole API as functions, derived from the contract, for a program that keeps running. Answers are returned
+ * unchanged, with their unknown fields.
  */
 export const createClient = (options: ClientOptions): Client =>
   clientOf(createSender({ ...options, transport: options.transport ?? lastingTransport(options.proxy) }));
 
-/** The whole API as functions, over a given sender. */
+/** Returns the whole API as functions that send their requests with `send`. */
 export function clientOf(send: Sender): Client {
   const groups = Object.entries(routes).map(([name, group]) => [name, callsOf(group, send)]);
   return Object.fromEntries(groups);
 }
 
-/** One group of the API as functions, over a given sender. */
+/** Returns one group of the API as functions that send their requests with `send`. */
 export function groupOf<Name extends keyof Client>(name: Name, send: Sender): Pick<Client, Name> {
   const groups = [[name, callsOf(routes[name], send)]];
   return Object.fromEntries(groups);
@@ -43,7 +43,10 @@ const callOf = (route: Route, send: Sender) => async (input?: LooseInput) => {
 /** Sends a request to a route and returns the answer if it is a success. */
 export type Sender = (route: Route, input?: LooseInput) => Promise<Success>;
 
-/** Makes the function for every call: it prepares, adds the key and the credential, sends, and tries again if that is safe. */
+/**
+ * Makes the function for every call: it prepares, adds the key and the credential, sends, and tries again if that is
+ * safe.
+ */
 export function createSender(options: ClientOptions): Sender {
   const now = options.now ?? (() => new Date());
   const transport = followingRedirects(
@@ -67,8 +70,8 @@ export function createSender(options: ClientOptions): Sender {
 }
 
 /**
- * A read is not repeated after a time-out, because somebody waits for it, nor if nothing listens at an address of this
- * machine. A mutation is repeated, and so is a long poll, which may be silent without a fault.
+ * Returns the input with the rule which errors are tried again. A read is not tried again after a time-out, because
+ * somebody waits for it, nor if no program listens at an address of this machine. Mutations and long polls always are.
  */
 function patient(baseUrl: string, route: Route, input: LooseInput): LooseInput {
   if (changes(route) || heldMs(input) > 0) return input;
@@ -79,7 +82,7 @@ function patient(baseUrl: string, route: Route, input: LooseInput): LooseInput {
 
 const isSilence = (error: Error): boolean => error instanceof ConnectionError && error.code === "timeout";
 
-/** Whether a call changes something. A route that may be pending does not, whatever its method. */
+/** Whether a call changes something. A route whose answer may be pending does not, even if its method is POST. */
 const changes = (route: Route): boolean => isMutation(route) && !route.pending;
 
 /** Reports the idempotency key as settled when the server has finally handled the request, with success or not. */
@@ -117,7 +120,10 @@ const keyHeader = (key: string | undefined): Record<string, string> =>
 const ifMatchHeader = ({ ifMatch }: LooseInput): Record<string, string> =>
   ifMatch === undefined ? {} : { "if-match": ifMatch };
 
-/** Each attempt carries the time at which it is sent: a pause before it would hide a clock that is ahead. */
+/**
+ * Sends the time of each attempt, not of the call: after a pause, the old time would hide that the sender's clock is
+ * fast.
+ */
 const dated = (request: WireRequest, { readsClock }: Route, now: Date): WireRequest =>
   readsClock ? { ...request, headers: { ...request.headers, date: now.toUTCString() } } : request;
 
@@ -129,7 +135,7 @@ const answers = {
   download: { bytes: Number.POSITIVE_INFINITY, times: 700 },
 } as const;
 
-/** Limits on the bytes of an answer, and on its time as a multiple of the time-out of silence. */
+/** Limits of an answer: its bytes, and its time as a multiple of the time-out for silence. */
 function answerLimits(
   { large, download }: Route,
   { timeoutMs }: ClientOptions,
@@ -139,7 +145,7 @@ function answerLimits(
   return { answerBytes: bytes, answerMs: (timeoutMs ?? 30_000) * times + heldMs(input) };
 }
 
-/** The headers of the credential and the key, which win over all others. */
+/** Returns the headers of the credential and the key. They replace other headers with the same names. */
 interface OwnHeaders {
   readonly own: Readonly<Record<string, string>>;
 }
@@ -163,7 +169,7 @@ function requestOf(
   };
 }
 
-/** The header with the credential that a route needs. Throws if the credential is missing or malformed. */
+/** Returns the header with the credential that a route needs. Throws if the credential is missing or malformed. */
 async function secretFor(
   credentials: Credentials = {},
   { auth }: Route,
@@ -182,11 +188,11 @@ function lengthOf(body: WireRequest["body"]): Record<string, string> {
   return { "content-length": String(typeof body === "string" ? Buffer.byteLength(body) : body.bytes) };
 }
 
-/** How long the server may hold the answer of a long poll. */
+/** Returns how long the server may delay the answer of a long poll. */
 const heldMs = ({ query, body }: LooseInput): number =>
   (Number(query?.wait ?? valueAt(body, "wait")) || 0) * 1_000;
 
-/** The input of any call. */
+/** The input of a call, for any endpoint. */
 export interface LooseInput extends CallOptions {
   readonly params?: Readonly<Record<string, unknown>>;
   readonly query?: Readonly<Record<string, unknown>>;

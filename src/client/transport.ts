@@ -5,14 +5,17 @@ import { lazy } from "./lazy.ts";
 import { nodeTransport } from "./node-transport.ts";
 import type { ClientOptions } from "./options.ts";
 
-/** For a program that ends soon: directly to the server over node:http, which loads fastest; through a proxy over undici. */
+/**
+ * The transport for a program that ends soon: node:http without a proxy, because it loads fastest; undici through a
+ * proxy.
+ */
 export function shortTransport(settings: ProxySettings = {}): Transport {
   const direct = nodeTransport();
   const proxied = lastingTransport(settings);
   return (request) => (proxyFor(request.url, settings) ? proxied : direct)(request);
 }
 
-/** For a program that keeps running: all calls go over undici, which is loaded at the first call. */
+/** The transport for a program that keeps running: all calls use undici, which is loaded at the first call. */
 export function lastingTransport(settings: ProxySettings = {}): Transport {
   const made = lazy(async () => {
     const [{ undiciTransport }, library] = await Promise.all([
@@ -44,8 +47,8 @@ export function traced(transport: Transport, { onExchange }: ClientOptions, now:
 const mostRedirects = 5;
 
 /**
- * Follows redirects within one origin, because a credential must never reach another one. A mutation is repeated
- * only if the status keeps the method (307, 308). Throws an UnexpectedAnswerError for any other redirect.
+ * Follows redirects only within one origin, because a credential must never reach another origin. A mutation follows
+ * only redirects that keep the method (307, 308). Throws an UnexpectedAnswerError for any other redirect.
  */
 export function followingRedirects(transport: Transport): Transport {
   return async (first) => {

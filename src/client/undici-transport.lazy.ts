@@ -16,8 +16,8 @@ import type * as undici from "./undici.lazy.ts";
 const connectMs = 30_000;
 
 /**
- * Talks over undici: directly to the server with connections that are kept for the next call, or through the proxy that
- * the settings name, with connections that end with the call.
+ * Sends requests with undici. Without a proxy it keeps connections open for the next call. Through the proxy that the
+ * settings name, each call has its own connection.
  */
 export function undiciTransport(library: typeof undici, settings: ProxySettings): Transport {
   const direct = directConnections(library);
@@ -38,7 +38,10 @@ export function undiciTransport(library: typeof undici, settings: ProxySettings)
   };
 }
 
-/** Connections without a proxy, kept for the next call. If the only call fails, they are closed: one may be half open. */
+/**
+ * Connections without a proxy, kept for the next call. If a call fails while no other runs, they are closed: one may be
+ * half open.
+ */
 function directConnections({ Agent }: Pick<typeof undici, "Agent">): () => CallConnection {
   let calls = 0;
   let over = new AbortController();
@@ -67,7 +70,7 @@ async function exchange(
   }: {
     readonly limits: CallLimits;
     readonly dispatcher: undici.Dispatcher;
-    /** The proxy. */
+    /** The address of the proxy. */
     readonly through: URL | undefined;
   },
 ): Promise<WireAnswer> {
@@ -81,7 +84,7 @@ async function exchange(
       ...{ method, headers, signal, body: body.content },
       ...{ headersTimeout: 0, bodyTimeout: 0 },
     });
-    // undici checks the signal only when it is connected.
+    // undici checks the signal only after it has connected.
     const answer = await Promise.race([sent, rejected(signal)]);
     limits.answering();
     const text =
@@ -92,7 +95,7 @@ async function exchange(
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof SinkFailure) throw error;
-    // Once a tunnel is open, the fault is that of the server.
+    // If the tunnel was already open, the server has failed, and not the proxy.
     const proxy = url.protocol === "http:" ? through : undefined;
     throw body.failure() ?? proxyRefusal(error, url, proxy) ?? connectionError(error, url, proxy);
   }
@@ -103,7 +106,7 @@ const rejected = (signal: AbortSignal): Promise<never> =>
     signal.addEventListener("abort", () => reject(signal.reason), { once: true });
   });
 
-/** The body for undici. `failure` is an error of its source, which is not an error of the connection. */
+/** The body for undici. `failure` is an error while the body was read, which is not an error of the connection. */
 function outgoingBody({ body, onProgress }: WireRequest, limits: CallLimits) {
   if (body === undefined || typeof body === "string") {
     limits.answering();
@@ -166,9 +169,9 @@ const firstOfEach = (headers: Readonly<Record<string, string | string[] | undefi
 interface CallLimits {
   /** Aborts with the caller's reason, or with a ConnectionError when the server takes too long. */
   readonly signal: AbortSignal;
-  /** Called when something was sent or received: the time of silence starts again. */
+  /** Called when something was sent or received: restarts the timer that limits the silence. */
   readonly moved: () => void;
-  /** Called when the request is sent, or its answer begins: the time for the whole answer starts. */
+  /** Called when the request is sent, or its answer begins: starts the timer that limits the whole answer. */
   readonly answering: () => void;
   /** Stops the timers and the signal. */
   readonly clear: () => void;
@@ -204,13 +207,13 @@ function startLimits(
 /** The connection of one call. */
 interface CallConnection {
   readonly dispatcher: undici.Dispatcher;
-  /** Called when the call is over. */
+  /** Called when the call has ended. */
   readonly release: (failed: boolean) => void;
 }
 
 /**
  * The connection of one call through a proxy: https through a tunnel, http by asking the proxy for the address. The
- * signal ends every socket of it, also one that is not yet open. Throws a ConnectionError if the address is not that of
+ * signal closes every socket of the connection, also one that is not yet open. Throws a ConnectionError if the address is not that of
  * an http proxy.
  */
 function proxyConnection(library: typeof undici, address: string, signal: AbortSignal): CallConnection {
@@ -230,12 +233,12 @@ function proxyConnection(library: typeof undici, address: string, signal: AbortS
       tunnels(new library.Pool(origin, { ...options, headersTimeout: 0 }), origin, socket.signal),
   });
   const release = () => end(dispatcher, over);
-  // Registered first: if undici noticed the abort before, it would open the connection once more.
+  // Registered before undici's own listener: otherwise undici would open the connection once more after the abort.
   signal.addEventListener("abort", release, { once: true });
   return { dispatcher, release };
 }
 
-/** Ends all connections: undici ends the open ones, and the signal those that are not yet open. */
+/** Closes all connections: undici closes the open ones, and the signal stops those that are not yet open. */
 function end(dispatcher: undici.Dispatcher, over: AbortController): void {
   dispatcher.destroy().catch(() => {});
   over.abort(new Error("The call is over."));
@@ -258,14 +261,16 @@ function tunnels(pool: undici.Pool, proxy: URL, signal: AbortSignal): undici.Dis
   return Object.assign(pool, { connect });
 }
 
-/** A proxy refused what it was asked for. */
+/** The error if a proxy refused a request. */
 function refused(what: string, status: number, { host }: URL): ConnectionError {
   const why = `The proxy ${host} refused ${what} with status ${status}`;
   const next = ". It requires a name and a password in its address: http://NAME:PASSWORD@HOST:PORT";
   return new ConnectionError("bad_proxy", `${why}${status === 407 ? next : ""}.`, { proxy: host });
 }
 
-/** Returns the error for a proxy that requires a name. undici reports this only in the message of its error. */
+/**
+ * Returns the error for a proxy that requires a user name. undici reports this case only in the message of its error.
+ */
 function proxyRefusal(error: unknown, url: URL, proxy: URL | undefined): ConnectionError | undefined {
   const isRefused = error instanceof Error && error.message.includes("Proxy Authentication Required");
   return proxy && isRefused ? refused(`the way to ${url.host}`, 407, proxy) : undefined;

@@ -1,2 +1,5 @@
-/** What we use of undici. The build puts only this into a file of its own, because undici is large and slow to load. */
+/**
+ * The parts of undici that we use. The build puts only these into a separate file, because undici is large and slow to
+ * load.
+ */
 export { Agent, type Dispatcher, EnvHttpProxyAgent, Pool } from "undici";

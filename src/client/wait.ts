@@ -5,8 +5,8 @@ import type { Clock } from "./clock.ts";
 import { ConnectionError, ServerError } from "./errors.ts";
 
 /**
- * Waits until a person decides on a proposal, or the time is over. Returns the proposal as it is then. If the server does
- * not answer for a while, the wait goes on; if it does not answer at the end, its last failure is thrown.
+ * Waits until a person decides on a proposal, or the time is over. Returns the latest state of the proposal. If the server
+ * does not answer for a while, the wait goes on. If it still does not answer at the end, throws the last failure.
  */
 export async function waitForDecision(
   client: Pick<Client, "agent">,
@@ -39,7 +39,7 @@ export async function waitForDecision(
   return result.value;
 }
 
-/** Reads a proposal. Rejects as the client does. */
+/** Reads a proposal. Rejects with the errors of the client. */
 const readRun = (
   client: Pick<Client, "agent">,
   {
@@ -48,7 +48,7 @@ const readRun = (
     signal,
   }: {
     readonly runId: string;
-    /** For how many seconds the server may hold its answer while there is no decision. */
+    /** The number of seconds for which the server may delay its answer while there is no decision. */
     readonly wait: number;
     readonly signal?: AbortSignal | undefined;
   },
@@ -56,8 +56,8 @@ const readRun = (
   client.agent.readRun({ params: { runId }, query: wait > 0 ? { wait: String(wait) } : {}, signal });
 
 /**
- * Waits until a person has approved this device in the browser, and returns the sign-in code. Returns `late` if the time is
- * over before, and `unsupported` if the server does not report approvals. If the server does not answer for a while, the wait
+ * Waits until a person has approved this device in the browser, and returns the sign-in code. Returns `late` if the time ends
+ * before that, and `unsupported` if the server does not report approvals. If the server does not answer for a while, the wait
  * goes on; any other failure, and a refusal by the person, is thrown.
  */
 export async function waitForSignInCode(
@@ -102,13 +102,13 @@ async function askForCode(
   }
 }
 
-/** The value of one request, or its failure. The next request follows after `nextInMs`. */
+/** The value of one request, or its failure. The next request is sent after `nextInMs`. */
 export type PollResult<Value> = { readonly at: Date; readonly nextInMs: number } & (
   | { readonly value: Value }
   | { readonly failure: Error }
 );
 
-/** The pauses between requests that the server did not hold: each is longer than the one before. */
+/** The pauses after requests that the server answered immediately: each is longer than the one before. */
 export interface Pauses {
   readonly firstMs: number;
   readonly growth: number;
@@ -116,16 +116,18 @@ export interface Pauses {
 }
 
 interface LongPoll<Value> {
-  /** Asks once. The server may hold its answer for `holdSeconds`; 0 wants the answer at once. */
+  /** Asks once. The server may delay its answer for `holdSeconds`; 0 asks for an immediate answer. */
   readonly ask: (holdSeconds: number) => Promise<Value>;
-  /** How long the server may hold its answer when the caller still waits for `leftMs`. */
+  /** Returns how long the server may delay its answer if the caller waits for `leftMs` more. */
   readonly holdSeconds: (leftMs: number) => number;
-  /** How long the caller still waits; it may grow meanwhile. */
+  /** Returns how long the caller will still wait. This time may grow while it waits. */
   readonly leftMs: () => number;
   readonly pauses: Pauses;
   readonly clock: Clock;
   readonly signal?: AbortSignal | undefined;
-  /** Makes pauses up to a fifth longer or shorter: from 0 up to 1. Without it they are exact. */
+  /**
+   * Returns a random number from 0 to 1. It makes pauses up to a fifth longer or shorter. Without it they are exact.
+   */
   readonly random?: (() => number) | undefined;
 }
 
@@ -134,8 +136,8 @@ const mostIdleMs = 1_500;
 const jitter = 0.2;
 
 /**
- * Asks a server again and again, and yields each result. Asks at once after an answer that the server held, and pauses
- * after any other. A temporary failure is a result; any other failure, and the signal's reason, are thrown.
+ * Asks a server again and again, and yields each result. It asks again immediately after an answer that the
+ * server delayed, and pauses after any other. A temporary failure is a result; any other failure, and the signal's reason, are thrown.
  */
 export async function* longPoll<Value>(
   poll: LongPoll<Value>,
@@ -157,7 +159,8 @@ export async function* longPoll<Value>(
 }
 
 /**
- * Asks until `isEnough`, or until the caller's time is over. Returns the last result. Throws as `longPoll` does.
+ * Asks until `isEnough` accepts a result, or the caller's time is over. Returns the last result. Throws what `longPoll`
+ * throws.
  */
 export async function pollUntil<Value>(
   poll: LongPoll<Value>,
@@ -183,10 +186,10 @@ async function pollOnce<Value>({ ask, signal }: LongPoll<Value>, holdSeconds: nu
 const nextPause = (pauseMs: number, { firstMs, growth, mostMs }: Pauses): number =>
   Math.min(mostMs, pauseMs * growth || firstMs);
 
-/** The rest of the time, if it is too short for another request; else 0. */
+/** Returns the remaining time if it is too short for another request; else 0. */
 const idleRest = (leftMs: number): number => (leftMs <= mostIdleMs ? leftMs : 0);
 
-/** Returns the wait that the server asks for; else the pause. */
+/** Returns the wait that the server asks for, or else the given pause. */
 function waitAfter(outcome: object, pauseMs: number, { random }: Pick<LongPoll<unknown>, "random">): number {
   const failure = "failure" in outcome ? outcome.failure : undefined;
   if (failure instanceof ServerError && failure.retryAfterSeconds !== undefined)
@@ -197,15 +200,15 @@ function waitAfter(outcome: object, pauseMs: number, { random }: Pick<LongPoll<u
 /** A temporary failure, and the pause after it. */
 export interface Pause {
   readonly waitMs: number;
-  /** The time until the last try may start, the pause included. */
+  /** The time in which the last attempt must start, including the pause. */
   readonly leftMs: number;
   readonly error: Error;
 }
 
 export interface RetryPolicy {
-  /** The most tries, the first one included. */
+  /** The most attempts, including the first one. */
   readonly attempts: number;
-  /** The longest time from the start of the first try to the start of the last. */
+  /** The longest time from the start of the first attempt to the start of the last one. */
   readonly maxWaitMs: number;
   readonly now: () => Date;
   readonly random: () => number;
@@ -257,7 +260,9 @@ export function isTemporary(error: unknown): boolean {
 /** Whether the server has finally handled the request, so that its idempotency key is no longer needed. */
 export const isSettled = (error: unknown): boolean => error instanceof ServerError && !isTemporary(error);
 
-/** The pause that the server asks for; else half a second, doubled each time, with jitter. In milliseconds. */
+/**
+ * Returns the pause in milliseconds: what the server asks for, or else half a second, doubled each time, with jitter.
+ */
 function pauseAfter(error: Error, tries: number, random: () => number): number {
   const asked = error instanceof ServerError ? error.retryAfterSeconds : undefined;
   // A server that always answers `Retry-After: 0` must not be asked without a pause.
