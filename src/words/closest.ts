@@ -1,4 +1,6 @@
-/** The word that was probably meant: the one with the fewest typing mistakes. Undefined if none is near. */
+/**
+ * Returns the word that was probably meant: the one with the fewest typing mistakes. Undefined if no word is similar.
+ */
 export function closest(given: string, words: readonly string[]): string | undefined {
   const wanted = given.toLowerCase();
   const ranked = words
@@ -10,7 +12,7 @@ export function closest(given: string, words: readonly string[]): string | undef
   return ranked[0]?.word;
 }
 
-/** How many letters must be changed, added, removed or swapped with the next one. */
+/** Returns how many letters must be changed, added, removed or swapped with the next one to get the other word. */
 function distance(a: string, b: string): number {
   let before: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, at) => at);

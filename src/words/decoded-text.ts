@@ -1,8 +1,8 @@
 import { analyse } from "chardet";
 
 /**
- * The text of bytes in UTF-8, UTF-16, an older encoding that they clearly have, or else Windows-1252. Undefined if they are no
- * text. (rule L20)
+ * Returns the text of bytes in UTF-8, UTF-16, an older encoding if it is clear, or else Windows-1252. Undefined if the bytes
+ * are not text. (rule L20)
  */
 export function decodedText(bytes: Uint8Array): string | undefined {
   const encoding = encodingOf(bytes, { isCut: false });
@@ -10,13 +10,16 @@ export function decodedText(bytes: Uint8Array): string | undefined {
   return text === undefined || odd.test(text) ? undefined : text;
 }
 
-/** The text of bytes. In one go Node 20 takes Windows-1252 for Latin-1. */
+/** Returns the text of bytes. Decodes them as a stream, because otherwise Node 20 reads Windows-1252 as Latin-1. */
 export function decodedAs(encoding: string | undefined, bytes: Uint8Array): string {
   const decoder = new TextDecoder(encoding);
   return decoder.decode(bytes, { stream: true }) + decoder.decode();
 }
 
-/** The encoding of a text by its beginning, which may end in a character; undefined if that is no text. */
+/**
+ * Returns the encoding of a text from its first bytes, which may end inside a character. Undefined if they are not
+ * text.
+ */
 export function encodingOf(head: Uint8Array, { isCut } = { isCut: true }): string | undefined {
   const [first, second] = head;
   if (first === 0xff && second === 0xfe) return "utf-16le";
@@ -25,12 +28,12 @@ export function encodingOf(head: Uint8Array, { isCut } = { isCut: true }): strin
   return isEncodedAs("utf-8", head, isCut) ? "utf-8" : olderEncodingOf(head);
 }
 
-/** Control characters that stand in no text. Terminals have use for the others. */
+/** Control characters that no text contains. The other control characters have a use in terminals. */
 const odd = new RegExp(`[${["\\0", "\\u0003-\\u0006", "\\u0010-\\u001a", "\\u001c-\\u001f"].join("")}]`);
 
 const fewestZeros = 4;
 
-/** UTF-16 without a byte order mark: most texts have many characters whose one byte is zero. */
+/** Recognises UTF-16 without a byte order mark: in most texts, one of the two bytes of many characters is zero. */
 function wideEncodingOf(head: Uint8Array): string | undefined {
   const zeros = [0, 0];
   const looked = head.subarray(0, 4_096);
@@ -45,7 +48,7 @@ function wideEncodingOf(head: Uint8Array): string | undefined {
 const mostLooked = 65_536;
 const leastConfidence = 40;
 
-/** Short texts of the West look like many encodings, so what is not clear is Windows-1252. */
+/** Short Western texts look like many encodings. So if the encoding is not clear, it is Windows-1252. */
 function olderEncodingOf(head: Uint8Array): string {
   const looked = head.subarray(0, mostLooked);
   const [best] = analyse(looked);
@@ -56,11 +59,11 @@ function olderEncodingOf(head: Uint8Array): string {
 
 function isEncodedAs(encoding: string, bytes: Uint8Array, isCut: boolean): boolean {
   try {
-    // As a stream a character that is cut at the end is no fault.
+    // Decoded as a stream, because then an incomplete character at the end is not an error.
     new TextDecoder(encoding, { fatal: true }).decode(bytes, { stream: isCut });
     return true;
   } catch {
-    // Not these bytes, or an encoding that Node does not know.
+    // The bytes do not have this encoding, or Node does not know it.
     return false;
   }
 }

@@ -1,20 +1,20 @@
 import type { ReplyDelivery } from "../contract/threads.ts";
 
-/** More addresses are a number. */
+/** The most addresses that a sentence lists. If there are more, it has only their number. */
 const mostNamed = 5;
 
-/** What happened to a reply, as sentences for its writer. */
+/** Returns sentences that tell the writer of a reply how it was delivered. */
 export const deliveryWords = (delivery: ReplyDelivery): readonly string[] => [
   ...(delivery.mailedTo.length === 0 ? [] : [`Mailed to ${namesOf(delivery.mailedTo)}.`]),
   ...(delivery.onPage ? [pageWords(delivery)] : []),
   ...(delivery.missed === 0 ? [] : [missedWords(delivery)]),
 ];
 
-/** About a reply that the sender's page shows. */
+/** The sentence about a reply that the sender's page shows. */
 export const pageWords = ({ mailedTo }: ReplyDelivery): string =>
   mailedTo.length === 0 ? "Not mailed. The sender's page shows it." : "The sender's page shows it, too.";
 
-/** About a reply that does not reach all of its receivers. */
+/** The sentence about a reply that does not reach all of its receivers. */
 export function missedWords({ mailedTo, missed, reason }: ReplyDelivery): string {
   const others = `Not delivered to ${missed} other ${missed === 1 ? "sender" : "senders"}`;
   const why =

@@ -3,25 +3,27 @@ import type { Message, Thread } from "../contract/agent.ts";
 type Report = Partial<Pick<Thread["feedback"], "message" | "metadata">>;
 type Repeat = Pick<Message, "body" | "metadata">;
 
-/** A thread, of which the first report is compared with its repeats. */
+/** A thread. Its first report is compared with the repeated reports. */
 interface Repeated {
   readonly feedback: Report;
 }
 
-/** What a repeat of a report says that the report does not. */
+/** How a repeated report differs from the first report. */
 export interface RepeatDifference {
-  /** Its text; the lines that differ if most are the same, undefined if all are. */
+  /**
+   * The text of the repeated report. Only the lines that differ if most are the same; undefined if all are the same.
+   */
   readonly text: string | undefined;
-  /** Whether `text` holds only the lines that differ. */
+  /** Whether `text` contains only the lines that differ. */
   readonly isPartOfText: boolean;
   /** The values that differ, by the names of their fields. A field that only the report has is null. */
   readonly facts: readonly (readonly [name: string, value: unknown])[];
 }
 
-/** At least so much of a text must be the same if only its other lines are shown. */
+/** The share of a text that must be the same, so that only the lines that differ are shown. */
 const mostlySame = 0.75;
 
-/** Compares a repeat with the report that it repeats. */
+/** Returns how a repeated report differs from the report that it repeats. */
 export function differenceOf({ feedback }: Repeated, repeat: Repeat): RepeatDifference {
   const text = textDifference(feedback.message ?? "", repeat.body);
   const before: Readonly<Record<string, unknown>> = feedback.metadata ?? {};
@@ -45,13 +47,16 @@ const linesOf = (text: string): string[] => text.split("\n").map((line) => line.
 /** Only a report has a type. */
 const isRepeat = ({ category }: Pick<Message, "category">): boolean => category !== undefined;
 
-/** Messages of a thread, with the repeats between the first and the last of many in a row together. */
+/**
+ * The messages of a thread. If many repeated reports follow one another, those between the first and the last are one
+ * group.
+ */
 export type Folded<One> = One | { readonly folded: readonly One[] };
 
-/** So many repeats in a row are shown. */
+/** The number of repeated reports in a row that are all shown. */
 const shownInRow = 3;
 
-/** Folds all repeats in a row but the first and the last one, if there are many. */
+/** Groups the repeated reports between the first and the last of a row, if there are many. */
 export function foldRepeats<One extends Pick<Message, "category">>(
   messages: readonly One[],
 ): readonly Folded<One>[] {
@@ -77,21 +82,24 @@ export function foldRepeats<One extends Pick<Message, "category">>(
   return shown;
 }
 
-/** What stands in place of folded repeats: how many, and which runs of CI sent them. The instants stand beside it. */
+/**
+ * Returns the line for a group of repeated reports: how many there are, and which CI runs sent them. Their times are
+ * shown next to it.
+ */
 export function foldedWords(report: Repeated, repeats: readonly Repeat[]): string {
   const others = repeats.filter((repeat) => differenceOf(report, repeat).text !== undefined).length;
   if (others === 0) return `${repeats.length} more reports with the same text`;
   return `${repeats.length} more reports, ${others} of them with other text`;
 }
 
-/** The runs of CI of the first and the last of these repeats, as their metadata name them. */
+/** Returns the CI runs of the first and the last of these repeated reports, from their metadata. */
 export function runsOf(repeats: readonly Repeat[]): string | undefined {
   const [first, last] = [repeats.at(0), repeats.at(-1)].map((repeat) => runOf(repeat?.metadata));
   if (first === undefined || last === undefined) return undefined;
   return first === last ? `run ${first}` : `runs ${first} to ${last}`;
 }
 
-/** `runUrl` is what `feedback send` adds in CI; other tools write a number. */
+/** Returns the CI run of a report. `feedback send` adds `runUrl` in CI; other tools write a number. */
 function runOf(metadata: Message["metadata"]): string | undefined {
   const { runUrl, run, runId, buildNumber } = metadata ?? {};
   const inAddress = typeof runUrl === "string" ? /(\d+)\/?$/.exec(runUrl)?.[1] : undefined;

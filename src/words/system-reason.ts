@@ -1,4 +1,4 @@
-/** What the codes of the system mean, for people. */
+/** What the error codes of the operating system mean, in words for people. */
 const meanings: Readonly<Record<string, string>> = {
   EACCES: "it is not allowed",
   EADDRINUSE: "something else listens there",
@@ -24,7 +24,7 @@ const meanings: Readonly<Record<string, string>> = {
   ETXTBSY: "something else uses it",
 };
 
-/** Why something of the system failed, in words; its code where we have none. */
+/** Returns in words why a call to the operating system failed, or its error code if we have no words for it. */
 export function systemReason(cause: unknown): string {
   if (!(cause instanceof Error) || !("code" in cause)) return String(cause);
   const code = String(cause.code);

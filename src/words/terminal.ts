@@ -1,12 +1,12 @@
 /**
- * What a person sees of text that was written for a terminal: without codes for colours, links and the cursor, and without the
- * states of progress that a later one has replaced. Nothing else is lost, also where a program erased it. (rule L19)
+ * Returns text that was written for a terminal as a person sees it: without codes for colours, links and the cursor, and
+ * without progress lines that a later one replaced. All other text stays, even if a program erased it. (rule L19)
  */
 export function fromTerminal(given: string): string {
   if (!isForTerminal.test(given)) return given;
   const text = withoutCodes(given).replaceAll("\u0007", "");
   const plain = text.includes("\b") ? backspaced(text) : text;
-  // Old files of the Macintosh end their lines with carriage returns.
+  // Lines in old Macintosh files end with carriage returns.
   const joint = plain.includes("\n") || text !== given ? " " : "\n";
   const lines: string[] = [];
   for (const line of plain.replace(/\r+\n/g, "\n").split("\n")) {
@@ -17,7 +17,10 @@ export function fromTerminal(given: string): string {
   return lines.join("\n");
 }
 
-/** Text without the codes for terminals. `stripVTControlCharacters` of Node takes hours for some texts. */
+/**
+ * Returns text without codes for terminals. Does not use Node's `stripVTControlCharacters`: for some texts it takes
+ * hours.
+ */
 export const withoutTerminalCodes = (text: string): string =>
   withoutCodes(text).replaceAll(up, "").replaceAll(erased, "");
 
@@ -35,7 +38,7 @@ const code = new RegExp(
   "g",
 );
 
-/** Marks in place of the codes that say where text goes. Nothing else of these two is left in a text. */
+/** Marks that replace the codes which say where text goes. The text contains no other characters like these two. */
 const [erased, up] = ["\u001b", "\u009b"];
 const mostColumns = 200;
 const mostLines = 100;
@@ -49,7 +52,7 @@ const withoutCodes = (text: string): string =>
     return final === "G" && count === 1 ? "\r" : "";
   });
 
-/** The text after each backspace has taken the character before it. */
+/** Returns the text after each backspace has removed the character before it. */
 function backspaced(text: string): string {
   const kept: string[] = [];
   for (const character of text) {
@@ -59,7 +62,10 @@ function backspaced(text: string): string {
   return kept.join("");
 }
 
-/** A line without the states that were replaced. What is no progress stays: a test runner erases what it has said, too. */
+/**
+ * Returns a line without replaced progress. Other erased text stays, because test runners also erase results that
+ * matter.
+ */
 function lastStateOf(line: string, joint: string): string {
   const states = line.split("\r").map((state) => ({
     text: state.replaceAll(erased, ""),

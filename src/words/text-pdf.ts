@@ -8,17 +8,17 @@ export interface TextFile {
   readonly text: string;
 }
 
-// A4 in points. A character of Courier is 0.6 of its size wide.
+// A4 in points. The width of a character in Courier is 0.6 of the font size.
 const page = { width: 595, height: 842, margin: 40, size: 8, leading: 10 };
 
 const columns = Math.floor((page.width - 2 * page.margin) / (page.size * 0.6));
 
 const rows = Math.floor((page.height - 2 * page.margin) / page.leading);
 
-/** The objects before the pages, by their numbers. A page and its content follow in pairs. */
+/** The numbers of the objects before the pages. After them each page is followed by its content. */
 const at = { catalog: 1, pages: 2, font: 3, attachment: 4, original: 5, info: 6, firstPage: 7 };
 
-/** The text set as a PDF in Courier, with the file itself embedded, byte for byte. */
+/** Returns the text as a PDF in Courier. The PDF also contains the original file, unchanged, as an attachment. */
 export function pdfOfText({ name, bytes, text }: TextFile): Buffer {
   const sheets = inGroups(setLines(text, columns), rows);
   const pageNumbers = sheets.map((_, index) => `${at.firstPage + 2 * index} 0 R`);
@@ -44,12 +44,12 @@ export function pdfOfText({ name, bytes, text }: TextFile): Buffer {
   ]);
 }
 
-/** The lines from the top of a page downwards. */
+/** Returns the content of a page: its lines, from the top down. */
 const drawing = (lines: readonly string[]): string =>
   `BT/F ${page.size} Tf ${page.leading} TL ${page.margin} ${page.height - page.margin} Td\n` +
   `${lines.map((line) => `(${escaped(line)})'`).join("\n")}\nET`;
 
-/** The objects as a file, with the table of their positions at its end. */
+/** Returns the objects as a PDF file, with the table of their positions at its end. */
 function fileOf(objects: readonly Buffer[]): Buffer {
   const parts = [ascii("%PDF-1.7\n%\xe2\xe3\xcf\xd3\n")];
   const entries = ["0000000000 65535 f \n"];
@@ -71,12 +71,12 @@ function stream(entries: string, content: Buffer): Buffer {
   return Buffer.concat([ascii(head), packed, ascii("\nendstream")]);
 }
 
-/** One byte for each character. */
+/** Returns a text with one byte for each character. */
 const ascii = (text: string): Buffer => Buffer.from(text, "latin1");
 
 const escaped = (text: string): string => text.replace(/[\\()]/g, "\\$&");
 
-/** Text of any script, as UTF-16 in hexadecimal digits. */
+/** Returns text of any script as UTF-16 in hexadecimal digits. */
 const textString = (text: string): string =>
   `<FEFF${Buffer.from(text, "utf16le").swap16().toString("hex").toUpperCase()}>`;
 
@@ -85,7 +85,7 @@ function inGroups(lines: readonly string[], size: number): string[][] {
   return Array.from({ length: count }, (_, group) => lines.slice(group * size, (group + 1) * size));
 }
 
-/** Characters of Windows-1252 beyond Latin-1, from byte 0x80 on. A space stands for a byte without a character. */
+/** Characters of Windows-1252 beyond Latin-1, from byte 0x80 on. A byte without a character is a space here. */
 const beyondLatin1 = "€ ‚ƒ„…†‡ˆ‰Š‹Œ Ž  ‘’“”•–—˜™š›œ žŸ";
 
 const bytes: ReadonlyMap<string, string> = new Map(
@@ -106,7 +106,7 @@ function setLines(text: string, columns: number): string[] {
 }
 
 function wrapped(line: string, columns: number): string[] {
-  // Most lines are like this, and need not be read character by character.
+  // Most lines are short and plain, and need not be read character by character.
   if (line.length <= columns && /^[ -~]*$/.test(line)) return [line];
   const rows: string[] = [];
   let row = "";

@@ -1,17 +1,17 @@
-/** A text without what nobody sees, and how many characters were taken out of it. */
+/** A text without invisible characters, and how many characters were removed from it. */
 interface VisibleText {
   readonly text: string;
   readonly removed: number;
 }
 
 /**
- * The text with one kind of line break, and without control, invisible and direction characters. Each letter, mark and
+ * Returns the text with one kind of line break, and without control, invisible and direction characters. Each letter, mark and
  * emoji stays, with the joiners that its spelling needs. Unusual spaces become ordinary ones. (rule W1)
  */
 export function visibleText(given: string): VisibleText {
   let text = given.replace(lineBreaks, "\n");
   let removed = 0;
-  // What is taken out can leave a joiner without its neighbour, so the rest is looked at again.
+  // A removed character can leave a joiner without its neighbour, so the rest is checked again.
   for (let round = 0; round < mostRounds; round += 1) {
     const { text: rest, removed: more } = onceVisible(text);
     if (rest === text) return { text, removed };
@@ -51,7 +51,7 @@ function shown(character: string): string {
   return seen.test(character) && !unseen.test(character) ? character : "";
 }
 
-/** The text on one line, with white space as single spaces, and cut to so many characters. (rule W1) */
+/** Returns the text on one line, with single spaces, and cut to the given number of characters. (rule W1) */
 export function oneLine(given: string, most = Number.POSITIVE_INFINITY): string {
   const line = visibleText(given).text.replace(/\s+/g, " ").trim();
   if (line.length <= most) return line;
@@ -63,7 +63,7 @@ export function oneLine(given: string, most = Number.POSITIVE_INFINITY): string 
     .trimEnd()}…`;
 }
 
-/** JSON of the same meaning, in which control, invisible and direction characters are escapes. (rule W4) */
+/** Returns JSON with the same meaning, in which control, invisible and direction characters are escapes. (rule W4) */
 export const escapedJson = (json: string): string =>
   piecesOf(json)
     .map((piece) =>
@@ -79,10 +79,13 @@ const escapes = (character: string): string =>
     (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, "0")}`,
   ).join("");
 
-/** Any scheme: programs follow many (`tel:`, `sms:`, `magnet:`, `ms-settings:`), and no list has them all. */
+/**
+ * Matches any URL scheme, because programs open many (`tel:`, `sms:`, `magnet:`, `ms-settings:`) and no list is
+ * complete.
+ */
 const scheme = /\b([a-z][a-z\d+.-]{1,30}):(?=[^\s:])/gi;
 
-/** A line in which no program finds an address to follow. */
+/** Returns a line in which no program finds an address that it could make a link of. */
 const unlinked = (line: string): string =>
   line
     .replace(/:(?=\/\/)/g, ": ")
@@ -90,8 +93,8 @@ const unlinked = (line: string): string =>
     .replace(/\.(?=\p{L})/gu, ". ");
 
 /**
- * The text on one line for a place that makes links and reads Markdown: nothing in it is a link, a mention, a sign or a
- * mark of form. Each letter can still be read. (rule W3)
+ * Returns the text on one line for a place that makes links and reads Markdown. Nothing in it becomes a link, a mention, an
+ * emoji or formatting. Each letter can still be read. (rule W3)
  */
 export const unmade = (given: string, most: number): string =>
   unlinked(oneLine(given, most))
@@ -102,10 +105,13 @@ export const unmade = (given: string, most: number): string =>
     .replaceAll("<", "&lt;")
     .replaceAll(">", "&gt;");
 
-/** The words of the public as a part of a title, a subject or a notice that is plain text: marked, cut, no link. (rule W5) */
+/**
+ * Returns text of the public for a plain-text title, subject or notice: marked as such, cut, and without links. (rule
+ * W5)
+ */
 export const titled = (words: string, most = 80): string => quoted(unlinked(oneLine(words, most)));
 
-/** Words in quotation marks that they cannot close. */
+/** Returns text in quotation marks that the text itself cannot close. */
 export const quoted = (line: string): string => `“${line.replace(/[“”„"]/g, "'")}”`;
 
 /** A piece of a text: plain text, or one character that a reader would not see or would misread. */
@@ -194,7 +200,7 @@ export function piecesOf(text: string): Piece[] {
 /** Whether a text contains a hidden character. */
 export const hasHidden = (text: string): boolean => piecesOf(text).some(({ kind }) => kind === "hidden");
 
-/** The text with each hidden character as `[U+200B]`, for titles and labels. */
+/** Returns the text with each hidden character as `[U+200B]`, for titles and labels. */
 export const visibleLine = (text: string): string =>
   piecesOf(text)
     .map((piece) => (piece.kind === "plain" ? piece.text : `[${piece.code}]`))
