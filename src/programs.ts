@@ -2,7 +2,7 @@ import type { ProxySettings } from "./client/connection.ts";
 import type { Exchange } from "./client/options.ts";
 import type { Role } from "./contract/endpoint.ts";
 
-/** The flags of `innkeep serve`; what is left out comes from the environment or the defaults. */
+/** The flags of `innkeep serve`; missing flags get their values from the environment or the defaults. */
 export interface ServeFlags {
   readonly host?: string;
   readonly port?: number;
@@ -25,7 +25,7 @@ export interface ServeFlags {
 
 /** The database that an operator's command works on. */
 export interface DatabaseChoice {
-  /** Folder of the SQLite database, the files and the secret. */
+  /** The folder with the SQLite database, the files and the secret. */
   readonly data?: string;
   /** PostgreSQL instead of SQLite; the files stay in the folder. */
   readonly databaseUrl?: string;
@@ -125,9 +125,9 @@ export interface McpRequest {
   readonly proxy?: ProxySettings | undefined;
   /** Called after every request to the server, with its answer. Both contain secrets. */
   readonly onExchange?: ((exchange: Exchange) => void) | undefined;
-  /** How many seconds one call may wait for a decision: 1 to 240; 50 unless given. */
+  /** How many seconds one call may wait for a decision: 1 to 240; 50 by default. */
   readonly maxWaitSeconds?: number | undefined;
-  /** Offers no tool that writes. */
+  /** Whether the server offers only tools that read. */
   readonly readOnly?: boolean | undefined;
   /** Offers the tools that claim an approved plan and report its outcome. The token needs the scope for them. */
   readonly work?: boolean | undefined;
@@ -264,7 +264,7 @@ interface BackupKeys {
 
 /** Where a backup is restored to be verified. */
 interface ScratchChoice {
-  /** A folder; the temporary one of the system unless given. */
+  /** A folder; by default the folder of the system for temporary files. */
   readonly scratch?: string | undefined;
 }
 

@@ -19,7 +19,7 @@ export interface SessionReporterOptions {
   readonly pending?: readonly PendingSession[];
   /** Called with the pending sessions after each change, to store them. They hold no test key. */
   readonly onPending?: (pending: readonly PendingSession[]) => void;
-  /** The most pending sessions; 50 unless given. */
+  /** The most pending sessions; 50 by default. */
   readonly mostPending?: number;
   readonly now?: () => Date;
 }

@@ -43,9 +43,9 @@ export interface Seed {
 }
 
 export interface StartOptions {
-  /** Fills the server: a file of JSON or YAML, or its content. The demo's app unless given. */
+  /** Fills the server: a file of JSON or YAML, or its content. The app of the demo by default. */
   readonly seed?: string | Seed;
-  /** Where the clock starts; at the real time unless given. */
+  /** The time at which the clock starts; the real time by default. */
   readonly now?: string | Date;
   /** Settings of the server, such as `{ INNKEEP_RATE_LIMITS: "on" }`. */
   readonly settings?: Readonly<Record<string, string>>;
@@ -59,9 +59,9 @@ export interface Fault {
   readonly status?: number;
   /** An error code of the API, such as `device_taken`. */
   readonly code?: string;
-  /** For how many requests; 1 unless given. */
+  /** The number of requests that fail or wait; 1 by default. */
   readonly times?: number;
-  /** How many milliseconds they wait first. */
+  /** The number of milliseconds that each request waits before its answer. */
   readonly delayMs?: number;
 }
 
