@@ -31,6 +31,8 @@ const kinds = [
   { name: "an Innkeep device token (sdt_…)", pattern: /sdt_[A-Za-z0-9]{16,}/ },
   { name: "an Innkeep agent token (sda_…)", pattern: /sda_[A-Za-z0-9]{16,}/ },
   { name: "an Innkeep maintainer token (sdm_…)", pattern: /sdm_[A-Za-z0-9]{16,}/ },
+  { name: "an Innkeep access token of a connection (sdo_…)", pattern: /sdo_[A-Za-z0-9]{16,}/ },
+  { name: "an Innkeep refresh token of a connection (sdr_…)", pattern: /sdr_[A-Za-z0-9]{16,}/ },
   { name: "an Innkeep test key (stk_…)", pattern: /stk_[A-Za-z0-9]{16,}/ },
   { name: "a private key", pattern: /-----BEGIN [A-Z0-9 ]*PRIVATE KEY/ },
   { name: "a PuTTY private key", pattern: /PuTTY-User-Key-File-\d/ },

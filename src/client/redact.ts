@@ -13,7 +13,7 @@ const secretNames = new Set([
   "chatWebhookUrl",
   "statusUrl",
 ]);
-const ourSecrets = /(sd[ktam]|stk)_[A-Za-z0-9_-]{8,}/g;
+const ourSecrets = /(sd[ktamor]|stk)_[A-Za-z0-9_-]{8,}/g;
 const hidden = "[redacted]";
 
 /** Headers that never contain credentials. */

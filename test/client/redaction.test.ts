@@ -35,7 +35,7 @@ describe("redaction", () => {
     expect(redactJson({ error: "No.", code: "not_found" })).toEqual({ error: "No.", code: "not_found" });
   });
 
-  it.each(["sdk", "sdt", "sda", "sdm", "stk"])(
+  it.each(["sdk", "sdt", "sda", "sdm", "stk", "sdo", "sdr"])(
     "hides a credential that starts with %s_ everywhere",
     (prefix) => {
       expect(redactText(`log: ${prefix}_AbCdEf0123456789, done`)).toBe(`log: ${prefix}_[redacted], done`);

@@ -11,6 +11,8 @@ describe("a text with a secret", () => {
     ["an Innkeep device token (sdt_…)", of("sdt", "_", letters.slice(0, 36))],
     ["an Innkeep agent token (sda_…)", of("sda", "_", letters.slice(0, 36))],
     ["an Innkeep maintainer token (sdm_…)", of("sdm", "_", letters.slice(0, 36))],
+    ["an Innkeep access token of a connection (sdo_…)", of("sdo", "_", letters.slice(0, 36))],
+    ["an Innkeep refresh token of a connection (sdr_…)", of("sdr", "_", letters.slice(0, 36))],
     ["an Innkeep test key (stk_…)", of("stk", "_", letters.slice(0, 36))],
     ["a private key", of("-----BEGIN ", "OPENSSH PRIVATE KEY-----")],
     ["a private key", of("-----BEGIN ", "PRIVATE KEY-----")],
