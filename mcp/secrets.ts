@@ -8,7 +8,7 @@ export function secretIn(text: string, own: readonly string[]): string | undefin
   return kinds.find(({ pattern }) => pattern.test(text))?.name;
 }
 
-/** Throws a Refusal if a text that others will read contains a secret. */
+/** Throws a Refusal if a text that others will read contains a secret. (rule L12) */
 export function refuseSecrets(name: string, text: string, own: readonly string[]): void {
   const secret = secretIn(text, own);
   if (secret === undefined) return;

@@ -8,7 +8,7 @@ export interface FittingMetadata {
 
 /**
  * Returns the part of a report's metadata that fits the limits. Earlier entries come first. An entry that is nested too deep,
- * or for which there is no space, is left out as a whole. Lone surrogates are replaced.
+ * or for which there is no space, is left out as a whole. Lone surrogates are replaced. (rule F6)
  */
 export function fitMetadata(given: Readonly<Record<string, unknown>>): FittingMetadata {
   const kept = new Map<string, string>();

@@ -1,4 +1,4 @@
-/** Whether two texts name the same version. */
+/** Whether two texts name the same version. (rule C10) */
 export const isSameVersion = (a: string, b: string): boolean => comparableVersion(a) === comparableVersion(b);
 
 /**

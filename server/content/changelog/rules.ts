@@ -27,7 +27,7 @@ export interface VersionOrder {
  * Returns the entries that a user of version `since` has not seen. `entries` must be newest first. If one or more
  * entries have that version, returns all entries that were published after the oldest of them, and all with a greater
  * version. If no entry has it, returns all entries with a greater version. If the version has no known form, returns
- * all entries.
+ * all entries. (rules C8 and C9)
  */
 export function unseenSince<Entry extends VersionedEntry>(
   entries: readonly Entry[],
@@ -118,7 +118,7 @@ interface Merged {
 
 /**
  * Decides what an import changes in an entry. It does not change a field that a person has changed, unless `overwrite`
- * is true.
+ * is true. (rule C11)
  */
 export function mergeImport(stored: StoredRelease, given: ReleaseValues, overwrite: boolean): Merged {
   const differing = differingFields(stored.values, given);

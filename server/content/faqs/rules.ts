@@ -46,7 +46,7 @@ export type FaqListPlan =
 
 /**
  * Compares the current list with the wanted list. A new entry without `sortOrder` gets its position in the wanted list,
- * counted from 1.
+ * counted from 1. (rule C5)
  */
 export function planFaqList(present: readonly PresentFaq[], wanted: readonly WantedEntry[]): FaqListPlan {
   const byId = new Map(present.map((faq) => [faq.id, faq]));

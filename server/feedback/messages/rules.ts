@@ -13,8 +13,8 @@ export interface SentReply {
 }
 
 /**
- * Returns how a reply was delivered. The function `normalised` returns an address in the form that mails use. (rule
- * M10)
+ * Returns how a reply was delivered. The function `normalised` returns an address in the form that mails use. (rules
+ * F38 and M10)
  */
 export function replyDelivery(
   { receivers, mailedTo, onPage, sendsMail }: SentReply,

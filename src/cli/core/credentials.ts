@@ -44,7 +44,7 @@ export const notSent = (variable: string, { address, profile }: Server): string 
 /**
  * Throws a CliError if only a project file names the server. A stranger may have written that file and must not choose
  * the server that gets a secret, even in a CI job. `refusal` is the beginning of the message. Stored credentials do not
- * need this check, because each belongs to one server.
+ * need this check, because each belongs to one server. (rule L75)
  */
 export function assertKnownServer(context: Context, { address, isProject }: Server, refusal: string): void {
   if (!isProject) return;
@@ -81,7 +81,8 @@ interface WantedCredential {
 /**
  * Finds a credential in the first of these places: the file that a flag names; the variable, unless `--profile` selects
  * another server than INNKEEP_BASE_URL; the store of this machine, by the origin of the server. Undefined if there is
- * none. Throws a CliError if a flag or a variable gives the credential, but only a project file names the server.
+ * none. Throws a CliError if a flag or a variable gives the credential, but only a project file names the server. (rule
+ * L3)
  */
 export async function findCredential(
   context: Context,
