@@ -18,10 +18,12 @@ export const ReleaseType = z.enum(["major", "minor", "patch"]);
 
 export const BodyFormat = z.enum(["markdown", "items"]);
 
+/** The types of items that a release note may have. (rule C13) */
 export const itemTypes = ["added", "changed", "deprecated", "removed", "fixed", "security"] as const;
 
 export const version = text(1, limits.version);
 
+/** A release note as it is sent, with the limits of its fields. (rule C15) */
 export const NewChangelogEntry = z.object({
   title: text(1, limits.changelogTitle),
   version,

@@ -146,12 +146,13 @@ export const rateLimits = {
   feedback: { limit: 120, windowSeconds: 60 },
   /**
    * Reports that are added to an existing thread. More of them are allowed, because a repeated failure needs few bytes.
+   * (rule F11)
    */
   feedbackRepeats: { limit: 1_200, windowSeconds: 60 },
   faqWrites: { limit: 120, windowSeconds: 60 },
   agentReads: { limit: 600, windowSeconds: 3_600 },
   proposals: { limit: 60, windowSeconds: 3_600 },
-  /** Requests that claim a plan, or report its progress or outcome. */
+  /** Requests that claim a plan, or report its progress or outcome. (rule A13) */
   runWork: { limit: 600, windowSeconds: 3_600 },
   /**
    * Failed sign-ins, counted for each pair of account and IP address, so that a stranger cannot lock out people at

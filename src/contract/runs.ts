@@ -62,7 +62,7 @@ export const Run = z.object({
   consoleUrl: z.string(),
   summary: z.string(),
   plan: z.string(),
-  /** SHA-256 of the plan's UTF-8 bytes, in hex. */
+  /** SHA-256 of the plan's UTF-8 bytes, in hex. (rule A11) */
   planSha256: z.string(),
 });
 

@@ -20,6 +20,7 @@ export const feedback = (
   return {
     async submit(request) {
       const { caller, body } = request;
+      // The app's feedback may be turned off. (rule F8)
       if (!caller.feedbackEnabled) throw new ApiError("feedback_disabled");
       const files = feedbackFilesOf(body);
       const blockedBy = caller.blocksSenders

@@ -21,6 +21,7 @@ export interface ThreadFiles {
 
 type Addresses = Pick<Settings, "baseUrl" | "consoleUrl">;
 
+/** Returns the address of a thread in the console. (rule F20) */
 export const threadUrl = ({ consoleUrl }: Addresses, appId: string, id: string): string =>
   `${consoleUrl}/feedback/${appId}/${id}`;
 

@@ -16,6 +16,7 @@ export const changelog = ({
   answers,
 }: Pick<Deps, "database" | "clock" | "answers">): Handlers<typeof contract> => ({
   list: withTraits({ ready: true }, async ({ caller, query }) => {
+    // The app's changelog may be turned off. (rule C7)
     if (!caller.changelogEnabled) throw new ApiError("changelog_disabled");
     const now = clock.now();
     const { limit = limits.changelogPage.default } = query;
