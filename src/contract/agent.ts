@@ -20,13 +20,14 @@ export const Proposal = z.object({
 });
 export type Proposal = z.output<typeof Proposal>;
 
-/** The direction of a message: from the sender, to the sender, or internal. */
+/** The direction of a message: from the sender, to the sender, or internal. (rule F14) */
 export const directions = ["inbound", "outbound", "note"] as const;
 
 /** The author of a message: the sender of the feedback, a person of the app's team, or an agent. */
 export const authors = ["sender", "team", "agent"] as const;
 export type MessageAuthor = (typeof authors)[number];
 
+/** An attachment as it is read. (rule F15) */
 const Attachment = z.object({ name: z.string(), url: z.string(), mediaType: z.string(), size: z.int() });
 
 /** A message of a thread. A repeated report also has the other fields of that report. */
@@ -74,6 +75,7 @@ export const Thread = z.object({
 });
 export type Thread = z.output<typeof Thread>;
 
+/** A proposal as an agent sends it. (rule A2) */
 export const NewProposal = z.object({
   summary: text(1, limits.summary),
   plan: text(1, limits.plan),

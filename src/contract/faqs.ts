@@ -18,6 +18,7 @@ const sortOrder = z
     z.maximum(limits.sortOrder.max, `must be at most ${limits.sortOrder.max}`),
   );
 
+/** A new entry, with the limits of its fields. (rule C2) */
 export const NewFaq = z.object({
   question: text(1, limits.question),
   answer: text(1, limits.answer),

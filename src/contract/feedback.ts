@@ -27,6 +27,7 @@ const attachment = z.object({
  */
 export const dedupeParts = listOf(text(1, limits.dedupeKey), limits.dedupeParts);
 
+/** A report: only its type and its message are required. (rule F1) */
 export const NewFeedback = z.object({
   type: FeedbackType,
   message: text(1, limits.message),

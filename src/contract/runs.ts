@@ -69,6 +69,7 @@ export const Run = z.object({
 export const runParams = z.object({ runId: uuid });
 
 export const runs = {
+  /** Only a session decides; asking for changes needs a note. (rule A6) */
   decide: endpoint({
     method: "POST",
     path: "/api/v1/console/runs/:runId/decision",
@@ -124,6 +125,7 @@ export type RunLife = z.output<typeof RunLife>;
 
 export type Run = z.output<typeof Run>;
 
+/** What claim, progress and outcome have in common: the scope `runs:work`. (rule A17) */
 const work = {
   method: "POST",
   auth: "agentToken",
