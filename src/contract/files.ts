@@ -2,9 +2,9 @@
 export const signatureBytes = 1_024;
 
 /**
- * Returns the media type that the first bytes of a file show: PNG, JPEG, WebP, GIF, MP4, WebM, QuickTime or PDF; HEIC or AVIF,
- * which no field accepts; else null. The signature must be at the beginning, although readers of PDF accept other bytes
- * before it. The bytes after it are not checked. (rule F4)
+ * Returns the media type that the first bytes of a file show: PNG, JPEG, WebP, GIF, MP4, WebM, QuickTime or PDF; HEIC or
+ * AVIF, which no field accepts; otherwise null. The signature is at the beginning of the file. That of a PDF may have other
+ * bytes before it. The bytes after the signature are not checked. (rule F4)
  */
 export function detectMediaType(head: Uint8Array): string | null {
   if (startsWith(head, [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])) return "image/png";
