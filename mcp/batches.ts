@@ -11,7 +11,7 @@ import { jsonIn, textAt, valueAt } from "../src/contract/json.ts";
 /** The revisions whose clients may send several messages as one array. (JSON-RPC 2.0, batches) */
 const revisionsWithBatches: ReadonlySet<unknown> = new Set(["2025-03-26", "2024-11-05", "2024-10-07"]);
 
-/** Whether a client may send arrays. Over HTTP a client that names no revision has 2025-03-26. */
+/** Whether a client may send arrays. Over HTTP a client without the header uses 2025-03-26. */
 export const takesBatches = (revision: string | undefined): boolean => revisionsWithBatches.has(revision);
 
 /** The answer to an array that is refused as a whole. */

@@ -92,7 +92,7 @@ function completions({ proposals }: Pick<Deps, "proposals">) {
   };
 }
 
-/** The proposals of this machine, and apart from them their summaries, which an agent wrote. */
+/** Returns the proposals of this machine. Their summaries are a separate field, because an agent wrote them. */
 async function readProposals(uri: URL, deps: Pick<Deps, "proposals">): Promise<ReadResourceResult> {
   const records = await deps.proposals.all();
   const proposals = records.map(({ run_id, feedback_id, status, created_at, decided_at, console_url }) => ({

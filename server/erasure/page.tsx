@@ -313,7 +313,7 @@ const countWords: readonly (readonly [keyof Erasure["counts"], string])[] = [
   ["seats", "Slots in tests that are over"],
   ["answers", "Stored answers to requests"],
   ["audit", "Entries of the audit log"],
-  ["texts", "Texts of others with the address"],
+  ["texts", "Texts by other people that contain the address"],
 ];
 
 /** The counts of what was found or erased. */

@@ -55,8 +55,8 @@ function addSignIn(auth: Command, setup: Setup): void {
 }
 
 const loginNotes = `
-The address is always printed: open it on any machine. The approval is waited for, for 5 minutes;
-without one the command ends with exit code 4.`;
+The address is always printed: open it on any machine. The command waits 5 minutes for the approval;
+without an approval it ends with exit code 4.`;
 
 function addStored(auth: Command, setup: Setup): void {
   const set = auth

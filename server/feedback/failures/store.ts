@@ -35,7 +35,10 @@ export interface PassedScope extends GreenScope {
 
 const insertRun = insert(tables.failureRuns, "ON CONFLICT DO NOTHING");
 
-/** The runs that reported the failure of a thread. Each row also says whether its scope has passed since then. */
+/**
+ * The runs that reported the failure of a thread. Each row also says whether the tests of its scope have succeeded
+ * since then.
+ */
 export const failures = {
   /** Makes concurrent reports and passes of one failure wait for each other. Call it before you read the failure. */
   lock: (tx: Transaction, appId: string, dedupeKey: string) => tx.lock(`dedupe:${appId}:${dedupeKey}`),

@@ -326,7 +326,10 @@ interface Running {
   isCut: boolean;
 }
 
-/** A body that has been read for this long may be cut in favour of an owner with one body fewer. */
+/**
+ * After this time the server may stop reading a body, if a body of another owner waits and that owner has one running
+ * body less.
+ */
 const longMilliseconds = 30_000;
 
 /** A body is not cut if it comes faster than the least rate multiplied by this factor. */

@@ -23,8 +23,8 @@ export function createLargeJsonReader(arrivals: IncomingBodies) {
     const bytes = await readJsonBytes(request, sending);
     if (bytes.length <= limits.json) return { value: jsonOf(request, bytes), release() {} };
     const { length } = bytes;
-    // The closure refers only to the length, so that the memory of a body which is cut while it waits is free
-    // immediately.
+    // The closure refers only to the length, not to the bytes. So the memory of a body is free at once if the server
+    // refuses the body while it waits.
     const release = await turn((cut) => arrivals.keep(sending.sender, length, cut));
     try {
       return { value: jsonOf(request, bytes), release };

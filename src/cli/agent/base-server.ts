@@ -20,7 +20,7 @@ const work: MissingFeature = {
   next: "Carry the plan out if `innkeep agent decision RUN` says approved, and tell people in another way.",
 };
 
-/** Calls an endpoint that lists. Throws a CliError that explains it if the server does not have the endpoint. */
+/** Calls an endpoint that returns a list. If the server does not have it, throws a CliError that says so. */
 export async function explainMissingList<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call();

@@ -128,7 +128,7 @@ async function resumingClaim({ context }: Invocation, client: Client, { runId, w
 /** Keeps the notes of a job whose claim this token cannot use. Throws errors that are not about this claim. */
 function keepNotes(invocation: Invocation, { runId, notesFile }: Job, error: ServerError): undefined {
   if (error.status !== 404) throw error;
-  const why = "This token finds no such claim. The next start tries again.";
+  const why = "This token has no such claim. The next start tries again.";
   note(invocation, `Not resumed: ${runId}. ${why} To abandon the job, remove ${notesFile}.`);
   return undefined;
 }
@@ -325,7 +325,7 @@ function keepOutcome(
       ? `${byHand} reports it, with a token of the same account.`
       : `The next start with this --worker reports it, with a token of the same account, and runs no command again. To abandon it, remove ${notesFile}.`;
   if (error.status === 404) {
-    note(invocation, `${what} This token finds no such claim. ${again}`);
+    note(invocation, `${what} This token has no such claim. ${again}`);
     return;
   }
   const { status, code, requestId } = error;

@@ -451,7 +451,7 @@ export const versionOrder: VersionOrder = {
 interface ParsedVersion {
   readonly plain: string;
   readonly forms: readonly VersionForm[];
-  /** The nearest SemVer; null if there is none. */
+  /** The SemVer version nearest to the written version; null if there is none. */
   readonly semVer: SemVer | null;
 }
 

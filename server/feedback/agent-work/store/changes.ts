@@ -76,7 +76,7 @@ const randomName: Record<Engine, string> = {
   postgres: "left(md5(CAST(random() AS text)), 12)",
 };
 
-/** The values with which a query reads the changes after a mark. */
+/** What a query needs to read the changes after a mark, the position up to which the client has read. */
 export interface ChangesAfter {
   readonly conditions: readonly Condition[];
   /**

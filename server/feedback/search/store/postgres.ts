@@ -253,9 +253,9 @@ interface Words {
 const mostMarks = 3;
 
 /**
- * Returns the expression for the threads of one range that have all words. One whole word is searched in the range, the
- * other words in the apps. So the index need not read all threads of the apps. (Two apps may have the same words, so
- * the caller compares the ids of the apps.)
+ * Returns the expression for the threads of one range that have all words of the search. One complete word is searched
+ * in the range, the other words in the apps, so that the index does not read all threads of the apps. The index can
+ * confuse two apps, so the caller also compares the ids of the apps.
  */
 function inRange({ appIds }: SearchScope, { whole, beginning }: Words, range: number): string {
   const one = beginning.length > 0 ? 0 : 1;

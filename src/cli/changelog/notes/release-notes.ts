@@ -230,7 +230,7 @@ export const insideOf = ({ tokens }: Block): Block[] => blocksIn(tokens.slice(1,
 /** The depth of a heading: 1 for `#`. */
 export const depthOf = ({ tokens }: Block): number => Number(tokens[0]?.tag.slice(1));
 
-/** The text of a heading or a paragraph as a reader sees it, in its lines: without marks, and links without addresses. */
+/** Returns the lines of a heading or a paragraph without the characters of Markdown. Of a link only the text remains. */
 export const plainLines = ({ tokens }: Block): readonly string[] =>
   tokens
     .flatMap((token) => token.children ?? [])

@@ -173,7 +173,7 @@ describe("a worker with a name (rule L74)", () => {
       await stranger.approved();
       const env = { INNKEEP_AGENT_TOKEN: stranger.token };
       expect((await world.work(nightly, undefined, { env })).stderr).toMatch(
-        /The outcome of \S+ is not reported: succeeded\. This token finds no such claim\. .* remove \S+run-/,
+        /The outcome of \S+ is not reported: succeeded\. This token has no such claim\. .* remove \S+run-/,
       );
       const token = await service.makeToken(world.cast.owner, "agent", { scopes: ["runs:work"] });
       await world.approved("", { ...world.cast, agent: { authorization: `Bearer ${token}` } });
