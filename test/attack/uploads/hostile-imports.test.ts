@@ -91,7 +91,9 @@ describe.each(databases)("a hostile file to import, on $name", (engine) => {
     const file = fileOf(lines);
     expect(await refused(file.slice(0, -5))).toContain("cut off");
     expect(await refused(file.slice(0, file.lastIndexOf("\n", file.length - 2) + 1))).toContain("last line");
-    expect(await refused(file.replace("It broke.", "It brake."))).toContain("does not match the hash of the lines before it");
+    expect(await refused(file.replace("It broke.", "It brake."))).toContain(
+      "does not match the hash of the lines before it",
+    );
     expect(await refused(`${file}{"type":"faq"}\n`)).toContain("after the last line");
   });
 
