@@ -128,7 +128,7 @@ const counted = (count: number, word: string): string => `${count} ${word}${coun
 
 const meaning = [
   `A day counted by a session says only this: a session of at least ${qualifyingSession.seconds} seconds`,
-  `reached at least ${qualifyingSession.screens} screens on that day, and the reporter had the test key of that slot.`,
+  `reached at least ${qualifyingSession.screens} screens on that day, and the reporter held that slot's key.`,
   "A day counted by a proof says that the tester sent images on that day.",
   "Nothing here says how a store will decide.",
 ].join(" ");

@@ -167,7 +167,7 @@ describe("the report of a cycle", () => {
       expect(cycle).toMatchObject({ status });
       expect(statement).toMatch(start);
       expect(statement).toContain("a session of at least 45 seconds reached at least 2 screens on that day");
-      expect(statement).toContain("the reporter had the test key of that slot");
+      expect(statement).toContain("the reporter held that slot's key");
       expect(statement).toContain("Nothing here says how a store will decide.");
     },
   );

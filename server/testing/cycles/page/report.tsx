@@ -28,8 +28,8 @@ async function showReport(visit: SignedInVisit): Promise<Reply> {
 
 /** What the figures prove and what they do not prove. (rule T1) */
 const claim = [
-  "The claim is limited to this: a session of real length reached real screens on the counted day, and the reporter",
-  "had the test key of that slot. Nothing here says that the store is more likely to approve the app.",
+  "The claim is limited to this: a session of real length reached real screens on the credited day, and the reporter",
+  "held that slot's key. There is no claim that an app is more likely to be approved by the store.",
 ].join(" ");
 
 interface ReportPageProps {

@@ -44,7 +44,7 @@ describe("the report of a cycle", () => {
     expect(page).toContain(
       "The claim is limited to this: a session of real length reached real screens on the counted day",
     );
-    expect(page).toContain("Nothing here says that the store is more likely to approve the app.");
+    expect(page).toContain("There is no claim that an app is more likely to be approved by the store.");
     expect(page).not.toMatch(/guarantee|will be approved|ready for production/i);
   });
 
