@@ -15,7 +15,7 @@ import { createSnapshots } from "./snapshots.ts";
 
 const mostMessages = 1_000;
 
-/** A fault that a developer wants to add: some requests shall fail or wait. */
+/** A fault that a developer adds: it makes some requests fail or wait. */
 interface WantedFault {
   readonly path: string;
   readonly status?: number | undefined;

@@ -241,7 +241,7 @@ export const servedBy = <E extends Endpoint>(
   ...traits,
 });
 
-/** Gives traits to a handler. */
+/** Returns a handler with these traits. */
 export const withTraits = <E extends Endpoint>(traits: Traits, handle: Handler<E>): Handler<E> =>
   Object.assign((request: Request<E>) => handle(request), { traits });
 

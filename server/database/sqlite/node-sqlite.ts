@@ -49,5 +49,5 @@ function connect(database: DatabaseSync): Connection {
   };
 }
 
-/** Gives rows the type that the caller names. A test checks that the columns fit the type. */
+/** Returns rows as the type that the caller names. A test checks that their columns match this type. */
 const typed = <Rows>(found: unknown): Rows => found as Rows;

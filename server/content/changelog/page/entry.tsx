@@ -228,7 +228,7 @@ const textOf = async (visit: SignedInVisit, entry: EditedChangelogEntry) => {
 
 /** Returns a Markdown text as HTML. The renderer is loaded only here, because it loads slowly. */
 async function htmlOf({ settings }: SignedInVisit, body = ""): Promise<string> {
-  const { createMarkdown } = await import("../../../console/markdown.ts");
+  const { createMarkdown } = await import("../../../console/markdown.lazy.ts");
   return createMarkdown(`${settings.baseUrl}/uploads/`)(withoutFeedbackLines(body));
 }
 
