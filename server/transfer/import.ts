@@ -51,7 +51,7 @@ interface ImportedApp {
   readonly filesLeftOut: number;
 }
 
-/** Makes the app visible. Call it in the transaction that also stores the answer and the audit. */
+/** Makes the app visible. Call it in the transaction that also stores the answer and the audit entry. */
 type Finish = (tx: Transaction) => Promise<void>;
 
 /**

@@ -17,7 +17,7 @@ export async function tablesByName(reader: Reader): Promise<ReadonlyMap<string, 
   return new Map((await everyTable(reader)).map((table) => [table.name, table]));
 }
 
-/** Running imports. Their apps have no members, so nobody can see them. */
+/** Imports that are in progress. Their apps have no members yet, so nobody can see these apps. */
 export const imports = {
   /** Adds rows of one kind. They all have the same columns. */
   async store(tx: Transaction, table: Table, rows: readonly StoredRow[]): Promise<void> {

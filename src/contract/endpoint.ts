@@ -101,7 +101,8 @@ export interface Endpoint {
   /** Whether the request must send the ETag of what it changes in `If-Match`. */
   readonly ifMatch?: true;
   /**
-   * Whether the request contains a time of its sender's clock. Then its header `Date` must have the time of that clock.
+   * Whether the request contains a time that the sender's clock has measured. Then its header `Date` must have the time
+   * of that clock, so that the server can tell by how much the clock is wrong.
    */
   readonly readsClock?: true;
   readonly success:

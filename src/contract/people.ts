@@ -113,7 +113,7 @@ export const people = {
   check: endpoint({
     method: "POST",
     path: `${path}/erasures/:erasureId/check`,
-    summary: "Check whether a receipt belongs to an address",
+    summary: "Check whether the receipt of an erasure belongs to an e-mail address",
     auth: "session",
     role: "account",
     params: erasureParams,

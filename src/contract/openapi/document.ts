@@ -379,7 +379,7 @@ const authorizeOperation = (schemas: Schemas): Record<string, Json> => ({
         200: { description: "A page: sign in, or approve the device", content: { "text/html": {} } },
         303: {
           description:
-            "After the approval: to `redirect`, with the query `code`, and `state` where it was given",
+            "After the approval: redirects to `redirect` with the query parameter `code`, and with `state` if the request has it",
           headers: { Location: { schema: { type: "string" } } },
         },
         400: {
