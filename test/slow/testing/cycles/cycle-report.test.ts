@@ -42,7 +42,7 @@ describe("the report of a cycle", () => {
   it("makes the specification's statement, and promises nothing", async () => {
     const page = readingOf(await report());
     expect(page).toContain(
-      "The claim is limited to this: a session of real length reached real screens on the counted day",
+      "The claim is limited to this: a session of real length reached real screens on the credited day",
     );
     expect(page).toContain("There is no claim that an app is more likely to be approved by the store.");
     expect(page).not.toMatch(/guarantee|will be approved|ready for production/i);
