@@ -1,5 +1,6 @@
 import type { Thread } from "../src/contract/agent.ts";
 import { fieldsOf, isText, listAt, numberAt, textAt, valueAt } from "../src/contract/json.ts";
+import { type ReportTextName, reportTexts } from "../src/contract/report-texts.ts";
 import { runDecisions } from "../src/contract/runs.ts";
 import type { Deps } from "./deps.ts";
 import { retryAfterWait } from "./failures.ts";
@@ -154,7 +155,8 @@ export interface ThreadParts {
   readonly githubIssueUrl: string | null;
   readonly subject: string;
   readonly message: string;
-  readonly source: string | null;
+  /** The short texts that the report has, in the order in which they are shown. */
+  readonly texts: readonly GivenReportText[];
   readonly occurrences: number;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly images: readonly string[];
@@ -166,6 +168,13 @@ export interface ThreadParts {
   readonly omittedMessages: number;
   /** Whether the server refuses a proposal if its expected latest proposal is outdated. */
   readonly takesExpectedRun: boolean;
+}
+
+interface GivenReportText {
+  readonly name: ReportTextName;
+  /** The length that the API allows. A server may send more. */
+  readonly longest: number;
+  readonly value: string;
 }
 
 interface AttachmentParts {
@@ -216,7 +225,9 @@ function partsOf(thread: Thread): ThreadParts {
     githubIssueUrl: linkAt(feedback, "githubIssueUrl"),
     subject: textAt(feedback, "subject"),
     message: textAt(feedback, "message"),
-    source: textAt(feedback, "source") || null,
+    texts: reportTexts
+      .map(({ name, longest }) => ({ name, longest, value: textAt(feedback, name) }))
+      .filter(({ value }) => value !== ""),
     occurrences: numberAt(feedback, "occurrences") ?? 1,
     metadata: fieldsOf(valueAt(feedback, "metadata")),
     images: listAt(feedback, "images").filter(isText).slice(0, mostFiles),
@@ -263,7 +274,10 @@ function isNoteOf({ summary, plan }: ProposalParts, { direction, author, body }:
   return frame >= 0 && frame <= 100 && body.includes(summary) && body.includes(plan);
 }
 
-const reportFields = ["category", "subject", "source", "metadata", "images", "videos", "attachments"];
+const reportFields = [
+  ...["category", "subject", ...reportTexts.map(({ name }) => name)],
+  ...["metadata", "images", "videos", "attachments"],
+];
 
 function reportOf(message: unknown): MessageParts["report"] {
   const entries = reportFields

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { detectMediaType, signatureBytes } from "../../src/contract/files.ts";
+import { reportTexts } from "../../src/contract/report-texts.ts";
 import {
   agentFence,
   createSanitiser,
@@ -26,13 +27,13 @@ const publicSections = ({
   subject,
   message,
   metadata,
-  source,
   attachment_names,
   messages,
+  ...untrusted
 }: ThreadAnswer["untrusted"]): Section[] => [
   ...section("subject", subject),
   ...section("message", message),
-  ...section("source", source),
+  ...reportTexts.flatMap(({ name, label }) => section(label.toLowerCase(), untrusted[name])),
   ...section("metadata", metadata),
   ...section("attachment names", attachment_names),
   ...messages.flatMap(messageSections),
@@ -56,7 +57,7 @@ const linesOf = (value: object): string =>
     .join("\n");
 
 /** The limit of the API. A server that ignores it must not fill the answer. */
-const most = { subject: 800, source: 400, name: 400, note: 8_000 } as const;
+const most = { subject: 800, name: 400, note: 8_000 } as const;
 
 const imageUri = (feedbackId: string, index: number): string =>
   `innkeep://feedback/${feedbackId}/images/${index}`;
@@ -248,7 +249,9 @@ function untrustedParts(thread: ThreadParts, page: ThreadPage, { text, value }: 
     subject: text(thread.subject.slice(0, most.subject)),
     ...(page.message === undefined ? {} : { message: text(page.message) }),
     ...(page.metadata === undefined ? {} : { metadata: value(page.metadata) }),
-    ...(thread.source === null ? {} : { source: text(thread.source.slice(0, most.source)) }),
+    ...Object.fromEntries(
+      thread.texts.map(({ name, longest, value }) => [name, text(value.slice(0, 4 * longest))]),
+    ),
     ...(thread.attachments.length === 0
       ? {}
       : { attachment_names: thread.attachments.map(({ name }) => text(name.slice(0, most.name))) }),

@@ -28,7 +28,8 @@ export function addedRow(table: Into<object> | string, row: object): AddedRow {
   return { name: table.name, columns, values };
 }
 
-function columnOf({ name, fields }: Pick<AnyTable, "name" | "fields">, field: string): string {
+/** Returns the column of a table that has this field. Throws an error if there is none. */
+export function columnOf({ name, fields }: Pick<AnyTable, "name" | "fields">, field: string): string {
   const column = fields.get(field);
   if (column === undefined) throw new Error(`The table ${name} has no column for "${field}".`);
   return column;

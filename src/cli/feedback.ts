@@ -3,6 +3,7 @@ import { ServerError } from "../client/errors.ts";
 import { routes } from "../client/routes.ts";
 import type { FeedbackType } from "../contract/feedback.ts";
 import { feedbackFiles, limits } from "../contract/limits.ts";
+import { reportTexts } from "../contract/report-texts.ts";
 import type { SavedReply } from "../contract/saved-replies.ts";
 import type { Tag } from "../contract/tags.ts";
 import type { ListOrder, ThreadStatus, ThreadSummary } from "../contract/threads.ts";
@@ -17,7 +18,7 @@ import { failureOf } from "./core/failures.ts";
 import { count, destroysHere, instantOf, mutates, ofApp, several, views } from "./core/flags.ts";
 import { addExamples } from "./core/help.ts";
 import { appIdOf, wholeId } from "./core/ids.ts";
-import { canAsk, textOf } from "./core/input.ts";
+import { canAsk, flagOf, textOf } from "./core/input.ts";
 import { type Column, note, noteFurther, printList, printOne } from "./core/output.ts";
 import { rulesOf } from "./delivery/files.ts";
 import type { ResendFlags } from "./delivery/resend.ts";
@@ -39,7 +40,8 @@ export function addFeedback(feedback: Command, setup: Setup): void {
 }
 
 function addSending(feedback: Command, setup: Setup): void {
-  const send = mutates(feedback.command("send").description(routes.feedback.submit.summary))
+  const send = mutates(feedback.command("send").description(routes.feedback.submit.summary));
+  send
     .option("--type <type>", `${choices.feedbackTypes.join(", ")} (required)`)
     .option(
       "--message <text>",
@@ -47,8 +49,9 @@ function addSending(feedback: Command, setup: Setup): void {
     )
     .option("--subject <text>", "a short title; by default made from the message; `-` and `@file` as above")
     .option("--email <address>", "the address of the sender, for replies")
-    .option("--name <name>", "the name of the sender")
-    .option("--source <label>", "where the feedback comes from, such as `ci`")
+    .option("--name <name>", "the name of the sender");
+  for (const { name, flag } of reportTexts) send.option(`${flagOf(name)} <${flag[0]}>`, flag[1]);
+  send
     .option("--metadata <key=text>", "a fact, or `key:=json` for a JSON value; repeatable", several)
     .option("--no-ci-metadata", "leave out run URL, commit, ref and job of a CI run")
     .option("--image <file>", rulesOf(feedbackFiles.images), several)

@@ -5,6 +5,7 @@ import { FeedbackType } from "./feedback.ts";
 import { anyObject, instant, openEnum, queryInteger, text, uuid } from "./fields.ts";
 import { findWork, threadStatuses } from "./find-work.ts";
 import { limits } from "./limits.ts";
+import { eachReportText } from "./report-texts.ts";
 import { Run, RunDecision, RunStatus, runParams, runWork } from "./runs.ts";
 
 export const Proposal = z.object({
@@ -39,7 +40,7 @@ export const Message = z.object({
   createdAt: instant,
   category: z.optional(z.string()),
   subject: z.optional(z.nullable(z.string())),
-  source: z.optional(z.nullable(z.string())),
+  ...eachReportText(() => z.optional(z.nullable(z.string()))),
   metadata: z.optional(anyObject),
   images: z.optional(z.array(z.string())),
   videos: z.optional(z.array(z.string())),
@@ -59,7 +60,7 @@ export const ThreadFeedback = z.object({
   videos: z.array(z.string()),
   attachments: z.array(Attachment),
   githubIssueUrl: z.nullable(z.string()),
-  source: z.nullable(z.string()),
+  ...eachReportText(() => z.nullable(z.string())),
   occurrences: z.int(),
   createdAt: instant,
 });

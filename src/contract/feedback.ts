@@ -3,6 +3,7 @@ import { endpoint } from "./endpoint.ts";
 import { run, threadId } from "./example-values.ts";
 import { anyObject, anyText, file, omittable, optionalLabel, optionalText, text, uuid } from "./fields.ts";
 import { feedbackFiles, limits } from "./limits.ts";
+import { eachReportText } from "./report-texts.ts";
 
 export const FeedbackType = z.enum(["bug", "feature", "question", "general"]);
 export type FeedbackType = z.output<typeof FeedbackType>;
@@ -35,7 +36,7 @@ export const NewFeedback = z.object({
   name: optionalLabel(limits.senderName),
   subject: optionalLabel(limits.subject),
   metadata: omittable(anyObject),
-  source: optionalLabel(limits.source),
+  ...eachReportText((_, { longest }) => optionalLabel(longest)),
   dedupeKey: optionalText(limits.dedupeKey),
   dedupeScope: optionalText(limits.dedupeScope),
   dedupeRun: optionalText(limits.dedupeRun),

@@ -19,6 +19,11 @@ import {
 } from "./table.ts";
 import { proofs } from "./testing.ts";
 
+/** The columns of the short texts of a report, in a thread and in a repeat. */
+const reportTextColumns = {
+  source: text("text").null(),
+};
+
 export const feedback = table(
   "feedback",
   {
@@ -30,7 +35,7 @@ export const feedback = table(
     message: text("text"),
     category: text("plain"),
     status: text("plain"),
-    source: text("text").null(),
+    ...reportTextColumns,
     sender_name: text("name").null(),
     sender_email: text("address").null(),
     metadata: json("json"),
@@ -159,7 +164,7 @@ export const messages = table(
     created_at: instant(),
     category: text("plain").null(),
     subject: text("text").null(),
-    source: text("text").null(),
+    ...reportTextColumns,
     sender_name: text("name").null(),
     sender_email: text("address").null(),
     metadata: json("json").null(),

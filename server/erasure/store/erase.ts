@@ -1,8 +1,11 @@
+import { reportTexts } from "../../../src/contract/report-texts.ts";
 import { apps } from "../../access/apps/store.ts";
 import { forgetSubjects } from "../../access/audit/forget-subjects.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
+import * as tables from "../../database/schema/feedback.ts";
 import { columnsHolding } from "../../database/schema/table.ts";
 import { credentialsTopic, threadsTopic } from "../../database/signals.ts";
+import { columnOf } from "../../database/statements.ts";
 import { releaseClaim } from "../../feedback/agent-work/end-claim.ts";
 import { later } from "../../feedback/proposals/rules.ts";
 import {
@@ -372,12 +375,14 @@ async function hasOtherReports(tx: Transaction, { finder }: Person, feedbackId: 
   return senders.length === mostSenders || senders.some(({ sender }) => !finder.isIn(sender));
 }
 
+const textsEmptied = reportTexts.map(({ name }) => `${columnOf(tables.feedback, name)} = NULL`).join(", ");
+
 async function blankReport(tx: Transaction, id: string): Promise<Effect> {
   const report = await tx.get<{ files: string }>("SELECT files FROM feedback WHERE id = ?", id);
   const conversation = await removeConversation(tx, id);
   const files = await removeUploads(tx, [report?.files ?? null]);
   await tx.run(
-    `UPDATE feedback SET subject = ?, message = ?, source = NULL, sender_name = NULL, sender_email = NULL, metadata = '{}',
+    `UPDATE feedback SET subject = ?, message = ?, ${textsEmptied}, sender_name = NULL, sender_email = NULL, metadata = '{}',
        files = ?, link_counter = link_counter + 1 WHERE id = ?`,
     erasedMark,
     erasedMark,

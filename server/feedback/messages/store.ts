@@ -1,5 +1,6 @@
 import type { MessageAuthor } from "../../../src/contract/agent.ts";
 import { limits } from "../../../src/contract/limits.ts";
+import { eachReportText, type ReportTexts } from "../../../src/contract/report-texts.ts";
 import { emailOf } from "../../access/members/authors.ts";
 import { membershipOf } from "../../access/members/visibility.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
@@ -32,11 +33,10 @@ export interface NewMessage {
 }
 
 /** The fields that a message stores for a repeated report. `metadata` and `files` are JSON. */
-export interface RepeatedReport {
+export interface RepeatedReport extends ReportTexts {
   readonly category: string;
   /** The subject that the sender wrote; null if there was none. */
   readonly subject: string | null;
-  readonly source: string | null;
   readonly senderName: string | null;
   readonly senderEmail: string | null;
   readonly metadata: string;
@@ -72,8 +72,9 @@ export const messages = {
   },
 
   async insertRepeat(tx: Transaction, message: NewMessage, report: RepeatedReport): Promise<void> {
-    const { category, subject, source, senderName, senderEmail, metadata, files } = report;
-    const ofReport = { category, subject, source, senderName, senderEmail, metadata, files };
+    const { category, subject, senderName, senderEmail, metadata, files } = report;
+    const texts = eachReportText((name) => report[name]);
+    const ofReport = { category, subject, ...texts, senderName, senderEmail, metadata, files };
     await tx.insert(tables.messages, { ...rowOf(message), ...ofReport });
     if (message.direction !== "blocked")
       await noteActivity(tx, message.feedbackId, { at: message.createdAt });

@@ -3,6 +3,7 @@ import { isWithin } from "../../../src/contract/fields.ts";
 import { isReceivedFile, type ReceivedFile } from "../../../src/contract/files.ts";
 import { limits } from "../../../src/contract/limits.ts";
 import { fitMetadata } from "../../../src/contract/metadata.ts";
+import { eachReportText } from "../../../src/contract/report-texts.ts";
 import type { Deps } from "../../deps.ts";
 import { withoutSenderLinks } from "../../mail/sender/links.ts";
 import type { ThreadFile, ThreadFiles } from "../threads/answer.ts";
@@ -60,7 +61,7 @@ export function feedbackReportOf(
       subject: ownSubject || subjectOf(body.type, message),
       message,
       category: body.type,
-      source: withoutSenderLinks(body.source ?? "") || null,
+      ...eachReportText((name) => withoutSenderLinks(body[name] ?? "") || null),
       senderName: withoutSenderLinks(body.name ?? "") || null,
       senderEmail: isTooLong ? null : withoutSenderLinks(body.email ?? "") || null,
       metadata: withoutSenderLinks(metadata.json),

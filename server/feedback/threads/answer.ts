@@ -1,4 +1,5 @@
 import type { Proposal, Thread } from "../../../src/contract/agent.ts";
+import { eachReportText } from "../../../src/contract/report-texts.ts";
 import type { OwnedMessage, OwnedThread } from "../../../src/contract/threads.ts";
 import type { Settings } from "../../settings/settings.ts";
 import type { NewMessage, RepeatedReport } from "../messages/store.ts";
@@ -65,12 +66,12 @@ function messageAnswer(addresses: Addresses, row: MessageRow): OwnedMessage {
   };
   if (row.category === null)
     return row.files === null ? message : { ...message, ...fileAddresses(addresses, row.files) };
-  const { category, subject, source, senderName, senderEmail } = row;
+  const { category, subject, senderName, senderEmail } = row;
   return {
     ...message,
     category,
     subject,
-    source,
+    ...eachReportText((name) => row[name]),
     sender: { name: senderName, email: senderEmail },
     metadata: JSON.parse(row.metadata),
     ...fileAddresses(addresses, row.files),
@@ -88,7 +89,7 @@ function threadFeedback(addresses: Addresses, row: ThreadRow): Thread["feedback"
     metadata: JSON.parse(row.metadata),
     ...fileAddresses(addresses, row.files),
     githubIssueUrl: row.githubIssueUrl,
-    source: row.source,
+    ...eachReportText((name) => row[name]),
     occurrences: row.occurrences,
     createdAt: row.createdAt,
   };

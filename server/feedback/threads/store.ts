@@ -1,4 +1,5 @@
 import { limits } from "../../../src/contract/limits.ts";
+import { type ReportTexts, reportTexts } from "../../../src/contract/report-texts.ts";
 import {
   eachForViewer,
   oneForViewer,
@@ -12,16 +13,16 @@ import type { Engine, Inserter, Reader, Transaction } from "../../database/datab
 import { readTogether } from "../../database/read-together.ts";
 import * as tables from "../../database/schema/feedback.ts";
 import { threadTopic } from "../../database/signals.ts";
+import { columnOf, listed } from "../../database/statements.ts";
 import { type AssigneeRow, assigneeColumns } from "../assignees/store.ts";
 
 /** The stored form of a thread. `metadata` and `files` are JSON. */
-export interface NewThread {
+export interface NewThread extends ReportTexts {
   readonly id: string;
   readonly appId: string;
   readonly subject: string;
   readonly message: string;
   readonly category: string;
-  readonly source: string | null;
   readonly senderName: string | null;
   readonly senderEmail: string | null;
   readonly metadata: string;
@@ -133,8 +134,12 @@ const appOfThread = oneForViewer<
 
 const threadOn = (engine: Engine, mostProposals: number) => ({
   ...inApp,
-  columns: `f.id, f.app_id AS "appId", a.name AS "appName", a.sender_pages AS "senderPages", f.subject, f.message, f.category, f.status, f.source,
-                 f.sender_name AS "senderName", f.sender_email AS "senderEmail", f.metadata, f.files,
+  columns: `f.id, f.app_id AS "appId", a.name AS "appName", a.sender_pages AS "senderPages", f.subject, f.message, f.category, f.status,
+                 ${listed(
+                   tables.feedback,
+                   reportTexts.map(({ name }) => name),
+                   "f",
+                 )}, f.sender_name AS "senderName", f.sender_email AS "senderEmail", f.metadata, f.files,
                  f.dedupe_key AS "dedupeKey", f.occurrences, f.github_issue_url AS "githubIssueUrl",
                  f.created_at AS "createdAt", ${messagesOf(engine)} AS messages, ${proposalsOf(engine, mostProposals)} AS proposals,
                  ${assigneeColumns}, (SELECT count(*) FROM messages WHERE feedback_id = f.id AND direction <> 'blocked') AS "messageCount"`,
@@ -145,7 +150,8 @@ function messagesOf(engine: Engine): string {
     engine,
     [
       ...["id", "direction", "author", "body", "created_at", "report_id", "everyone", "foreign_from"],
-      ...["category", "subject", "source", "sender_name", "sender_email", "metadata", "files"],
+      ...["category", "subject", ...reportTexts.map(({ name }) => columnOf(tables.messages, name))],
+      ...["sender_name", "sender_email", "metadata", "files"],
     ],
     newest("messages", limits.threadMessages, "AND direction <> 'blocked'"),
   );

@@ -1,4 +1,5 @@
 import type { Message, Thread } from "../../contract/agent.ts";
+import { type ReportTextName, reportTexts } from "../../contract/report-texts.ts";
 import {
   agentFence,
   createSanitiser,
@@ -91,13 +92,10 @@ function headOf(
   return details(Object.fromEntries(lines));
 }
 
-const reportSections = (
-  { subject, message, source, metadata, attachments = [] }: Partial<Thread["feedback"]>,
-  sanitiser: Sanitiser,
-): Section[] => [
-  ...sectionsOf("subject", subject, sanitiser),
-  ...sectionsOf("message", message, sanitiser),
-  ...factSections({ source, metadata, attachments }, { of: "", sanitiser }),
+const reportSections = (report: Partial<Thread["feedback"]>, sanitiser: Sanitiser): Section[] => [
+  ...sectionsOf("subject", report.subject, sanitiser),
+  ...sectionsOf("message", report.message, sanitiser),
+  ...factSections(report, { of: "", sanitiser }),
 ];
 
 const messageSections = (
@@ -124,10 +122,12 @@ const writers: Readonly<Record<string, string>> = {
 };
 
 const factSections = (
-  { source, metadata = {}, attachments = [] }: Pick<Message, "source" | "metadata" | "attachments">,
+  { metadata = {}, attachments = [], ...report }: Pick<Message, ReportTextName | "metadata" | "attachments">,
   { of, sanitiser }: { readonly of: string; readonly sanitiser: Sanitiser },
 ): Section[] => [
-  ...sectionsOf(`source${of}`, source, sanitiser),
+  ...reportTexts.flatMap(({ name, label }) =>
+    sectionsOf(`${label.toLowerCase()}${of}`, report[name], sanitiser),
+  ),
   ...sectionsOf(
     `metadata${of}`,
     Object.keys(metadata).length === 0 ? null : JSON.stringify(metadata),

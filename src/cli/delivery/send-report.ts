@@ -4,6 +4,7 @@ import type { FeedbackFiles } from "../../client/body.ts";
 import { NewFeedback } from "../../contract/feedback.ts";
 import { issuesOf, ownMessages } from "../../contract/issues.ts";
 import { feedbackFiles, limits } from "../../contract/limits.ts";
+import { eachReportText, type ReportTextName } from "../../contract/report-texts.ts";
 import { closest } from "../../words/closest.ts";
 import { decodedAs, encodingOf } from "../../words/decoded-text.ts";
 import { systemReason } from "../../words/system-reason.ts";
@@ -67,13 +68,12 @@ export async function send(invocation: Invocation, flags: SendFlags): Promise<Ex
 }
 
 /** The flags of `feedback send` that describe the report. */
-export interface DraftFlags {
+export interface DraftFlags extends Readonly<Partial<Record<ReportTextName, string>>> {
   readonly type?: string;
   readonly message?: string;
   readonly subject?: string;
   readonly email?: string;
   readonly name?: string;
-  readonly source?: string;
   readonly dedupeKey?: string;
   readonly dedupeScope?: string;
   readonly dedupeRun?: string;
@@ -95,11 +95,20 @@ export async function draftOf(invocation: Invocation, flags: DraftFlags): Promis
   const metadata = metadataOf(flags.metadata ?? []);
   const wanted = { message: flags.message, subject: flags.subject };
   const texts = await readTexts(invocation, wanted, reportTextOf);
-  const { type, email, name, source, dedupeKey } = flags;
+  const { type, email, name, dedupeKey } = flags;
   const { message: text, subject } = texts.value;
   const message = text && cutMessage(text, longestMessage).message;
   const dedupe = { dedupeKey, ...dedupeFields(invocation.context, flags, { joinsShards: false }) };
-  const given = { type, message, subject, email, name, source, ...dedupe, metadata: metadata.value };
+  const given = {
+    type,
+    message,
+    subject,
+    email,
+    name,
+    ...eachReportText((each) => flags[each]),
+    ...dedupe,
+    metadata: metadata.value,
+  };
   const fields = checkFields(given, texts.faults);
   const { image: images = [], video: videos = [], attach: attachments = [] } = flags;
   const files = await checkFiles(invocation.context.cwd, { images, videos, attachments });

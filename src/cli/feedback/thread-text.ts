@@ -1,3 +1,4 @@
+import { reportTexts } from "../../contract/report-texts.ts";
 import type { OwnedThread } from "../../contract/threads.ts";
 import { deliveryWords } from "../../words/delivery.ts";
 import { differenceOf, foldedWords, foldRepeats, runsOf } from "../../words/repeats.ts";
@@ -22,7 +23,7 @@ export function threadText(thread: OwnedThread, { repeats = false }: ThreadTextO
     line("App", app.name),
     line("Status", `${feedback.status}, ${feedback.category}${times(feedback.occurrences)}`),
     line("From", `${nameOf(sender)}, ${feedback.createdAt}`),
-    line("Source", feedback.source),
+    ...reportTexts.map(({ name, label }) => line(label, feedback[name])),
     line("Issue", feedback.githubIssueUrl),
     line("Came back, resolved before", earlier?.consoleUrl ?? null),
     line("Assigned to", assignee?.email ?? null),
@@ -75,7 +76,7 @@ function messageText(thread: OwnedThread, message: Message): string {
       .filter((text) => text !== undefined)
       .join("\n");
   }
-  const { category = null, subject = null, source = null } = message;
+  const { category = null, subject = null } = message;
   const { text, isPartOfText, facts } = differenceOf(thread, message);
   const { feedback } = thread;
   const ifOther = (value: string | null, first: string | null) => (value === first ? null : value);
@@ -85,7 +86,7 @@ function messageText(thread: OwnedThread, message: Message): string {
     line("From", nameOf(sender)),
     line("Type", ifOther(category, feedback.category)),
     line("Subject", ifOther(subject, feedback.subject)),
-    line("Source", ifOther(source, feedback.source)),
+    ...reportTexts.map(({ name, label }) => line(label, ifOther(message[name] ?? null, feedback[name]))),
     ...factLines({ ...message, metadata }),
     ...(text === undefined ? ["The same text as the report."] : []),
     ...(isPartOfText ? ["The same text as the report, but for these lines:"] : []),

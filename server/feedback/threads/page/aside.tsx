@@ -1,3 +1,4 @@
+import { reportTexts } from "../../../../src/contract/report-texts.ts";
 import type { ThreadTag } from "../../../../src/contract/tags.ts";
 import type { Assignee, OwnedThread } from "../../../../src/contract/threads.ts";
 import { hasHidden, visibleLine } from "../../../../src/words/visible.ts";
@@ -141,7 +142,9 @@ const Facts = ({ thread: { sender, feedback } }: { readonly thread: OwnedThread 
     <dl class="pairs">
       <Pair name="Name" value={sender.name} />
       <Pair name="Contact" value={sender.email} />
-      <Pair name="Source" value={feedback.source} />
+      {reportTexts.map(({ name, label }) => (
+        <Pair key={name} name={label} value={feedback[name]} />
+      ))}
       <Pair name="Id" value={feedback.id} />
     </dl>
   </section>

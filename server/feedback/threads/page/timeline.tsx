@@ -1,5 +1,6 @@
 import { Fragment } from "preact";
 import type { Message, Proposal } from "../../../../src/contract/agent.ts";
+import { reportTexts } from "../../../../src/contract/report-texts.ts";
 import type { OwnedMessage, OwnedThread } from "../../../../src/contract/threads.ts";
 import { differenceOf, foldedWords, foldRepeats, runsOf } from "../../../../src/words/repeats.ts";
 import { Files } from "../../../console/files.tsx";
@@ -264,7 +265,7 @@ const RepeatedFeedback = ({ message, report }: RepeatProps) => {
 };
 
 const Difference = ({ message, report }: RepeatProps) => {
-  const { sender, category, subject, source } = message;
+  const { sender, category, subject } = message;
   const { images = [], videos = [], attachments = [] } = message;
   const { text, isPartOfText, facts } = differenceOf(report, message);
   const unlike = (value: string | null | undefined, first: string | null) =>
@@ -279,7 +280,9 @@ const Difference = ({ message, report }: RepeatProps) => {
         <Pair name="Contact" value={unlike(sender?.email, report.sender.email)} />
         <Pair name="Type" value={typeOf(unlike(category, report.feedback.category))} />
         <Pair name="Subject" value={unlike(subject, report.feedback.subject)} />
-        <Pair name="Source" value={unlike(source, report.feedback.source)} />
+        {reportTexts.map(({ name, label }) => (
+          <Pair key={name} name={label} value={unlike(message[name], report.feedback[name])} />
+        ))}
       </dl>
       <MetadataPairs
         metadata={Object.fromEntries(facts.map(([name, value]) => [name, value ?? "not in this report"]))}

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import type { FeedbackFiles, SentFile } from "../../../client/body.ts";
 import { feedbackFiles, limits } from "../../../contract/limits.ts";
+import { eachReportText } from "../../../contract/report-texts.ts";
 import { fromTerminal, withoutTerminalCodes } from "../../../words/terminal.ts";
 import { ciFolders } from "../../core/ci.ts";
 import type { Context, Invocation } from "../../core/context.ts";
@@ -112,6 +113,7 @@ async function contentWith(
   const dedupe = dedupeFields(invocation.context, { ...flags, dedupeKey }, { joinsShards: true });
   const { type = "bug", source = "junit", email, name, ciMetadata, bestEffort, metadata: given = [] } = flags;
   return draftOf(invocation, {
+    ...eachReportText((each) => flags[each]),
     ...{ type, source, email, name, ciMetadata, bestEffort, dedupeKey, ...present(dedupe) },
     ...{ subject: literal(subject), message: literal(message), metadata: [...facts, ...given] },
   });

@@ -1,0 +1,41 @@
+import { limits } from "./limits.ts";
+
+/** One of the short texts that a report may have beside its message. */
+interface ReportText {
+  /** The name that pages and commands show. */
+  readonly label: string;
+  /** How many characters are stored. The rest of a longer text is cut. */
+  readonly longest: number;
+  /** The value of the flag of `feedback send`, as its help names it, and the help. */
+  readonly flag: readonly [value: string, help: string];
+}
+
+/**
+ * The short texts of a report, in the order in which they are shown. The body of a new report, answers, stored rows,
+ * pages, flags and tools get their fields from this list. A new text also needs its column in the tables of threads and
+ * messages, a migration that adds it, and its field in the export.
+ */
+const texts = {
+  source: {
+    label: "Source",
+    longest: limits.source,
+    flag: ["label", "where the feedback comes from, such as `ci`"],
+  },
+} satisfies Record<string, ReportText>;
+
+export type ReportTextName = keyof typeof texts;
+
+/** The stored short texts of a report; null for those that it does not have. */
+export type ReportTexts = Readonly<Record<ReportTextName, string | null>>;
+
+/** Returns an object with a value for each short text of a report. */
+export const eachReportText = <Value>(
+  make: (name: ReportTextName, text: ReportText) => Value,
+): Record<ReportTextName, Value> => ({
+  source: make("source", texts.source),
+});
+
+/** The names of the short texts of a report with their descriptions, in the order in which they are shown. */
+export const reportTexts: readonly (ReportText & { readonly name: ReportTextName })[] = Object.values(
+  eachReportText((name, text) => ({ name, ...text })),
+);
