@@ -7,6 +7,7 @@ import { agentScopes, deviceScopes, maintainerScopes } from "../../src/contract/
 import { NewFaq } from "../../src/contract/faqs.ts";
 import { NewFeedback } from "../../src/contract/feedback.ts";
 import { ownMessages } from "../../src/contract/issues.ts";
+import { eachReportText } from "../../src/contract/report-texts.ts";
 import { systemReason } from "../../src/words/system-reason.ts";
 import { users } from "../access/accounts/store.ts";
 import { apiKeys, apps } from "../access/apps/store.ts";
@@ -297,6 +298,7 @@ async function seedThreads(
     const id = index === 0 ? threadId : deps.newId();
     threadIds.set(thread.subject, id);
     await feedbackThreads.insert(tx, {
+      ...eachReportText(() => null),
       ...thread,
       id,
       appId,

@@ -2,6 +2,7 @@ import { PassThrough } from "node:stream";
 import { expect } from "vitest";
 import { showScreen } from "../../../src/cli/feedback/inbox/screen.lazy.tsx";
 import { createInbox, type InboxCalls } from "../../../src/cli/feedback/inbox/state.ts";
+import { eachReportText } from "../../../src/contract/report-texts.ts";
 import type { OwnedThread, ThreadSummary } from "../../../src/contract/threads.ts";
 import { eventually } from "../../support/eventually.ts";
 
@@ -41,7 +42,8 @@ export const thread = (id: string): OwnedThread => ({
       status: "open",
     },
     message: `Words of ${id} \u001b]0;evil\u0007.\n${"A long line. ".repeat(40)}\nThe end of ${id}.`,
-    ...{ metadata: {}, images: [], videos: [], attachments: [], githubIssueUrl: null, source: null },
+    ...{ metadata: {}, images: [], videos: [], attachments: [], githubIssueUrl: null },
+    ...eachReportText(() => null),
     ...{ occurrences: 1, createdAt: "2026-11-21T09:00:00.000Z" },
   },
   tags: [],

@@ -1,6 +1,7 @@
 import { feedbackThreads, type NewThread } from "../../../server/feedback/threads/store.ts";
 import { statusUrlOf } from "../../../server/mail/sender/links.ts";
 import { maintainerScopes } from "../../../src/contract/endpoint.ts";
+import { eachReportText } from "../../../src/contract/report-texts.ts";
 import { mailOf, makeMailArrive } from "../mail/arriving-mail.ts";
 import type { Answer } from "../service/request.ts";
 import type { Service } from "../service/service.ts";
@@ -107,7 +108,7 @@ export async function fillThreads(
         subject: `Thread ${at}`,
         message: "It broke.",
         category: "bug",
-        source: null,
+        ...eachReportText(() => null),
         senderName: null,
         senderEmail: null,
         metadata: "{}",
