@@ -152,6 +152,7 @@ export const nextSteps = {
   unknown: "Unknown status. Do not proceed. Tell the user.",
 } as const;
 
+/** Returns the next step of the agent. The agent may proceed only if the status is `approved`. (rule A12) */
 export function nextStepFor({
   status,
   decision,

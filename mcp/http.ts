@@ -76,8 +76,8 @@ const calledTool = (message: unknown): string | undefined =>
   valueAt(message, "method") === "tools/call" ? textAt(message, "params", "name") : undefined;
 
 /**
- * Whether a message waits for a decision. Its answer begins at once and sends a comment every 15 seconds, because proxies
- * end silent connections.
+ * Whether a message waits for a decision. Its answer begins at once and sends a comment every 15 seconds, because
+ * proxies end silent connections. (rule A42)
  */
 function isWait(message: unknown): boolean {
   if (Array.isArray(message)) return message.some(isWait);
@@ -337,7 +337,7 @@ function eraOf(headers: Headers, tool: string, meta: Fields): Era | undefined {
   return hasHeaders && rest[metaKeys.version] === version && isEnvelope(rest) ? "modern" : undefined;
 }
 
-/** Proxies and clients end requests that take a minute. */
+/** Proxies and clients end requests that take a minute. (rule A42) */
 const longestWaitSeconds = 50;
 
 /** What the requests of all callers share. */

@@ -95,7 +95,7 @@ export const createPageReads =
 
     /**
      * Returns the work of agents in all apps in the last 30 days: work in progress, failed work, and proposals for
-     * which changes were requested and that no newer one has replaced.
+     * which changes were requested and that no newer one has replaced. (rule A54)
      */
     async agentWork() {
       const since = new Date(now.getTime() - workShownMilliseconds).toISOString();

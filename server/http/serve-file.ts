@@ -16,7 +16,7 @@ export interface ServedFile {
 
 /**
  * Answers GET and HEAD of `{base_url}/uploads/{name}`. Calls `next` if `find` does not find the name, or if the file is
- * missing on the disk. Throws `method_not_allowed` for other methods.
+ * missing on the disk. Throws `method_not_allowed` for other methods. (rule F16)
  */
 export function serveFiles(
   { baseUrl }: Pick<Settings, "baseUrl">,
@@ -75,7 +75,7 @@ function refuseRange(ctx: Context, size: number): void {
   ctx.body = "";
 }
 
-// The files come from strangers. No script in them may run, and no browser may guess another type.
+// The files come from strangers. No script in them may run, and no browser may guess another type. (rule F16)
 function setHeaders(ctx: Context, { mediaType, fileName }: ServedFile): void {
   const kind = /^(image|video)\//.test(mediaType) ? "inline" : "attachment";
   ctx.set({

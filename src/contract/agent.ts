@@ -31,7 +31,9 @@ export type MessageAuthor = (typeof authors)[number];
 /** An attachment as it is read. (rule F15) */
 const Attachment = z.object({ name: z.string(), url: z.string(), mediaType: z.string(), size: z.int() });
 
-/** A message of a thread. A repeated report also has the other fields of that report. */
+/**
+ * A message of a thread. A repeated report also has the other fields of that report. It has no sender. (rule F21)
+ */
 export const Message = z.object({
   id: uuid,
   direction: openEnum(directions),
@@ -48,6 +50,7 @@ export const Message = z.object({
 });
 export type Message = z.output<typeof Message>;
 
+/** The first report of a thread, as an agent reads it. It has no sender. (rule F21) */
 export const ThreadFeedback = z.object({
   id: uuid,
   consoleUrl: z.string(),
@@ -90,6 +93,9 @@ export type NewProposal = z.output<typeof NewProposal>;
 
 export const threadParams = z.object({ id: uuid });
 
+/**
+ * What an agent token may do. Its only change is a proposal, unless it has the scope `runs:work`. (rule A1)
+ */
 export const agent = {
   readThread: endpoint({
     method: "GET",
@@ -114,6 +120,7 @@ export const agent = {
     body: NewProposal,
     success: {
       status: 201,
+      // `pollUrl` is the path at which the decision is read. (rule A14)
       body: z.object({ runId: uuid, status: RunStatus, pollUrl: z.string() }),
     },
     errors: ["not_found", "run_superseded"],

@@ -28,7 +28,7 @@ const attachment = z.object({
  */
 export const dedupeParts = listOf(text(1, limits.dedupeKey), limits.dedupeParts);
 
-/** A report: only its type and its message are required. (rule F1) */
+/** A report: only its type and its message are required. (rules F1, F2) */
 export const NewFeedback = z.object({
   type: FeedbackType,
   message: text(1, limits.message),

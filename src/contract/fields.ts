@@ -27,7 +27,7 @@ const normalised = (normalise: (given: string, fault: (message: string) => void)
 /** Optional text. Null and blank text mean the same as a missing field. */
 export const optionalText = (max: number) => z.optional(z.nullable(text(0, max)));
 
-/** An optional field. Null, `""` and white space mean the same as a missing field. */
+/** An optional field. Null, `""` and white space mean the same as a missing field. (rule F2) */
 export function omittable<Schema extends z.ZodMiniType>(
   schema: Schema,
 ): z.ZodMiniOptional<z.ZodMiniNullable<Schema>> {
@@ -40,7 +40,10 @@ export function omittable<Schema extends z.ZodMiniType>(
 
 const isBlank = (given: unknown): boolean => typeof given === "string" && given.trim() === "";
 
-/** An object with any keys and values. `[]` counts as the empty object, because PHP writes it for an empty map. */
+/**
+ * An object with any keys and values. `[]` counts as the empty object, because PHP writes it for an empty map. (rule
+ * F2)
+ */
 export const anyObject = z
   .custom<Record<string, unknown>>(
     (value) => typeof value === "object" && value !== null && (!Array.isArray(value) || value.length === 0),

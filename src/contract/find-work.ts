@@ -6,6 +6,7 @@ import { boundary, instant, openEnum, pageLimit, queryInteger, text, uuid } from
 import { limits } from "./limits.ts";
 import { RunStatus, runDecisions } from "./runs.ts";
 
+/** The statuses of a thread. (rule F13) */
 export const threadStatuses = ["open", "in_progress", "resolved", "archived"] as const;
 
 /**

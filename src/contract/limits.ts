@@ -91,7 +91,7 @@ export const limits = {
   freeWaitSeconds: 20,
   /**
    * How many of its newest messages an answer with a thread has. Without a limit, a failure that is repeated for months
-   * would be too long to read.
+   * would be too long to read. (rule F19)
    */
   threadMessages: 500,
   threadProposals: 100,

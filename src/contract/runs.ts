@@ -51,6 +51,7 @@ export const RunLife = z.object({
   outcome: z.nullable(RunOutcome),
 });
 
+/** A proposal. In requests and answers it is called a run. (rule A15) */
 export const Run = z.object({
   id: uuid,
   status: RunStatus,

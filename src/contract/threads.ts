@@ -169,6 +169,7 @@ const changes = z.object({
   status: z.optional(ThreadStatus),
   category: z.optional(FeedbackType),
   subject: z.optional(text(1, limits.subject)),
+  /** The issue that a person links to the thread. Before that, it is null. (rule F22) */
   githubIssueUrl: z.optional(z.nullable(webUrl(limits.url))),
   /** Names of tags. An unknown name creates a tag. Changes of the tags by others are kept. */
   addTags: tagNames,

@@ -23,7 +23,7 @@ export interface RepeatDifference {
 /** The share of a text that must be the same, so that only the lines that differ are shown. */
 const mostlySame = 0.75;
 
-/** Returns how a repeated report differs from the report that it repeats. */
+/** Returns how a repeated report differs from the report that it repeats. (rule F39) */
 export function differenceOf({ feedback }: Repeated, repeat: Repeat): RepeatDifference {
   const text = textDifference(feedback.message ?? "", repeat.body);
   const before: Readonly<Record<string, unknown>> = feedback.metadata ?? {};
@@ -56,7 +56,7 @@ export type Folded<One> = One | { readonly folded: readonly One[] };
 /** The number of repeated reports in a row that are all shown. */
 const shownInRow = 3;
 
-/** Groups the repeated reports between the first and the last of a row, if there are many. */
+/** Groups the repeated reports between the first and the last of a row, if there are many. (rule F39) */
 export function foldRepeats<One extends Pick<Message, "category">>(
   messages: readonly One[],
 ): readonly Folded<One>[] {

@@ -196,7 +196,7 @@ const goBack = (
 
 /**
  * Answers a program that called the page without a browser. An unknown program gets `invalid_client`, so that it
- * registers again.
+ * registers again. (rule A71)
  */
 const answerConsentFault: AnswerWithPage = (ctx, error) =>
   answerFault(

@@ -119,7 +119,9 @@ export const oauthTokens = {
     );
   },
 
-  /** Ends a connection with all its tokens and waiting requests. Returns undefined if it has ended already. */
+  /**
+   * Ends a connection with all its tokens and waiting requests. Returns undefined if it has ended already. (rule A49)
+   */
   async disconnect(tx: Transaction, connectionId: string) {
     const ended = await tx.get<{ userId: string; appId: string | null; label: string }>(
       `DELETE FROM tokens WHERE id = ? AND kind = 'oauth'
@@ -133,6 +135,7 @@ export const oauthTokens = {
 
   /**
    * Deletes connections that have no tokens, and whose last use, or creation if there was no use, was before `before`.
+   * (rule A72)
    */
   pruneEnded: (tx: Transaction, before: string) =>
     tx.run(

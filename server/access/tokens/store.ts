@@ -38,6 +38,7 @@ type TokenViewer = Pick<Viewer, "userId" | "appId">;
 export const tokens = {
   /**
    * Returns the tokens of an account. If the caller's token is limited to an app, returns only the tokens of that app.
+   * A connection without a valid token is listed as ended. (rule A72)
    */
   list: (reader: Reader, { userId, appId }: TokenViewer, now: string) =>
     reader.all<ListedTokenRow>(

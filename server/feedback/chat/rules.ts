@@ -3,7 +3,7 @@ import { quoted, unmade } from "../../../src/words/visible.ts";
 /**
  * Returns the message about a proposal for the app's chat channel. It begins with the link to the console. The texts of
  * the sender and the agent follow, each on a separate line. They cannot mention anybody and contain no working link.
- * (rule W3)
+ * (rules A8, W3)
  */
 export const chatText = ({
   appName,

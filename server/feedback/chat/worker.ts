@@ -85,7 +85,7 @@ const timeLimitMs = 10_000;
 /**
  * Posts a message to an incoming webhook. Follows no redirect. Connects to a private address only if `privateAllowed`
  * is true, even if a public name resolves to that address. The message of the error does not contain the webhook's
- * address, because that address is a secret.
+ * address, because that address is a secret. (rule A8)
  */
 export function postToChat({
   url,
@@ -133,7 +133,7 @@ const patience = 24 * 3_600_000;
 
 /**
  * Returns when to send a delivery to a chat channel again after `attempts` failures. The pauses grow, and the last
- * attempt is within 24 hours. Returns undefined if no further attempt follows.
+ * attempt is within 24 hours. Returns undefined if no further attempt follows. (rule A8)
  */
 export function nextAttempt(createdAt: Date, attempts: number, now: Date): Date | undefined {
   const pause = Math.min(longestPause, firstPause * 2 ** (attempts - 1));

@@ -86,7 +86,7 @@ const ofProposals = `FROM runs r CROSS JOIN feedback f CROSS JOIN apps a CROSS J
 const current = `f.status IN ('open', 'in_progress')
   AND NOT EXISTS (SELECT 1 FROM runs n WHERE n.feedback_id = f.id AND (n.created_at, n.id) > (r.created_at, r.id))`;
 
-/** The work of agents in all apps of a person, including failed work. */
+/** The work of agents in all apps of a person, including failed work. (rule A54) */
 export const agentWork = {
   /** Returns claims without an outcome, oldest first. */
   inWork: (reader: Reader, { userId, most }: Omit<WorkQuery, "since">) =>

@@ -147,7 +147,7 @@ export function endOfClaim({
   return resumedAs === null ? "claim_released" : "claim_resumed";
 }
 
-/** Returns the text of the internal note about an outcome. */
+/** Returns the text of the internal note about an outcome. (rule A25) */
 export const outcomeNote = ({
   status,
   summary,
@@ -159,7 +159,7 @@ export const outcomeNote = ({
 }): string =>
   [`An agent reports: ${status}`, summary, ...(links.length > 0 ? [links.join("\n")] : [])].join("\n\n");
 
-/** Returns the text of the internal note about a proposal. */
+/** Returns the text of the internal note about a proposal. (rule A7) */
 export const proposalNote = ({
   summary,
   plan,

@@ -151,7 +151,7 @@ const proposalOf = oneForViewer<ProposalRow>({
   where: "r.id = ?",
 });
 
-/** The proposals of agents. The table has the name `runs`. */
+/** The proposals of agents. The table has the name `runs`. (rule A15) */
 export const proposals = {
   find: (reader: Reader, id: string, viewer: Viewer) => proposalOf(reader, viewer, id),
 
@@ -180,7 +180,10 @@ export const proposals = {
       proposal.feedbackId,
     ),
 
-  /** Rejects the proposals of a thread that await approval, because a newer one replaces them. Returns their ids. */
+  /**
+   * Rejects the proposals of a thread that await approval, because a newer one replaces them. Returns their ids. (rule
+   * A3)
+   */
   replace: (tx: Transaction, feedbackId: string, newer: { id: string; note: string; at: string }) =>
     tx.all<{ id: string }>(
       `UPDATE runs SET status = 'rejected', decision = 'replaced', decision_note = ?, decided_at = ?, replaced_by = ?
@@ -193,7 +196,7 @@ export const proposals = {
 
   /**
    * Stores a decision on a proposal that awaits approval. Returns the time of its first read; undefined if the proposal
-   * no longer awaits approval.
+   * no longer awaits approval. (rule A4)
    */
   async decide(tx: Transaction, id: string, decided: DecidedProposal): Promise<FirstRead | undefined> {
     const { status, decision, note, at, by, expiresAt, readBy = null } = decided;

@@ -50,7 +50,7 @@ export function feedbackReportOf(
 ): FeedbackReport {
   const files = hasRoom ? given : [];
   const metadata = fitMetadata(body.metadata ?? {});
-  // A shortened address could belong to another person. So an address that is too long is not stored.
+  // A shortened address could belong to another person. So an address that is too long is not stored. (rule F2)
   const isTooLong = !isWithin(body.email ?? "", limits.email);
   const message = withoutSenderLinks(body.message);
   const ownSubject = withoutSenderLinks(body.subject ?? "");

@@ -31,7 +31,7 @@ interface Used {
 /**
  * Creates the cache. It keeps the sum of an app for a minute, so that not every report must add up all uploads. If an
  * app is close to its quota, each report adds them up. If there are several servers, an app may exceed its quota by the
- * bytes that they store within that minute.
+ * bytes that they store within that minute. (rule F12)
  */
 export function createAppStorage({
   database,

@@ -37,7 +37,7 @@ export const proposalsOf = (row: ThreadRow, now: Date): StoredProposal[] =>
 
 /**
  * Returns a stored thread in the form that an agent reads. It also includes the senders of repeats. The contract
- * removes them from an agent's answer.
+ * removes them from an agent's answer. (rule F19)
  */
 export function threadAnswer(
   addresses: Addresses,

@@ -9,7 +9,7 @@ import { keepPlayedWebm } from "./webm.ts";
  * taken. Pixels, frames, sound, orientation and file size do not change. `descriptor` must be open for reading and
  * writing, `size` is in bytes. Returns whether the file has a complete header of its type: a file that has only the
  * first bytes of a picture is not a picture. Throws an Error for an unknown media type. It is synchronous, like all
- * writes to temporary files.
+ * writes to temporary files. (rule F17)
  */
 export function keepShown(descriptor: number, size: number, mediaType: string): boolean {
   const bytes = openBytes(descriptor, size);

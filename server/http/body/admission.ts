@@ -137,7 +137,7 @@ interface Counted {
 /**
  * Counts the bytes of a body against the hourly limit of its key, before the server reads them. For a repeat the limit
  * is twice as high. Returns a function to call when the body has arrived, because a body of unknown length is counted
- * only then. Throws `rate_limited`.
+ * only then. Throws `rate_limited`. (rule F12)
  */
 async function countBytes(
   endpoint: Endpoint,

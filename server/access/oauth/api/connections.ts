@@ -39,7 +39,7 @@ const badGrant = () =>
 
 /**
  * Returns the error for an invalid code or refresh token. A program whose registration is unknown gets
- * `invalid_client`, so that it registers again. Otherwise it would send its user to an error page each time.
+ * `invalid_client`, so that it registers again. Otherwise it would send its user to an error page each time. (rule A71)
  */
 async function refusalTo(clientId: string, { database }: ConnectionsDeps): Promise<OAuthFault> {
   return (await isKnownClient(database, clientId))
@@ -176,6 +176,7 @@ export async function revokeToken(
   });
 }
 
+/** Ends a connection, and writes that to the audit. (rule A49) */
 async function endConnection(
   deps: ConnectionsDeps,
   tx: Transaction,

@@ -77,7 +77,7 @@ export const agent = (deps: AgentDeps): Handlers<typeof contract> => {
       const look = async () => {
         const found = await findRun(runId);
         // Checked after the proposal was read: a credential that was revoked while the request waited must not get the
-        // answer.
+        // answer. (rule A10)
         const caller = milliseconds === 0 ? request.caller : await request.callerNow();
         return found && mayRead(caller, found) ? found : undefined;
       };
@@ -131,7 +131,7 @@ type Draft = Omit<NewProposalRow, "createdAt"> & Pick<NewProposal, "expectedRunI
 /**
  * Stores a new proposal, an internal note on the thread, and a message to the chat channel. The new proposal replaces
  * the one that awaits approval. Returns the thread's app and the ids of the replaced proposals. Throws `run_superseded`
- * if the newest proposal is not the one that the agent expects.
+ * if the newest proposal is not the one that the agent expects. (rules A3, A5, A7)
  */
 async function propose(
   deps: ProposeDeps,

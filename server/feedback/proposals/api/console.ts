@@ -67,6 +67,7 @@ export function consoleProposals(
         const run = await lockedRun(tx, runId, caller);
         if (run.claimId === null || !isHeld(run) || run.outcomeStatus !== null)
           throw new ApiError("wrong_state", { message: "No worker has a claim on this proposal." });
+        // The page of the person showed an earlier claim. (rule A52)
         if (claimedAt !== undefined && claimedAt !== run.claimedAt)
           throw new ApiError("wrong_state", {
             message: "Another worker holds the claim now. Read it again.",

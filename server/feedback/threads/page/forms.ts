@@ -20,7 +20,7 @@ import {
 } from "./fields.tsx";
 import { readThread, showThread, threadPage } from "./page.tsx";
 
-/** Decides on the proposal that the form showed, never on a newer one. */
+/** Decides on the proposal that the form showed, never on a newer one. (rule A52) */
 function decide(
   visit: SignedInVisit,
 ): Promise<Reply<"approved" | "rejected" | "changes-asked-for" | "awaiting_approval">> {
@@ -60,7 +60,7 @@ function recall(visit: SignedInVisit): Promise<Reply<"recalled">> {
   });
 }
 
-/** Releases the claim that the form showed, never the claim of another worker. */
+/** Releases the claim that the form showed, never the claim of another worker. (rule A52) */
 function release(visit: SignedInVisit): Promise<Reply<"released">> {
   const { ask, fields } = visit;
   const runId = fields.text("release");

@@ -22,7 +22,9 @@ export const ProposalState = ({ proposal, life }: ProposalStateProps) => {
   );
 };
 
-/** The decision on a proposal, the work that followed, and the forms for a recall and a release. */
+/**
+ * The decision on a proposal, the work that followed, and the forms for a recall and a release. (rule A53)
+ */
 export const AfterDecision = ({
   proposal,
   life,
@@ -258,7 +260,7 @@ const hourMilliseconds = 3_600_000;
 
 /**
  * The time of the worker's last report. The page also says if the worker has been silent for a long time. This does not
- * end the claim.
+ * end the claim. (rule A53)
  */
 const LastSign = ({ claim: { claimedAt, progress, releasedAt, outcome }, now }: ClaimFactsProps) => {
   if (outcome || releasedAt !== null) return null;
