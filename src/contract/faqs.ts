@@ -28,11 +28,12 @@ export const NewFaq = z.object({
 
 export const FaqChange = z.extend(z.partial(NewFaq), { sortOrder: z.optional(sortOrder) });
 
+/** An entry in the answer to a change. It has no `createdAt` and no `updatedAt`. (rule C16) */
 export const Faq = z.object({ id: uuid, question: z.string(), answer: z.string(), sortOrder: z.int() });
 
 /**
- * An entry as apps read it. It has exactly the fields of the base API, because some apps refuse unknown fields. (rule
- * C21)
+ * An entry as apps read it. It has exactly the fields of the base API, because some apps refuse unknown fields. (rules
+ * C16, C21)
  */
 const PublishedFaq = z.extend(Faq, { createdAt: instant, updatedAt: instant });
 

@@ -154,7 +154,7 @@ export const changelogEntries = {
 
 /** The release notes for users of apps. */
 export const changelog = {
-  /** Returns the newest entries that are published at `now`. */
+  /** Returns the newest entries that are published at `now`. (rule C6) */
   listPublished: (
     reader: Reader,
     appId: string,

@@ -145,6 +145,7 @@ interface Replacement {
 /**
  * Replaces the FAQ of an app. Returns whether this changed anything. Throws `precondition_required` without an ETag,
  * `precondition_failed` if the list has changed since the client read it, and `bad_request` for ids of other apps.
+ * (rule C20)
  */
 async function replaceFaqs(
   deps: Pick<Deps, "clock" | "newId">,
@@ -193,7 +194,7 @@ interface FaqKey {
 
 /**
  * Adds an entry. Without a `sortOrder`, it is added at the end. Entries with the same sort order are sorted by the time
- * of their creation.
+ * of their creation. (rule C1)
  */
 export async function createFaq(
   { clock, newId }: Pick<Deps, "clock" | "newId">,
@@ -208,7 +209,10 @@ export async function createFaq(
   return row;
 }
 
-/** Changes the given fields. Returns undefined if the entry does not exist. */
+/**
+ * Changes the given fields. Returns undefined if the entry does not exist. Without a field, it changes nothing. (rule
+ * C3)
+ */
 async function updateFaq(
   { clock }: Pick<Deps, "clock">,
   tx: Transaction,
@@ -222,7 +226,7 @@ async function updateFaq(
   return faq;
 }
 
-/** Deletes an entry permanently. Returns false if it does not exist. */
+/** Deletes an entry permanently. Returns false if it does not exist. (rule C4) */
 async function removeFaq(tx: Transaction, { appId, id }: FaqKey): Promise<boolean> {
   await rows.lock(tx, appId);
   if ((await rows.remove(tx, appId, id)) === 0) return false;

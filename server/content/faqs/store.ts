@@ -8,6 +8,7 @@ import { listed, select } from "../../database/statements.ts";
 const fields = ["id", "question", "answer", "sortOrder"] as const;
 const columns = listed(tables.faqs, fields);
 
+// The order of the FAQ. (rule C1)
 const listOf = select(
   tables.faqs,
   [...fields, "createdAt", "updatedAt", "pushedHash", "pushedSortOrder"],
@@ -32,7 +33,7 @@ export const faqs = {
 
   list: (reader: Reader, appId: string): Promise<ListedFaq[]> => reader.all(listOf, appId),
 
-  /** Returns the sort order for a new entry at the end. The caller has locked the list. */
+  /** Returns the sort order for a new entry at the end. The caller has locked the list. (rule C1) */
   async nextSortOrder(tx: Transaction, appId: string): Promise<number> {
     const row = await tx.get<{ next: number }>(
       "SELECT coalesce(max(sort_order), 0) + 1 AS next FROM faqs WHERE app_id = ?",

@@ -30,7 +30,10 @@ export type Read<Value> = { readonly value: Value } | { readonly fault: string }
 
 const shape = /^---[ \t]*\n([\s\S]*?\n)??---[ \t]*(?:\n([\s\S]*))?$/;
 
-/** Splits a Markdown file into its parts. If the front matter has no question, the first heading is the question. */
+/**
+ * Splits a Markdown file into its parts. If the front matter has no question, the first heading is the question. (rule
+ * C24)
+ */
 export function splitMarkdown(text: string): Read<MarkdownParts> {
   const mark = text.startsWith("\ufeff") ? "\ufeff" : "";
   const lineEnd = text.includes("\r\n") ? "\r\n" : "\n";
@@ -76,7 +79,7 @@ function faultOf(message: string, linesBefore: number): string {
 /**
  * Returns the fields of a Markdown file. The answer is the body without the heading with the question, without empty
  * lines before the answer and without one line end after it. If neither the front matter nor a heading has the
- * question, the name of the file is the question.
+ * question, the name of the file is the question. (rule C24)
  */
 export function rawFieldsOf({ front, body, heading }: MarkdownParts, name: string): RawFields {
   const { id, question = heading?.text ?? questionOfName(name), sortOrder } = Object(front.toJS());
@@ -130,7 +133,9 @@ function textFaults(name: string, value: unknown): string[] {
 export const markdownOf = ({ id, question, sortOrder, answer }: FileFields): string =>
   `---\n${stringify(withoutMissing({ id, question, sortOrder }), yamlStyle)}---\n${unixLines(answer)}\n`;
 
-/** Returns the text of a Markdown file with some fields changed. The rest of the text stays the same. */
+/**
+ * Returns the text of a Markdown file with some fields changed. The rest of the text stays the same. (rule C24)
+ */
 export function changedMarkdown(parts: MarkdownParts, change: Partial<FileFields>): string {
   const { mark, lineEnd, heading } = parts;
   const { answer, question, ...others } = change;

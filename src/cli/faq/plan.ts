@@ -142,7 +142,9 @@ function fileItem(mine: FileEntry, { seen, takes }: PlanInput): Item {
   return { action: "conflict", mine, why, ...wholly("conflict") };
 }
 
-/** Returns the item for an entry of the server that has no file. */
+/**
+ * Returns the item for an entry of the server that has no file. Without `--prune` it is never deleted. (rule C23)
+ */
 function serverItem(theirs: ServerEntry, { seen, takes, prune }: PlanInput): Item {
   const before = seen.get(theirs.id);
   const taken = takes.get(theirs.id);

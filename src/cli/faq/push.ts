@@ -174,7 +174,7 @@ export async function diffFaqs(
 
 /**
  * After a push, writes new ids and chosen texts into the files, and stores the new state. A CI job writes nothing,
- * because its checkout is deleted. If this fails, prints only a warning, because the push has succeeded.
+ * because its checkout is deleted. If this fails, prints only a warning, because the push has succeeded. (rule C24)
  */
 async function writeBack(checkout: Checkout, items: readonly Item[], applied: Applied): Promise<void> {
   const { invocation, source, isCi } = checkout;

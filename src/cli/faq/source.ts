@@ -137,7 +137,7 @@ async function readFolder(folder: string, shown: string): Promise<Source> {
 
 /**
  * The names of files that many projects have, such as a changelog. They contain no entry unless they have a front
- * matter.
+ * matter. (rule C24)
  */
 const ofProject =
   /^(?:CONTRIBUTING|CHANGELOG|CODE_OF_CONDUCT|LICENSE|SECURITY|SUPPORT|AUTHORS|AGENTS|CLAUDE|[Cc]ontributing|[Cc]hangelog|code_of_conduct|license)(?:[.-][A-Za-z]{2})?\.(?:md|markdown)$/;

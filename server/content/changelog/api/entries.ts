@@ -381,7 +381,7 @@ function refuseSameVersion(known: readonly EntryVersion[], version: string): voi
 
 /**
  * Returns the columns for the fields of a request; undefined for missing fields. With `publish`, the date is `now`,
- * unless the entry is already published.
+ * unless the entry is already published. (rule C12)
  */
 function givenValues(
   given: Omit<ChangelogChange, "version">,
@@ -428,6 +428,7 @@ const editedIn = ({ editedFields }: Pick<OwnedChangelogRow, "editedFields">): re
 const isPublished = (publishedAt: string | null, now: Date): boolean =>
   publishedAt !== null && publishedAt <= now.toISOString();
 
+/** Returns the date of an entry that is published at `now`; undefined if it keeps its date. (rule C12) */
 const publicationOf = (publishedAt: string | null, now: Date): string | undefined =>
   isPublished(publishedAt, now) ? undefined : now.toISOString();
 
@@ -490,7 +491,7 @@ const comparisons: Record<VersionForm, Comparison> = {
 
 /**
  * Returns the type of a release, which says how its version differs from the greatest earlier one among `others`.
- * Returns `minor` if that is unknown.
+ * Returns `minor` if that is unknown. (rule C14)
  */
 export function releaseTypeAfter(version: string, others: readonly string[]): ReleaseType {
   const own = semVerOf(version);
