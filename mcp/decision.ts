@@ -68,9 +68,9 @@ type ApprovedPlan = {
 };
 
 /**
- * Returns the approved text. The first source is the proposal itself. A server of the base API leaves it out there: then
- * it is the text that this machine sent, if it is certainly unchanged; or else the text on the thread, if its latest
- * proposal is this one. Returns null if no source is certain.
+ * Returns the approved text. The first source is the proposal itself. A server of the base API leaves it out there:
+ * then it is the text that this machine sent, if it is certainly unchanged; or else the text on the thread, if its
+ * latest proposal is this one. Returns null if no source is certain. (rule L10)
  */
 export async function approvedPlanOf(
   {

@@ -27,7 +27,9 @@ export function runIdOf(given: string, name = "run_id"): string {
   throw new Refusal(`\`${name}\` must be the UUID that propose_plan returned, such as ${example}.`);
 }
 
-/** The name of a worker: random, so that no two processes, or calls over HTTP, are the same worker. */
+/**
+ * The name of a worker: random, so that no two processes, or calls over HTTP, are the same worker. (rule L15)
+ */
 export const newWorker = (): string => `mcp-${randomUUID().slice(0, 8)}`;
 
 /** The text for an agent whose claim has ended, by the code of the error. */

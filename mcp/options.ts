@@ -35,6 +35,6 @@ export const offersWork = ({ work, readOnly }: Pick<McpRequest, "work" | "readOn
 
 const waitSeconds = { default: 50, most: 240 } as const;
 
-/** How long one call may wait for a decision, in seconds. */
+/** How long one call may wait for a decision, in seconds. (rule L13) */
 export const longestWait = ({ maxWaitSeconds }: Pick<McpRequest, "maxWaitSeconds">): number =>
   Math.min(Math.max(1, maxWaitSeconds ?? waitSeconds.default), waitSeconds.most);

@@ -119,7 +119,7 @@ function answerFirstMessages(
 /** The SDK ends the process at 10 MB. */
 const mostBytesOfLine = 8 * 1_048_576;
 
-/** Passes lines on. A line that is too long is dropped and answered with an error on `out`. */
+/** Passes lines on. A line that is too long is dropped and answered with an error on `out`. (rule L16) */
 export function lineLimit(out: Writable, limit = mostBytesOfLine): Transform {
   let pieces: Buffer[] = [];
   let length = 0;

@@ -49,7 +49,8 @@ const mostMessages = 200;
 
 /**
  * Fits a thread into a number of UTF-16 units. Only the first page (no `before`) has the report. Its metadata leaves
- * the messages at least half of the space. Each further page has at least one message, cut if needed, so that paging ends.
+ * the messages at least half of the space. Each further page has at least one message, cut if needed, so that paging
+ * ends. (rule L17)
  */
 export function threadPageOf(
   thread: {

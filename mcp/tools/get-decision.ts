@@ -147,6 +147,10 @@ async function reportProgress(
   }
 }
 
+/**
+ * Returns the answer about a proposal. `may_proceed` is true only if the approved text is certain, no other worker has
+ * the claim, and no outcome is reported. (rule L10)
+ */
 async function decisionOn(
   {
     runId,
@@ -191,7 +195,7 @@ async function decisionOn(
   };
 }
 
-/** The next step if another worker has claimed an approved proposal, or its work has ended. */
+/** The next step if another worker has claimed an approved proposal, or its work has ended. (rule L10) */
 function stepIfTaken(
   { claimedBy, isReported }: Pick<ProposalFields, "claimedBy" | "isReported">,
   { worker }: Pick<Deps, "worker">,

@@ -25,7 +25,7 @@ const argumentNames: Readonly<Record<string, string>> = {
 const badQuery =
   "updated_since is an instant such as 2026-11-21T09:00:00Z, app_id a UUID, cursor the next_cursor of the answer before. Correct this, then call again.";
 
-/** The most tokens of a page of 20 threads. */
+/** The most tokens of a page of 20 threads. (rule L14) */
 const mostTokens = 1_500;
 
 /** The estimated tokens of parts of an answer. */

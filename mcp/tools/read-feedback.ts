@@ -358,7 +358,7 @@ type ImageDeps = Pick<Deps, "baseUrl" | "download">;
 
 /**
  * All images of a thread. They come with their content if they are on the configured server, each one and all together
- * not too large.
+ * not too large. (rule L17)
  */
 async function loadImages(
   addresses: readonly string[],

@@ -133,7 +133,10 @@ async function claim(
   }
 }
 
-/** Returns the `claim_id` for an agent: the id of the claim and the end of the worker's name, with which it can go on. */
+/**
+ * Returns the `claim_id` for an agent: the id of the claim and the end of the worker's name, with which it can go on.
+ * (rule L15)
+ */
 const claimIdFor = (claimId: string, worker: string): string => `${claimId}.${worker.slice(4)}`;
 
 function nextStepFor({

@@ -125,13 +125,14 @@ interface ProgramStart {
 
 /**
  * How clients start the MCP server. It has no agent token: the server reads the token that `innkeep auth` has stored.
+ * (rule L71)
  */
 export const stdioServer = (words: readonly string[] = wordsToStart()): ProgramStart => {
   const [command = "", ...args] = words;
   return { command, args: [...args, "mcp"] };
 };
 
-/** How to add the MCP server to one client. It contains no secret. */
+/** How to add the MCP server to one client. It contains no secret. (rule L71) */
 interface ClientSetup {
   /** The value of `--setup`. */
   readonly client: ClientName;

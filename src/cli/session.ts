@@ -35,7 +35,7 @@ interface ReportFlags extends TestKeyFile {
   readonly appVersion?: string;
 }
 
-/** Reports a session. A session that matches no slot or counts no day is not a failure. */
+/** Reports a session. A session that matches no slot or counts no day is not a failure. (rule L2) */
 async function reportSession(invocation: Invocation, flags: ReportFlags): Promise<undefined> {
   const { startedAt, endedAt, screen: screens = [], appVersion } = flags;
   const testKey = await testKeyOf(invocation, flags);

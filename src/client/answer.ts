@@ -26,9 +26,9 @@ export function successIn(answer: WireAnswer, request: SentRequest, now: Date): 
 
 /**
  * Returns the value of a success with all its fields. Undefined for a 204, and for a 202 of a route whose answer may be
- * pending. A 201 without a body becomes an empty object if servers may answer this route with anything.
- * Throws an UnexpectedAnswerError if the answer is not JSON, does not have the shape of the route's answers, or is
- * about a different object than the request.
+ * pending. A 201 without a body becomes an empty object if servers may answer this route with anything. Throws an
+ * UnexpectedAnswerError if the answer is not JSON, does not have the shape of the route's answers, or is about a
+ * different object than the request. (rule L60)
  */
 export function contentOf(
   success: Success,
@@ -47,8 +47,8 @@ export function contentOf(
 }
 
 /**
- * Whether an answer has the expected shape. Fields may be missing or unknown, because servers differ; an object
- * without any of the fields is refused, unless servers may answer anything.
+ * Whether an answer has the expected shape. Fields may be missing or unknown, because servers differ; an object without
+ * any of the fields is refused, unless servers may answer anything. (rule L60)
  */
 function fits(value: unknown, { isList, fields, isOpen = false }: Shape): boolean {
   if (Array.isArray(value)) return isList;
@@ -95,7 +95,9 @@ export function issuesIn(body: unknown): Issue[] {
   }));
 }
 
-/** The most levels of nesting that are accepted. Answers of the API need far fewer: metadata has five. */
+/**
+ * The most levels of nesting that are accepted. Answers of the API need far fewer: metadata has five. (rule L16)
+ */
 const mostLevels = 100;
 
 function jsonOf(text: string): { readonly value: unknown } | undefined {

@@ -26,7 +26,7 @@ export const redactHeaders = (
       .map(([name, value]) => [name, secretHeaders.has(name) ? hidden : redactText(value)]),
   );
 
-/** Returns an address without the secrets of its query. */
+/** Returns an address without the secrets of its query. (rule K10) */
 export function redactUrl(url: URL): string {
   const shown = new URL(url);
   for (const name of shown.searchParams.keys()) {
@@ -62,7 +62,7 @@ export function redactJson(value: unknown): unknown {
 const isSecret = (name: string, value: unknown): boolean =>
   secretNames.has(name) && typeof value === "string";
 
-/** Returns a text without anything that looks like an Innkeep key or token. */
+/** Returns a text without anything that looks like an Innkeep key or token. (rule K10) */
 export const redactText = (text: string): string => text.replace(ourSecrets, `$1_${hidden}`);
 
 function fileNote(text: string): string {

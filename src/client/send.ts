@@ -45,7 +45,7 @@ export type Sender = (route: Route, input?: LooseInput) => Promise<Success>;
 
 /**
  * Makes the function for every call: it prepares, adds the key and the credential, sends, and tries again if that is
- * safe.
+ * safe. (rule L5)
  */
 export function createSender(options: ClientOptions): Sender {
   const now = options.now ?? (() => new Date());
@@ -129,6 +129,7 @@ const dated = (request: WireRequest, { readsClock }: Route, now: Date): WireRequ
 
 type AnswerLimits = Pick<WireRequest, "answerMs" | "answerBytes">;
 
+/** The limits of the answers that a client reads. (rule L16) */
 const answers = {
   usual: { bytes: 16 * 1_048_576, times: 4 },
   large: { bytes: 256 * 1_048_576, times: 20 },

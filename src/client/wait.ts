@@ -224,8 +224,8 @@ const passing = new Set([408, 425, 429]);
 const inProgress = "idempotency_in_progress";
 
 /**
- * Repeats an attempt until it succeeds, fails permanently, or reaches the limits of the policy; then throws the
- * last failure. Only for requests that may be repeated.
+ * Repeats an attempt until it succeeds, fails permanently, or reaches the limits of the policy; then throws the last
+ * failure. Only for requests that may be repeated. (rule L5)
  */
 export async function repeatedly<T>(
   attempt: () => Promise<T>,

@@ -114,7 +114,10 @@ export interface Endpoint {
   readonly pending?: true;
   /** Whether the answer may be large. Then a client accepts more bytes, and waits longer, than for other answers. */
   readonly large?: true;
-  /** Whether servers may answer with other fields, or with none, because the specification does not define them. */
+  /**
+   * Whether servers may answer with other fields, or with none, because the specification does not define them.
+   * (rule L60)
+   */
   readonly openAnswer?: true;
   /** The path parameter that must equal the answer's `id`: a client refuses an answer about another object. */
   readonly repeats?: string;

@@ -16,7 +16,7 @@ export interface WrittenReleases {
   readonly entries: readonly EditedChangelogEntry[];
 }
 
-/** Reads all release notes. Throws a CliError if the server has no endpoints that write them. */
+/** Reads all release notes. Throws a CliError if the server has no endpoints that write them. (rule L33) */
 export async function readWritten(invocation: Invocation): Promise<WrittenReleases> {
   try {
     return { appId: await appIdOf(invocation), entries: await allWritten(invocation) };

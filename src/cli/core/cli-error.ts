@@ -46,7 +46,7 @@ export class CliError extends Error {
 export const usageError = (message: string, next?: string, details?: FailureDetails) =>
   new CliError({ exit: "usage", code: "usage", message, next, ...details });
 
-/** All exit codes. `innkeep help exit-codes` prints this table. */
+/** All exit codes. `innkeep help exit-codes` prints this table. (rule L2) */
 export const exitCodes = {
   ok: { code: 0, meaning: "Done. Also for answers such as `matched: false`." },
   unexpected: { code: 1, meaning: "Something unexpected went wrong, or `doctor` found a fault." },

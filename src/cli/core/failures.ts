@@ -19,7 +19,7 @@ import { DryRun, textOfRequest } from "./dry-run.ts";
 import { wordsOf } from "./help.ts";
 import { asLogged, asLoggedJson, type Painter, painter, printable } from "./plain-text.ts";
 
-/** Prints the reason why a command failed. Returns its exit. */
+/** Prints the reason why a command failed. Returns its exit. (rule L1) */
 export function printFailure(
   error: unknown,
   flags: GlobalFlags,

@@ -280,13 +280,15 @@ export function inputFaultsError(faults: readonly InputFault[]): CliError {
   return usageError(`Nothing was sent, ${count}:`, undefined, { issues });
 }
 
-/** Whether the command may ask a question: it runs at a terminal, outside CI and without `--no-input`. */
+/**
+ * Whether the command may ask a question: it runs at a terminal, outside CI and without `--no-input`. (rule L4)
+ */
 export const canAsk = ({ context, flags }: Pick<Invocation, "context" | "flags">): boolean =>
   context.io.stdin.isTerminal && context.io.stderr.isTerminal && flags.input !== false && !context.env.CI;
 
 /**
  * Returns only if the person agrees, by `--yes` or by `y` on the terminal. Throws a usage error that names `--yes` if
- * no question can be asked. Throws another usage error if the person declines.
+ * no question can be asked. Throws another usage error if the person declines. (rule L4)
  */
 export async function confirm(invocation: Invocation, question: string): Promise<void> {
   const { context, flags } = invocation;

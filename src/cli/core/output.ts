@@ -31,7 +31,7 @@ export interface Column<Row> {
 
 /**
  * Writes one value to standard output: as JSON with `--json`, as the values of `--fields`, as the bytes of the field
- * that `--raw` names. Otherwise writes the lines of `text`.
+ * that `--raw` names. Otherwise writes the lines of `text`. (rule L1)
  */
 export function printOne(invocation: Invocation, value: unknown, text: () => string | Painted): void {
   const names = fieldNames(invocation.flags.fields);
@@ -67,6 +67,7 @@ interface List<Row> {
 /**
  * Writes a list to standard output. With `--json` it is one object `{items, …extra}`. Otherwise a terminal gets a
  * table, and a pipe gets full values separated by tabs, without headings. `--fields` chooses the fields of each item.
+ * (rule L1)
  */
 export function printList<Row>(
   invocation: Invocation,

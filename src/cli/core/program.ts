@@ -18,7 +18,7 @@ import { canAsk } from "./input.ts";
 
 /**
  * Runs one command line (without the program's name) and returns the exit code. Writes to the context's streams: data
- * to standard output, everything else to standard error.
+ * to standard output, everything else to standard error. (rule L1)
  */
 export async function runCli(argv: readonly string[], context: Context): Promise<number> {
   const outcome: Setup["outcome"] = { exit: "ok" };

@@ -119,7 +119,7 @@ export const failureText = ({ message, details, next }: CliError): string =>
 
 /**
  * Stores an item in the spool before it is sent. If that fails, for example because the disk is full, the item is still
- * sent.
+ * sent. (rule L6)
  */
 export async function keep<I extends SpooledItem>(
   invocation: Invocation,
@@ -187,7 +187,7 @@ const endsSeries = ({ exit }: CliError): boolean =>
 
 /**
  * Sends an item from the spool. Removes the copy when a server has the item or will never accept it. Otherwise stores
- * the result. Throws a CliError if another process is sending the item.
+ * the result. Throws a CliError if another process is sending the item. (rule L6)
  */
 async function attempt<I extends SpooledItem, Answer>(
   invocation: Invocation,

@@ -142,6 +142,7 @@ const endsPart = (block: Block, last: Part | undefined): boolean =>
   depthOf(block) <= last.depth &&
   typeOfHeading(plainText(block)) === undefined;
 
+/** Returns a fault for each version that occurs twice, and for each date that is not clear. (rule L33) */
 function faultsOf(releases: readonly FileRelease[]): Fault[] {
   const first = new Map<string | null, number>();
   const repeated = releases.flatMap(({ version, line }) => {
