@@ -60,6 +60,8 @@ export function createApp(
   if (deps.settings.corsOrigins.length > 0) app.use(allowOrigins(deps.settings.corsOrigins));
   if (dev) app.use(dev.applyFaults);
   app.use(
+    // All paths of the API begin with `/api/v1`. The other routes are those of browsers, agents and operators.
+    // (rule H1)
     routing([
       ...docsRoutes(deps.settings, readOpenApi),
       ...mount(api, deps, steps),

@@ -87,6 +87,7 @@ const driftBetween = (from: ClockReading, to: ClockReading): number =>
 
 /**
  * The only source of time. `offsetMs` is its difference from real time: 0 except in tests and the development server.
+ * Rules do not read it: they take `now` as an argument. (rule D13)
  */
 export interface Clock {
   now(): Date;

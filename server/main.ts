@@ -57,7 +57,8 @@ const idleMilliseconds = 500;
 
 /**
  * Serves until `stop` aborts. Returns the exit code. Throws a SettingError for a wrong setting, and FolderInUse if
- * another server uses the data folder.
+ * another server uses the data folder. The demo and the development server are the same server with other settings.
+ * (rule O11)
  */
 export async function serve(flags: ServeFlags, given: ServeWorld): Promise<number> {
   const world = flags.local ? { ...given, environment: withoutOtherServer(given.environment) } : given;

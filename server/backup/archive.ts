@@ -433,7 +433,7 @@ export async function publishDraft(file: string): Promise<void> {
 
 /**
  * Encrypts the file `plain` into the draft of `file`, and then reads the draft. Throws an Error if the draft does not
- * contain the written bytes.
+ * contain the written bytes. (rule O21)
  */
 export async function encryptInto(
   file: string,

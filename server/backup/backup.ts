@@ -95,7 +95,8 @@ const needs =
   "The backup needs free space where it is written, and in the data folder for a copy of the database.";
 
 /**
- * Writes the draft of the backup. An encrypted backup is first written and verified as plain text in the data folder.
+ * Writes the draft of the backup. An encrypted backup is first written as plain text in the data folder. With `prove`,
+ * it is verified there before it is encrypted. (rule O21)
  */
 async function make(
   database: Database,

@@ -4,6 +4,7 @@
  */
 export type Value = string | number | null;
 
+/** The database engine. The API behaves the same on both engines. (rule O2) */
 export type Engine = "sqlite" | "postgres";
 
 /**

@@ -38,7 +38,7 @@ export const createObserver = (
   answered({ requestId, method, route, status, milliseconds }) {
     metrics.count({ method, route: route ?? "unknown", status, milliseconds });
     const quiet = method === "GET" && status < 400;
-    // The log contains the route, never the address, because queries and paths may contain secrets.
+    // The log contains the route, never the address, because queries and paths may contain secrets. (rule K10)
     if (!quiet) log.info({ requestId, method, route, status, ms: Math.round(milliseconds) }, "answered");
     else if (log.isLevelEnabled("debug")) log.debug({ requestId, method, route, status }, "answered");
   },

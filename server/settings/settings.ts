@@ -18,7 +18,7 @@ export interface Settings {
   readonly s3: S3Settings | undefined;
   /**
    * The public address of the server. Addresses in answers begin with this or with `consoleUrl`, never with the value
-   * of the Host header.
+   * of the Host header. (rule H26)
    */
   readonly baseUrl: string;
   readonly consoleUrl: string;

@@ -192,7 +192,9 @@ const tokenId = /, token ([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/;
 /** The mark that an import adds to the actor of an audit entry of another server or app. */
 const importedMark = " (imported)";
 
-/** The actor of an audit entry. An import marks it, so that nobody mistakes it for a record of this server. */
+/**
+ * The actor of an audit entry. An import marks it, so that nobody mistakes it for a record of this server. (rule X6)
+ */
 export const actor: Field = {
   ...text(1_000),
   shown: (stored) => withoutImportedMark(String(stored)),

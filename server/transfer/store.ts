@@ -37,7 +37,7 @@ export const imports = {
 
   /**
    * Ends approvals that were not carried out, because they were given on another server. Also updates the proposal
-   * status of the threads. Returns the last proposal of this batch; undefined after the last batch.
+   * status of the threads. Returns the last proposal of this batch; undefined after the last batch. (rule X6)
    */
   async settle(
     tx: Transaction,

@@ -86,7 +86,7 @@ const instantForm =
 /** An instant of a request: ISO 8601 with an offset or `Z`. Becomes UTC with milliseconds. (rule D11) */
 export const givenInstant = z.string().check(normalised(normalisedInstant), z.meta({ format: "date-time" }));
 
-/** Whether a text has at most `max` code points. */
+/** Whether a text has at most `max` code points. A text of exactly `max` is within. (rule H31) */
 export const isWithin = (text: string, max: number): boolean => text.length <= max || codePoints(text) <= max;
 
 /** The time at which a list begins or ends. A date without a time means the start of that day in UTC. (rule H34) */

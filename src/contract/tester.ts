@@ -18,6 +18,7 @@ import { limits, proofImages } from "./limits.ts";
 import { accountTimeZone, Profile } from "./sign-in.ts";
 
 export const cycleStatuses = ["recruiting", "running", "completed", "cancelled"] as const;
+/** The states of a slot. (rule T4) */
 export const slotStatuses = ["open", "requested", "active", "at_risk", "completed", "removed"] as const;
 /** The statuses of slots that have tasks. */
 const taskStatuses = ["active", "at_risk"] as const;

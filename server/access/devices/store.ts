@@ -87,7 +87,7 @@ export const devices = {
 
   /**
    * Returns the part of an account that its devices may read. `isTester`: whether the account has or had a slot in a
-   * test.
+   * test. (rule S21)
    */
   findProfile: (reader: Reader, userId: string) =>
     reader.get<ProfileRow>(

@@ -41,7 +41,10 @@ export function takeUse(log: UseLog, now: number, rule: RateLimit): UseVerdict {
   return verdict;
 }
 
-/** Returns the verdict that `takeUse` would return. Counts nothing. */
+/**
+ * Returns the verdict that `takeUse` would return. Counts nothing. A use that reaches the limit is allowed, the next
+ * one is not. (rule H31)
+ */
 export function lookAtUses(log: UseLog, now: number, { limit, windowSeconds }: RateLimit): UseVerdict {
   const windowMs = windowSeconds * 1_000;
   forgetOld(log, now, windowMs);

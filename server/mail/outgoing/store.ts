@@ -29,6 +29,7 @@ export interface WaitingMail {
   readonly sendBefore: string;
 }
 
+/** The state of a mail. `bounced`: its address does not exist. (rule M7) */
 export type MailStatus = "waiting" | "sent" | "bounced" | "failed";
 
 export interface MailRow {
@@ -91,7 +92,7 @@ export const mails = {
       most,
     ),
 
-  /** Stores the final state of a waiting mail, and deletes its content. */
+  /** Stores the final state of a waiting mail, and deletes its content. (rule M7) */
   settle: (
     tx: Transaction,
     id: string,

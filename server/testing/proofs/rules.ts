@@ -19,7 +19,10 @@ export type ProofVerdict =
       readonly dayIndex: number;
     };
 
-/** Decides whether a proof is accepted. The first rule that it breaks is the reason of the refusal. (rule T28) */
+/**
+ * Decides whether a proof is accepted. The first rule that it breaks is the reason of the refusal. The tier of the
+ * listing does not matter. (rules T28, T34)
+ */
 export function judgeProof(
   { capturedAt, imageFaults }: { readonly capturedAt: string; readonly imageFaults: readonly ImageFault[] },
   slot: TestedSlot,

@@ -95,7 +95,8 @@ function isConfirmable(dayIndex: number, { activatedAt, cycle }: TestedSlot, now
 
 /**
  * Whether a session has the minimum length and number of screens. If its end is further in the future than clocks may
- * differ, the present time counts as its end.
+ * differ, the present time counts as its end. A session that is too short does not count against the tester: another
+ * session can still count the day. (rule T18)
  */
 function isLongEnough({ startedAt, endedAt, screens }: ReportedSession, now: Date): boolean {
   const end = isAhead(endedAt, now) ? now.getTime() : Date.parse(endedAt);

@@ -5,7 +5,10 @@ import type { TestedSlot } from "../sessions/rules.ts";
 import { canEarn, countedDaysOf } from "../slots/rules.ts";
 import type { TesterSlotRow } from "./store.ts";
 
-/** Returns the task of a tester on a day of a running test: today or an earlier day. (rule T35) */
+/**
+ * Returns the task of a tester on a day of a running test: today or an earlier day. Clients show `dayIndex` and
+ * `targetScreen` as they are, and never compute them. (rules T26, T35)
+ */
 export function taskAnswer(slot: TesterSlot, dayIndex: number, deps: SlotAnswerDeps): Task {
   const { row, days, counted } = slot;
   return {

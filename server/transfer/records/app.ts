@@ -144,7 +144,7 @@ const audit = recordOf(access.audit, {
 
 /**
  * The addresses that unsubscribed from mail. An export does not contain confirmations of addresses, because a new
- * server must not rely on a file for them.
+ * server must not rely on a file for them. (rule X6)
  */
 const unsubscribed = recordOf(mail.mailAddresses, {
   type: "unsubscribed",
@@ -155,7 +155,9 @@ const unsubscribed = recordOf(mail.mailAddresses, {
   left: { confirmed_at: "an address must be confirmed to each server" },
 });
 
-/** The people that other records name. An import stores their addresses, and never creates accounts. */
+/**
+ * The people that other records name. An import stores their addresses, and never creates accounts. (rule X6)
+ */
 export const personRecord = recordOf(deployment.importedPeople, {
   type: "person",
   parent: "app_id",

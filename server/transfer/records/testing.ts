@@ -77,7 +77,7 @@ const countedDays = recordOf(tables.countedDays, {
 
 /**
  * The slots of a cycle. The key of a slot is a secret, so an imported slot is never in use. Its tester is a name
- * without an account.
+ * without an account. (rule X6)
  */
 const slots = recordOf(tables.slots, {
   type: "slot",
@@ -116,7 +116,9 @@ function ended(row: StoredRow, now: string): StoredRow {
     : row;
 }
 
-/** The cycles of a listing. An import cancels a cycle that has not ended, because its testers have no keys. */
+/**
+ * The cycles of a listing. An import cancels a cycle that has not ended, because its testers have no keys. (rule X6)
+ */
 const cycles = recordOf(tables.cycles, {
   type: "cycle",
   parent: "listing_id",

@@ -99,7 +99,9 @@ const claims = recordOf(tables.runClaims, {
   below: [progress],
 });
 
-/** The proposals of a thread. An import ends approvals that were not carried out: see `settle` in the store. */
+/**
+ * The proposals of a thread. An import ends approvals that were not carried out: see `settle` in the store. (rule X6)
+ */
 const runs = recordOf(tables.runs, {
   type: "run",
   parent: "feedback_id",
