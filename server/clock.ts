@@ -36,7 +36,7 @@ interface Doubt {
   last: ClockReading;
 }
 
-/** Watches a clock. Calls `onJump` at each jump with its length in milliseconds. */
+/** Watches a clock. Calls `onJump` at each jump with its length in milliseconds. (rule D12) */
 export function createTimeWatch(clock: Clock, onJump: (milliseconds: number) => void): TimeWatch {
   // `offsetMs` is subtracted, because it is not a jump if a developer moves the clock of a development server.
   const read = (): ClockReading => ({

@@ -73,7 +73,7 @@ export async function serve(flags: ServeFlags, given: ServeWorld): Promise<numbe
   }
 }
 
-/** Returns the environment without the variables that may name a server of other people. */
+/** Returns the environment without the variables that may name a server of other people. (rule O12) */
 function withoutOtherServer(environment: Environment): Environment {
   const { INNKEEP_BASE_URL, INNKEEP_CONSOLE_URL, INNKEEP_DATA, INNKEEP_DATABASE_URL, ...others } =
     environment;

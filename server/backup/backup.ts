@@ -39,7 +39,7 @@ interface Order {
  * Copies the state of the database at one instant, the files to which it refers, and the secret of the data folder into
  * one tar file. The server may be running. Also copies the journal of erasures to the folder of that file, because a
  * restore of an older backup in this folder needs it. Returns the numbers of rows and files, and the SHA-256 of missing
- * and damaged files. Throws a SettingError if the file exists or cannot be written.
+ * and damaged files. Throws a SettingError if the file exists or cannot be written. (rule O9)
  */
 export async function backUp(database: Database, location: DataLocation, order: Order) {
   const { file, erasuresFile } = order;

@@ -11,7 +11,7 @@ import { consolePathOf, createLinks, type Links } from "./links.ts";
 import { scrolledByKeys } from "./parts.tsx";
 import { pageHeaders } from "./respond.ts";
 
-/** The routes of the page about the API, and of the JSON for each operation. */
+/** The routes of the page about the API, and of the JSON for each operation. (rule O6) */
 export function docsRoutes(
   settings: Pick<Settings, "baseUrl" | "consoleUrl">,
   readOpenApi: ReadOpenApi,

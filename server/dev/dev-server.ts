@@ -22,7 +22,9 @@ interface DevServer {
   readonly applyFaults: Middleware;
 }
 
-/** Returns the parts of the development server; undefined if the server is not started with `--dev`. */
+/**
+ * Returns the parts of the development server; undefined if the server is not started with `--dev`. (rule O6)
+ */
 export function createDevServer(deps: Deps, steps: SharedSteps): DevServer | undefined {
   const { settings, clock } = deps;
   if (!settings.dev || !isMovable(clock)) return undefined;

@@ -230,7 +230,7 @@ const nothingGiven = { params: undefined, query: undefined, body: undefined };
 
 /**
  * Parses the path parameters, the query and the body. Throws `not_found` for a malformed id, and `bad_request` with all
- * faults of query and body. (rule H9)
+ * faults of query and body. (rules H3, H9)
  */
 function parse<E extends Endpoint>(endpoint: E, incoming: IncomingRequest) {
   if (!endpoint.params && !endpoint.query && !endpoint.body) return nothingGiven;

@@ -163,7 +163,7 @@ export interface IdempotentRequest extends IdempotencyKey {
 /**
  * Identifies a request with an Idempotency-Key. Returns undefined without a key, or if neither a credential nor a field
  * of the body identifies the sender. If fields of the body identify the sender, the stored answer is sealed with them,
- * so that only a request with the same fields gets it. (rule H15)
+ * so that only a request with the same fields gets it. (rules H10, H15)
  */
 export function idempotentRequestOf(
   endpoint: ServedEndpoint,

@@ -344,6 +344,7 @@ export function createBodyReader(
 const withoutHolding = (arrival: IncomingBody | undefined): IncomingBody | undefined =>
   arrival && { ...arrival, hold() {} };
 
+/** Returns the Idempotency-Key of a request. Throws `bad_request` for a malformed one. (rule H10) */
 function idempotencyKeyOf({ headers }: IncomingMessage): string | undefined {
   const given = headers["idempotency-key"];
   if (given === undefined) return undefined;

@@ -14,7 +14,7 @@ export const normaliseEmail = (email: string): string =>
   // upper case.
   email.trim().normalize("NFC").toLowerCase().normalize("NFC");
 
-/** Returns the Argon2id hash of a password in the format that is stored. */
+/** Returns the Argon2id hash of a password in the format that is stored. (rule S1) */
 export async function hashPassword(password: string): Promise<string> {
   const { argon2 } = await chosenArgon2();
   return argon2.hash(password.normalize("NFC"));

@@ -37,6 +37,7 @@ export function readSettings(flags: ServeFlags, variables: Environment): Setting
     databasePool: poolOf(environment.INNKEEP_DATABASE_POOL ?? "10"),
     data: flags.data ?? environment.INNKEEP_DATA ?? (flags.demo ? "./.innkeep/demo" : "./.innkeep"),
     s3: s3Of(environment),
+    // Without a setting, the console is below the base address. (rule O3)
     consoleUrl: urlOf(
       "INNKEEP_CONSOLE_URL",
       flags.consoleUrl ?? environment.INNKEEP_CONSOLE_URL ?? `${baseUrl}/console`,

@@ -150,6 +150,7 @@ export const rateLimits = {
    */
   feedbackRepeats: { limit: 1_200, windowSeconds: 60 },
   faqWrites: { limit: 120, windowSeconds: 60 },
+  /** Reads of an agent token. (rule A13) */
   agentReads: { limit: 600, windowSeconds: 3_600 },
   proposals: { limit: 60, windowSeconds: 3_600 },
   /** Requests that claim a plan, or report its progress or outcome. (rule A13) */
@@ -184,7 +185,7 @@ export const rateLimits = {
    * works when the limit of wrong app codes is reached.
    */
   recoveryCodes: { limit: 10, windowSeconds: 900 },
-  /** Nobody can change this limit or switch it off. (rule T30) */
+  /** No setting changes this limit. Only a server with `--dev` can switch it off. (rule T30) */
   sdkSession: { limit: 60, windowSeconds: 3_600 },
   /** Exchanges of codes for tokens. (rule S16) */
   exchangeByDevice: { limit: 30, windowSeconds: 900 },

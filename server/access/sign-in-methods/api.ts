@@ -35,7 +35,9 @@ import {
 import { givenCode } from "./rules.ts";
 import { passkeys as rows, secondFactors } from "./store.ts";
 
-/** Returns the handlers for the caller's second factor: an authenticator app and recovery codes. (rules S23 to S25) */
+/**
+ * Returns the handlers for the caller's second factor: an authenticator app and recovery codes. (rules S23, S24, S25)
+ */
 export const secondFactorHandlers = (deps: ProvingDeps): Handlers<typeof contract> => ({
   async find({ caller: { userId } }) {
     const row = await secondFactors.find(deps.database, userId);

@@ -20,7 +20,7 @@ interface SecondFactorLineProps {
 export const noRecoveryCodes =
   "You have no recovery codes. If you lose your authenticator app, you cannot sign in.";
 
-/** Shows whether the account has a second factor, with the forms that change it. (rules S23 to S25) */
+/** Shows whether the account has a second factor, with the forms that change it. (rules S23, S24, S25) */
 export const SecondFactorLine = (props: SecondFactorLineProps) => {
   const { totp, recoveryCodesLeft } = props.state;
   return (

@@ -13,7 +13,10 @@ export async function finishClaim(tx: Transaction, id: string, outcome: NewOutco
   await forgetClaimAnswers(tx, await runClaims.setOutcome(tx, id, outcome));
 }
 
-/** Deletes the stored answers for repeated claim requests. Those answers say that the worker still has the proposal. */
+/**
+ * Deletes the stored answers for repeated claim requests. Those answers say that the worker still has the proposal.
+ * (rule A21)
+ */
 async function forgetClaimAnswers(tx: Transaction, ended: EndedClaim | undefined): Promise<void> {
   if (!ended) return;
   const { method, path } = runWork.claimRun;

@@ -80,7 +80,7 @@ export type ClaimVerdict =
   | "run_claimed"
   | "run_superseded";
 
-/** Decides whether a worker may claim a proposal. (rules A18 to A21) */
+/** Decides whether a worker may claim a proposal. (rules A18, A20) */
 export function claimVerdict({ run, held, resume, newerApproval }: ClaimFacts, moment: Moment): ClaimVerdict {
   if (held) return heldVerdict(held, resume);
   const expiry = expiryOf(run, moment);
@@ -134,7 +134,7 @@ export function recallRefusal(
   return held ? "run_claimed" : undefined;
 }
 
-/** Returns why a claim has ended; undefined if it has not ended. (rule A24) */
+/** Returns why a claim has ended; undefined if it has not ended. (rules A21, A32) */
 export function endOfClaim({
   releasedAt,
   resumedAs,

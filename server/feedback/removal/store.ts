@@ -103,7 +103,7 @@ interface RemovedThreads {
   readonly hashes: readonly string[];
 }
 
-/** Deletes one thread with its messages, proposals, uploads, mails and pending deliveries. */
+/** Deletes one thread with its messages, proposals, uploads, mails and pending deliveries. (rule F18) */
 export const removeThread = (tx: Transaction, id: string): Promise<RemovedThreads> =>
   removeWhere(tx, "id = ?", id);
 

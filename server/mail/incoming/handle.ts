@@ -55,7 +55,7 @@ export type MailOutcome = "stored" | "unread" | "not ours" | "later";
 
 /**
  * Creates the function that handles a mail. An answer becomes a message. A bounce changes the state of the mail that
- * came back. (rules M12 to M14)
+ * came back. (rules M12, M13, M14)
  */
 export function createMailHandler(deps: HandleDeps) {
   const parseAndStore = createParseAndStore(deps);

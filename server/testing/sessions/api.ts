@@ -88,6 +88,7 @@ function refuseInDoubt({ time }: Pick<Deps, "time">, received: ReceivedSession, 
   if (wouldHaveCounted(received.session, slot)) throw doubtfulTime();
 }
 
+/** The answer for a test key that belongs to no slot of the app. (rule T14) */
 const unknownResult: SessionResult = { matched: false, counted: false, dayIndex: 0, reason: null };
 
 /**

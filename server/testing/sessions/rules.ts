@@ -35,7 +35,7 @@ const skewMilliseconds = 120_000;
 
 /**
  * Decides whether a session makes its day count. The first rule that it breaks is the reason why it does not count.
- * (rules T17 and D4)
+ * (rules D3, D4, T17)
  */
 export function judgeSession(session: ReportedSession, slot: TestedSlot, now: Date): SessionVerdict {
   const day = dayIndexAt(slot.cycle, session.startedAt);
@@ -96,7 +96,7 @@ function isConfirmable(dayIndex: number, { activatedAt, cycle }: TestedSlot, now
 /**
  * Whether a session has the minimum length and number of screens. If its end is further in the future than clocks may
  * differ, the present time counts as its end. A session that is too short does not count against the tester: another
- * session can still count the day. (rule T18)
+ * session can still count the day. (rules D6, T18)
  */
 function isLongEnough({ startedAt, endedAt, screens }: ReportedSession, now: Date): boolean {
   const end = isAhead(endedAt, now) ? now.getTime() : Date.parse(endedAt);

@@ -28,7 +28,10 @@ export const hasMissedTooMany = (
   maxMissedDays: number,
 ): boolean => missedDays >= maxMissedDays;
 
-/** Whether a slot misses a day that closes: the day does not count, and the slot was active before the day began. */
+/**
+ * Whether a slot misses a day that closes: the day does not count, and the slot was active before the day began.
+ * (rule T10)
+ */
 export const isMissed = (
   dayIndex: number,
   activeFromDay: number,

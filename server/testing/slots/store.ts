@@ -193,7 +193,8 @@ export const countedDays = {
   /**
    * Counts a day of a slot if the slot is active, its cycle is running and the day is not yet counted; otherwise
    * returns false. If the day was closed as missed, it is no longer a missed day. A slot at risk then becomes active
-   * again, unless it has still missed too many days. (rules T20 and D8)
+   * again, unless it has still missed too many days. Each counted day has its evidence: a test session or a proof.
+   * (rules D8, T1, T20)
    */
   async count(
     tx: Transaction,

@@ -30,7 +30,7 @@ export interface WorkFlags {
 
 /**
  * Waits for approved proposals, claims one after another, runs the command for each, and reports how it ended. Stops
- * when it is interrupted; with `--once` after one proposal, with the exit code of the command. (rules L72 to L74)
+ * when it is interrupted; with `--once` after one proposal, with the exit code of the command. (rules L72, L73, L74)
  */
 export async function work(
   invocation: Invocation,

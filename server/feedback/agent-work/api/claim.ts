@@ -35,6 +35,7 @@ export function runWork(deps: ClaimDeps): Handlers<typeof contract> {
     reportProgress: ({ caller, address, params: { runId }, body, save }) =>
       save(async (tx) => {
         const { run, claim } = await claimedRun(deps, tx, { runId, claimId: body.claimId, caller });
+        // A worker reports progress a limited number of times. (rule A24)
         if (claim.progressCount >= limits.progressReports)
           throw new ApiError("wrong_state", {
             message: `This claim already has ${limits.progressReports} progress reports, which is the maximum. Report the outcome.`,
@@ -145,6 +146,7 @@ const newerApprovalMessage =
 const notApprovedMessage =
   "Only an approved proposal can be claimed, and this one is not approved now. Read it again, or wait for the decision.";
 
+/** Returns the answer to the worker. Only this answer has the id of the claim. (rule A19) */
 const claimAnswer = (
   { settings }: Pick<Deps, "settings">,
   run: ProposalRow,
@@ -159,7 +161,7 @@ interface NamedClaim {
 
 /**
  * Returns the proposal of a claim, and the claim. Throws `wrong_state` if the worker can no longer report, and the
- * errors of `namedClaim`.
+ * errors of `namedClaim`. (rule A24)
  */
 async function claimedRun(deps: Pick<Deps, "clock">, tx: Transaction, named: NamedClaim) {
   const run = await lockedRun(tx, named.runId, named.caller);
@@ -171,7 +173,7 @@ async function claimedRun(deps: Pick<Deps, "clock">, tx: Transaction, named: Nam
 
 /**
  * Returns the claim with this id if the caller's account made it. Throws `not_found`, `claim_released` or
- * `claim_resumed`.
+ * `claim_resumed`. (rule A24)
  */
 async function namedClaim(
   { clock }: Pick<Deps, "clock">,

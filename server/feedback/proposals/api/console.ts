@@ -34,6 +34,7 @@ export function consoleProposals(
     decide: ({ caller, address, params: { runId }, body: { decision, note }, save }) =>
       save(async (tx) => {
         const run = await lockedRun(tx, runId, caller);
+        // A decided or replaced proposal cannot be decided again. (rule A6)
         if (run.status !== "awaiting_approval") throw new ApiError("already_decided");
         const status = statusOf(decision);
         const now = deps.clock.now();
@@ -65,6 +66,7 @@ export function consoleProposals(
     release: ({ caller, address, params: { runId }, body: { claimedAt }, save }) =>
       save(async (tx) => {
         const run = await lockedRun(tx, runId, caller);
+        // A claim can be released until its outcome is reported. (rule A21)
         if (run.claimId === null || !isHeld(run) || run.outcomeStatus !== null)
           throw new ApiError("wrong_state", { message: "No worker has a claim on this proposal." });
         // The page of the person showed an earlier claim. (rule A52)
