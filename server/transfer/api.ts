@@ -15,7 +15,7 @@ type TransferDeps = Pick<
   "clock" | "database" | "files" | "keptFiles" | "log" | "newId" | "settings" | "stopping"
 >;
 
-/** The most exports at the same time, and also the most imports at the same time. */
+/** The most exports at the same time, and also the most imports at the same time. (rule X2) */
 const mostAtOnce = 2;
 
 /**

@@ -58,6 +58,7 @@ type Finish = (tx: Transaction) => Promise<void>;
  * Imports an export. Reads the file twice: first it checks all lines, then it stores them as a new app that nobody can
  * see. `commit` ends the import in one transaction. If the import fails or crashes before that, only invisible rows
  * remain, which are deleted later. Returns the result of `commit`. Throws `bad_request` with the faults of the file.
+ * (rule X5)
  */
 export async function importApp<Result>(
   deps: ImportDeps,
@@ -125,7 +126,7 @@ async function settle({ deps, appId, naming, signal }: Staging): Promise<void> {
 /** If an import has stored nothing for this time, the server that ran it has crashed. */
 const silentMilliseconds = 600_000;
 
-/** Deletes the rows and files of imports that a crash has ended. */
+/** Deletes the rows and files of imports that a crash has ended. (rule X5) */
 export async function discardAbandoned(
   deps: Pick<Deps, "clock" | "database" | "keptFiles"> & { readonly log: Warns },
 ): Promise<void> {

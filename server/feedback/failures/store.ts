@@ -45,7 +45,7 @@ export const failures = {
 
   /**
    * Stores that a run reported a failure. Returns false if this run has already reported it and it has not passed since
-   * then.
+   * then. (rule F23)
    */
   async report(tx: Transaction, report: FailureReport): Promise<boolean> {
     const { feedbackId, appId, scope, run, reportedAt } = report;

@@ -28,7 +28,7 @@ export interface IncomingBodies {
   /**
    * Reads and drops the rest of a body, so that its sender can read the answer: if the connection closes while a client
    * is still sending, the client may never read the answer. Resolves at the end of the body, or when the limit for
-   * dropped bytes is reached.
+   * dropped bytes is reached. (rule H20)
    */
   drop(request: IncomingMessage): Promise<void>;
 }

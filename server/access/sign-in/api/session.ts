@@ -132,7 +132,9 @@ const stepHasExpired = () =>
     message: "This sign-in has expired, or was finished already. Begin again.",
   });
 
-/** Changes the password, and ends all other sessions of the account. Tokens and devices are not affected. */
+/**
+ * Changes the password, and ends all other sessions of the account. Tokens and devices are not affected. (rule S19)
+ */
 function changePassword(deps: NoticeDeps & Pick<Deps, "database">): Handler<typeof contract.changePassword> {
   const record = createAuditWriter(deps);
   return async ({ body, caller, address, save }) => {

@@ -369,7 +369,7 @@ async function renew(tx: Transaction, appId: string): Promise<void> {
 const ofVersion = (known: readonly EntryVersion[], version: string): readonly EntryVersion[] =>
   known.filter((entry) => isSameVersion(entry.version, version));
 
-/** Throws `version_exists` if an entry has this version. */
+/** Throws `version_exists` if an entry has this version. (rule C10) */
 function refuseSameVersion(known: readonly EntryVersion[], version: string): void {
   const [entry] = ofVersion(known, version);
   if (!entry) return;

@@ -19,7 +19,9 @@ export const presentMark: Record<Engine, string> = {
 
 const nameOfCount = "(SELECT name FROM change_counts LIMIT 1)";
 
-/** The changes of threads, in the order of their commits. A reader misses no change and gets no change twice. */
+/**
+ * The changes of threads, in the order of their commits. A reader misses no change and gets no change twice. (rule A30)
+ */
 export const threadChanges = {
   /** Returns the mark after the last committed change. */
   async present(reader: Reader): Promise<Mark> {
