@@ -5,11 +5,11 @@ import { isSameVersion, plainVersion } from "../../contract/version.ts";
 import { usageError } from "../core/cli-error.ts";
 import type { Notes } from "./notes/release-notes.ts";
 
-/** A release note in the form of a request: its version, which is part of the address, and its fields. */
+/** A release note as a request: the version, which is part of the URL, and the fields of the body. */
 export interface ReleaseEntry {
   readonly version: string;
   readonly body: z.input<typeof ReleaseImport>;
-  /** Why it stays a draft; undefined if it is published. */
+  /** Why the release note is not published but kept as a draft; undefined if it is published. */
   readonly draftReason?: string;
 }
 
@@ -23,7 +23,7 @@ export interface EntryFlags {
   readonly platformVersion?: { platform: string; version: string }[];
 }
 
-/** The fields of a release without its date (rule L32). */
+/** Returns the request for a release, without its date of publication. (rule L32) */
 export function entryOf(release: DescribedRelease, flags: EntryFlags): ReleaseEntry {
   const { version = unreleased, notes, isYanked, releaseType } = release;
   const draftReason = reasonFor(release, flags);
@@ -55,7 +55,7 @@ function reasonFor(
   return isPreRelease && !preReleases ? "it is a pre-release, and --pre-releases is not given" : undefined;
 }
 
-/** Throws a usage error that names each text that is too long, with its place. */
+/** Throws a usage error if texts are too long. The error names each of these texts and its place in the source. */
 export function assertFits(releases: readonly DescribedRelease[], entries: readonly ReleaseEntry[]): void {
   const issues = entries.flatMap(({ version, body }, at) =>
     [
@@ -79,14 +79,14 @@ export const unreleased = "Unreleased";
 export interface DescribedRelease {
   /** Undefined for notes that have no version yet. */
   readonly version?: string;
-  /** Its position in the source, such as `CHANGELOG.md:12`. */
+  /** Where the version is in the source, such as `CHANGELOG.md:12`. */
   readonly place: string;
   /** Undefined if the source names only the version. */
   readonly title?: string;
-  /** A day (`2026-11-22`) or an instant. */
+  /** A date, such as `2026-11-22`, with or without a time. */
   readonly date?: string;
   readonly releaseType?: "major" | "minor" | "patch";
-  /** Why a person must publish it, such as `it is yanked`. */
+  /** Why the release is not published automatically, such as `it is yanked`. */
   readonly draftReason?: string;
   /** Whether it was withdrawn after it had been published. */
   readonly isYanked?: boolean;
@@ -107,13 +107,13 @@ export function isPreRelease(version: string): boolean {
   return /^\d+(?:\.\d+)*-[0-9A-Za-z]|^\d+\.[\d.]*\d\.?(?:a|b|c|rc|alpha|beta|dev|pre)\d*\b/i.test(plain);
 }
 
-/** The version of a tag: `v2.4.0`, `app@2.4.0`, `release-2.4.0`, `android/v2.4.0`. Other tags are taken whole. */
+/** Returns 2.4.0 for `v2.4.0`, `app@2.4.0`, `release-2.4.0` or `android/v2.4.0`. Returns any other tag unchanged. */
 export function versionOfTag(tag: string): string {
   const plain = plainVersion(tag.replace(/^refs\/tags\//, ""));
   if (/^\d/.test(plain)) return plain;
   return /(?:^|[/@_-])v?(\d+(?:\.\d+)+[0-9A-Za-z.+-]*)$/i.exec(plain)?.[1] ?? plain;
 }
 
-/** Whether a tag or a version, as a person or a job names it, means this version. */
+/** Whether the tag or version that a person or a CI job gave means this version. */
 export const means = (wanted: string, version: string): boolean =>
   isSameVersion(wanted, version) || isSameVersion(versionOfTag(wanted), version);

@@ -29,8 +29,8 @@ interface StoreFile {
 }
 
 /**
- * Writes release notes into files for fastlane: for Android one file for each build, for iOS one file for the next release.
- * Throws a usage error that names every note that fits into no file; then it writes no file. (rule L34)
+ * Writes release notes into files for fastlane: for Android one file for each build, for iOS one file for the next
+ * release. If a note cannot become a file, writes nothing and throws a usage error that names each one. (rule L34)
  */
 export async function exportReleases(invocation: Invocation, flags: ExportFlags): Promise<undefined> {
   await assertInside(invocation.context.cwd, flags.out);
@@ -80,7 +80,7 @@ async function fileOfIos(invocation: Invocation, flags: ExportFlags): Promise<re
   return [file];
 }
 
-/** The note with the latest date of publication. A draft counts as later than all others. */
+/** Returns the note with the latest date of publication. A draft counts as newer than every published note. */
 const newestOf = (releases: readonly Release[]): Release | undefined =>
   releases.reduce<Release | undefined>(
     (newest, one) => (newest && instantOf(newest) >= instantOf(one) ? newest : one),
@@ -156,7 +156,7 @@ function fileOf(release: Release, platform: Platform, file: string): StoreFile |
 
 async function write({ context }: Invocation, files: readonly StoreFile[], most: number): Promise<void> {
   try {
-    // This replaces a link: in a stranger's checkout it may lead to any file of the machine.
+    // If the file is a symbolic link, the link is replaced. In a stranger's checkout it may point to any file.
     // fastlane sends the file unchanged, and a line end would count as a character.
     for (const { file, text } of files)
       await writeInOneStep(resolve(context.cwd, file), lengthOf(text) < most ? `${text}\n` : text);
@@ -193,7 +193,8 @@ interface StoreText {
 const lengthOf = (text: string): number => [...text].length;
 
 /**
- * The plain text of a release note, with as many whole changes as fit. Undefined if the first one is too long (rule L34).
+ * Returns the plain text of a release note, with as many whole changes as fit. Returns undefined if already the first
+ * change is too long. (rule L34)
  */
 function storeTextOf(release: Release, most: number): StoreText | undefined {
   const pieces = piecesFor(release);
@@ -204,7 +205,7 @@ function storeTextOf(release: Release, most: number): StoreText | undefined {
   return { text: joined(shown), omitted };
 }
 
-/** How many pieces fit. A heading must not come last. */
+/** Returns how many pieces fit into the text. The last piece must not be a heading. */
 function fittingCount(pieces: readonly Piece[], most: number): number {
   let count = 0;
   pieces.forEach(({ isHeading }, at) => {
@@ -214,7 +215,7 @@ function fittingCount(pieces: readonly Piece[], most: number): number {
   return count;
 }
 
-/** The content of the note: its items, or its text, or else its title. */
+/** Returns the content of a note: its items; without items its text; without a text its title. */
 function piecesFor({ bodyFormat, body, items, title }: Release): readonly Piece[] {
   const changes = items
     .map(({ text }) => withoutFeedbackLines(text))
@@ -232,12 +233,13 @@ const joined = (pieces: readonly Piece[]): string => pieces.map(({ text }) => te
 const versionsOn = (platform: Platform, { versions }: Release): readonly string[] =>
   versions.filter((one) => one.platform.toLowerCase() === platform).map((one) => one.version);
 
-/** Whether a release is for the platform: it names this platform, or no platform. */
+/** Whether a release is for the platform. A release that names no platform is for all platforms. */
 const isOn = (platform: Platform, release: Release): boolean =>
   release.versions.length === 0 || versionsOn(platform, release).length > 0;
 
 /**
- * The version codes of the builds of a release for Android: `145`, `2.4.0 (145)`, `2.4.0+145`. Empty without any.
+ * Returns the version codes of the Android builds of a release. It finds the code 145 in `145`, `2.4.0 (145)` and
+ * `2.4.0+145`.
  */
 function buildsOf(release: Release): readonly string[] {
   const own = versionsOn("android", release);

@@ -22,7 +22,7 @@ interface Page {
   readonly more?: string;
 }
 
-/** Lists the release notes that apps see; with a maintainer token or `--drafts`, those that the maintainer sees. */
+/** Lists release notes. An app key lists the published ones. A maintainer token or `--drafts` lists drafts too. */
 export async function listReleases(invocation: Invocation, flags: ListFlags): Promise<undefined> {
   if (flags.all && (flags.limit !== undefined || flags.cursor !== undefined))
     throw usageError("--all shows everything: give it without --limit and --cursor.");
@@ -56,7 +56,10 @@ export async function viewRelease(invocation: Invocation, _: object, wanted: str
   printOne(invocation, entry, () => releaseDetails(entry));
 }
 
-/** Whether to use the maintainer token: an app key reads only published release notes. */
+/**
+ * Finds a release note with the app key or the maintainer token. If the app key finds nothing, tries the maintainer one,
+ * because an app key reads only published release notes.
+ */
 async function findRelease(invocation: Invocation, wanted: string): Promise<Release> {
   if (await goesThroughConsole(invocation)) return findWritten(invocation, wanted);
   try {
@@ -85,8 +88,8 @@ export const releaseDetails = (entry: Release): string =>
 const { default: usual, max: most } = limits.changelogPage;
 
 /**
- * An app key reads only one page, which does not tell whether there are more. So the command asks for one entry more
- * than it shows.
+ * Reads the published release notes. An app key reads only one page, and the page does not say whether more notes
+ * exist. So this asks for one note more than it shows.
  */
 async function published(invocation: Invocation, { since, limit, all }: ListFlags): Promise<Page> {
   const wanted = all ? most : (limit ?? usual);
@@ -115,13 +118,13 @@ async function written(invocation: Invocation, { limit, cursor, all }: ListFlags
 
 export type Release = ChangelogEntry | EditedChangelogEntry;
 
-/** Finds a release note by its id or version, with the maintainer token. Throws if there is none, or several. */
+/** Finds a release note by its id or version, with the maintainer token. Throws unless exactly one note matches. */
 export async function findWritten(invocation: Invocation, wanted: string): Promise<EditedChangelogEntry> {
   if (isId(wanted)) return invocation.client().consoleChangelog.read({ params: { entryId: wanted } });
   return onlyOne(await allWritten(invocation), wanted, "`innkeep changelog list --all` shows them all.");
 }
 
-/** The id of the release note. A whole id is used without asking the server. */
+/** Returns the id of a release note. If the given text is already a complete id, the server is not asked. */
 export const idOfRelease = async (invocation: Invocation, wanted: string): Promise<string> =>
   isId(wanted) ? wanted : (await findWritten(invocation, wanted)).id;
 
@@ -162,7 +165,7 @@ function onlyOne<Entry extends Release>(entries: readonly Entry[], wanted: strin
   throw usageError(`${found.length} release notes match ${wanted}.`, `Name one by its id:\n${choice}`);
 }
 
-/** The release notes with that id or version; else those whose id begins with that text. */
+/** Returns the release notes with that id or version. If there are none, those whose id begins with the text. */
 function entriesOf<Entry extends Release>(entries: readonly Entry[], wanted: string): readonly Entry[] {
   const start = wanted.toLowerCase();
   if (isId(wanted)) return entries.filter(({ id }) => id === start);

@@ -102,7 +102,7 @@ export const createsRelease = (command: Command): Command =>
       new Option("--allow-duplicate", "make a second release note of the version").conflicts("update"),
     );
 
-/** Notes in the help that flags are required. The command itself checks them. */
+/** Adds to the help text which flags are required. The command itself checks that they are given. */
 function withRequired(command: Command): Command {
   for (const option of command.options) {
     if (option.long === "--version") option.description += " (required)";
@@ -134,11 +134,11 @@ const platformVersion = (): Option =>
     versions,
   );
 
-/** When a release note is published, if not now. */
+/** The flag for the time of publication, if that is not now. */
 const publishedAt = (): Option =>
   new Option("--published-at <instant>", "when it was or will be published: ISO 8601, or a day in UTC");
 
-/** The flags as fields of a request; undefined for a missing flag. */
+/** Returns the flags as fields of a request. The field of a missing flag is undefined. */
 export const releaseOf = async (invocation: Invocation, flags: ChangelogFlags): Promise<Release> => ({
   title: await optionalTextOf(invocation, "--title", flags.title),
   version: flags.version,
@@ -151,7 +151,7 @@ export const releaseOf = async (invocation: Invocation, flags: ChangelogFlags): 
   publishedAt: instantOf(flags.publishedAt),
 });
 
-/** The instant of `--published-at`: a day means its first moment in UTC. */
+/** Returns the time of `--published-at`. A date without a time means 00:00 UTC of that day. */
 export const instantOf = (given: string | undefined): string | undefined =>
   given && /^\d{4}-\d\d-\d\d$/.test(given) ? `${given}T00:00:00Z` : given;
 

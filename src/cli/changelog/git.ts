@@ -14,8 +14,9 @@ export interface GitRange {
 }
 
 /**
- * Reads the commits between two tags as the notes of the later one. Without `to` it is the tag of the CI job, else the
- * newest tag; without `from` the tag before it. Throws a usage error for a tag that does not exist.
+ * Makes the notes of the tag `to` from the commits between the tags `from` and `to`. The default of `to` is the tag of
+ * the CI job, or else the newest tag. The default of `from` is the tag before `to`. Throws a usage error for a tag that
+ * does not exist.
  */
 export async function describeCommits(invocation: Invocation, range: GitRange): Promise<Described> {
   const { env } = invocation.context;
@@ -65,7 +66,7 @@ async function versionAt(invocation: Invocation, to: string): Promise<string | u
 
 const escaped = (name: string): string => name.replace(/[*?[\\]/g, "\\$&");
 
-/** Finds tags of the same package, and no pre-releases before a release. */
+/** Returns Git options that match only tags of the same package. For a release they leave out the pre-releases. */
 function ofSameKind(tag: string): string[] {
   const version = versionOfTag(tag);
   const prefix = tag.replace(/^refs\/tags\//, "").slice(0, -version.length);

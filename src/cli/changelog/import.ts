@@ -21,8 +21,8 @@ import { readWritten, showPlan, type WrittenReleases, writeRelease, writtenOf } 
 export type ImportFlags = SourceFlags & EntryFlags & GlobalFlags & { readonly version?: string };
 
 /**
- * Writes the release notes of all versions of a source, the oldest first. Versions with a date are published at that date;
- * all others become drafts. Fields that a person has edited since the last import stay (rule L30).
+ * Writes the release notes of all versions of a source, the oldest first. Versions with a date are published at that
+ * date; all others become drafts. Fields that a person has edited since the last import do not change. (rule L30)
  */
 export async function importReleases(
   invocation: Invocation,
@@ -50,7 +50,7 @@ export async function importReleases(
   return undefined;
 }
 
-/** `--version` names the version of notes that have none. */
+/** Sets the version from `--version` for notes that have no version. */
 function withVersion(
   releases: Described["releases"],
   version: string | undefined,
@@ -61,7 +61,7 @@ function withVersion(
   return releases.map((release) => (release.version === undefined ? { ...release, version } : release));
 }
 
-/** The entries with their dates: those of the source, else `--published-at`. */
+/** Returns the entries with their dates. An entry without a date in the source gets the date of `--published-at`. */
 function datedEntries(
   {
     releases,
@@ -156,7 +156,7 @@ function showImport(invocation: Invocation, answers: readonly ImportedChangelogE
   printList(invocation, { items: answers, columns });
 }
 
-/** Notes that the draft of unreleased notes stays, although the file has no such notes now. */
+/** Tells the user that the draft of unreleased notes is kept, although the file has no unreleased notes now. */
 function tellDraftLeft(
   invocation: Invocation,
   written: WrittenReleases,
@@ -185,9 +185,9 @@ interface Dated {
 }
 
 /**
- * When each release was published, oldest first. A day means its first moment in UTC; versions of the same day get
- * instants with a distance of one millisecond. Undefined if the date is unknown, or if the note keeps its instant: it is
- * published, and its day is the same.
+ * Returns the time of publication of each release, oldest first. A date without a time means 00:00 UTC; versions
+ * of the same day are one millisecond apart. The time is undefined if the date is unknown, or if the note was already
+ * published on the same day: then its time does not change.
  */
 function publicationDates(
   releases: readonly Dated[],
@@ -213,7 +213,7 @@ function publicationDates(
   });
 }
 
-/** A day is its first moment. Undefined for a text that is no date. */
+/** Returns the time in UTC. A date without a time means 00:00. Returns undefined for a text that is not a date. */
 function utcOf(date: string): string | undefined {
   const at = new Date(/^\d{4}-\d\d-\d\d$/.test(date) ? `${date}T00:00:00Z` : date);
   return Number.isNaN(at.getTime()) ? undefined : at.toISOString();
@@ -222,8 +222,9 @@ function utcOf(date: string): string | undefined {
 const dayOf = (instant: string): string => instant.slice(0, 10);
 
 /**
- * The answer for a note that the server already has: no field changed. Undefined if the note must be sent: it differs, a
- * person edited one of its fields, a thread that it names is not linked, or an older server does not return these facts.
+ * Returns the result for a note that the server already has: no field changed. Returns undefined if the note must be
+ * sent: if it differs, if a person edited one of its fields, if a thread that it names is not linked, or if an older
+ * server does not say so.
  */
 function sameRelease(
   entry: EditedChangelogEntry | undefined,
@@ -232,8 +233,8 @@ function sameRelease(
   const { overwrite: _, publish, ...fields } = body;
   if (!entry || publish) return undefined;
   const given = new Map(Object.entries(fields).filter(([, value]) => value !== undefined));
-  // If a person's text equals the imported one, later imports may change the field again. The server notes that only if
-  // it gets the text.
+  // If a person's text equals the imported text, the server lets later imports change the field again. It compares the
+  // texts only if it receives the imported text.
   if (!isTold(entry) || entry.editedFields.some((field) => given.has(field))) return undefined;
   const known = new Map<string, unknown>(Object.entries(entry));
   if ([...given].some(([field, value]) => !isSame(value, known.get(field)))) return undefined;
@@ -246,7 +247,7 @@ function sameRelease(
 const isTold = ({ editedFields, feedbackIds }: Partial<EditedChangelogEntry>): boolean =>
   editedFields !== undefined && feedbackIds !== undefined;
 
-/** Whether two values are the same to the server, which trims texts, whatever the order of the fields in them. */
+/** Whether two values are the same for the server. It trims texts and ignores the order of fields. */
 function isSame(one: unknown, other: unknown): boolean {
   return JSON.stringify(inOrder(one)) === JSON.stringify(inOrder(other));
 }

@@ -19,7 +19,7 @@ export interface SourceFlags {
   readonly without?: string;
 }
 
-/** Whether the source lists all versions, so that notes without a version are those of the next one. */
+/** Whether the source lists all versions. Then its notes without a version are those of the next version. */
 export const isWholeFile = ({ format = "keep-a-changelog" }: SourceFlags): boolean =>
   format === "keep-a-changelog" || format === "changesets";
 
@@ -43,7 +43,7 @@ export async function readReleases(
   return readChangelog(invocation, file);
 }
 
-/** The notes of one version, from `--notes`. */
+/** Reads the notes of one version from `--notes`. */
 export async function readGivenNotes(invocation: Invocation, given: string, tag: string): Promise<Described> {
   const text = (await optionalTextOf(invocation, "--notes", given)) ?? "";
   const version = versionOfTag(tag);
@@ -76,7 +76,7 @@ async function readChangelog({ context }: Invocation, file: string | undefined):
   return describeChangelog(name, text);
 }
 
-/** The name of the file, in capitals or not. */
+/** Returns the name of the changelog in the folder. It may be in capital or small letters. */
 async function usualChangelog(folder: string): Promise<string> {
   const { readdir } = await import("node:fs/promises");
   const names: string[] = await readdir(folder).catch(() => []);
@@ -90,8 +90,8 @@ async function readGitHubReleases({ context }: Invocation, file: string | undefi
 }
 
 /**
- * A folder holds pending changesets. A file is the changelog that changesets writes. Without either, pending ones come
- * first.
+ * Reads a folder as pending changesets, and a file as the changelog that the tool changesets writes. Without both,
+ * reads the pending changesets of `.changeset`, or the changelog if there are none.
  */
 async function readChangesetsOrChangelog(
   invocation: Invocation,
@@ -125,7 +125,7 @@ function describeChangelog(name: string, text: string): Described {
   };
 }
 
-/** Returns the oldest first. Most files begin with the newest; the dates show if a file has the other order. */
+/** Whether the file begins with the oldest version. Most files begin with the newest. The dates show the order. */
 function isOldestFirst(releases: readonly FileRelease[]): boolean {
   const days = releases.flatMap(({ day }) => day ?? []);
   return (days[0] ?? "") < (days.at(-1) ?? "");

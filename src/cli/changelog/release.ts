@@ -27,8 +27,8 @@ export type ReleaseFlags = SourceFlags &
   GlobalFlags & { readonly version?: string; readonly notes?: string };
 
 /**
- * Writes the release note of one version and publishes it now. The version is that of `--version`, of the tag of the CI job,
- * or the newest of the file. Does nothing if it is published already (rule L31).
+ * Writes the release note of one version and publishes it now. The version comes from `--version`, or else from the tag
+ * of the CI job, or it is the newest version in the file. Does nothing if the note is published already. (rule L31)
  */
 export async function release(
   invocation: Invocation,
@@ -71,7 +71,7 @@ async function describe(
 
 const isWaiting = ({ version }: DescribedRelease): boolean => version === undefined;
 
-/** The release to publish. Notes without a version are published only if the person gives a version. */
+/** Returns the release to publish. Notes without a version are published only if the person gives a version. */
 function choose(
   releases: readonly DescribedRelease[],
   wanted: string | undefined,
@@ -95,7 +95,7 @@ function choose(
   throw notThere(releases, wanted, waiting);
 }
 
-/** Drops the reason for a draft: a person who names a version wants to publish it. */
+/** Removes the reason to keep a draft: a person who names a version wants to publish it. */
 function withoutWaiting(release: DescribedRelease): DescribedRelease {
   const { draftReason, ...rest } = release;
   return draftReason === "it is not released yet" ? rest : release;
@@ -118,7 +118,7 @@ function notThere(
   });
 }
 
-/** The entry with its date of publication: now, or `--published-at`. */
+/** Returns the entry with its date of publication: that of `--published-at`, or now. */
 function publishing(entry: ReleaseEntry, { publishedAt }: ReleaseFlags): ReleaseEntry {
   if (entry.draftReason !== undefined) return entry;
   const at = instantOf(publishedAt);
@@ -143,7 +143,7 @@ function tell(
   else note(invocation, `Released ${version}, ${state}.`);
 }
 
-/** Writes the outputs `version` and `release-note-id` of a step of GitHub Actions. */
+/** In GitHub Actions, sets the outputs `version` and `release-note-id` of the step. */
 async function tellReleaseToJob(
   invocation: Invocation,
   { id, version }: ImportedChangelogEntry,

@@ -32,15 +32,15 @@ const noWriteEndpoint = (): CliError =>
     message: "This server cannot take release notes: it has only endpoints that read them.",
   });
 
-/** The note of a version; undefined if there is none, or several. */
+/** Returns the only note of a version. Returns undefined if there is none, or more than one. */
 export function writtenOf({ entries }: WrittenReleases, version: string): EditedChangelogEntry | undefined {
   const [entry, ...others] = entries.filter((one) => isSameVersion(one.version, version));
   return others.length === 0 ? entry : undefined;
 }
 
 /**
- * Writes one release note. If `adopts` is true and no note has this version or a greater one, the draft of unreleased notes
- * becomes the note of this version, and keeps the edits of a person.
+ * Writes one release note. If `adopts` is true and no note has this version or a greater one, the draft of unreleased
+ * notes becomes the note of this version. What a person edited in the draft is kept.
  */
 export async function writeRelease(
   invocation: Invocation,
@@ -58,8 +58,8 @@ export async function writeRelease(
 }
 
 /**
- * Whether the version is greater than those of all notes. An older one, from another branch, must not take over the
- * draft.
+ * Whether the version is greater than the versions of all notes. Only then may it use the draft of unreleased notes: an
+ * older version can come from another branch.
  */
 const isNewer = (version: string, { entries }: WrittenReleases): boolean =>
   entries.every(
@@ -69,7 +69,7 @@ const isNewer = (version: string, { entries }: WrittenReleases): boolean =>
 const numbersOf = (version: string): readonly number[] =>
   (/^\d+(?:\.\d+)*/.exec(plainVersion(version))?.[0] ?? "").split(".").map(Number);
 
-/** Equal numbers count as greater: a release follows its pre-releases. */
+/** Whether the first version is greater. Equal numbers count as greater: a release follows its pre-releases. */
 function isGreater(one: readonly number[], other: readonly number[]): boolean {
   const at = one.findIndex((number, place) => number !== (other[place] ?? 0));
   return at === -1 ? one.length >= other.length : (one[at] ?? 0) > (other[at] ?? 0);

@@ -3,7 +3,7 @@ export const changeTypes = ["added", "changed", "deprecated", "removed", "fixed"
 
 export type ChangeType = (typeof changeTypes)[number];
 
-/** The headings of each form, in lower case and without signs. */
+/** The headings that each tool writes, with their type of change. In lower case, without punctuation and emoji. */
 const headings = new Map<string, ChangeType>([
   // Keep a Changelog
   ...changeTypes.map((type) => [type, type] as const),
@@ -18,17 +18,20 @@ const headings = new Map<string, ChangeType>([
   ["major changes", "changed"],
   ["minor changes", "added"],
   ["patch changes", "fixed"],
-  // releases of GitHub
+  // the release notes that GitHub writes
   ["exciting new features", "added"],
   ["what's changed", "changed"],
   ["other changes", "changed"],
 ]);
 
-/** Headings of what an app's users do not see: of conventional-changelog, some of them types of commits, of GitHub, and of auto-changelog. */
+/**
+ * Headings of changes that an app's users do not see. They come from conventional-changelog, from the types of commits,
+ * from GitHub and from auto-changelog.
+ */
 const hidden =
   /^(?:(?:miscellaneous )?chores?|docs|documentation|styles?|(?:code )?refactor(?:ing)?|tests?|build(?: system)?|ci|continuous integration|new contributors|commits)$/;
 
-/** The words that open a change: `fix(list)!: …`, `Fix the list`. */
+/** The first words of a change that say its type, as in `fix(list)!: …` or `Fix the list`. */
 const words: Readonly<Record<ChangeType, readonly string[]>> = {
   added: ["feat", "feature", "add", "adds", "added", "introduce", "introduces", "new"],
   changed: [
@@ -43,19 +46,19 @@ const words: Readonly<Record<ChangeType, readonly string[]>> = {
 
 const byWord = new Map(changeTypes.flatMap((type) => words[type].map((word) => [word, type] as const)));
 
-/** The type of the changes under a heading; undefined for any other heading. */
+/** Returns the type of the changes under a heading. Returns undefined if the heading names no type. */
 export const typeOfHeading = (text: string): ChangeType | undefined => headings.get(wordsOf(text));
 
 export const isHiddenHeading = (text: string): boolean => hidden.test(wordsOf(text));
 
-/** Whether the changes under a heading break something. */
+/** Whether the changes under a heading are breaking changes. */
 export const isBreakingHeading = (text: string): boolean => wordsOf(text) === "breaking changes";
 
-/** Whether the words of each change under a heading say its type more exactly: with changesets and on GitHub. */
+/** Whether a heading says only how large the changes are. Then the words of each change say its type better. */
 export const isSizeHeading = (text: string): boolean =>
   /^(?:(?:major|minor|patch|other) changes|what's changed)$/.test(wordsOf(text));
 
-/** The words of a heading, without signs such as that of `⚠ BREAKING CHANGES`. */
+/** Returns the words of a heading in lower case, without signs such as the one in `⚠ BREAKING CHANGES`. */
 const wordsOf = (text: string): string =>
   text
     .replace(/[^\p{L}' ]/gu, " ")
@@ -63,7 +66,7 @@ const wordsOf = (text: string): string =>
     .trim()
     .toLowerCase();
 
-/** The change and its type of a line such as `fix(list)!: …` or `Fix the list`. */
+/** Returns the change and its type, from a line such as `fix(list)!: …` or `Fix the list`. */
 export function labelledChange(text: string): { type: ChangeType; text: string } | undefined {
   const [, label = "", rest = ""] = /^(\p{L}+)(?:\([^)]*\))?!?:\s+(.+)$/su.exec(text) ?? [];
   const labelled = byWord.get(label.toLowerCase());
@@ -72,7 +75,7 @@ export function labelledChange(text: string): { type: ChangeType; text: string }
   return verb && { type: verb, text };
 }
 
-/** How bots and tools write of dependencies, merges and releases, in lower case. */
+/** Texts that bots and tools write about dependencies, merges and releases, in lower case. */
 const ofTools = [
   /^updated dependencies\b/,
   /^bump \S+(?: and \S+)? from \S+ to /,
@@ -81,20 +84,20 @@ const ofTools = [
   /^(?:releases? v?\d+\.\d+\S*|merge (?:pull request #\d|(?:remote-tracking )?branch '|tag ').*)$/,
 ];
 
-/** The scope that they write before it. */
+/** The prefix that bots write before a text about dependencies, such as `chore(deps): `. */
 const ofDependencies = /^(?:(?:chore|build|fix|ci)\([\w-]*deps[\w-]*\)|deps(?:-\w+)?): /;
 
-/** Whether a tool or bot wrote of what concerns no user of an app. */
+/** Whether a tool or bot wrote the text. Such a text does not concern the users of an app. */
 export function isOfTools(text: string): boolean {
   const plain = text.toLowerCase().replace(ofDependencies, "");
   return ofTools.some((pattern) => pattern.test(plain));
 }
 
-/** What a tool or a conventional commit calls a change that an app's users do not see. */
+/** Whether an app's users do not see the change: a tool wrote it, or its type of commit says so. */
 export const isHiddenChange = (text: string): boolean =>
   isOfTools(text) || /^(?:chore|ci|docs|tests?|build|style|refactor)(?:\([^)]*\))?: /i.test(text);
 
-/** What each tool writes around a change, in the order in which it is taken away. */
+/** What each tool writes before or after a change, in the order in which it is removed. */
 const around = [
   // changesets: the pull request, the commit and the people to thank; or the commit alone
   /^(?:#\d+\s+)?(?:[0-9a-f]{7,40}\s+)?Thanks (?:@[\w-]+(?:, (?:and )?| and )?)+!\s*-\s*/,
@@ -108,6 +111,6 @@ const around = [
   /\s+(?=[a-f]*\d)[0-9a-f]{7,40}$/,
 ];
 
-/** A change without what tools write around it. */
+/** Returns the text of a change without what tools add before and after it. */
 export const withoutToolMarks = (text: string): string =>
   around.reduce((rest, pattern) => rest.replace(pattern, ""), text).trim();

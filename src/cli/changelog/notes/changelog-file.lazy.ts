@@ -17,11 +17,11 @@ export interface FileRelease extends VersionHeading {
   readonly notes: Notes;
 }
 
-/** A changelog as a file has it. */
+/** The content of a changelog file. */
 export interface ChangelogFile {
-  /** In the order of the file. */
+  /** The versions, in the order of the file. */
   readonly releases: readonly FileRelease[];
-  /** What was left out, for the reader: parts of the file that belong to no version. */
+  /** The parts of the file that belong to no version and are left out, described for the user. */
   readonly ignored: readonly string[];
   /** Why the file cannot be used. */
   readonly faults: readonly Fault[];
@@ -33,7 +33,7 @@ export interface Fault {
   readonly message: string;
 }
 
-/** Reads a changelog as Keep a Changelog, conventional-changelog, auto-changelog or changesets have it. */
+/** Reads a changelog in the format of Keep a Changelog, conventional-changelog, auto-changelog or changesets. */
 export function readChangelogFile(source: string): ChangelogFile {
   const text = readMarkdown(source);
   const { parts, ignored, faults } = partsOf(text.blocks);
@@ -52,7 +52,7 @@ export function readNotes(source: string): Notes {
   return notesOf(text, text.blocks);
 }
 
-/** A heading of a version and what stands below it. */
+/** The heading of a version and the content below it. */
 interface Part {
   readonly heading: VersionHeading;
   readonly depth: number;
@@ -97,7 +97,7 @@ function partsOf(blocks: readonly Block[]): Parts {
 
 const write = "write ## 1.2.0 - 2026-11-22";
 
-/** The headings before the first version that stand beside it, except a title without changes below. */
+/** Returns the headings before the first version at the same level, except a title without changes below it. */
 function lostBefore(blocks: readonly Block[]): ReadonlySet<Block> {
   const at = blocks.findIndex((block) => versionHeadingIn(block, undefined));
   const [before, first] = [blocks.slice(0, Math.max(at, 0)), blocks[at]];
@@ -111,7 +111,7 @@ function lostBefore(blocks: readonly Block[]): ReadonlySet<Block> {
   return new Set(headings.filter((block) => first && depthOf(block) === depthOf(first)));
 }
 
-/** The day of a quotation below a heading without one, as auto-changelog writes it. */
+/** Returns the date in a quotation below a heading that has no date. auto-changelog writes dates in this way. */
 function dayBelow(block: Block, last: Part | undefined): string | null {
   if (block.type !== "blockquote" || last?.blocks.length !== 0 || last.heading.day !== null) return null;
   const [paragraph, ...others] = insideOf(block);
@@ -120,7 +120,10 @@ function dayBelow(block: Block, last: Part | undefined): string | null {
   return date?.text === text ? date.day : null;
 }
 
-/** The version of a heading. Inside the notes of a version, a deeper heading must say nothing but a version and a date. */
+/**
+ * Returns the version in a heading. A heading inside the notes of a version counts only if it contains nothing but a
+ * version and a date.
+ */
 function versionHeadingIn(block: Block, last: Part | undefined): VersionHeading | undefined {
   const heading = block.type === "heading" ? readVersionHeading(plainText(block)) : undefined;
   const isDeeper = last !== undefined && depthOf(block) > last.depth;
@@ -128,14 +131,14 @@ function versionHeadingIn(block: Block, last: Part | undefined): VersionHeading 
   return heading.name !== "" || heading.version === null ? undefined : heading;
 }
 
-/** Whether a paragraph begins with a line that is a version and at most a date: `**1.2.0** (2026-11-22)`. */
+/** Whether the first line of a paragraph is only a version, with or without a date: `**1.2.0** (2026-11-22)`. */
 function isVersionLine(block: Block): boolean {
   if (block.type !== "paragraph") return false;
   const { version = null, name = "" } = readVersionHeading(plainLines(block)[0] ?? "") ?? {};
   return version !== null && name === "";
 }
 
-/** Whether a heading beside that of the last version begins something else, such as a licence. */
+/** Whether a heading ends the notes of the last version, because it begins another part, such as a licence. */
 const endsPart = (block: Block, last: Part | undefined): boolean =>
   block.type === "heading" &&
   last !== undefined &&
@@ -169,7 +172,7 @@ interface VersionHeading {
   readonly version: string | null;
   /** The day, such as `2026-11-22`; null if none is given or it cannot be read. */
   readonly day: string | null;
-  /** A date that no calendar has, or of a form that is not read. */
+  /** A date that does not exist or has an unknown format, as it was written; null if there is none. */
   readonly unclearDate: string | null;
   readonly isYanked: boolean;
   readonly isUnreleased: boolean;
@@ -179,13 +182,16 @@ interface VersionHeading {
 
 const opening = /^\[?(?:(?:version|release) )?\[?v?(\d+(?:\.\d+)+(?:[0-9A-Za-z.+-]*[0-9A-Za-z])?)\]?(.*)$/i;
 
-/** The number of a build is no part of the version. */
+/** The build number after a version. It is not part of the version. */
 const build = /^\s*[,|–—-]?\s*(?:\((?:build )?\d+\)|build \d+)(?![\d.])/i;
 
-/** A longer text is no heading of a version, and would take long to search. */
+/** The maximum length of a heading of a version. To search a longer text would take too long. */
 const longest = 1_000;
 
-/** Reads `[1.0.0] - 2026-11-22`, `v1.0.0 (2026-11-22): Harvest`, `Unreleased` and the like; undefined for any other heading. */
+/**
+ * Reads headings such as `[1.0.0] - 2026-11-22`, `v1.0.0 (2026-11-22): Harvest` and `Unreleased`. Returns undefined for
+ * any other heading.
+ */
 function readVersionHeading(heading: string): VersionHeading | undefined {
   if (heading.length > longest) return undefined;
   const text = heading.replace(/\s+/g, " ").trim();
@@ -195,11 +201,13 @@ function readVersionHeading(heading: string): VersionHeading | undefined {
   return { ...ofRest(rest.replace(build, "")), version: plainVersion(version) };
 }
 
-/** Whether a heading seems to be of a version that is written in another way: `🎉 1.2.0`, `Larder 2.4.0`, `Build 145`, `2026-11-22`. */
+/**
+ * Whether a heading seems to name a version in another form: `🎉 1.2.0`, `Larder 2.4.0`, `Build 145`, `2026-11-22`.
+ */
 const isLikeVersion = (heading: string): boolean =>
   heading.length <= longest && /^(?:\S+\s+)?\S*\d/.test(heading);
 
-/** What stands behind the version: `- 2026-11-22 [YANKED]`. */
+/** Reads the part of a heading after the version, such as `- 2026-11-22 [YANKED]`. */
 function ofRest(rest: string): Omit<VersionHeading, "version"> {
   const isYanked = /\byanked\b/i.test(rest);
   const isUnreleased = /[([–—-]\s*(?:unreleased|tbd)\b/i.test(rest);
@@ -216,7 +224,7 @@ function ofRest(rest: string): Omit<VersionHeading, "version"> {
   };
 }
 
-/** The text without separators, quotes and empty brackets at its ends. */
+/** Returns the text without separators, quotes and empty brackets at its start and end. */
 const withoutSigns = (text: string): string =>
   text
     .replace(/\(\s*\)|\[\s*\]/g, "")
@@ -224,7 +232,7 @@ const withoutSigns = (text: string): string =>
     .replace(/^\(([^()]*)\)$/, "$1")
     .trim();
 
-/** A date in a text, and its day as `2026-11-22`; null if no calendar has it. */
+/** A date in a text, and the same date as `2026-11-22`; null if that date does not exist. */
 interface FoundDate {
   readonly text: string;
   readonly day: string | null;
@@ -237,10 +245,10 @@ const months = [
 
 const iso = /(?<!\d)(\d{4})-(\d\d)-(\d\d)(?![\dT]| \d)/;
 
-/** As auto-changelog writes it: `22 November 2026`. */
+/** A date in the format of auto-changelog: `22 November 2026`. */
 const written = new RegExp(`(?<!\\d)(\\d{1,2}) (${months.join("|")}) (\\d{4})(?!\\d)`);
 
-/** The first date in a text, in one of the two forms that the tools write. */
+/** Returns the first date in a text. It must have one of the two formats that the tools write. */
 function dateIn(text: string): FoundDate | undefined {
   const [ofNumbers, year, month, day] = iso.exec(text) ?? [];
   if (ofNumbers !== undefined) return { text: ofNumbers, day: dayOf(year, month, day) };
@@ -249,12 +257,12 @@ function dateIn(text: string): FoundDate | undefined {
   return { text: ofWords, day: dayOf(inYear, String(months.indexOf(name) + 1), date) };
 }
 
-/** Whether a text seems to have a date of another form: `5 mars 2026`, `01/02/2026`, `24.12.25`. */
+/** Whether a text seems to contain a date in another format: `5 mars 2026`, `01/02/2026`, `24.12.25`. */
 const isLikeDate = (text: string): boolean =>
   (/(?<!\d)(?:19|20)\d\d(?!\d)/.test(text) && /(?<!\d)\d{1,2}(?!\d)/.test(text)) ||
   /(?<!\d)\d{1,2}([./-])\d{1,2}\1\d\d(?!\d)/.test(text);
 
-/** The day, if the calendar has it. */
+/** Returns the date as `2026-11-22`. Returns null if that date does not exist. */
 function dayOf(year = "", month = "", day = ""): string | null {
   const text = `${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`;
   const at = new Date(`${text}T00:00:00Z`);

@@ -9,7 +9,7 @@ export interface ChangesetFile {
 /** The changes that wait for the next version. */
 export interface PendingChanges {
   readonly notes: Notes;
-  /** The largest of the changes; undefined without changes. */
+  /** The size of the largest change; undefined if there are no changes. */
   readonly releaseType: Size | undefined;
   /** The files that cannot be read, with the reason. */
   readonly faults: readonly { readonly name: string; readonly message: string }[];
@@ -38,7 +38,7 @@ const titles: Readonly<Record<Size, string>> = {
   patch: "Patch changes",
 };
 
-/** A longer line names no package, and would take long to search. */
+/** The maximum length of a line that names a package. To search a longer line would take too long. */
 const longestLine = 1_000;
 
 const sizeIn = (line: string): string | undefined =>
@@ -65,5 +65,5 @@ function readChangeset({ text }: ChangesetFile): Changeset {
   return { summary: summary.trim(), ...(size && { size }) };
 }
 
-/** A text as one item of a list, its further lines inside the item. */
+/** Returns a text as one item of a list. The lines after the first are indented, so that they belong to the item. */
 const asListItem = (text: string): string => `- ${text.replace(/\n(?=[^\n])/g, "\n  ")}`;

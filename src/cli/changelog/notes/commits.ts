@@ -9,7 +9,7 @@ export interface Commit {
   readonly body: string;
 }
 
-/** The types of conventional commits; all others are `changed`. */
+/** The types of change for the types of conventional commits. A commit of any other type is `changed`. */
 const types: Readonly<Record<string, ChangeType>> = {
   feat: "added",
   feature: "added",
@@ -21,8 +21,8 @@ const types: Readonly<Record<string, ChangeType>> = {
 };
 
 /**
- * The notes of some commits, newest first as `git log` gives them. Commits of a type in `without` are left out unless they
- * break something, and so is a commit together with the one that reverts it.
+ * Makes notes from commits, which must be in the order of `git log`: newest first. Leaves out commits of a type in
+ * `without`, except breaking changes. Also leaves out each reverted commit together with its revert.
  */
 export function notesOfCommits(commits: readonly Commit[], without: readonly string[] = []): Notes {
   const changes = standing(commits)
@@ -43,7 +43,7 @@ export function notesOfCommits(commits: readonly Commit[], without: readonly str
   };
 }
 
-/** The commits without those that were reverted in between, and without their reverts. */
+/** Returns the commits without each commit that was reverted, and without the commit that reverts it. */
 function standing(commits: readonly Commit[]): readonly Commit[] {
   const hashes = commits.map(({ hash }) => hash);
   const gone = new Set<string>();
@@ -58,7 +58,7 @@ function standing(commits: readonly Commit[]): readonly Commit[] {
 
 const conventional = /^(\p{L}+)(?:\(([^)]*)\))?(!)?:\s+(.+)$/u;
 
-/** Signs that some write before the type: `🐛 fix: …`, `:bug: fix: …`. */
+/** Emoji that some people write before the type: `🐛 fix: …`, `:bug: fix: …`. */
 const signs = /^(?:(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|[\u200d\ufe0f\s])+|:[a-z0-9_+-]+:\s*)+/u;
 
 const isRelease = (subject: string): boolean =>
@@ -66,10 +66,13 @@ const isRelease = (subject: string): boolean =>
     subject,
   );
 
-/** What Git joins with an earlier commit. */
+/** Whether `git rebase --autosquash` would merge the commit into an earlier commit. */
 const isUnfinished = (subject: string): boolean => /^(?:fixup|squash|amend)! /.test(subject);
 
-/** The changes of a commit. A merged one lists the commits that it joins: each conventional line of them is a change. */
+/**
+ * Returns the changes of a commit. The text of a squashed commit lists the commits in it: each line there that has the
+ * form of a conventional commit is a change.
+ */
 function changesOf(commit: Commit, without: readonly string[]): Item[] {
   const subject = commit.subject.replace(signs, "");
   if (isRelease(subject) || isOfTools(subject) || isUnfinished(subject)) return [];

@@ -1,13 +1,13 @@
 import { withoutFeedbackLines } from "../../../contract/feedback-lines.ts";
 import { type Block, insideOf, plainLines, readMarkdown } from "./release-notes.ts";
 
-/** A part of a text that may stand alone, and whether it only announces what follows. */
+/** A part of a text that can be understood alone. A heading only announces the part after it. */
 export interface Piece {
   readonly text: string;
   readonly isHeading: boolean;
 }
 
-/** The paragraphs, headings and items of lists of a Markdown text, as plain text for readers of the app. */
+/** Returns the paragraphs, headings and list items of a Markdown text as plain text. */
 export const piecesOf = (markdown: string): readonly Piece[] =>
   readMarkdown(withoutFeedbackLines(markdown)).blocks.flatMap((block) => piecesIn(block, ""));
 

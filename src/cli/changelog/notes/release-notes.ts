@@ -21,16 +21,16 @@ export interface Item {
 
 /** The notes of one version. */
 export interface Notes {
-  /** The Markdown as it was written. */
+  /** The unchanged Markdown. */
   readonly body: string;
   readonly items: readonly Item[];
   /** Whether the items say everything that the body says. */
   readonly isList: boolean;
-  /** Whether there is a text, and none of it is for an app's users. */
+  /** Whether the notes have a text, but nothing in it is for an app's users. */
   readonly isHidden?: boolean;
 }
 
-/** Makes notes of some blocks of a text. */
+/** Makes notes from some blocks of a Markdown text. */
 export function notesOf(text: MarkdownText, blocks: readonly Block[]): Notes {
   const body = bodyOf(text, blocks);
   const { items, isList } = changesIn(blocks);
@@ -39,22 +39,22 @@ export function notesOf(text: MarkdownText, blocks: readonly Block[]): Notes {
   return { body, items: fitting, isList: isList && fitting.length > 0, ...(isHidden && { isHidden }) };
 }
 
-/** Some tools list what breaks something twice. */
+/** Removes repeated items: some tools list a breaking change twice. */
 function withoutRepeated(items: readonly Item[]): readonly Item[] {
   const breaking = new Set(items.map(({ text }) => text).filter((text) => text.startsWith("Breaking: ")));
   return items.filter(({ text }) => !breaking.has(`Breaking: ${text}`));
 }
 
-/** What is read so far, and under which type of heading. */
+/** The items that were read so far, and the type of the heading above the current block. */
 interface Reading {
   readonly items: readonly Item[];
   readonly isList: boolean;
-  /** Undefined before the first heading, null under a heading that names no type. */
+  /** The type that the heading names. Undefined before the first heading; null if the heading names no type. */
   readonly type: ChangeType | null | undefined;
   /** Whether the heading says only how large the changes are. */
   readonly isSize: boolean;
   readonly isBreaking: boolean;
-  /** Whether the heading stands over what an app's users do not see. */
+  /** Whether the changes below the heading are not for an app's users. */
   readonly isHidden: boolean;
 }
 
@@ -86,14 +86,17 @@ function readBlock(reading: Reading, block: Block): Reading {
 
 const isListBlock = ({ type }: Block): boolean => type === "bullet_list" || type === "ordered_list";
 
-/** The text of a heading, or of a paragraph that has only the name of a type. */
+/** Returns the text of a heading, or of a paragraph that contains only the name of a type. */
 function headingIn(block: Block): string | undefined {
   if (block.type !== "heading" && block.type !== "paragraph") return undefined;
   const text = plainText(block);
   return block.type === "heading" || typeOfHeading(text) !== undefined ? text : undefined;
 }
 
-/** Whether a block says nothing about the release: a comment, a rule, GitHub's link to all commits, lines that name feedback. */
+/**
+ * Whether a block says nothing about the release: a comment, a horizontal line, GitHub's link to all commits, or lines
+ * that name feedback.
+ */
 function isAside(block: Block): boolean {
   if (block.type === "hr" || isComment(block)) return true;
   if (block.type !== "paragraph") return false;
@@ -101,20 +104,20 @@ function isAside(block: Block): boolean {
   return withoutFeedbackLines(text) === "" || /^full changelog\b[^\n]*$/i.test(text);
 }
 
-/** Whether a block is an HTML comment, which apps would show. */
+/** Whether a block is an HTML comment. Apps would show it as text. */
 const isComment = ({ type, tokens }: Block): boolean =>
   type === "html_block" && /^\s*<!--[\s\S]*-->\s*$/.test(tokens[0]?.content ?? "");
 
 interface Change {
   readonly item?: Item;
-  /** Whether the item holds the whole change. */
+  /** Whether the item contains the complete text of the change. */
   readonly isWhole: boolean;
 }
 
-/** A change with all that tools write around it is shorter. A longer text would take long to search. */
+/** The maximum length of a text to search. A change is always shorter, and a longer search would take too long. */
 const longestRead = 10_000;
 
-/** The change that an item of a list describes. Without a heading above, its first word must name the type. */
+/** Returns the change in a list item. If there is no heading above the item, its first word must name the type. */
 function changeOf(listItem: Block, { type, isSize, isBreaking }: Reading): Change {
   const { text: whole, isWhole } = textOf(listItem);
   if (whole.length > longestRead) return { isWhole: false };
@@ -122,7 +125,7 @@ function changeOf(listItem: Block, { type, isSize, isBreaking }: Reading): Chang
   if (text === "" || isOfTools(whole) || isOfTools(text) || (!isBreaking && isHiddenChange(text)))
     return { isWhole };
   const labelled = type === undefined || isSize ? labelledChange(text) : undefined;
-  // A tool that adds hashes and authors lists every change, also those whose first word says no type.
+  // A tool that adds hashes and authors also lists changes whose first word names no type: they are `changed`.
   const usual = type === undefined && text !== whole ? "changed" : type;
   const change = labelled ?? (usual && { type: usual, text });
   if (!change || [...change.text].length > limits.changelogItem) return { isWhole: false };
@@ -130,7 +133,7 @@ function changeOf(listItem: Block, { type, isSize, isBreaking }: Reading): Chang
   return { item: { type: change.type, text: isSaid ? change.text : `Breaking: ${change.text}` }, isWhole };
 }
 
-/** The text of an item of a list on one line, its inner lists after a colon. */
+/** Returns the text of a list item on one line. The items of the lists inside it follow after a colon. */
 function textOf(listItem: Block): { readonly text: string; readonly isWhole: boolean } {
   const parts = insideOf(listItem).filter((block) => !isComment(block));
   const texts = parts.filter(({ type }) => type === "paragraph").map(ownText);
@@ -144,7 +147,7 @@ function textOf(listItem: Block): { readonly text: string; readonly isWhole: boo
 const ownText = (paragraph: Block): string =>
   withoutFeedbackLines(plainLines(paragraph).join("\n")).replace(/\s+/g, " ").trim();
 
-/** The Markdown of the blocks as it was written, with the definitions of the links that it uses. */
+/** Returns the unchanged Markdown of the blocks, with the definitions of the links that they use. */
 function bodyOf({ lines, definitions }: MarkdownText, blocks: readonly Block[]): string {
   const shown = blocks.filter((block) => !isComment(block));
   const inner = shown.slice(
@@ -159,7 +162,7 @@ function bodyOf({ lines, definitions }: MarkdownText, blocks: readonly Block[]):
   return [withoutIndent(text), written.join("\n")].filter(Boolean).join("\n\n");
 }
 
-/** Lines that are all indented move to the margin: a text loses the space before its first line when it is stored. */
+/** Removes the indent that all lines have. Otherwise only the first line loses it, when the server trims the text. */
 function withoutIndent(text: string): string {
   const indents = text
     .split("\n")
@@ -168,11 +171,11 @@ function withoutIndent(text: string): string {
   return Number.isFinite(least) ? text.replace(new RegExp(`^ {${least}}`, "gm"), "") : text;
 }
 
-/** Blocks stay as far apart as they were, by at most one empty line. */
+/** Returns the line ends before a block. Several empty lines in the source become one. */
 const gapBefore = (lines: readonly string[], from: number): string =>
   (lines[from - 1] ?? "").trim() === "" ? "\n\n" : "\n";
 
-/** A block at the top of a Markdown text: a heading, a paragraph, a list and so on, with its tokens. */
+/** A block of a Markdown text that is not inside another block, such as a heading or a list, with its tokens. */
 export interface Block {
   readonly type: string;
   readonly tokens: readonly Token[];
@@ -181,17 +184,17 @@ export interface Block {
   readonly to: number;
 }
 
-/** A Markdown text in its parts. */
+/** A Markdown text, split into its parts. */
 interface MarkdownText {
   readonly lines: readonly string[];
   readonly blocks: readonly Block[];
-  /** The definitions of links such as `[1.0.0]: https://…`, by their label in the parser's spelling. */
+  /** The definitions of links such as `[1.0.0]: https://…`. The key is the label as the parser normalizes it. */
   readonly definitions: ReadonlyMap<string, string>;
 }
 
 const parser = new MarkdownIt("commonmark");
 
-/** Reads Markdown of any line ends, with or without a byte order mark. */
+/** Reads Markdown with any kind of line ends, with or without a byte order mark. */
 export function readMarkdown(text: string): MarkdownText {
   const source = text.replace(/^\uFEFF/, "").replace(/\r\n?/g, "\n");
   const environment: { references?: Record<string, { readonly href: string; readonly title: string }> } = {};
@@ -205,10 +208,10 @@ export function readMarkdown(text: string): MarkdownText {
   return { lines: source.split("\n"), blocks: blocksIn(tokens), definitions };
 }
 
-/** The label of a link as `definitions` spells it. */
+/** Returns the label of a link in the form of the keys of `definitions`. */
 const labelOf = (text: string): string => parser.utils.normalizeReference(text);
 
-/** The blocks of a row of tokens, without what lies inside each. */
+/** Returns the outer blocks of a list of tokens. The blocks inside them are not returned. */
 function blocksIn(tokens: readonly Token[]): Block[] {
   const blocks: Block[] = [];
   let start = 0;
@@ -230,7 +233,7 @@ export const insideOf = ({ tokens }: Block): Block[] => blocksIn(tokens.slice(1,
 /** The depth of a heading: 1 for `#`. */
 export const depthOf = ({ tokens }: Block): number => Number(tokens[0]?.tag.slice(1));
 
-/** Returns the lines of a heading or a paragraph without the characters of Markdown. Of a link only the text remains. */
+/** Returns the lines of a heading or a paragraph without Markdown characters. Of a link only the text remains. */
 export const plainLines = ({ tokens }: Block): readonly string[] =>
   tokens
     .flatMap((token) => token.children ?? [])
@@ -239,7 +242,7 @@ export const plainLines = ({ tokens }: Block): readonly string[] =>
     .split("\n")
     .map((line) => line.trim());
 
-/** The same on one line. */
+/** Returns the text of a heading or a paragraph on one line, without the characters of Markdown. */
 export const plainText = (block: Block): string => plainLines(block).join(" ").trim();
 
 function plainOf({ type, content }: Token): string {
