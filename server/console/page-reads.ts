@@ -94,7 +94,7 @@ export const createPageReads =
     },
 
     /**
-     * Returns the work of agents in all apps in the last 30 days: work in progress, failed work, and proposals for
+     * Returns the work of agents in all apps: work in progress, and from the last 30 days failed work and proposals for
      * which changes were requested and that no newer one has replaced. (rule A54)
      */
     async agentWork() {

@@ -342,7 +342,7 @@ async function publishEntry(
     await updateEntry(deps, tx, { entry, change: { publish: true }, by });
 }
 
-/** Deletes an entry permanently. */
+/** Deletes an entry permanently. (rule C4) */
 async function removeEntry(tx: Transaction, appId: string, id: string): Promise<void> {
   await rows.remove(tx, id);
   await renew(tx, appId);
