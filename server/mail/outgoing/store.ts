@@ -29,7 +29,7 @@ export interface WaitingMail {
   readonly sendBefore: string;
 }
 
-/** The state of a mail. `bounced`: its address does not exist. (rule M7) */
+/** The state of a mail. `bounced`: its address does not exist, or the mail came back. (rules M7, M13) */
 export type MailStatus = "waiting" | "sent" | "bounced" | "failed";
 
 export interface MailRow {
