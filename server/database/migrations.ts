@@ -1,6 +1,9 @@
 import type { Migration } from "./migrate.ts";
+import { apps } from "./schema/access.ts";
 import { baseline } from "./schema/baseline.ts";
+import { feedback } from "./schema/feedback.ts";
 import { plannedSearchFunction } from "./schema/search.ts";
+import { addedSince, statementsFor } from "./schema/table.ts";
 
 const searchFunction: Migration = {
   number: 118,
@@ -8,5 +11,25 @@ const searchFunction: Migration = {
   statements: { sqlite: [], postgres: [plannedSearchFunction] },
 };
 
+const numbersOfThreads = [
+  ...addedSince(apps, 119),
+  ...addedSince(feedback, 119),
+  `UPDATE feedback SET number = numbered.number FROM (
+     SELECT seq, row_number() OVER (PARTITION BY app_id ORDER BY seq) AS number
+     FROM feedback WHERE status <> 'blocked') AS numbered
+   WHERE numbered.seq = feedback.seq`,
+  `UPDATE apps SET last_thread_number =
+     coalesce((SELECT max(f.number) FROM feedback f WHERE f.app_id = apps.id), 0)`,
+];
+
+const threadNumbers: Migration = {
+  number: 119,
+  name: "numbers of threads",
+  statements: {
+    sqlite: statementsFor(numbersOfThreads, "sqlite"),
+    postgres: statementsFor(numbersOfThreads, "postgres"),
+  },
+};
+
 /** All migrations in their order. A released migration never changes: a correction is a new migration. */
-export const migrations: readonly Migration[] = [baseline, searchFunction];
+export const migrations: readonly Migration[] = [baseline, searchFunction, threadNumbers];

@@ -29,6 +29,8 @@ export interface Field {
   readonly shown: (stored: Stored) => Value;
   /** Returns the value to store. Called only with values without a fault. */
   readonly stored: (value: Value, naming: Naming) => Stored;
+  /** Whether lines of older exports do not have the field. */
+  readonly isNewer?: boolean;
 }
 
 const asIs = (stored: Stored): Value => stored;
@@ -43,6 +45,13 @@ export const orNull = (field: Field): Field => ({
   fault: (value) => (value === null ? undefined : field.fault(value)),
   shown: (stored) => (stored === null ? null : field.shown(stored)),
   stored: (value, naming) => (value === null ? null : field.stored(value, naming)),
+});
+
+/** Returns the same field, but older exports do not have it. Then an import stores this value. */
+export const newer = (field: Field, missing: Stored): Field => ({
+  ...field,
+  stored: (value, naming) => (value === undefined ? missing : field.stored(value, naming)),
+  isNewer: true,
 });
 
 /** Text of at most `most` UTF-16 units. */

@@ -6,7 +6,7 @@ import { feedbackFiles, limits } from "../contract/limits.ts";
 import { reportTexts } from "../contract/report-texts.ts";
 import type { SavedReply } from "../contract/saved-replies.ts";
 import type { Tag } from "../contract/tags.ts";
-import type { ListOrder, ThreadStatus, ThreadSummary } from "../contract/threads.ts";
+import type { ListOrder, ThreadEvent, ThreadStatus, ThreadSummary } from "../contract/threads.ts";
 import { deliveryWords } from "../words/delivery.ts";
 import { oneLine } from "../words/visible.ts";
 import { choices } from "./core/choices.ts";
@@ -160,12 +160,12 @@ function addReading(feedback: Command, setup: Setup): void {
     .alias("show")
     .description(routes.threads.read.summary)
     .option("--repeats", "also print each of many repeats");
-  addExamples(
-    view,
-    "innkeep feedback view 01a1fda4",
-    "innkeep feedback view 01a1fda4 --raw feedback.message",
-  );
+  addExamples(view, "innkeep feedback view 12", "innkeep feedback view 01a1fda4 --raw feedback.message");
   commandAction(views(ofApp(view)), setup, viewThread);
+
+  const events = feedback.command("events <thread>").description(routes.threads.events.summary);
+  addExamples(events, "innkeep feedback events 12");
+  commandAction<object, string>(ofApp(events), setup, listEvents);
 }
 
 const inboxNotes = `
@@ -459,6 +459,7 @@ async function everyThread(read: ReadPage) {
 
 const threadColumns: readonly Column<ThreadSummary>[] = [
   { heading: "id", of: ({ id }) => id, isId: true },
+  { heading: "number", of: ({ number }) => number },
   { heading: "created", of: ({ createdAt }) => createdAt },
   { heading: "status", of: ({ status }) => status },
   { heading: "type", of: ({ category }) => category },
@@ -471,10 +472,10 @@ const threadColumns: readonly Column<ThreadSummary>[] = [
 ];
 
 const activityColumns: readonly Column<ThreadSummary>[] = [
-  ...threadColumns.slice(0, 1),
+  ...threadColumns.slice(0, 2),
   { heading: "active", of: ({ activeAt }) => activeAt },
   { heading: "unread", of: ({ unread }) => (unread ? "unread" : "") },
-  ...threadColumns.slice(2),
+  ...threadColumns.slice(3),
 ];
 
 /** Returns the id in a console link, or the given id itself. */
@@ -485,8 +486,28 @@ const threadId = (given: string): string =>
     .split("/")
     .at(-1) ?? given;
 
-/** Returns the whole id of a thread for a console link, an id, or the start of an id. */
-const wholeThreadId = (invocation: Invocation, given: string): Promise<string> =>
+/** Returns the whole id of a thread for its number, a console link, an id, or the start of an id. */
+const wholeThreadId = (invocation: Invocation, given: string): Promise<string> => {
+  const number = /^#?([1-9]\d{0,6})$/.exec(given)?.[1];
+  return number === undefined ? idFrom(invocation, given) : idOfNumber(invocation, number);
+};
+
+/** Returns the id of the thread of the app that has this number. Throws a CliError if there is none. */
+async function idOfNumber(invocation: Invocation, number: string): Promise<string> {
+  const { threads } = invocation.client();
+  const params = { appId: await appIdOf(invocation) };
+  const [found] = (await threads.list({ params, query: { number } })).items;
+  if (found === undefined)
+    throw new CliError({
+      exit: "notFound",
+      code: "not_found",
+      message: `The app has no feedback with the number ${number}.`,
+      next: "`innkeep feedback list` shows the numbers.",
+    });
+  return found.id;
+}
+
+const idFrom = (invocation: Invocation, given: string): Promise<string> =>
   wholeId(threadId(given), {
     thing: "feedback",
     command: "innkeep feedback list",
@@ -518,6 +539,20 @@ async function viewThread(
   const id = await wholeThreadId(invocation, given);
   const thread = await invocation.client().threads.read({ params: { id } });
   printOne(invocation, thread, () => threadText(thread, flags));
+}
+
+const eventColumns: readonly Column<ThreadEvent>[] = [
+  { heading: "at", of: ({ at }) => at },
+  { heading: "by", of: ({ by }) => by },
+  { heading: "kind", of: ({ kind }) => kind },
+  { heading: "from", of: ({ from }) => from },
+  { heading: "to", of: ({ to }) => to },
+];
+
+async function listEvents(invocation: Invocation, _: object, given: string): Promise<undefined> {
+  const id = await wholeThreadId(invocation, given);
+  const { items } = await invocation.client().threads.events({ params: { id } });
+  printList(invocation, { items, columns: eventColumns });
 }
 
 /** Changes only the given fields. An empty issue address removes the link. */

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { authors, directions, Message, Proposal, Thread, threadParams } from "./agent.ts";
+import { authors, directions, Message, Proposal, Thread, ThreadFeedback, threadParams } from "./agent.ts";
 import { appParams } from "./apps.ts";
 import { endpoint } from "./endpoint.ts";
 import { FeedbackType } from "./feedback.ts";
@@ -73,6 +73,8 @@ export type Assignee = z.output<typeof Assignee>;
 /** A thread in the list of the inbox. */
 export const ThreadSummary = z.object({
   id: uuid,
+  /** The number of the thread in its app. */
+  number: z.int(),
   appId: uuid,
   subject: z.string(),
   category: z.string(),
@@ -152,6 +154,10 @@ export type EarlierThread = z.output<typeof EarlierThread>;
 
 /** The thread with all fields that an agent reads, and the fields that only its owner may read. */
 export const OwnedThread = z.extend(Thread, {
+  feedback: z.extend(ThreadFeedback, {
+    /** The number of the thread in its app. */
+    number: z.int(),
+  }),
   sender: Sender,
   tags: z.array(ThreadTag),
   assignee: z.nullable(Assignee),
@@ -162,6 +168,32 @@ export const OwnedThread = z.extend(Thread, {
 });
 
 export type OwnedThread = z.output<typeof OwnedThread>;
+
+/** The kinds of event of this version. */
+export const threadEventKinds = [
+  ...["status", "assignee", "tags", "subject", "type", "issue"],
+  ...["merge", "snooze", "decision", "release_note"],
+] as const;
+
+/** What happened to a thread besides its messages. */
+export const ThreadEvent = z.object({
+  at: instant,
+  /** The e-mail address of the member who did it. Null if it was nobody, or if the account was deleted. */
+  by: z.nullable(z.string()),
+  kind: openEnum(threadEventKinds),
+  /** The field that changed, with its value before and after. */
+  field: z.optional(z.string()),
+  from: z.optional(z.nullable(z.string())),
+  to: z.optional(z.nullable(z.string())),
+  /** The maintainer token with which it was done. Missing if a person did it in the console. */
+  tokenId: z.optional(z.string()),
+  /** The proposal that was decided. */
+  runId: z.optional(uuid),
+  /** The release note that names the thread. */
+  entryId: z.optional(uuid),
+});
+
+export type ThreadEvent = z.output<typeof ThreadEvent>;
 
 const tagNames = z.optional(z.array(TagName).check(z.maxLength(limits.threadTags)));
 
@@ -196,6 +228,8 @@ const filters = z.object({
   /** The assignee: `me`, `none`, or the id or the e-mail address of a member. */
   assignee: z.optional(text(1, limits.email)),
   q: z.optional(text(1, 200)),
+  /** Finds the thread with this number. Cannot be combined with `q` and `unread`. */
+  number: z.optional(z.string().check(z.regex(/^[1-9]\d{0,8}$/, "must be a number from 1"))),
   from: z.optional(boundary),
   to: z.optional(boundary),
   /** By the arrival of the report unless `activity` is given. A search has its own order. */
@@ -248,6 +282,17 @@ export const threads = {
     scope: "feedback:read",
     params: threadParams,
     success: { status: 200, body: OwnedThread },
+    errors: ["not_found"],
+  }),
+  events: endpoint({
+    method: "GET",
+    path: `${path}/events`,
+    summary: "List who changed what in a thread, oldest first",
+    auth: "console",
+    role: "viewer",
+    scope: "feedback:read",
+    params: threadParams,
+    success: { status: 200, body: z.object({ items: z.array(ThreadEvent) }) },
     errors: ["not_found"],
   }),
   update: endpoint({

@@ -226,6 +226,8 @@ export const apps = table(
      * The number of days for which resolved threads are kept after their last activity. Null if they are kept for ever.
      */
     retention_days: integer().null(),
+    /** The highest number that a thread of the app has or had. */
+    last_thread_number: integer().default(0).since(119),
   },
   {
     of: "app",

@@ -57,6 +57,8 @@ export const feedback = table(
     /** The member who is responsible for the thread. */
     assignee_id: ref(users, "set null").null(),
     blocked_by: text("plain").null(),
+    /** The number of the thread in its app. Null until somebody reads the threads of the app. */
+    number: integer().null().since(119),
   },
   {
     of: "app",
@@ -86,6 +88,14 @@ export const feedback = table(
         "feedback_by_state_and_activity",
         "app_id, status, category, coalesce(active_at, created_at), id",
       ),
+      index("feedback_by_number", "app_id, number", {
+        where: "number IS NOT NULL",
+        since: 119,
+      }),
+      index("feedback_without_number", "app_id, seq", {
+        where: "number IS NULL AND status <> 'blocked'",
+        since: 119,
+      }),
       index("feedback_blocked", "app_id, created_at", { where: "status = 'blocked'" }),
       index(
         "feedback_by_assignee",

@@ -10,6 +10,7 @@ import { indexForSearch } from "../search/store/search.ts";
 import { tagNamesIn } from "../tags/rules.ts";
 import { threadTags } from "../tags/store.ts";
 import { threadCursors } from "../thread-lists/cursors.ts";
+import { numberThreads } from "../threads/numbers.ts";
 import { type NewsRow, threadNews } from "../unread/store/news.ts";
 import { listThreads, orderOf, type SummaryRow } from "./store.ts";
 
@@ -25,10 +26,13 @@ export async function listInbox(
   const tags = tag === undefined ? undefined : tagNamesIn(tag);
   if (filters.q !== undefined && filters.unread !== undefined)
     throw badRequest("unread", "cannot be combined with `q`");
+  if (filters.number !== undefined && (filters.q !== undefined || filters.unread !== undefined))
+    throw badRequest("number", "cannot be combined with `q` and `unread`");
   const order = orderOf(filters);
   const sortKey = threadCursors[order];
   const position = readCursor(cursor, sortKey.parts);
   await ownedApp(database, appId, caller);
+  await numberThreads(database, appId);
   if (order === "found") await indexForSearch(database);
   const { userId } = caller;
   const assignee = await filteredAssignee(database, appId, { assignee: given, userId });

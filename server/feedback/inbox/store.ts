@@ -64,6 +64,7 @@ export async function listThreads(
   if (tagIds === undefined) return { rows: [] };
   const order = orderOf(filters);
   if (order === "found") return search(reader, { appId, tagIds, ...filters }, page);
+  if (filters.number !== undefined) return { rows: await readNumber(reader, { appId, tagIds, ...filters }) };
   const scope = {
     appId,
     userId,
@@ -77,6 +78,21 @@ export async function listThreads(
   const conditions = [...ordered.conditions, afterKey(key, page)];
   return { rows: await read(reader, { ...ordered, conditions }, page.limit) };
 }
+
+/** Returns the thread with a number, if it matches the other filters, too. */
+const readNumber = (
+  reader: Reader,
+  { appId, tagIds, ...filters }: Filters & Pick<MemberOf, "appId"> & { readonly tagIds: readonly string[] },
+): Promise<SummaryRow[]> =>
+  read(
+    reader,
+    {
+      from: "feedback f",
+      order: "f.id",
+      conditions: [["f.number = ?", Number(filters.number)], ...ofApp(appId, filters), ...withTags(tagIds)],
+    },
+    1,
+  );
 
 function search(
   reader: Reader,
@@ -180,7 +196,7 @@ function read(
   limit: number,
 ): Promise<SummaryRow[]> {
   return reader.all<SummaryRow>(
-    plannedEachTime(`SELECT f.id, f.app_id AS "appId", f.subject, f.category, f.status, f.sender_name AS "senderName",
+    plannedEachTime(`SELECT f.id, f.number, f.app_id AS "appId", f.subject, f.category, f.status, f.sender_name AS "senderName",
             f.sender_email AS "senderEmail", f.source, f.occurrences, f.proposal_status AS "proposalStatus",
             ${assigneeColumns}, f.created_at AS "createdAt", ${activeAt} AS "activeAt", f.seq
      FROM ${from} WHERE ${sqlOf(conditions)} ORDER BY ${order} LIMIT ?`),

@@ -11,6 +11,8 @@ import { mailOriginals } from "../../mail/incoming/store.ts";
 import { mails, type ReplyMail } from "../../mail/outgoing/store.ts";
 import { deliveryOf, renewedLink } from "../../mail/sender/mails.ts";
 import { assigneeOf } from "../assignees/assign.ts";
+import { threadEvents } from "../events/rules.ts";
+import { auditedChanges, decidedRuns, namingReleases } from "../events/store.ts";
 import { listInbox } from "../inbox/list.ts";
 import { createAddMessage } from "../messages/add.ts";
 import { removeFiles } from "../removal/remove.ts";
@@ -18,6 +20,7 @@ import { removeThread } from "../removal/store.ts";
 import { threadTags } from "../tags/store.ts";
 import { proposalsOf, threadAnswer, threadUrl } from "./answer.ts";
 import { changeThread } from "./change.ts";
+import { numberThreads, numberThreadsIn } from "./numbers.ts";
 import { appOfThread } from "./owned.ts";
 import { feedbackThreads, type ThreadRow } from "./store.ts";
 
@@ -28,7 +31,19 @@ export function consoleFeedback(
   return {
     list: (request) => listInbox(deps, request),
 
-    read: ({ caller, params }) => read(deps, deps.database, { id: params.id, viewer: caller }),
+    read: ({ caller, params }) =>
+      read(deps, deps.database, { id: params.id, viewer: caller, number: numberThreads }),
+
+    async events({ caller, params: { id } }) {
+      await appOfThread(deps.database, id, caller);
+      const now = deps.clock.now().toISOString();
+      const [changes, runs, releases] = await Promise.all([
+        auditedChanges(deps.database, id),
+        decidedRuns(deps.database, id),
+        namingReleases(deps.database, id, now),
+      ]);
+      return { items: threadEvents({ changes, runs, releases }) };
+    },
 
     update: (request) =>
       request.save(async (tx) => {
@@ -39,7 +54,7 @@ export function consoleFeedback(
         } = request;
         const appId = await appOfThread(tx, id, caller);
         await changeThread(deps, tx, { caller, address, id, appId, change: request.body });
-        return read(deps, tx, { id, viewer: caller });
+        return read(deps, tx, { id, viewer: caller, number: numberThreadsIn });
       }),
 
     async remove({ caller, address, params: { id }, save }) {
@@ -121,12 +136,23 @@ async function earlierThread(
   return found ? { ...found, consoleUrl: threadUrl(settings, thread.appId, found.id) } : null;
 }
 
-async function read(
+interface WantedThread<From> {
+  readonly id: string;
+  readonly viewer: Viewer;
+  /** Gives the threads of an app their numbers. */
+  readonly number: (from: From, appId: string) => Promise<void>;
+}
+
+async function read<From extends Reader>(
   { settings, clock }: Pick<Deps, "clock" | "settings">,
-  reader: Reader,
-  { id, viewer }: { readonly id: string; readonly viewer: Viewer },
+  reader: From,
+  { number, ...wanted }: WantedThread<From>,
 ): Promise<OwnedThread> {
-  const thread = await ownedThread(reader, id, viewer);
+  const thread = await ownedThread(reader, wanted);
+  if (thread.number === null) {
+    await number(reader, thread.appId);
+    return read({ settings, clock }, reader, { number, ...wanted });
+  }
   const sent = await mails.listReplies(reader, thread.id);
   const writers = new Map((await authors.ofMessages(reader, thread.id)).map(({ id, email }) => [id, email]));
   const kept = await mailOriginals.ofThread(reader, thread.id, oldestOriginal(clock.now()));
@@ -142,6 +168,7 @@ async function read(
   const sending = { sent, reports, onPage: thread.senderPages === 1 };
   return {
     ...answer,
+    feedback: { ...answer.feedback, number: thread.number },
     messages: all.map((message) =>
       withOriginal(withMails({ settings }, withWriter(message, writers), sending), originals),
     ),
@@ -154,7 +181,10 @@ async function read(
 }
 
 /** Returns the thread with its messages and proposals if the viewer may read it. Throws `not_found` otherwise. */
-async function ownedThread(reader: Reader, id: string, viewer: Viewer): Promise<ThreadRow> {
+async function ownedThread(
+  reader: Reader,
+  { id, viewer }: Pick<WantedThread<Reader>, "id" | "viewer">,
+): Promise<ThreadRow> {
   const thread = await feedbackThreads.findThread(reader, id, viewer);
   if (!thread) throw new ApiError("not_found");
   return thread;

@@ -36,6 +36,8 @@ export interface NewThread extends ReportTexts {
 export interface ThreadRow extends Omit<NewThread, "blockedBy">, AssigneeRow {
   readonly appName: string;
   readonly senderPages: number;
+  /** Null until the threads of the app are numbered. */
+  readonly number: number | null;
   readonly status: string;
   readonly occurrences: number;
   readonly githubIssueUrl: string | null;
@@ -134,7 +136,7 @@ const appOfThread = oneForViewer<
 
 const threadOn = (engine: Engine, mostProposals: number) => ({
   ...inApp,
-  columns: `f.id, f.app_id AS "appId", a.name AS "appName", a.sender_pages AS "senderPages", f.subject, f.message, f.category, f.status,
+  columns: `f.id, f.number, f.app_id AS "appId", a.name AS "appName", a.sender_pages AS "senderPages", f.subject, f.message, f.category, f.status,
                  ${listed(
                    tables.feedback,
                    reportTexts.map(({ name }) => name),

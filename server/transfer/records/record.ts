@@ -29,7 +29,8 @@ export function parseLine(text: string): Line | string {
 /** Returns all faults in the values of a record. */
 export function faultsOf(kind: RecordKind, line: Line): string[] {
   const fields = fieldsOf(kind);
-  const faults = fields.flatMap(([name, { fault }]) => {
+  const faults = fields.flatMap(([name, { fault, isNewer }]) => {
+    if (isNewer && !Object.hasOwn(line, name)) return [];
     const found = Object.hasOwn(line, name) ? fault(line[name]) : "is missing";
     return found === undefined ? [] : [`\`${name}\` ${found}`];
   });

@@ -19,6 +19,7 @@ export function threadText(thread: OwnedThread, { repeats = false }: ThreadTextO
   const shown = repeats ? messages : foldRepeats(messages);
   return [
     feedback.consoleUrl,
+    line("Number", feedback.number ? `#${feedback.number}` : null),
     line("Reported by the public", feedback.subject),
     line("App", app.name),
     line("Status", `${feedback.status}, ${feedback.category}${times(feedback.occurrences)}`),

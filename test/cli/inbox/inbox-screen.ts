@@ -8,6 +8,7 @@ import { eventually } from "../../support/eventually.ts";
 
 /** A row of the list. From the ninth on it is unread. */
 export const summary = (at: number): ThreadSummary => ({
+  number: at,
   ...{ id: `t${at}`, appId: "a", subject: `Subject ${at}\u001b[2J`, category: "bug", status: "open" },
   ...{ senderName: "Ada", senderEmail: null, source: null, occurrences: 1, proposalStatus: null },
   ...{ createdAt: "2026-11-21T09:00:00.000Z", activeAt: "2026-11-21T09:00:00.000Z", unread: at >= 9 },
@@ -43,7 +44,7 @@ export const thread = (id: string): OwnedThread => ({
     },
     message: `Words of ${id} \u001b]0;evil\u0007.\n${"A long line. ".repeat(40)}\nThe end of ${id}.`,
     ...{ metadata: {}, images: [], videos: [], attachments: [], githubIssueUrl: null },
-    ...eachReportText(() => null),
+    ...{ number: 12, ...eachReportText(() => null) },
     ...{ occurrences: 1, createdAt: "2026-11-21T09:00:00.000Z" },
   },
   tags: [],

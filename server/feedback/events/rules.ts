@@ -1,0 +1,70 @@
+import type { AuditChange } from "../../../src/contract/audit.ts";
+import type { ThreadEvent } from "../../../src/contract/threads.ts";
+
+/** An entry of the audit about the fields of a thread. */
+export interface AuditedChange {
+  readonly id: string;
+  readonly at: string;
+  readonly actor: string;
+  /** A JSON list of changes. */
+  readonly changes: string;
+}
+
+export interface DecidedRun {
+  readonly id: string;
+  readonly at: string;
+  readonly decision: string;
+  /** The e-mail address of the member who decided; null if nobody did, or if the account was deleted. */
+  readonly by: string | null;
+}
+
+/** A published release note that names the thread. */
+export interface NamingRelease {
+  readonly id: string;
+  readonly at: string;
+  readonly version: string;
+  readonly title: string;
+}
+
+/** The kinds of event by the names of the fields in the audit. Other fields make no event. */
+const kinds: Readonly<Record<string, ThreadEvent["kind"]>> = {
+  status: "status",
+  category: "type",
+  subject: "subject",
+  githubIssueUrl: "issue",
+  assignee: "assignee",
+  tags: "tags",
+};
+
+/** Returns what happened to a thread besides its messages, oldest first. (rule F41) */
+export function threadEvents({
+  changes,
+  runs,
+  releases,
+}: {
+  readonly changes: readonly AuditedChange[];
+  readonly runs: readonly DecidedRun[];
+  readonly releases: readonly NamingRelease[];
+}): ThreadEvent[] {
+  const all = [
+    ...changes.flatMap(eventsOfChange),
+    ...runs.map(({ id, at, by, decision }) => ({
+      ...{ at, by, kind: "decision", field: "decision", from: null, to: decision, runId: id },
+    })),
+    ...releases.map(({ id, at, version, title }) => ({
+      ...{ at, by: null, kind: "release_note", field: "releaseNote", from: null, to: `${version}: ${title}` },
+      entryId: id,
+    })),
+  ];
+  return all.sort((one, other) => (one.at < other.at ? -1 : Number(one.at > other.at)));
+}
+
+function eventsOfChange({ at, actor, changes }: AuditedChange): ThreadEvent[] {
+  const listed: readonly AuditChange[] = JSON.parse(changes);
+  const [by = null, token] = actor.split(", token ");
+  return listed.flatMap(({ field, from = null, to = null }) => {
+    const kind = kinds[field];
+    if (kind === undefined) return [];
+    return { at, by, kind, field, from, to, ...(token === undefined ? {} : { tokenId: token }) };
+  });
+}

@@ -1,0 +1,36 @@
+import { emailOf } from "../../access/members/authors.ts";
+import type { Reader } from "../../database/database.ts";
+import type { AuditedChange, DecidedRun, NamingRelease } from "./rules.ts";
+
+/** The most changes of a thread that are read. */
+const mostChanges = 500;
+
+const actions = ["thread.update", "thread.assign", "thread.tag", "thread.resolve"]
+  .map((action) => `'${action}'`)
+  .join(", ");
+
+/** Returns the newest changes of the fields of a thread from the audit, newest first. `changes` is JSON. */
+export const auditedChanges = (reader: Reader, feedbackId: string): Promise<AuditedChange[]> =>
+  reader.all<AuditedChange>(
+    `SELECT id, at, actor, changes FROM audit
+     WHERE target = ? AND changes IS NOT NULL AND action IN (${actions})
+     ORDER BY at DESC, id DESC LIMIT ${mostChanges}`,
+    feedbackId,
+  );
+
+/** Returns the proposals of a thread that were decided. */
+export const decidedRuns = (reader: Reader, feedbackId: string): Promise<DecidedRun[]> =>
+  reader.all<DecidedRun>(
+    `SELECT r.id, r.decided_at AS at, r.decision, ${emailOf("r.decided_by")} AS by
+     FROM runs r WHERE r.feedback_id = ? AND r.decided_at IS NOT NULL AND r.decision IS NOT NULL`,
+    feedbackId,
+  );
+
+/** Returns the release notes that name a thread and were published before `now`. */
+export const namingReleases = (reader: Reader, feedbackId: string, now: string): Promise<NamingRelease[]> =>
+  reader.all<NamingRelease>(
+    `SELECT e.id, e.published_at AS at, e.version, e.title
+     FROM changelog_feedback c JOIN changelog_entries e ON e.id = c.entry_id
+     WHERE c.feedback_id = ? AND e.published_at <= ?`,
+    ...[feedbackId, now],
+  );

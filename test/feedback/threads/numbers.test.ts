@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { databases } from "../../support/database/databases.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import { makeTeam, type Team } from "../../support/worlds/members/team.ts";
+import { sendFeedback } from "../../support/worlds/owner-with-one-of-each.ts";
+
+describe.each(databases)("the numbers of threads on $name", (engine) => {
+  let service: Service;
+  let team: Team;
+  beforeAll(async () => {
+    service = await startService({ engine });
+  });
+  afterAll(() => service.stop());
+
+  const send = (count: number) =>
+    Array.from({ length: count }).reduce<Promise<string[]>>(
+      async (sent) => [...(await sent), await sendFeedback(service, team.app.key)],
+      Promise.resolve([]),
+    );
+  const numberOf = async (id: string): Promise<number> =>
+    Object((await team.call("GET", `/feedback/${id}`)).body).feedback.number;
+  const listed = async (query = ""): Promise<{ id: string; number: number }[]> =>
+    Object((await team.call("GET", `${team.at}/feedback${query}`)).body).items;
+
+  it("begin with 1 in each app, in the order of arrival", async () => {
+    team = await makeTeam(service);
+    await send(2);
+    team = await makeTeam(service);
+    const sent = await send(3);
+    expect(await numberOf(String(sent[1]))).toBe(2);
+    expect((await listed()).map(({ number }) => number)).toEqual([3, 2, 1]);
+  });
+
+  it("never change, and are not given a second time after the newest thread is deleted", async () => {
+    team = await makeTeam(service);
+    const [first = "", second = ""] = await send(2);
+    expect(await numberOf(second)).toBe(2);
+    await team.call("DELETE", `/feedback/${second}`);
+    const [third = ""] = await send(1);
+    expect(await numberOf(third)).toBe(3);
+    expect(await numberOf(first)).toBe(1);
+  });
+
+  it("are unique, even if many read new threads at the same time", async () => {
+    team = await makeTeam(service);
+    const sent = await send(20);
+    const numbers = await Promise.all(sent.map(numberOf));
+    expect(numbers).toEqual(sent.map((_, at) => at + 1));
+  });
+
+  it("find a thread of the app, together with other filters", async () => {
+    team = await makeTeam(service);
+    const [, second = ""] = await send(3);
+    expect((await listed("?number=2")).map(({ id }) => id)).toEqual([second]);
+    expect(await listed("?number=2&status=resolved")).toEqual([]);
+    expect(await listed("?number=9")).toEqual([]);
+    for (const query of ["?number=0", "?number=x", "?number=2&q=a", "?number=2&unread=true"])
+      expect((await team.call("GET", `${team.at}/feedback${query}`)).status).toBe(400);
+  });
+
+  it("are in the answer to a change of a thread that nobody has read", async () => {
+    team = await makeTeam(service);
+    const [id = ""] = await send(1);
+    const changed = await team.call("PATCH", `/feedback/${id}`, { status: "resolved" });
+    expect(changed.body).toMatchObject({ feedback: { number: 1 } });
+  });
+});
