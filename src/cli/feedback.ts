@@ -459,7 +459,6 @@ async function everyThread(read: ReadPage) {
 
 const threadColumns: readonly Column<ThreadSummary>[] = [
   { heading: "id", of: ({ id }) => id, isId: true },
-  { heading: "number", of: ({ number }) => number },
   { heading: "created", of: ({ createdAt }) => createdAt },
   { heading: "status", of: ({ status }) => status },
   { heading: "type", of: ({ category }) => category },
@@ -469,13 +468,15 @@ const threadColumns: readonly Column<ThreadSummary>[] = [
   { heading: "subject", of: ({ subject }) => subject },
   { heading: "assignee", of: ({ assignee }) => assignee?.email, isRare: true },
   { heading: "tags", of: ({ tags }) => tags?.map(({ name }) => name).join(", "), isRare: true },
+  // The last column, so that scripts that count the columns still work.
+  { heading: "number", of: ({ number }) => number, isRare: true },
 ];
 
 const activityColumns: readonly Column<ThreadSummary>[] = [
-  ...threadColumns.slice(0, 2),
+  ...threadColumns.slice(0, 1),
   { heading: "active", of: ({ activeAt }) => activeAt },
   { heading: "unread", of: ({ unread }) => (unread ? "unread" : "") },
-  ...threadColumns.slice(3),
+  ...threadColumns.slice(2),
 ];
 
 /** Returns the id in a console link, or the given id itself. */

@@ -10,7 +10,7 @@ import { indexForSearch } from "../search/store/search.ts";
 import { tagNamesIn } from "../tags/rules.ts";
 import { threadTags } from "../tags/store.ts";
 import { threadCursors } from "../thread-lists/cursors.ts";
-import { numberThreads } from "../threads/numbers.ts";
+import { numberThreads } from "../thread-numbers/store.ts";
 import { type NewsRow, threadNews } from "../unread/store/news.ts";
 import { listThreads, orderOf, type SummaryRow } from "./store.ts";
 

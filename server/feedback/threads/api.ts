@@ -18,9 +18,9 @@ import { createAddMessage } from "../messages/add.ts";
 import { removeFiles } from "../removal/remove.ts";
 import { removeThread } from "../removal/store.ts";
 import { threadTags } from "../tags/store.ts";
+import { numberThreads, numberThreadsIn } from "../thread-numbers/store.ts";
 import { proposalsOf, threadAnswer, threadUrl } from "./answer.ts";
 import { changeThread } from "./change.ts";
-import { numberThreads, numberThreadsIn } from "./numbers.ts";
 import { appOfThread } from "./owned.ts";
 import { feedbackThreads, type ThreadRow } from "./store.ts";
 

@@ -91,7 +91,7 @@ describe("feedback list", () => {
       ["unread", "open"],
       ["unread", "open"],
     ]);
-    expect(rows[0]).toMatch(new RegExp(`^${first.id}\t\\d{4}-.*\tFirst\t\t$`));
+    expect(rows[0]).toMatch(new RegExp(`^${first.id}\t\\d{4}-.*\tFirst\t\t\t\\d+$`));
     const { stdout } = await list("--unread", "--json");
     expect(JSON.parse(stdout)).toMatchObject({
       items: [
@@ -137,7 +137,7 @@ describe("feedback view", () => {
     const { consoleUrl } = await feedback("It broke.\nTwice.", ...flags);
     const { stdout } = await line.run(["feedback", "view", `${consoleUrl}?tab=notes#end`]);
     expect(stdout).toContain(
-      `${consoleUrl}\nReported by the public: It broke.\nApp: Pocket Atlas\nStatus: open, bug\nFrom: Ada <ada@example.org>, `,
+      `${consoleUrl}\nNumber: #1\nReported by the public: It broke.\nApp: Pocket Atlas\nStatus: open, bug\nFrom: Ada <ada@example.org>, `,
     );
     expect(stdout).toContain("\nSource: ci\n> os: linux\n\n> It broke.\n> Twice.\n");
   });
