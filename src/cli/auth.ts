@@ -30,8 +30,11 @@ function addSignIn(auth: Command, setup: Setup): void {
   const login = auth
     .command("login")
     .description("Sign this machine in as a tester's device, in the browser")
-    .option("--name <name>", "what the device is called on the approval page; you and this host unless given")
-    .option("--redirect <url>", "where the browser is sent with the code; the server's own page unless given")
+    .option(
+      "--name <name>",
+      "the name of the device on the approval page; default: your user name and this host",
+    )
+    .option("--redirect <url>", "where the browser is sent with the code; default: the server's own page")
     .option("--no-browser", "only print the address, for a machine without a browser")
     .option("--paste", "ask for the code that the page shows, instead of waiting for the approval")
     .option("--insecure-storage", "in a file that only you can read, not in the keychain")
@@ -79,7 +82,7 @@ function addStored(auth: Command, setup: Setup): void {
     .command("status")
     .description("Show all credentials, their servers, and whether the servers accept them")
     .addOption(new Option("--offline", "do not ask the servers").conflicts("check"))
-    .option("--check", "end with exit code 4 if a server refuses a credential or cannot be asked");
+    .option("--check", "exit with code 4 if a server refuses a credential or cannot be asked");
   addExamples(status, "innkeep auth status", "innkeep auth status --offline --json");
   commandAction<StatusFlags>(status, setup, async (invocation, flags) =>
     (await import("./auth/status.ts")).status(invocation, flags),
@@ -130,7 +133,7 @@ async function printCredential(invocation: Invocation, _: object, kind: Credenti
   if (stdout.isTerminal) {
     throw usageError(
       "A credential is printed into a pipe only, not on a screen.",
-      "Pipe it on, or see `innkeep auth status` for how it starts.",
+      "Pipe it to another program. `innkeep auth status` shows its first characters.",
     );
   }
   const own = ofKind(invocation, kind);
@@ -141,7 +144,7 @@ async function printCredential(invocation: Invocation, _: object, kind: Credenti
   else stdout.write(`${secret}\n`);
 }
 
-/** A device token belongs to the server of the last sign-in, unless the person names another one. */
+/** Selects the server of a device token: that of the last sign-in, unless the person names another server. */
 const ofKind = ({ context, flags }: Invocation, kind: CredentialKind | undefined): Invocation =>
   startInvocation(context, flags, kind === undefined || kind === "deviceToken");
 
@@ -188,7 +191,7 @@ async function givenSecret(invocation: Invocation, kind: CredentialKind): Promis
   );
 }
 
-/** A credential of the wrong kind would replace the right one, and only a server would notice. */
+/** Throws a usage error if the secret has the prefix of another kind. It would replace the correct credential. */
 function refuseOtherKind(secret: string, kind: CredentialKind): void {
   const other = allKinds.find((one) => one !== kind && secret.startsWith(credentialKinds[one].prefix));
   if (!other) return;

@@ -7,7 +7,7 @@ import type { InitFlags } from "./init/project.ts";
 /** Adds `innkeep init`, which sets up a project and sends a first report. */
 export function addInit(init: Command, setup: Setup): void {
   mutates(init)
-    .option("--server <url>", "address of the server; unless given or set elsewhere, you are asked for it")
+    .option("--server <url>", "address of the server; if it is not set anywhere, you are asked for it")
     .option("--app <id>", "id or name of the app, for commands with a maintainer token")
     .option("--store", "store the app key for this server on this machine, without asking")
     .option("--insecure-storage", "store it in a file that only you can read, not in the keychain")
@@ -16,7 +16,7 @@ export function addInit(init: Command, setup: Setup): void {
     .addOption(
       new Option(
         "--ci <service>",
-        "print the lines for this service; unless given, for the services whose files are here",
+        "print the lines for this service; default: the services whose files are in this folder",
       ).choices(services),
     )
     .option("-y, --yes", "replace an innkeep.json with other content, without asking")

@@ -23,7 +23,7 @@ export function addTesting(testing: Command, setup: Setup): void {
 const group = (testing: Command, name: string, summary: string): Command =>
   testing.command(name).alias(`${name}s`).description(summary).helpCommand(false);
 
-/** Adds the examples of a command that also has a short form. Those of the short form leave out `testing`. */
+/** Adds examples to a command that also has a short form. The examples of the short form do not contain `testing`. */
 function addBothExamples(command: Command, ...lines: readonly string[]): void {
   const isShort = !wordsOf(command).startsWith("testing ");
   addExamples(command, ...lines.map((line) => (isShort ? line.replace("testing ", "") : line)));
@@ -90,7 +90,7 @@ export function addCycles(cycle: Command, setup: Setup): void {
     .requiredOption("--starts-on <date>", "its first day, YYYY-MM-DD")
     .option(
       "--timezone <zone>",
-      "the time zone of its days, such as Europe/London; this machine's unless given",
+      "the time zone of its days, such as Europe/London; default: the time zone of this machine",
     );
   addBothExamples(
     create,
@@ -120,8 +120,8 @@ function addSlots(slot: Command, setup: Setup): void {
 }
 
 /**
- * The commands for an owner's decisions on a slot: `innkeep testing slot`, short `innkeep slot`, which help does not
- * list.
+ * The commands for an owner's decisions on a slot: `innkeep testing slot`, short `innkeep slot`. Help does not list the
+ * short commands.
  */
 export function addSlotDecisions(slot: Command, setup: Setup, shown: CommandOptions = {}): void {
   const accept = mutates(slot.command("accept <slot>", shown).description(routes.slots.accept.summary));
@@ -178,7 +178,7 @@ async function viewListing(invocation: Invocation, _: object, given: string): Pr
   printOne(invocation, listing, () => listingLines(listing));
 }
 
-/** Lists an app for testers. Throws a usage error that names all missing flags. */
+/** Creates a listing, the offer of an app to testers. Throws a usage error that names all missing flags. */
 async function createListing(invocation: Invocation, flags: ListingFlags): Promise<undefined> {
   const change = await changeOf(invocation, flags);
   const { appName, packageName, optInUrl, testBrief, verificationTier, screens, ...rest } = change;
@@ -276,7 +276,7 @@ async function createCycle(
   printOne(invocation, made, () => cycleLines(cycle));
 }
 
-/** Shows the slots and their days, with one character for each day. */
+/** Shows a cycle with its slots. Each day of a slot is one character. */
 async function viewCycle(invocation: Invocation, _: object, given: string): Promise<undefined> {
   const cycleId = await cycleIdOf(invocation, given);
   const { cycle, slots } = await invocation.client().cycles.read({ params: { cycleId } });
@@ -332,7 +332,7 @@ const reportLines = ({
 
 type Day = SlotWithDays["days"][number];
 
-/** The slots of a cycle, with one character for each day. */
+/** The columns of the slots of a cycle. Each day of a slot is one character. */
 const gridColumns: readonly Column<SlotWithDays>[] = [
   { heading: "number", of: ({ seat }) => seat },
   { heading: "days", of: ({ days }) => days.map(dayCharacter).join("") },
@@ -360,7 +360,7 @@ const dayCharacters: Readonly<Record<Day["state"], string>> = {
 const dayCharacter = ({ state, countedBy }: Day): string =>
   state === "counted" && countedBy === "proof" ? "P" : (dayCharacters[state] ?? "?");
 
-/** The slots of a report. */
+/** The columns of the slots in a report about a cycle. */
 const slotColumns: readonly Column<CycleReport["seats"][number]>[] = [
   { heading: "number", of: ({ seat }) => seat },
   { heading: "status", of: ({ status }) => status },
@@ -401,7 +401,7 @@ const changes: Readonly<Record<Verb, Change>> = {
   },
   rotateKey: {
     call: (slots, slotId) => slots.rotateKey({ params: { slotId }, body: {} }),
-    question: "Replace the test key? The old one stops working at once.",
+    question: "Replace the test key? The old key stops working immediately.",
     done: "The tester reads the new test key from now on.",
   },
   confirmJoin: {
@@ -410,7 +410,7 @@ const changes: Readonly<Record<Verb, Change>> = {
   },
 };
 
-/** An action on one slot. */
+/** Returns the handler of a command that changes one slot. */
 const changeSlot =
   (verb: Verb) =>
   async (invocation: Invocation, _: object, given: string): Promise<undefined> => {
@@ -454,7 +454,7 @@ const cycleIdOf = (invocation: Invocation, given: string): Promise<string> =>
   });
 
 /**
- * Returns the id of a slot, from its id or the start of its id. For a slot of a finished cycle the whole id is required.
+ * Returns the id of a slot, from its id or the start of its id. A slot of a finished cycle needs the complete id.
  */
 const slotIdOf = (invocation: Invocation, given: string): Promise<string> =>
   wholeId(given, {

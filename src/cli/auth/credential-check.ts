@@ -5,13 +5,13 @@ import type { LooseInput } from "../../client/send.ts";
 import { connect } from "../core/connection.ts";
 import type { FoundCredential, Invocation } from "../core/context.ts";
 
-/** Whether a server accepts a credential; `valid` is null if that is not known. */
+/** Whether a server accepts a credential. `valid` is null if the server could not be asked. */
 export interface Verdict {
   readonly valid: boolean | null;
   readonly problem: string | null;
 }
 
-/** For each kind of credential, a request that changes nothing. */
+/** The request that checks each kind of credential. It changes nothing on the server. */
 const questions: Readonly<Record<CredentialKind, { readonly route: Route; readonly input?: LooseInput }>> = {
   appKey: { route: routes.faqs.list },
   agentToken: {
@@ -39,7 +39,7 @@ export async function checkCredential(
   return { valid, problem };
 }
 
-/** Like `checkCredential`. Also returns the error if it is not known whether the server accepts the credential. */
+/** Does the same as `checkCredential`. If the server could not be asked, also returns the error. */
 export async function tryCredential(
   invocation: Invocation,
   { server, kind }: Place,

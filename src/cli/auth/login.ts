@@ -28,8 +28,8 @@ export interface LoginFlags extends StoreFlags {
 }
 
 /**
- * Signs this machine in: a person approves it in the browser, and its token is stored. The verifier is sent only in the
- * exchange. (rule L8)
+ * Signs this machine in: a person approves it in the browser, and the device token is stored. The PKCE verifier is sent
+ * only in the request that exchanges the code. (rule L8)
  */
 export async function login(invocation: Invocation, flags: LoginFlags): Promise<undefined> {
   if (flags.paste) assertCanPaste(invocation);
@@ -57,7 +57,7 @@ export async function login(invocation: Invocation, flags: LoginFlags): Promise<
   }
 }
 
-/** Throws if the server cannot be reached or refuses the redirect. This comes before a browser is opened. */
+/** Throws if the server cannot be reached or refuses the redirect. Call this before a browser is opened. */
 async function askBeforehand(invocation: Invocation, question: Question): Promise<void> {
   try {
     await invocation.sender()(approvalPage, { query: { ...question } });
@@ -78,7 +78,7 @@ const noSignIn = (invocation: Invocation) =>
     next: "Check --base-url and INNKEEP_BASE_URL.",
   });
 
-/** Exchanges the code with one idempotency key: a repeat after a lost answer gets the same token. */
+/** Exchanges the code for a token. The idempotency key makes a repeated request return the same token. */
 function exchange(
   { client, context }: Invocation,
   proof: { readonly code: string; readonly verifier: string; readonly deviceId: string },
@@ -128,8 +128,8 @@ interface Pending {
 const seconds = 300;
 
 /**
- * Returns the code of an approval: from the server, or pasted by the person on the terminal, whichever is first. Throws
- * a CliError if neither comes within five minutes.
+ * Returns the code of an approval. The server sends it, or the person pastes it on the terminal; the first one counts.
+ * Throws a CliError if there is no code within five minutes.
  */
 async function signInCodeOf(invocation: Invocation, device: Pending, pasteOnly: boolean): Promise<string> {
   invocation.context.signal.throwIfAborted();
@@ -142,11 +142,11 @@ async function signInCodeOf(invocation: Invocation, device: Pending, pasteOnly: 
     return await (canAsk(invocation) ? firstOf(approval, pasted(invocation, over.signal)) : codeOf(approval));
   } finally {
     invocation.context.signal.removeEventListener("abort", stop);
-    over.abort(new Error("The sign-in is over."));
+    over.abort(new Error("The sign-in has ended."));
   }
 }
 
-/** Throws if nobody can paste a code, before a browser is opened. */
+/** Throws if nobody can paste a code. Call this before a browser is opened. */
 function assertCanPaste(invocation: Invocation): void {
   if (canAsk(invocation)) return;
   throw usageError("Nobody can be asked for the code here.", "Leave out --paste to wait for the approval.");
@@ -164,7 +164,7 @@ function awaitApproval(invocation: Invocation, device: Pending, signal: AbortSig
   });
 }
 
-/** Resolves with the code that comes first. If the question fails, the wait goes on; a refusal ends both. */
+/** Resolves with the first code. If reading the pasted code fails, it still waits for the server's answer. */
 function firstOf(approval: Promise<Approval>, typed: Promise<string>): Promise<string> {
   return new Promise((resolve, reject) => {
     approval.then((result) => {
@@ -219,7 +219,7 @@ function approvalAddress(invocation: Invocation, question: Question): string {
 /** The page on which the server shows the code, for a sign-in without `--redirect`. */
 const ownRedirect = (invocation: Invocation): string => invocation.baseUrl() + choices.codePath;
 
-/** The page as a route, to check the parameters before a person opens it. */
+/** The approval page as a route. It is used to check the parameters before a person opens the page. */
 const approvalPage: Route = {
   method: "GET",
   path: choices.authorizePath,
@@ -242,7 +242,7 @@ async function showAddress(invocation: Invocation, url: string, wanted: boolean)
   );
 }
 
-/** Over SSH the browser would open on the other machine, and without a display in the terminal. */
+/** Whether a browser can open here. Over SSH or without a display it would open elsewhere or in the terminal. */
 function canOpen({ env, io, platform }: Context): boolean {
   if (!io.stderr.isTerminal || env.CI || env.SSH_CONNECTION || env.SSH_TTY) return false;
   return platform !== "linux" || Boolean(env.DISPLAY || env.WAYLAND_DISPLAY || env.WSL_DISTRO_NAME);
@@ -255,8 +255,8 @@ const opens = (context: Context, url: string): Promise<boolean> =>
   );
 
 /**
- * Returns the id of this installation, which is made once and stored beside the credentials. Only its owner can read
- * it: with the id and the account, somebody else could sign in as this device.
+ * Returns the id of this installation. It is made once and stored in the folder of the credentials. Only this user can
+ * read it, because somebody with the id and the account could sign in as this device.
  */
 async function deviceIdOf(context: Context): Promise<string> {
   const file = join(configFolder(context), "device-id");
@@ -269,13 +269,13 @@ async function deviceIdOf(context: Context): Promise<string> {
 
 const longestName = 100;
 
-/** Returns the name of this machine for people, such as `ada on lovelace`. */
+/** Returns the given name of this device. The default is the user and the host, such as `ada on lovelace`. */
 function deviceNameOf(given: string | undefined): string {
   const name = given === undefined ? `${userName()} on ${hostname()}` : given;
   return [...onOneLine(name)].slice(0, longestName).join("");
 }
 
-/** Returns a default if the user has no name, as in some containers. */
+/** Returns the name of the user, or a default if the user has none. In some containers users have no name. */
 function userName(): string {
   try {
     return userInfo().username;
@@ -284,7 +284,7 @@ function userName(): string {
   }
 }
 
-/** Adds the next step to a refusal of a sign-in. Returns any other error unchanged. */
+/** Returns a refused sign-in as an error with the next step. Returns any other error unchanged. */
 function asSignInFailure(error: unknown): unknown {
   if (!(error instanceof ServerError)) return error;
   const next = nextSteps[error.code];

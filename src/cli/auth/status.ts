@@ -16,7 +16,7 @@ import { checkCredential, type Verdict } from "./credential-check.ts";
 
 export interface StatusFlags {
   readonly offline?: boolean;
-  /** Whether the exit code says that every server accepts its credential. */
+  /** Whether the command fails if a server refuses a credential or cannot be asked. */
   readonly check?: boolean;
 }
 
@@ -24,7 +24,7 @@ export interface StatusFlags {
 export interface Place {
   readonly server: string;
   readonly kind: CredentialKind;
-  /** The profile for which it is stored; null if every profile may use it, and if it is in use. */
+  /** The profile for which the credential is stored; null if all profiles use it, or if commands use it now. */
   readonly profile: string | null;
   readonly find: () => Promise<FoundCredential | undefined>;
 }
@@ -39,7 +39,7 @@ interface Row {
   readonly variable: string;
   readonly source: string | null;
   readonly hint: string | null;
-  /** Null if the server was not asked, or did not say. */
+  /** Whether the server accepts the credential; null if the server was not asked or did not answer. */
   readonly valid: boolean | null;
   readonly problem: string | null;
 }
@@ -91,7 +91,7 @@ function noteServers(invocation: Invocation, server: Server, tester: Server): vo
 const serverFor = (kind: CredentialKind, server: Server, tester: Server): Server =>
   kind === "deviceToken" ? tester : server;
 
-/** The credentials that commands would use now. */
+/** Returns the credentials that commands would use now. */
 const placesInUse = ({ context, flags }: Invocation, server: Server, tester: Server): Place[] =>
   allKinds.map((kind) => {
     const own = serverFor(kind, server, tester);
@@ -99,7 +99,7 @@ const placesInUse = ({ context, flags }: Invocation, server: Server, tester: Ser
     return { server: own.address, kind, profile: null, find };
   });
 
-/** The other credentials on this machine. */
+/** Returns the credentials stored on this machine that commands would not use now. */
 export function placesStored({ context, flags }: Invocation, server: Server, tester: Server): Place[] {
   const store = openStore(context);
   return Object.entries(store.index()).flatMap(([origin, kinds]) =>

@@ -51,7 +51,7 @@ function reasonFor(
 ): string | undefined {
   if (draft) return "--draft leaves publishing to a person";
   if (draftReason !== undefined) return draftReason;
-  if (notes.isHidden) return "nothing in it is for an app's users";
+  if (notes.isHidden) return "nothing in it concerns an app's users";
   return isPreRelease && !preReleases ? "it is a pre-release, and --pre-releases is not given" : undefined;
 }
 

@@ -65,7 +65,7 @@ async function filesOfAndroid(invocation: Invocation, flags: ExportFlags): Promi
 /** For iOS, fastlane reads one text for each language, so only one version can be exported. */
 async function fileOfIos(invocation: Invocation, flags: ExportFlags): Promise<readonly StoreFile[]> {
   const { version: wanted = [], out } = flags;
-  if (wanted.length > 1) throw usageError("For iOS there is one text: name one --version.");
+  if (wanted.length > 1) throw usageError("For iOS there is only one text: give --version only once.");
   const releases = await chosen(invocation, flags);
   const release = wanted.length > 0 ? releases[0] : newestOf(releases.filter((one) => isOn("ios", one)));
   if (!release) throw nothingForIos();

@@ -13,20 +13,20 @@ const formats = ["keep-a-changelog", "changesets", "git", "github-release"];
 const readsReleases = (command: Command): Command =>
   command
     .addOption(
-      new Option("--format <format>", "where the notes stand; keep-a-changelog unless given").choices(
+      new Option("--format <format>", "where the notes come from; default: keep-a-changelog").choices(
         formats,
       ),
     )
     .option(
       "--from <tag>",
-      "with --format git: the tag before the first commit; the one before --to unless given",
+      "with --format git: the tag before the first commit; default: the tag before --to",
     )
-    .option("--to <tag>", "with --format git: the tag of the version; that of the CI job unless given")
+    .option("--to <tag>", "with --format git: the tag of the version; default: the tag of the CI job")
     .option("--without <types>", "with --format git: types of commits to leave out, as in chore,ci")
-    .option("--draft", "leave publishing to a person")
-    .option("--pre-releases", "publish pre-releases, too, which are drafts otherwise")
+    .option("--draft", "write drafts, which a person publishes")
+    .option("--pre-releases", "also publish pre-releases; without this flag they become drafts")
     .addOption(platformVersion())
-    .option("--overwrite", "also what a person wrote in the console");
+    .option("--overwrite", "also replace what a person wrote in the console");
 
 /** The flags of `changelog import`. */
 export const importsReleases = (command: Command): Command =>
@@ -43,7 +43,7 @@ export const importsReleases = (command: Command): Command =>
 export const exportsReleases = (command: Command): Command =>
   command
     .addOption(
-      new Option("--format <format>", "the program that reads the files; fastlane unless given").choices([
+      new Option("--format <format>", "the program that reads the files; default: fastlane").choices([
         "fastlane",
       ]),
     )
@@ -60,12 +60,12 @@ export const exportsReleases = (command: Command): Command =>
 /** The flags of `changelog release`. */
 export const releasesVersion = (command: Command): Command =>
   readsReleases(command)
-    .option("--version <version>", "the version; the tag of the CI job, or the newest, unless given")
+    .option("--version <version>", "the version; default: the tag of the CI job, or else the newest version")
     .option(
       "--notes <text>",
       "the notes, in Markdown, instead of a file; `-` is standard input, `@file` a file",
     )
-    .option("--title <text>", "the title; that of its heading unless given")
+    .option("--title <text>", "the title; default: the title in the heading of the version")
     .addOption(publishedAt().conflicts("draft"));
 
 type Release = z.input<typeof ChangelogChange>;
@@ -97,7 +97,7 @@ export interface CreateFlags extends ChangelogFlags {
 export const createsRelease = (command: Command): Command =>
   withRequired(command)
     .option("--update", "change the release note of this version if there is one")
-    .option("--overwrite", "with --update: also what a person wrote in the console")
+    .option("--overwrite", "with --update: also replace what a person wrote in the console")
     .addOption(
       new Option("--allow-duplicate", "make a second release note of the version").conflicts("update"),
     );
@@ -118,9 +118,10 @@ export const describesRelease = (command: Command): Command =>
     .option("--version <version>", "the version that it is about")
     .addOption(platformVersion())
     .addOption(
-      new Option("--release-type <type>", "how big it is; unless given, from the version before").choices(
-        choices.releaseTypes,
-      ),
+      new Option(
+        "--release-type <type>",
+        "how large the release is; default: computed from the previous version",
+      ).choices(choices.releaseTypes),
     )
     .addOption(new Option("--body-format <format>", "what readers show").choices(choices.bodyFormats))
     .option("--body <text>", "the text, in Markdown; `-` is standard input, `@file` a file")

@@ -126,7 +126,7 @@ function interruptedAt(
     exit,
     code,
     message: place,
-    next: next ?? "Run the command again to go on.",
+    next: next ?? "Run the command again to continue.",
     ...details,
   });
 }

@@ -113,7 +113,7 @@ function notThere(
     code: "version_not_found",
     message: `There are no notes of ${wanted}. The newest versions are: ${known}.`,
     next: waiting
-      ? `--version ${versionOfTag(wanted)} releases what stands under ${unreleased}.`
+      ? `--version ${versionOfTag(wanted)} publishes what is under ${unreleased}.`
       : "Add its heading, or give its text with --notes.",
   });
 }

@@ -24,7 +24,7 @@ import { type Finding, failure, faultOf, ok, remark, reportFindings, warning } f
 import { checkConnection, checkNetworkVariables, tryServer } from "./network.ts";
 
 /**
- * Checks everything that commands need, and prints the findings. The exit is `unexpected` after a failure. (rule L50)
+ * Checks everything that commands need, and prints the findings. Returns `unexpected` if a check fails. (rule L50)
  */
 export async function examine(invocation: Invocation): Promise<Exit> {
   const isSound = reportFindings(invocation, await findingsOf(invocation));
@@ -177,7 +177,7 @@ async function unsentIn<I extends SpooledItem>({ kind, list }: Spool<I>): Promis
   ];
 }
 
-/** When each version of Node gets its last security fixes. Odd versions are never supported for long. */
+/** The date of the last security fixes of each Node version. Odd versions are not listed: they end after months. */
 const lastFixes: Readonly<Record<number, string>> = {
   20: "2026-04-30",
   22: "2027-04-30",
@@ -209,7 +209,7 @@ function checkNode({ nodeVersion, clock }: Context): Finding {
 async function checkServerParts({ checkServer }: Context): Promise<Finding> {
   try {
     await checkServer();
-    return ok("serve", "The database driver for `innkeep serve` is there.");
+    return ok("serve", "The database driver for `innkeep serve` is installed.");
   } catch (error) {
     const why = "`innkeep serve` and `innkeep admin` do not start. All other commands work.";
     const next = "Install innkeep again without --omit=optional, or use Node 24.";
@@ -224,11 +224,11 @@ async function checkKeychain(context: Context): Promise<Finding> {
   if (!keychain) return withoutKeychain(used);
   try {
     await withinLimit(keychain.getPassword("innkeep", "doctor"), () => {});
-    return ok("keychain", "The keychain of this system answers.");
+    return ok("keychain", "The keychain of this system works.");
   } catch (error) {
     const why = used
       ? "Credentials are stored in it, and cannot be read."
-      : "New credentials would go into a file that only you can read.";
+      : "New credentials would be stored in a file that only you can read.";
     const next = "Unlock the keychain, or store them with `innkeep auth set KIND --insecure-storage`.";
     return (used ? failure : warning)("keychain", faultOf(error, { why, next }));
   }
@@ -248,7 +248,7 @@ function withoutKeychain(used: boolean): Finding {
   if (!used)
     return remark(
       "keychain",
-      "There is no keychain here. Credentials go into a file that only you can read.",
+      "This system has no keychain. Credentials are stored in a file that only you can read.",
     );
   return failure("keychain", {
     what: "Credentials are stored in a keychain that is not there any more.",
@@ -270,7 +270,7 @@ function checkVariables({ env }: Context): Finding[] {
   );
 }
 
-/** Checks whether this counts as a CI job. Commands ask nothing in a CI job. */
+/** Checks whether commands treat this environment as a CI job. In a CI job they ask no questions. */
 function checkCi({ env }: Context): Finding {
   if (/^(false|0|no|off)$/i.test(env.CI ?? ""))
     return warning("ci", {
@@ -283,7 +283,7 @@ function checkCi({ env }: Context): Finding {
   return remark("ci", `This is a CI job${service ? ` of ${service}` : ""}: commands ask nothing.`);
 }
 
-/** Checks the folders of credentials and of unsent reports: whether this user can use them, and whether others can. */
+/** Checks whether this user can use the folders of credentials and unsent reports, and whether other users can. */
 function checkFolders(context: Context): Finding[] {
   const config = { check: "config folder", folder: configFolder(context), variable: "INNKEEP_CONFIG_DIR" };
   const state = { check: "state folder", folder: stateFolder(context), variable: "INNKEEP_STATE_DIR" };
@@ -303,7 +303,7 @@ function checkFolder(context: Context, place: CheckedFolder): Finding[] {
     const nearest = isThere ? folder : nearestAbove(folder);
     if (!statSync(nearest).isDirectory()) return [notAFolder(place, nearest)];
     accessSync(nearest, constants.R_OK | constants.W_OK | constants.X_OK);
-    if (!isThere) return [ok(check, `${folder} will be made when it is needed.`)];
+    if (!isThere) return [ok(check, `${folder} will be created when it is needed.`)];
   } catch (error) {
     return [
       failure(check, {
@@ -329,7 +329,7 @@ const nearestAbove = (folder: string): string =>
 
 const privateFiles = ["credentials.json", "profiles.json", "device-id"];
 
-/** Folders and files of this person that others can read. Windows has no such modes. */
+/** Returns a finding for each file or folder that other users can read. Windows has no such file modes. */
 function openToOthers({ platform }: Context, folder: string): Finding[] {
   if (platform === "win32") return [];
   const paths = [folder, ...privateFiles.map((name) => join(folder, name))].filter(existsSync);
@@ -356,7 +356,7 @@ function checkSettings(context: Context, flags: GlobalFlags): Finding[] {
   ].flat();
 }
 
-/** Reads a file. `read` returns a remark, or undefined for no finding; it throws if the file is damaged. */
+/** Checks a file. `read` returns a remark, or undefined for no finding. It throws an error if the file is damaged. */
 function checkFile(check: string, why: string, read: () => string | undefined): Finding[] {
   try {
     const text = read();
@@ -379,7 +379,7 @@ function projectText(context: Context): string | undefined {
   return project && `${project.file} is used in this folder.`;
 }
 
-/** A credential to check, if it exists: its kind, its server, and how to find it. */
+/** A credential to check if it exists: its kind, its server, and the function that finds it. */
 interface CredentialToCheck {
   readonly kind: CredentialKind;
   readonly server: string;
@@ -388,8 +388,8 @@ interface CredentialToCheck {
 }
 
 /**
- * Checks whether the servers accept the credentials that commands use here, and all other credentials that are stored
- * on this machine.
+ * Checks for each credential whether its server accepts it. These are the credentials that commands use here, and all
+ * others that are stored on this machine.
  */
 async function checkCredentials(invocation: Invocation): Promise<Finding[]> {
   const tester = startInvocation(invocation.context, invocation.flags, true);

@@ -4,7 +4,7 @@ import { failureOf } from "../core/failures.ts";
 import { note, printOne } from "../core/output.ts";
 import { onOneLine, type Painter, painter, widthOf } from "../core/plain-text.ts";
 
-/** `warning`: it works, but not as well as it could, or not for long. `failure`: something does not work. */
+/** `warning`: it works now, but has a disadvantage or will stop working. `failure`: something does not work. */
 export type State = "ok" | "note" | "warning" | "failure";
 
 /** The result of one check. It never contains a secret. */
@@ -41,7 +41,7 @@ export const warning = (check: string, fault: Fault): Finding => ({ check, state
 
 export const failure = (check: string, fault: Fault): Finding => ({ check, state: "failure", ...fault });
 
-/** Describes an error as a fault. The next step is that of the error, if it has one. */
+/** Describes an error as a fault. If the error has its own next step, that one is used instead of `next`. */
 export function faultOf(error: unknown, { why, next }: Pick<Fault, "why" | "next">): Fault {
   const { message, next: own } = failureOf(error);
   return { what: message, why, next: own ?? next };

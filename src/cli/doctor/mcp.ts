@@ -18,20 +18,20 @@ type Permission = "read" | "propose" | "work";
 interface Examined {
   readonly findings: readonly Finding[];
   readonly may: readonly Permission[];
-  /** Whether the server could not answer now, and may answer later. */
+  /** Whether the check failed only for now: the server did not answer, but may answer later. */
   readonly tryLater?: boolean;
 }
 
-/** Which tools the MCP server would offer, by its flags. */
+/** The flags of the MCP server that select which tools it offers. */
 interface Offered {
   readonly readOnly?: boolean;
   readonly work?: boolean;
 }
 
 /**
- * Checks everything that the MCP server needs, and prints the findings. Starts nothing. The exit is `tryLater` if the
- * server cannot be reached or cannot answer now, `authentication` if the token is missing or not accepted, `unexpected`
- * after another failure. (rule L70)
+ * Checks everything that the MCP server needs, and prints the findings. Does not start the MCP server. Returns the exit
+ * `tryLater` if the server cannot be reached or cannot answer now, `authentication` if the token is missing or not
+ * accepted, and `unexpected` after any other failure. (rule L70)
  */
 export async function checkAgentServer(invocation: Invocation, offered: Offered): Promise<Exit> {
   const { findings, may, tryLater = false } = await examined(invocation, offered);
@@ -62,7 +62,7 @@ async function examined(invocation: Invocation, offered: Offered): Promise<Exami
 
 const isFailure = ({ state }: Finding): boolean => state === "failure";
 
-/** Finds the token that the MCP server would use. Returns findings if there is none, or one of another kind. */
+/** Finds the token that the MCP server would use. Returns findings if there is none, or if its kind is wrong. */
 async function agentTokenOf(
   invocation: Invocation,
 ): Promise<{ readonly credential?: FoundCredential; readonly findings: Finding[] }> {
@@ -116,7 +116,7 @@ async function permissionsOf(
   return { findings: [ok(token, `${named} is accepted.`), permissions(work, offered)], may };
 }
 
-/** Whether the agent may claim approved plans, and if not, why. */
+/** Whether the agent may claim approved plans. If not, the reason. */
 type WorkPermission = "allowed" | "no_scope" | "no_claims" | "unknown" | "not_offered";
 
 function permissions(work: WorkPermission, offered: Offered): Finding {
@@ -146,8 +146,8 @@ const howToOffer = "It gets the tools for this work only with --work or INNKEEP_
 const claim: Route = { ...routes.agent.claimRun, summary: "" };
 
 /**
- * Whether the token may claim. The request names no worker, so the server always refuses it: because of the scope, or
- * else because of the missing name.
+ * Returns whether the token may claim plans. It sends a claim without the name of a worker, which the server always
+ * refuses. The status shows whether the scope is missing or only the name.
  */
 async function mayWork(invocation: Invocation, found: FoundCredential): Promise<WorkPermission> {
   const send = connect({ ...invocation, credential: async () => found }, { attempts: 1, timeoutMs: 5_000 });

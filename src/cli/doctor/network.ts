@@ -36,7 +36,7 @@ function checkProxies({ env }: Context): Finding[] {
 
 const ignoredProxy = warning("proxy", {
   what: "ALL_PROXY is set, and innkeep does not read it.",
-  why: "Requests go straight to the server.",
+  why: "Requests go directly to the server, without a proxy.",
   next: "Set HTTPS_PROXY and HTTP_PROXY instead.",
 });
 
@@ -75,8 +75,8 @@ const checkTrust = ({ env }: Context): Finding[] =>
     : [];
 
 /**
- * Checks whether the server can be reached: its name, its port and its certificate. With a proxy it checks those of the
- * proxy.
+ * Checks whether the server can be reached: its host name, its port and its certificate. If there is a proxy, checks
+ * the proxy instead of the server.
  */
 export async function checkConnection(context: Context, address: string): Promise<Finding[]> {
   const url = new URL(address);
@@ -139,7 +139,7 @@ function tlsFinding({ clock }: Context, { host }: URL, { reason, validTo }: Cert
 
 const limitMs = 5_000;
 
-/** Returns why a name has no address; undefined if it has one. */
+/** Returns why the DNS lookup of a host fails. Returns undefined if it succeeds. */
 async function lookUpFault(host: string): Promise<string | undefined> {
   const { lookup } = await import("node:dns/promises");
   try {
@@ -154,7 +154,7 @@ const portOf = ({ port, protocol }: URL): number => Number(port) || (protocol ==
 
 const nameOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, "");
 
-/** Returns why a server does not accept a connection; undefined if it does. */
+/** Returns why a server does not accept connections. Returns undefined if it accepts them. */
 async function connectionFault(url: URL): Promise<string | undefined> {
   const { connect } = await import("node:net");
   return new Promise((resolve) => {
@@ -173,7 +173,7 @@ const silent = `no answer within ${limitMs / 1_000} s`;
 
 /** The result of the check of a certificate. */
 interface CertificateCheck {
-  /** Why it is not accepted. */
+  /** Why the certificate is not accepted; undefined if it is accepted. */
   readonly reason?: string;
   readonly validTo?: Date;
 }
@@ -195,20 +195,20 @@ async function checkCertificate(url: URL): Promise<CertificateCheck> {
   });
 }
 
-/** What the server says about itself. */
+/** The data that the server returns about itself. */
 interface ServerInfo {
-  /** Its version; undefined for a server with only the base API, and for a server that does not say it. */
+  /** The version of the server; undefined if it has only the base API or does not return its version. */
   readonly version?: string;
   readonly isInnkeep: boolean;
 }
 
-/** The findings about a server, and whether it could answer later. */
+/** The findings about a server, and whether a later try could succeed. */
 interface TriedServer {
   readonly findings: Finding[];
   readonly tryLater: boolean;
 }
 
-/** Checks that the address is that of a server, its version, and its clock. */
+/** Checks whether an Innkeep server answers at the address. Also checks its version and its clock. */
 export async function tryServer(invocation: Invocation): Promise<TriedServer> {
   const skews: number[] = [];
   const watched = watchClock(invocation, skews);
@@ -226,7 +226,7 @@ export async function tryServer(invocation: Invocation): Promise<TriedServer> {
   }
 }
 
-/** Adds to `skews`, for each answer, by how many milliseconds this machine's clock is ahead. */
+/** For each answer, adds to `skews` by how many milliseconds the clock of this machine is ahead. */
 function watchClock({ context }: Invocation, skews: number[]): Transport {
   const send = context.transport ?? shortTransport(proxyOf(context));
   return async (request) => {
@@ -234,7 +234,7 @@ function watchClock({ context }: Invocation, skews: number[]): Transport {
     const answer = await send(request);
     const end = context.clock.now().getTime();
     const theirs = Date.parse(answer.headers.date ?? "");
-    // The header has whole seconds: on average half a second has passed since.
+    // The header is cut to whole seconds, so on average the server's clock is half a second later than the header.
     if (!Number.isNaN(theirs)) skews.push((start + end) / 2 - theirs - 500);
     return answer;
   };
@@ -242,7 +242,7 @@ function watchClock({ context }: Invocation, skews: number[]): Transport {
 
 const open = (path: string): Route => ({ method: "GET", path, auth: "none", summary: "" });
 
-/** Asks the server what it is. Returns undefined if it does not have our API. Throws if nothing answers. */
+/** Asks for the data of the server. Returns undefined if it does not have our API. Throws if nothing answers. */
 async function ask(invocation: Invocation, transport: Transport): Promise<ServerInfo | undefined> {
   const send = connect(invocation, { attempts: 1, timeoutMs: 5_000, transport });
   const health = await orRefusal(() => send(open("/healthz")));
@@ -257,7 +257,7 @@ async function ask(invocation: Invocation, transport: Transport): Promise<Server
     : undefined;
 }
 
-/** Returns the answer, or the error that a server answered. Throws if there was no answer. */
+/** Returns the answer of a server, also if it is an error. Throws if there was no answer. */
 async function orRefusal(call: () => Promise<WireAnswer>): Promise<WireAnswer | ServerError> {
   try {
     return await call();
@@ -271,7 +271,7 @@ const notAServer = (address: string): Finding =>
   failure("server", {
     what: `Something answers at ${address}, but it is not an Innkeep server.`,
     why: "Commands get answers that they cannot read.",
-    next: "Check the path and the port of the address. `innkeep config list` says what names it.",
+    next: "Check the path and the port of the address. `innkeep config list` shows where it is set.",
   });
 
 const kindFinding = ({ isInnkeep, version }: ServerInfo): Finding => {

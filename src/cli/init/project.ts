@@ -39,8 +39,8 @@ export interface InitFlags extends GlobalFlags {
  */
 export async function init(invocation: Invocation, flags: InitFlags): Promise<undefined> {
   const { address: server, isProject } = await serverOf(invocation, flags);
-  // Somebody else may have written the server in an existing innkeep.json. Credentials are sent only to a server that
-  // the person has named, so the server of the file does not count as named.
+  // Credentials are sent only to a server that the person has named. A server that is only in an existing innkeep.json
+  // does not count as named, because a stranger may have written that file.
   const own = isProject ? invocation : startInvocation(invocation.context, { ...flags, baseUrl: server });
   const plan = await planProjectFile(own, { server, app: flags.app });
   const key = await checkedKey(own, flags);
@@ -70,7 +70,7 @@ export async function init(invocation: Invocation, flags: InitFlags): Promise<un
  */
 async function serverOf(invocation: Invocation, { server, baseUrl }: InitFlags): Promise<Server> {
   if (server !== undefined && baseUrl !== undefined && server !== baseUrl)
-    throw usageError("--server and --base-url name two servers.", "Give one of them.");
+    throw usageError("--server and --base-url name different servers.", "Give one of them.");
   if (server !== undefined) return { address: webAddress(server, "--server"), from: "--server" };
   const named = invocation.server();
   const isGuess = named.from === "the default" || named.from === "the last sign-in";
@@ -87,7 +87,7 @@ function noteFile(invocation: Invocation, { file, change, text }: ProjectPlan): 
   else note(invocation, `${dryRun ? "Would write" : "Wrote"} ${file}: ${text.trim()}`);
 }
 
-/** Notes what is left to do. */
+/** Tells the user what is still to do. */
 function noteNextSteps(
   invocation: Invocation,
   key: InitKey | undefined,
@@ -112,7 +112,7 @@ function noteNextSteps(
     );
 }
 
-/** What happens to the innkeep.json of the working folder. */
+/** What to do with the innkeep.json of the working folder. */
 interface ProjectPlan {
   readonly file: string;
   readonly change: "created" | "changed" | "unchanged";
@@ -126,8 +126,8 @@ interface ProjectFields {
 }
 
 /**
- * Plans the file. Asks before it changes the server or the app of an existing file. Throws a usage error for a damaged
- * file, for a secret, and if nobody agrees.
+ * Returns what to write into innkeep.json. If that changes the server or the app of an existing file, asks the person
+ * first. Throws a usage error for a damaged file, for a secret in a field, and if the person does not agree.
  */
 async function planProjectFile(invocation: Invocation, wanted: ProjectFields): Promise<ProjectPlan> {
   const { cwd, home } = invocation.context;
@@ -157,7 +157,7 @@ const withoutByteOrderMark = (text: string): string => text.replace(/^\uFEFF/, "
 const describeFields = ({ server, app }: Partial<ProjectFields>): string =>
   ` (${[server ?? "no server", app ?? "no app"].join(", ")})`;
 
-/** Writes the file in one step. Throws a CliError if the folder cannot be written. */
+/** Writes innkeep.json, never only a part of it. Throws a CliError if the folder cannot be written. */
 async function writeProjectFile({ file, change, text }: ProjectPlan): Promise<void> {
   if (change === "unchanged") return;
   await replaceFile(file, text).catch((cause: unknown) => {
@@ -165,12 +165,12 @@ async function writeProjectFile({ file, change, text }: ProjectPlan): Promise<vo
       exit: "unexpected",
       code: "storage",
       message: `${file} cannot be written (${systemReason(cause)}).`,
-      next: "Run the command in a folder that you can write.",
+      next: "Run the command in a folder that you can write to.",
     });
   });
 }
 
-/** Asks a person for the app of the project; undefined for none. Proposes the only app of the maintainer token. */
+/** Asks for the app of the project. Returns undefined for no app. If the token has only one app, it is the default. */
 async function askForApp(invocation: Invocation): Promise<string | undefined> {
   if (!canAsk(invocation)) return undefined;
   const names = (await knownApps(invocation)).map(({ name }) => onOneLine(name));
@@ -180,7 +180,7 @@ async function askForApp(invocation: Invocation): Promise<string | undefined> {
   return (await invocation.context.io.ask(question)).trim() || only;
 }
 
-/** Returns the apps of the maintainer token. Empty if there is no token, or if the server does not list apps. */
+/** Returns the apps of the maintainer token. The list is empty without a token, or if the server lists no apps. */
 async function knownApps(invocation: Invocation): Promise<readonly { readonly name: string }[]> {
   const client = () => clientOf(connect(invocation, { attempts: 1, timeoutMs: 5_000 }));
   try {
@@ -193,7 +193,7 @@ async function knownApps(invocation: Invocation): Promise<readonly { readonly na
 
 type CiService = "github" | "gitlab" | "circleci" | "jenkins" | "shell" | "none";
 
-/** The lines for one service: their file and their text. */
+/** The lines to add for one CI service: the file that they belong into, and their text. */
 interface CiLines {
   readonly service: CiService;
   readonly file: string | null;
@@ -203,7 +203,7 @@ interface CiLines {
 const command =
   'innkeep feedback send --base-url SERVER --type bug --subject "Tests failed" --message @test-output.txt --dedupe-key tests --best-effort';
 
-/** The lines call an installed command, so the package need not be in a registry. (rule L56) */
+/** A comment in the lines for CI. The lines call an installed command, so no package registry is needed. (rule L56) */
 const installed =
   "innkeep must be installed in the job: npm install --global TARBALL, see docs/ci.md, Where the command comes from";
 
@@ -272,7 +272,8 @@ const services: Readonly<Record<Exclude<CiService, "none">, { file: string | nul
 };
 
 /**
- * Returns the lines of the given service, or of the services whose files are in the folder, or else those for a shell.
+ * Returns the lines of the given service. By default these are the services whose files are in the folder; without such
+ * files, the lines are for a shell.
  */
 function ciLines(
   { cwd }: Pick<Context, "cwd">,
@@ -284,7 +285,7 @@ function ciLines(
   const address = server.replace(/[^\w.:/%[\]-]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`);
   return names.map((service) => {
     const { file, text } = services[service];
-    // A job sends no key to a server that only a file of the checkout names.
+    // The lines name the server, because a job sends no key to a server that only a file of the checkout names.
     return { service, file, text: text.replaceAll("SERVER", address) };
   });
 }
@@ -301,7 +302,7 @@ function namesOf(cwd: string): readonly Exclude<CiService, "none">[] {
   return found.length > 0 ? found : ["shell"];
 }
 
-/** The result of the first report. A dry run has only the request. */
+/** The result of sending the first report. With `--dry-run` it is only the request. */
 interface FirstReport {
   readonly id?: string | undefined;
   readonly consoleUrl?: string | undefined;
@@ -314,7 +315,7 @@ interface ReportFlags {
   readonly dryRun?: boolean;
 }
 
-/** Returns the first report, checked but not sent. Throws a usage error for a text that no report can have. */
+/** Returns the first report without sending it. Throws a usage error for a text that is not valid in a report. */
 const draftOfFirst = (
   invocation: Invocation,
   { message = "A first report, sent by `innkeep init`. You can delete it." }: ReportFlags,
@@ -350,7 +351,7 @@ async function firstReport(
   }
 }
 
-/** Returns the invocation with the key: the person may have typed the key without storing it. */
+/** Returns an invocation that uses the key. The person may have typed the key without storing it. */
 function withKey(invocation: Invocation, key: InitKey): Invocation {
   const own: Invocation = { ...invocation, credential: async () => key };
   const sender = connect(own);
@@ -366,7 +367,7 @@ async function wantsToSend(invocation: Invocation, { fields }: ReportContent): P
 
 /** An app key that the server accepts. */
 interface InitKey extends FoundCredential {
-  /** The person has typed it. */
+  /** Whether the person typed the key just now. */
   readonly isTyped?: true;
 }
 
@@ -378,8 +379,8 @@ interface KeyFlags {
 }
 
 /**
- * Returns the app key, after the server has accepted it; undefined if there is none and none is needed. Throws a
- * CliError if the server refuses the key, or cannot be asked.
+ * Returns the app key after the server has accepted it. Returns undefined if there is no key and no step needs one.
+ * Throws a CliError if the server refuses the key, or cannot be asked.
  */
 async function checkedKey(invocation: Invocation, flags: KeyFlags): Promise<InitKey | undefined> {
   const key = (await invocation.credential("appKey")) ?? (await typedKey(invocation));
@@ -400,7 +401,7 @@ async function checkedKey(invocation: Invocation, flags: KeyFlags): Promise<Init
 
 async function typedKey(invocation: Invocation): Promise<InitKey | undefined> {
   if (!canAsk(invocation)) return undefined;
-  const question = "The app key, made in the console (empty: go on without): ";
+  const question = "The app key, made in the console (empty: continue without a key): ";
   const secret = (await invocation.context.io.ask(question, { hidden: true })).trim();
   if (secret === "") return undefined;
   const key = { secret, source: "what you typed", isGiven: true, isTyped: true } as const;
@@ -409,7 +410,7 @@ async function typedKey(invocation: Invocation): Promise<InitKey | undefined> {
   return key;
 }
 
-/** Stores a given key if the person agrees. Returns whether the key is stored on this machine. */
+/** Stores a key on this machine if the person agrees. Returns whether it is stored. */
 async function storeKey(invocation: Invocation, flags: KeyFlags, key: InitKey): Promise<boolean> {
   if (!key.isGiven) return true;
   if (flags.dryRun) {

@@ -6,9 +6,12 @@ export interface TestKeyFlags {
 
 /** The flag of commands whose answers contain test keys. */
 export const withTestKeys = (command: Command): Command =>
-  command.option("--with-test-keys", "also show test keys: anyone with a key can count days for its slot");
+  command.option(
+    "--with-test-keys",
+    "also show test keys: anyone with a test key can report test days for its slot",
+  );
 
-/** The value without its test key, which is a secret, unless the flag asks for it. */
+/** Returns the value without its test key, which is a secret. With the flag, returns it with the test key. */
 export function omitTestKey<T extends { readonly testKey?: string | null }>(
   given: T,
   { withTestKeys: shown }: TestKeyFlags,

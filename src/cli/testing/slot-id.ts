@@ -4,8 +4,8 @@ import type { Invocation } from "../core/context.ts";
 import { wholeId } from "../core/ids.ts";
 
 /**
- * Returns the id of a slot of the tester, from its id or the start of its id. Without one it is the only active slot of
- * the tester.
+ * Returns the id of one of the tester's own slots. `given` is an id or the start of an id. Without it, the tester must
+ * have exactly one active slot.
  */
 export async function ownSlotId(invocation: Invocation, given: string | undefined): Promise<string> {
   const slots = async () => (await invocation.client().tester.slots()).slots;

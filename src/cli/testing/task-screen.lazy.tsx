@@ -10,7 +10,7 @@ import { type Shown, showOnTerminal } from "../core/screen.lazy.ts";
 /** A task without its test key, except if the flag asks for the key. */
 export type ShownTask = Omit<Task, "testKey">;
 
-/** The tasks as the commands show them. */
+/** The tasks of today, and how many of them are still to do. */
 export interface Tasks {
   readonly tasks: readonly ShownTask[];
   readonly outstanding: number;
@@ -24,7 +24,8 @@ export interface TaskScreen extends Shown {
 }
 
 /**
- * Shows the tasks of today until `q` or Ctrl-C. Throws a permanent failure, and the reason if the signal aborts.
+ * Shows the tasks of today until the person presses `q` or Ctrl-C. Throws if reading fails permanently. If the signal
+ * aborts, throws its reason.
  */
 export async function showTasks(screen: TaskScreen): Promise<void> {
   await showOnTerminal(<Screen {...screen} />, screen);
@@ -137,7 +138,7 @@ function remarks({ slotStatus, missedDays, joinCheckPending }: ShownTask): strin
   ];
 }
 
-/** When the task is due, in the time zone of this machine. */
+/** Returns when the task is due, in words and in the time zone of this machine. */
 function dueInWords(dueBy: string, time: Date): string {
   const due = new Date(dueBy);
   const left = Math.floor((due.getTime() - time.getTime()) / 1_000);

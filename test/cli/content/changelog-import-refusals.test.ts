@@ -73,11 +73,9 @@ describe("changelog import that cannot be done", () => {
     const ran = await run("import");
     expect(ran.exit).toBe(0);
     expect(ran.stderr).toContain(
-      "line 3: what stands under “Non publié” belongs to no version and is left out.",
+      "line 3: the text under “Non publié” belongs to no version and is left out.",
     );
-    expect(ran.stderr).toContain(
-      "line 13: what stands under “License” belongs to no version and is left out.",
-    );
+    expect(ran.stderr).toContain("line 13: the text under “License” belongs to no version and is left out.");
   });
 
   it("names changes under a title that stands beside the versions", async () => {
@@ -85,9 +83,7 @@ describe("changelog import that cannot be done", () => {
     await write("CHANGELOG.md", "# Upcoming\n\n## Added\n\n- Lists\n\n# 1.0.0 - 2026-01-15\n\n- Add a map");
     const ran = await run("import");
     expect(ran.exit).toBe(0);
-    expect(ran.stderr).toContain(
-      "line 1: what stands under “Upcoming” belongs to no version and is left out.",
-    );
+    expect(ran.stderr).toContain("line 1: the text under “Upcoming” belongs to no version and is left out.");
   });
 
   it.each([

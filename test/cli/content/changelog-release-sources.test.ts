@@ -98,7 +98,7 @@ describe("changelog release of other sources", () => {
     const ran = await run("release", tag);
     expect(ran).toMatchObject({
       exit: 6,
-      stderr: expect.stringContaining("--version 1.0.0 releases what stands under Unreleased."),
+      stderr: expect.stringContaining("--version 1.0.0 publishes what is under Unreleased."),
     });
     expect(await stored()).toEqual([]);
   });

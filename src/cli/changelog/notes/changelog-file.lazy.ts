@@ -88,7 +88,7 @@ function partsOf(blocks: readonly Block[]): Parts {
       const text = plainText(block);
       if (isLikeVersion(text))
         faults.push({ line, message: `has “${text}”, which seems to name a version: ${write}` });
-      else ignored.push(`line ${line}: what stands under “${text}”`);
+      else ignored.push(`line ${line}: the text under “${text}”`);
       isOutside = true;
     } else if (!isOutside) last?.blocks.push(block);
   }
