@@ -29,7 +29,7 @@ export const sendTestMail = (choice: MailChoice & { readonly to: string }) =>
     if (!isMailAddress(to)) throw badRequest("to", "must be an address such as ada@example.org");
     const messageId = `<test.${crypto.randomUUID()}@${mailOut.from.address.split("@").at(-1)}>`;
     const none = { replyTo: null, thread: null, unsubscribeUrl: null, automatic: false };
-    const text = "This server can send mail. You got this mail because its operator tried it.\n";
+    const text = "This server can send mail. Its operator sent you this mail as a test.\n";
     const mail = { to, fromName: mailOut.from.name, subject: "A test of Innkeep", text, messageId, ...none };
     const sending = await mailer.send(mail, AbortSignal.timeout(timeoutMilliseconds));
     if (sending.outcome !== "sent") throw new Error(`${sending.reason}.`);

@@ -35,7 +35,7 @@ export async function repair(database: Database, location: DataLocation) {
 const allMissing = (count: number, location: DataLocation) =>
   new SettingError(
     location.s3
-      ? `None of the ${count} stored files is in the place of INNKEEP_S3_URL. Correct it, or restore a backup. Nothing was changed.`
+      ? `None of the ${count} stored files is at the place that INNKEEP_S3_URL names. Correct INNKEEP_S3_URL, or restore a backup. Nothing was changed.`
       : `None of the ${count} stored files is in ${filesFolder(location)}. Mount that folder, or restore a backup. Nothing was changed.`,
   );
 

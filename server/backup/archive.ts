@@ -454,5 +454,5 @@ export async function encryptInto(
     await handle.close();
   }
   if ((await hashOfStream(createReadStream(draft))) === hash.digest("hex")) return;
-  throw new Error(`${draft} does not hold what was written into it.`);
+  throw new Error(`${draft} does not contain what was written into it.`);
 }

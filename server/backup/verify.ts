@@ -66,7 +66,7 @@ async function restoreInto(folder: string, backup: Backup) {
       ...(await fileFaults(database, backup.archive)),
       ...lost
         .filter((sha256) => !deleted.includes(sha256) && !missing.includes(sha256))
-        .map((sha256) => `Rows name the file ${sha256}, which the backup lacks.`),
+        .map((sha256) => `The backup does not contain the file ${sha256}, but rows refer to it.`),
     ];
     const secret = await secretIn(database, backup.archive);
     return { rows, missing: lost.filter((sha256) => missing.includes(sha256)), secret, faults };

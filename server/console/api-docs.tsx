@@ -321,7 +321,7 @@ const TryIt = ({ operation }: Pick<OperationProps, "operation">) => {
       )}
       <div class="actions">
         <button class={method === "GET" ? "primary" : "danger"} type="button" data-send>
-          {method === "GET" ? "Send" : `Send ${method}, for real`}
+          {method === "GET" ? "Send" : `Send ${method} (changes real data)`}
         </button>
       </div>
       <output class="stack tight" aria-label={`Answer of ${operationId}`} />

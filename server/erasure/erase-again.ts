@@ -160,5 +160,5 @@ export async function compareWithJournal(
   const again = await eraseAgain(deps, await readJournal(file));
   await recordErasures(file, deps.sealer, await erasures.receipts(deps.database));
   if (again.found + again.stopped + again.otherSecret > 0)
-    deps.log.warn(again, "the database is older than erasures of people: they are done again");
+    deps.log.warn(again, "the database is older than some erasures of people: these people are erased again");
 }

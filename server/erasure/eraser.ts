@@ -105,7 +105,7 @@ export function createEraser(deps: EraserDeps): Eraser {
 async function begin({ database, clock, log }: EraserDeps, row: ErasureRow): Promise<ErasureRow | undefined> {
   const { begun = 0, pass } = placeOf(row);
   if (begun < mostStarts) return database.write((tx) => erasures.begin(tx, row));
-  log.error({ erasure: row.id, pass, begun }, "an erasure is stopped: its work ended the server each time");
+  log.error({ erasure: row.id, pass, begun }, "an erasure is stopped: the server ended during each attempt");
   const at = clock.now().toISOString();
   await database.write(async (tx) => {
     if (await erasures.hold(tx, row)) await erasures.stop(tx, row.id, at);
@@ -196,7 +196,7 @@ async function finish(deps: EraserDeps, { id }: ErasureRow): Promise<1> {
   const { database, clock, settings } = deps;
   await forgetDeletedWords(database, deps.stopping);
   for (let tries = 0; !(await database.emptyLog()); tries++) {
-    if (tries === mostTries) throw new Error("the log of the database is in use");
+    if (tries === mostTries) throw new Error("the write-ahead log of the database is in use");
     await sleep(pauseMilliseconds);
   }
   const now = clock.now();

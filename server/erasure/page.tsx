@@ -240,7 +240,7 @@ const Found = ({
       </p>
     )}
     <p class="muted small">
-      Names in the words of others, pictures, and files that others sent are not searched.
+      These are not searched: pictures, files that others sent, and the person's name in texts of others.
     </p>
     {refusal !== null ? (
       <Notice kind="attention">{refusal}</Notice>
@@ -305,7 +305,7 @@ type Counts = Partial<Erasure["counts"]> & Preview["counts"];
 
 const countWords: readonly (readonly [keyof Erasure["counts"], string])[] = [
   ["threads", "Threads of the person"],
-  ["reports", "Emptied reports, because others reported the same"],
+  ["reports", "Reports whose content is erased; they stay because others reported the same"],
   ["messages", "Repeated reports and answers in other threads"],
   ["files", "Files"],
   ["mails", "Mails with the address, and what is stored about the address"],

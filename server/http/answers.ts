@@ -231,7 +231,7 @@ export function createHoldAnswer({ settings }: { readonly settings: Settings }):
     while (isOver() && cutSlowest());
     if (isOver() && canRefuse)
       throw new ApiError("busy", {
-        message: "Too many large answers wait for their readers. Try again in a moment.",
+        message: "The server is still sending too many large answers. Try again in a moment.",
         retryAfterSeconds: 5,
       });
     if (!readers.has(memory)) held += bytes;

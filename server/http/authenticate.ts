@@ -304,7 +304,7 @@ export function createTouch({ database, clock, log }: Pick<Deps, "database" | "c
     if (lastUsedAt === at) return;
     database
       .write((tx) => write(tx, id, at))
-      .catch((error) => log.warn({ err: error }, "last use not recorded"));
+      .catch((error) => log.warn({ err: error }, "the last use of a credential could not be recorded"));
   };
   const recorded = (hash: string) => {
     const from = Date.parse(touched.get(hash) ?? "");

@@ -160,7 +160,7 @@ export function createMetrics({ drill, logBytes }: Watched = {}): Metrics {
 function measureLog(registry: Registry, logBytes: () => Promise<number>): void {
   new Gauge({
     name: "innkeep_database_log_bytes",
-    help: "The length of the log of SQLite",
+    help: "The size of the write-ahead log (WAL) of SQLite",
     registers: [registry],
     async collect() {
       this.set(await logBytes());
@@ -190,7 +190,7 @@ function countDrills(registry: Registry, last: () => Drill | undefined): void {
   gauge("size_bytes", "The size of the newest proven backup", (drill) => drill?.lastGood?.bytes ?? 0);
   gauge(
     "missing_files",
-    "Files that were missing or damaged in it",
+    "Files that were missing or damaged in the newest proven backup",
     (drill) => drill?.lastGood?.missing ?? 0,
   );
   gauge("failed", "1 if the last nightly backup failed", (drill) => (drill?.outcome === "failed" ? 1 : 0));

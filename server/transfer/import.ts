@@ -383,7 +383,9 @@ function checkHeader({ inArchive }: State, line: Line): string[] {
     ];
   if (line.files === inArchive) return [];
   return [
-    inArchive ? "says that the export has no files" : "says that the files are in an archive: import that",
+    inArchive
+      ? "says that the export has no files"
+      : "says that the files are in an archive: import that archive",
   ];
 }
 

@@ -84,8 +84,9 @@ const ImportForm = ({ action, form }: { readonly action: string; readonly form?:
   <form class="stack" method="post" action={action} enctype="multipart/form-data">
     <Faults refusal={form?.refusal} />
     <p>
-      Import only files that you trust: messages that the file gives to your team count as your team's, and
-      agents read them. Nobody becomes a member by an import, and approvals and tests do not continue.
+      Import only files that you trust. If the file says that a team member wrote a message, it counts as a
+      message of your team, and agents read it. Nobody becomes a member by an import, and approvals and tests
+      do not continue.
     </p>
     <IdempotencyField />
     <TextField

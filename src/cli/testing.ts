@@ -74,7 +74,7 @@ const describesListing = (command: Command): Command =>
     .option("--duration-days <number>", "the number of days", wholeNumber)
     .option(
       "--max-missed-days <number>",
-      "a tester who misses this many days, in a row or not, loses the slot",
+      "a tester who misses this many days in total loses the slot",
       wholeNumber,
     );
 

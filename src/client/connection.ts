@@ -45,7 +45,7 @@ export function isRefusedHere(error: unknown, baseUrl: string): boolean {
 export const timeoutError = (url: URL, timeoutMs: number, proxy?: URL): ConnectionError =>
   new ConnectionError(
     "timeout",
-    `No answer from ${url.origin}${proxy ? ` through the proxy ${proxy.host}` : ""}: silent for ${Math.round(timeoutMs / 1_000)} seconds.`,
+    `No answer from ${url.origin}${proxy ? ` through the proxy ${proxy.host}` : ""}: it sent nothing for ${Math.round(timeoutMs / 1_000)} seconds.`,
     { proxy: proxy?.host },
   );
 
@@ -64,7 +64,7 @@ export const tooSlow = ({ origin }: URL, milliseconds: number): ConnectionError 
 /** Returns what a code of Node for a failed connection means. */
 export function connectionReason(code: string): string {
   if (untrusted.test(code)) {
-    return "its certificate is not trusted here. NODE_EXTRA_CA_CERTS names a file of further authorities";
+    return "its certificate is not trusted here. Name a file with its certificate authority in NODE_EXTRA_CA_CERTS";
   }
   return sentences[code] ?? `the connection failed (${code})`;
 }

@@ -59,7 +59,7 @@ export function followingRedirects(transport: Transport): Transport {
       if (!target) return answer;
       request = { ...request, url: target };
     }
-    throw new UnexpectedAnswerError(310, `${first.url.origin} redirects in circles.`);
+    throw new UnexpectedAnswerError(310, `${first.url.origin} redirects in a loop.`);
   };
 }
 
@@ -74,5 +74,5 @@ function targetOf({ status, headers }: WireAnswer, { method, url }: WireRequest)
 const refusal = (status: number, { origin }: URL, to: string) =>
   new UnexpectedAnswerError(
     status,
-    `${origin} redirects to ${to}, and credentials do not follow there. If that is the server, make it the base URL.`,
+    `${origin} redirects to ${to}, and credentials are not sent there. If that is the server, use it as the base URL.`,
   );

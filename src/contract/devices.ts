@@ -49,7 +49,7 @@ export const deviceApproval = {
   approve: endpoint({
     method: "POST",
     path: authorizePath,
-    summary: "Approve a device: mints a code for it",
+    summary: "Approve a device, and create a code for it",
     auth: "session",
     role: "account",
     body: decision,
@@ -78,7 +78,7 @@ export const connectionConsent = {
   allow: endpoint({
     method: "POST",
     path: consentPath,
-    summary: "Allow an agent to connect: mints a code for it",
+    summary: "Allow an agent to connect, and create a code for it",
     auth: "session",
     role: "owner",
     body: z.object({

@@ -47,7 +47,7 @@ export const errorCatalogue = {
   },
   integrity_failed: {
     status: 403,
-    message: "This device or this copy of the app could not be verified. `reasons` says which.",
+    message: "This device or this copy of the app could not be verified. `reasons` says why.",
   },
   access_denied: { status: 403, message: "The person did not approve this device." },
   email_unverified: {
@@ -86,7 +86,10 @@ export const errorCatalogue = {
     status: 409,
     message: "Somebody else has this thread now. Read it again, then decide.",
   },
-  answered: { status: 409, message: "Somebody else has written since. Read it, then decide." },
+  answered: {
+    status: 409,
+    message: "Somebody else has written in this thread since you read it. Read it again, then decide.",
+  },
   wrong_state: { status: 409, message: "This is not possible in the current state. Read it again." },
   already_decided: { status: 409, message: "This proposal is already decided or replaced. Read it again." },
   run_superseded: {
@@ -103,8 +106,7 @@ export const errorCatalogue = {
   },
   claim_resumed: {
     status: 409,
-    message:
-      "Another worker of this account has taken up this claim. Stop: it goes on with a claim of its own.",
+    message: "Another worker of this account has taken up this claim. Stop: that worker continues the work.",
   },
   idempotency_in_progress: {
     status: 409,
@@ -123,7 +125,7 @@ export const errorCatalogue = {
     status: 422,
     message: "This Idempotency-Key was used with another body. Use a new key for a new request.",
   },
-  out_of_window: { status: 422, message: "Only a proof of today's day of the test is accepted." },
+  out_of_window: { status: 422, message: "Only a proof for the current day of the test is accepted." },
   cycle_not_running: { status: 422, message: "The test is not running: it has not started, or is over." },
   cycle_not_open: { status: 422, message: "This test does not accept testers now." },
   precondition_required: {

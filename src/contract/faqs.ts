@@ -75,7 +75,7 @@ export const FaqList = z.object({
 export const replacesFaqs = {
   method: "PUT",
   summary:
-    "Make the FAQ of the app this list: entries with an id are kept or changed, others created, missing ones deleted",
+    "Replace the FAQ of the app: entries with an id are kept or changed, others are created, missing ones are deleted",
   scope: "faqs:write",
   ifMatch: true,
   bodyBytes: limits.faqList,
@@ -188,7 +188,9 @@ export const faqs = {
         z
           .enum(["push"])
           .check(
-            z.meta({ description: "`push` adds to each entry what the last replacement of the list set." }),
+            z.meta({
+              description: "`push` adds the fields `pushedHash` and `pushedSortOrder` to each entry.",
+            }),
           ),
       ),
     }),

@@ -58,7 +58,7 @@ export const members = {
   remove: endpoint({
     method: "DELETE",
     path: `${membersPath}/:userId`,
-    summary: "Remove a member; everybody may leave",
+    summary: "Remove a member; every member may leave the app",
     auth: "session",
     role: "viewer",
     params: memberParams,

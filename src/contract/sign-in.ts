@@ -199,7 +199,7 @@ export const signIn = {
   token: endpoint({
     method: "POST",
     path: "/api/v1/testing/auth/token",
-    summary: "Sign the device of a password account in",
+    summary: "Sign a device in with an e-mail address and a password",
     auth: "none",
     body: z.extend(Account, {
       /** Needed if the account has a second factor. */

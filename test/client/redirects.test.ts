@@ -32,7 +32,7 @@ describe("a redirect", () => {
     const { baseUrl } = await redirecting(302, () => `${other}/steal`);
     await expect(clientWithCredentials(baseUrl).client.faqs.list()).rejects.toMatchObject({
       name: "UnexpectedAnswerError",
-      message: expect.stringContaining(`redirects to ${other}, and credentials do not follow`),
+      message: expect.stringContaining(`redirects to ${other}, and credentials are not sent there`),
     });
     expect(heard).toEqual([]);
   });
@@ -53,7 +53,7 @@ describe("a redirect", () => {
 
   it("ends if it forms a loop", async () => {
     const { baseUrl, seen } = await redirecting(302, ({ url }) => `${url}`);
-    await expect(clientWithCredentials(baseUrl).client.faqs.list()).rejects.toThrow("redirects in circles");
+    await expect(clientWithCredentials(baseUrl).client.faqs.list()).rejects.toThrow("redirects in a loop");
     expect(seen).toHaveLength(6);
   });
 

@@ -23,7 +23,9 @@ describe("the program behind a company's proxy", () => {
     const env = { ...server, ...environment, NODE_EXTRA_CA_CERTS: "" };
     const { code, stderr } = await innkeep(["faq", "list"], { env });
     expect(code).toBe(75);
-    expect(stderr).toContain("its certificate is not trusted here. NODE_EXTRA_CA_CERTS names");
+    expect(stderr).toContain(
+      "its certificate is not trusted here. Name a file with its certificate authority in NODE_EXTRA_CA_CERTS",
+    );
   });
 });
 

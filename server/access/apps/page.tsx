@@ -264,8 +264,8 @@ async function showNewApp(
         <div>
           <h1>New app</h1>
           <p>
-            A mobile app, a backend or a website that your users give feedback on. You have a file of an app?{" "}
-            <a href={navigation.links.importApp}>Import it</a>.
+            A mobile app, a backend or a website that your users give feedback on. Do you have an exported
+            app? <a href={navigation.links.importApp}>Import it</a>.
           </p>
         </div>
       </div>

@@ -348,7 +348,7 @@ const actionNames: Readonly<Record<AuditActionName, string>> = {
   "invitation.accept": "Accepted an invitation",
   "member.create": "Made a person a member",
   "member.update": "Changed the role of a member",
-  "member.delete": "Removed a member, or left",
+  "member.delete": "Removed a member, or left the app",
   "key.create": "Made a key",
   "key.regenerate": "Replaced a key",
   "key.delete": "Revoked a key",

@@ -192,7 +192,7 @@ function refusalOf(why: IdentityRefusal, provider: string): ApiError {
 /** Returns the error for a sign-in that this browser did not start, or that took too long. */
 const unknownFlow = (provider: string) =>
   new ApiError("bad_request", {
-    message: `This sign-in with ${provider} did not begin in this browser, took too long, or is over. Start it again.`,
+    message: `This sign-in with ${provider} began in another browser, took too long, or was finished already. Start it again.`,
   });
 
 /** Returns the functions for the cookie that keeps the state of a sign-in while the person is at the provider. */

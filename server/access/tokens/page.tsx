@@ -269,7 +269,7 @@ const NewToken = ({
         />
         <ChosenApp form={shown} apps={apps} />
         <Select form={shown} name="days" label="Ends" options={ends} />
-        <Scopes form={shown} kind="for-agents" legend="What the agent may do besides" scopes={agentScopes} />
+        <Scopes form={shown} kind="for-agents" legend="What else the agent may do" scopes={agentScopes} />
         <Scopes form={shown} kind="for-scripts" legend="What a script may do" scopes={maintainerScopes} />
         <div class="actions">
           <button class="primary" type="submit">

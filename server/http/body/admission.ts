@@ -299,7 +299,8 @@ const busy = () => new ApiError("busy", { retryAfterSeconds: 2 });
 
 const fair = () =>
   new ApiError("busy", {
-    message: "Other uploads waited for this upload's place. Nothing was changed; send it again shortly.",
+    message:
+      "This upload was stopped, because uploads of other accounts were waiting. Nothing was changed; send it again shortly.",
     retryAfterSeconds: 5,
   });
 

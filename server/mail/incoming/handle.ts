@@ -69,7 +69,7 @@ export function createMailHandler(deps: HandleDeps) {
       if (isRecent(deps, attempt)) return "later";
       deps.log.error(
         { mail: mailId, attempts: mostAttempts },
-        "an answer by mail is given up: it was not read",
+        "an answer by mail is not read: all attempts failed",
       );
       return leaveUnread(deps, claim);
     }

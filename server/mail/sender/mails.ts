@@ -190,7 +190,7 @@ export const releaseText = ({
   [
     `${appName} ${version} is out: ${title}`,
     "",
-    `It has to do with what you wrote on ${createdAt.slice(0, 10)}:`,
+    `It concerns what you wrote on ${createdAt.slice(0, 10)}:`,
     ...quotedBeginning(message),
     "",
     "Your page, where you can answer:",

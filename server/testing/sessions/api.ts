@@ -106,7 +106,8 @@ async function judgeAndRecord(
   // Another session or proof made the day count first, so this session is judged again by the current state.
   const current = await loadSlot(tx, received.key);
   const after = verdictOn(received, current);
-  if (after.counted) throw new Error(`A day of slot ${slot.id} neither counts nor is counted.`);
+  if (after.counted)
+    throw new Error(`A session for slot ${slot.id} does not count, but its day is not counted either.`);
   return record(tx, received, { slot: current, verdict: after });
 }
 
@@ -327,7 +328,7 @@ function createForgetUnknown({
         );
         await idempotency.forget(tx, scopes);
       })
-      .catch((error) => log.warn({ err: error }, "old uses of unknown test keys not forgotten"));
+      .catch((error) => log.warn({ err: error }, "old uses of unknown test keys could not be deleted"));
   };
 }
 

@@ -51,7 +51,7 @@ const tagTexts: Readonly<Record<keyof Contract, string>> = {
   readMarks: "What a person has read",
   tags: "Tags of threads",
   savedReplies: "Saved replies",
-  blockedSenders: "Blocked senders, and what was hidden of them",
+  blockedSenders: "Blocked senders, and their hidden feedback",
   failures: "Failures that tests report",
   runs: "Decisions on proposals",
   consoleFaqs: "FAQ entries, for people and scripts",
@@ -139,7 +139,10 @@ const errorSchema = {
     runId: { type: ["string", "null"] },
     mayResume: { type: "boolean", description: "The caller may take up the claim with `resume: true`." },
     entryId: { type: "string", format: "uuid" },
-    step: { type: "string", description: "The sealed first step of a sign-in, for the second factor." },
+    step: {
+      type: "string",
+      description: "Proves the first step of a sign-in. Send it with the code of the second factor.",
+    },
     reasons: { type: "array", items: { type: "string" } },
     requestId: { type: "string" },
   },
@@ -192,7 +195,9 @@ function operation(tag: string, name: string, endpoint: Endpoint, schemas: Schem
 function descriptionOf({ auth, scope, ownToken, role }: Endpoint): string {
   const notes = [
     callers[auth],
-    ...(scope ? [`Needs the scope \`${scope}\`${ownToken ? ", except for the token itself" : ""}.`] : []),
+    ...(scope
+      ? [`Needs the scope \`${scope}\`${ownToken ? ", except if a token revokes itself" : ""}.`]
+      : []),
     ...(role && role !== "account" ? [roleNotes[role]] : []),
   ];
   return notes.join(" ");
@@ -258,7 +263,7 @@ const date: Json = {
   in: "header",
   required: false,
   description:
-    "What the sender's clock shows, as in `Sun, 06 Nov 1994 08:49:37 GMT`. If it is ahead, instants of the body are moved back by as much.",
+    "The time by the sender's clock, as in `Sun, 06 Nov 1994 08:49:37 GMT`. If that clock is ahead, the server subtracts the difference from the instants in the body.",
   schema: { type: "string" },
 };
 
@@ -364,7 +369,7 @@ const authorizeOperation = (schemas: Schemas): Record<string, Json> => ({
       operationId: "signIn.authorize",
       summary: "Open in the system browser: a person signs in and approves the device",
       description:
-        "A page, for the system browser. It asks the person to sign in if need be, and always to approve.",
+        "A page, for the system browser. It asks the person to sign in if necessary, and always to approve.",
       security: [],
       parameters: [
         ...Object.entries(AuthorizeQuery.shape).map(([name, schema]) => ({

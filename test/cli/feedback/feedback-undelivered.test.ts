@@ -179,7 +179,7 @@ describe("feedback send over a faulty connection", () => {
     const line = await createCommandLine({ INNKEEP_BASE_URL: baseUrl, INNKEEP_API_KEY: "sdk_test" });
     const { exit, stderr } = await line.run([...sendOnce, "--timeout", "1s"]);
     expect(exit).toBe(75);
-    expect(stderr).toContain("silent for 1 seconds");
+    expect(stderr).toContain("sent nothing for 1 seconds");
   });
 });
 

@@ -281,7 +281,7 @@ export async function registerClient(
   if (!redirects.every(isClientRedirect))
     throw new OAuthFault(
       "invalid_redirect_uri",
-      "Each of redirect_uris must be an https address, an http address on localhost, or an address whose scheme is that of an app and has a domain (com.example.app). It must have no user, no fragment, and no answer in its query.",
+      "Each of redirect_uris must be an https address, an http address on localhost, or an address whose scheme is that of an app and has a domain (com.example.app). It must have no user, no fragment, and none of the query parameters `code`, `error`, `state` and `iss`.",
     );
   const clientName = programName(name) || "An agent without a name";
   const client = { id: newId(), name: clientName, createdAt: clock.now().toISOString() };

@@ -67,7 +67,7 @@ const CycleDetail = (props: CycleDetailProps) => {
               button="Cancel the cycle"
               danger
             >
-              The cycle ends now: no further days count, testers lose their slots, and requests are dropped.
+              The cycle ends now: no further days count, testers lose their slots, and requests for slots end.
               The counted days stay on record. You cannot start this cycle again.
             </Confirmation>
           )}
@@ -192,7 +192,7 @@ const CycleFacts = ({ cycle, slots }: { readonly cycle: Cycle; readonly slots: r
       </Fact>
       <Fact name="Last day">
         <ZonedDay at={justBefore(cycle.endsAt)} timezone={timezone} />
-        <span class="aside-note">{`until midnight, ${timezone}; its late sessions count for one more day`}</span>
+        <span class="aside-note">{`until midnight, ${timezone}; its sessions can be reported for one more day`}</span>
       </Fact>
     </dl>
   );

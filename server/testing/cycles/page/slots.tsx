@@ -51,7 +51,7 @@ const SlotFacts = ({ cycle, slot, tester }: SlotPanelProps & { readonly tester: 
         <dt>Counted</dt>
         <dd>{`${slot.daysCounted} of ${cycle.durationDays} days`}</dd>
         <dt>Missed</dt>
-        <dd>{`${slot.missedDays}; the slot is lost at ${cycle.maxMissedDays}`}</dd>
+        <dd>{`${slot.missedDays}; with ${cycle.maxMissedDays}, the tester loses the slot`}</dd>
         <dt>Store’s test</dt>
         <dd>{slot.joinCheckPending ? "Joining is not confirmed yet" : "Joined"}</dd>
       </>

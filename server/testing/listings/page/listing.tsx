@@ -302,7 +302,7 @@ const ListingFields = ({ form }: { readonly form: Filled }) => (
       form={form}
       name="screens"
       label="Screens"
-      hint={`One per line, each named as your app reports it; at most ${limits.listingScreens}. Each day, each slot is asked to visit one of them.`}
+      hint={`One name per line, as your app reports it; at most ${limits.listingScreens}. Each day, each tester is asked to visit one of these screens.`}
       required
     />
     <Choices form={form} name="verificationTier" legend="How a day is verified" options={tiers} />
@@ -327,7 +327,7 @@ const Numbers = ({ form }: { readonly form: Filled }) => (
         name="maxMissedDays"
         label="Missed days"
         inputMode="numeric"
-        hint="A tester who misses this many, in a row or not, loses the slot."
+        hint="A tester who misses this many days in total loses the slot."
         required
       />
     </div>
@@ -402,8 +402,8 @@ const NewCycle = ({
   <form class="card stack" method="post" action={action}>
     <Refused refusal={form.refusal} />
     <p>
-      A cycle starts and ends by itself. Testers can ask for its {seats} slots at once. The first day begins
-      at midnight in the time zone below. The cycle ends after {durationDays} days.
+      A cycle starts and ends by itself. Testers can ask for its {seats} slots immediately. The first day
+      begins at midnight in the time zone below. The cycle ends after {durationDays} days.
     </p>
     <IdempotencyField />
     <div class="columns">

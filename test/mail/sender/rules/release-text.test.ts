@@ -9,7 +9,7 @@ it("the mail about a release quotes the report, and says how to unsubscribe", ()
       ...[
         "Larder 1.2 is out: Ovens",
         "",
-        "It has to do with what you wrote on 2026-11-23:",
+        "It concerns what you wrote on 2026-11-23:",
         "> It broke.",
         "> Badly.",
       ],

@@ -207,7 +207,9 @@ describe("a backup with a manifest that fits other rows", () => {
       removed = name.slice("files/".length);
       return undefined;
     });
-    expect(await faultsOf(backup)).toEqual([`- Rows name the file ${removed}, which the backup lacks.`]);
+    expect(await faultsOf(backup)).toEqual([
+      `- The backup does not contain the file ${removed}, but rows refer to it.`,
+    ]);
   });
 
   it("is found by the size of a file", async () => {

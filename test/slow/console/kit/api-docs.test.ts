@@ -60,7 +60,7 @@ describe("the page of the API", () => {
     await page.getByLabel("Key or token to try with").fill(app.key);
     const create = await operation(page, "faqs.create");
     await create.getByLabel("Body", { exact: true }).fill('{"question":"Try?","answer":"Yes."}');
-    await create.getByRole("button", { name: "Send POST, for real" }).click();
+    await create.getByRole("button", { name: "Send POST (changes real data)" }).click();
     await create.getByText("201").last().waitFor();
     const list = await operation(page, "faqs.list");
     await list.getByRole("button", { name: "Send", exact: true }).click();
