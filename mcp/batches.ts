@@ -14,7 +14,7 @@ const revisionsWithBatches: ReadonlySet<unknown> = new Set(["2025-03-26", "2024-
 /** Whether a client may send arrays. Over HTTP a client without the header uses 2025-03-26. */
 export const takesBatches = (revision: string | undefined): boolean => revisionsWithBatches.has(revision);
 
-/** The answer to an array that is refused as a whole. */
+/** Returns the answer to an array of messages of which none is accepted. */
 export const refusalOfBatch = (message: string) => ({
   jsonrpc: "2.0" as const,
   id: null,
@@ -27,14 +27,14 @@ export const noBatches =
 const openingBracket = 0x5b;
 const blanks: ReadonlySet<number> = new Set([0x09, 0x0a, 0x0d, 0x20]);
 
-/** The SDK accepts as many over HTTP. */
+/** The maximum number of messages in an array. The SDK has the same maximum over HTTP. */
 const mostMessages = 100;
 
-/** The batches (arrays of messages) of a connection. The SDK reads messages one by one. */
+/** Handles batches (arrays of messages), because over standard input the SDK reads only single messages. */
 export interface Batches {
-  /** Passes lines on. Splits an array into lines with one message each. */
+  /** Forwards lines. Replaces an array by lines with one message each. */
   readonly lines: Transform;
-  /** Returns whether a message belongs to the answer to a batch. That answer is written when it is complete. */
+  /** Whether a message is part of the answer to a batch. The answer is written when all its parts are there. */
   collect(message: JSONRPCMessage): boolean;
 }
 
@@ -69,7 +69,7 @@ export function createBatches(write: (answer: object) => void): Batches {
     waiting.push(batch);
     endIfComplete(batch);
   };
-  /** The messages of a line that is an array; undefined for any other line. */
+  /** Returns the messages of a line that is an array. Returns undefined for any other line. */
   const messagesIn = (line: Buffer): readonly unknown[] | undefined => {
     const isArray = line.find((byte) => !blanks.has(byte)) === openingBracket;
     const mayCancel = waiting.length > 0 && line.includes("notifications/cancelled");

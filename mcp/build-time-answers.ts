@@ -2,7 +2,7 @@ import { PassThrough } from "node:stream";
 import type { McpOptions } from "./options.ts";
 import { serveSession } from "./session.ts";
 
-/** The two eras of the protocol: MCP sessions that start with `initialize`, and requests that stand alone. */
+/** The two eras of the protocol. `legacy`: sessions that begin with `initialize`. `modern`: no sessions. */
 export type Era = "legacy" | "modern";
 
 /** The versions of the protocol in each era. */
@@ -11,7 +11,7 @@ export const versions = {
   modern: ["2026-07-28"],
 } as const;
 
-/** The lists that are the same for every client of a server. */
+/** The methods that list something. Their answers are the same for every client of a server. */
 export const methodsThatList = [
   "tools/list",
   "prompts/list",
@@ -29,15 +29,15 @@ export const metaKeys = {
   capabilities: "io.modelcontextprotocol/clientCapabilities",
 } as const;
 
-/** The placeholders of the build for values that only a running server knows. */
+/** The placeholders that the build writes for values that only a running server knows. */
 export const placeholders = {
   id: "{id of the request}",
   options: { version: "{version}", baseUrl: "{address}", maxWaitSeconds: 239 },
 } as const;
 
 /**
- * The answers of the SDK to the first messages of a client. The build replaces this file by its values, so that a
- * server that sends only these answers does not load the SDK.
+ * The answers of the SDK to the first messages of a client. The build replaces the code of this file by the computed
+ * answers, so that a server that sends only these answers does not load the SDK.
  */
 export const buildTimeAnswers = {
   all: await answersOf({ ...placeholders.options, readOnly: false }),

@@ -12,7 +12,7 @@ export const readRun = (
     holdSeconds,
     signal,
   }: {
-    /** How long the server may hold its answer while there is no decision. */
+    /** How long the server waits for a decision before it answers. */
     readonly holdSeconds: number;
     readonly signal: AbortSignal;
   },
@@ -27,11 +27,11 @@ export const readRun = (
 
 type AgentClient = Pick<Client, "agent">;
 
-/** Calls the API. Nothing is read or loaded before the first call. */
+/** Calls the API. The token is read and the client is loaded at the first call. */
 export interface Connection {
-  /** Rejects as the client does, or with a Refusal if there is no token. */
+  /** Rejects with the errors of the client, or with a Refusal if there is no token. */
   call<T>(use: (client: AgentClient) => Promise<T>): Promise<T>;
-  /** Returns the agent token, which no text that we send may contain. Rejects with a Refusal if there is no token. */
+  /** Returns the secrets that no sent text may contain: the agent token. Rejects with a Refusal if there is none. */
   secrets(): Promise<readonly string[]>;
 }
 
@@ -48,7 +48,7 @@ export function createConnection(options: McpOptions): Connection {
     return clientWith(token, options);
   };
 
-  /** After a refusal of the token it is read again at the next call: the user may have replaced it. */
+  /** If the server refuses the token, the next call reads it again, because the user may have replaced it. */
   const connected = async <T>(use: (client: AgentClient) => Promise<T>): Promise<T> => {
     client ??= connect();
     try {

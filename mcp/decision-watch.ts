@@ -8,19 +8,19 @@ import { type Connection, readRun } from "./connection.ts";
 /** The state of a proposal at the end of a wait. */
 export interface Observation {
   readonly run: Run;
-  /** When the server last failed to answer, in this wait or in the one that this wait joined. */
+  /** When the server last failed to answer, in this wait or in an earlier wait that shares its requests. */
   readonly lastErrorAt: Date | null;
 }
 
 export interface WatchParts {
   readonly connection: Connection;
   readonly clock: Clock;
-  /** From 0 up to 1, for the jitter of pauses. */
+  /** Returns a random number from 0 to below 1. It makes the pauses between requests vary. */
   readonly random: () => number;
 }
 
 /**
- * Waits until a proposal is decided or the time is over. All waits for one proposal share one sequence of requests.
+ * Waits until a person decides on a proposal or the time is over. All waits for one proposal share the same requests.
  */
 export type AwaitDecision = (
   runId: string,
@@ -44,7 +44,7 @@ interface Watch {
   waiters: number;
 }
 
-/** The loop runs a little longer than the last wait, so that it sends no request at the moment when that wait ends. */
+/** How much longer the loop runs than the last wait, so that no request starts just when that wait ends. */
 const graceMs = 50;
 
 export function createDecisionWatch(parts: WatchParts): AwaitDecision {
@@ -66,7 +66,7 @@ export function createDecisionWatch(parts: WatchParts): AwaitDecision {
     if (watches.get(runId) === watch) watches.delete(runId);
   };
 
-  /** A wait that ends before the first answer reads the proposal once itself. */
+  /** Returns the state at the end of a wait. Without an answer by then, reads the proposal once more. */
   const observeAtDeadline = async (
     state: WatchState,
     runId: string,
@@ -101,7 +101,7 @@ function startWatch(runId: string, until: number, parts: WatchParts): Watch {
   return { state, decided, waiters: 0 };
 }
 
-/** Reads until the proposal is decided. Throws a permanent failure. */
+/** Reads the proposal again and again until it is decided. Throws if a failure is permanent. */
 async function follow(
   state: WatchState,
   runId: string,
@@ -124,7 +124,7 @@ async function follow(
   }
 }
 
-/** All the time that is left, so that a wait needs one request. Less than a second is cut: the answer must come in time. */
+/** Returns how long the server may wait: all whole seconds that are left, so that one request is enough. */
 const longestHold = (leftMs: number): number =>
   Math.max(0, Math.min(limits.waitSeconds, Math.ceil(leftMs / 1_000) - 1));
 

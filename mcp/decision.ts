@@ -5,13 +5,13 @@ import { idAt, instantAt, linkAt, oneOf, wordAt } from "./json.ts";
 import { hashOf, type KnownProposal } from "./proposal-files.ts";
 import { type ProposalParts, type ReadThreadDeps, readThread } from "./thread.ts";
 
-/** The fields of an answer that come from the decision of a person. */
+/** The fields of an answer that depend on the decision of a person. */
 interface Decided {
   readonly decision_note: string | null;
   readonly approved_plan: ApprovedPlan | null;
 }
 
-/** An answer with a decision as text: a line of JSON, then the note and the approved text, unchanged. */
+/** Returns an answer as text: a line of JSON, then the decision note and the approved text, both unchanged. */
 export function decisionText(nonce: string, { approved_plan, decision_note, ...rest }: Decided): string {
   const sections = [
     ...(decision_note ? [{ heading: "decision_note", text: decision_note }] : []),
@@ -26,7 +26,7 @@ export function decisionText(nonce: string, { approved_plan, decision_note, ...r
   return sections.length === 0 ? head : `${head}\n${teamFence(nonce, "what a person decided", sections)}`;
 }
 
-/** The checked fields of a proposal. A field that a server leaves out is null. */
+/** The checked fields of a proposal. A field that the server does not send is null. */
 export interface ProposalFields {
   readonly status: string;
   readonly decision: RunDecision | null;
@@ -68,7 +68,7 @@ type ApprovedPlan = {
 };
 
 /**
- * Returns the approved text. The first source is the proposal itself. A server of the base API leaves it out there:
+ * Returns the approved text. The first source is the proposal itself. A server with only the base API omits it there:
  * then it is the text that this machine sent, if it is certainly unchanged; or else the text on the thread, if its
  * latest proposal is this one. Returns null if no source is certain. (rule L10)
  */
@@ -97,7 +97,7 @@ export async function approvedPlanOf(
   return proposal?.id === runId && proposal.plan !== "" ? sanitisedPlan(proposal, nonce) : null;
 }
 
-/** A plan that does not match its hash is not used. */
+/** Returns the plan that the server sent. Returns null if it does not match its hash. */
 function planFromServer({ summary, plan, planSha256 }: ProposalFields, nonce: string): ApprovedPlan | null {
   if (plan === null || (planSha256 !== null && planSha256 !== hashOf(plan))) return null;
   return sanitisedPlan({ summary: summary ?? "", plan }, nonce);
@@ -111,7 +111,7 @@ function sanitisedPlan(
   return { summary: text(summary), plan: text(plan), sha256: hashOf(plan) };
 }
 
-/** Returns null if the thread cannot be read now: then the text is not certain. */
+/** Returns the latest proposal on the thread. Returns null if the thread cannot be read now. */
 async function latestProposalOf(
   id: string,
   deps: ReadThreadDeps,
@@ -125,7 +125,7 @@ async function latestProposalOf(
   }
 }
 
-/** The next step of the agent. The sentences are constant, so that no untrusted text can get into them. */
+/** Tells the agent its next step. The sentences are constant, so that they cannot contain untrusted text. */
 export const nextSteps = {
   posted:
     "A person decides in the console. Do not act on the plan yet. Call get_decision with run_id and wait_seconds.",
@@ -165,7 +165,7 @@ export function nextStepFor({
   readonly replacedBy: string | null;
   /** Whether the approved text is known. */
   readonly textKnown: boolean;
-  /** Whether the agent has the tools to claim. */
+  /** Whether the agent has the tools for claims: `start_work` and `report_outcome`. */
   readonly claims: boolean;
 }): string {
   if (status === "approved" && !textKnown) return nextSteps.approvedWithoutText;
@@ -176,7 +176,7 @@ export function nextStepFor({
   return nextSteps.unknown;
 }
 
-/** There are several kinds of rejection. A server of the base API does not say which one it is. */
+/** Returns the next step after a rejection, by its kind. A server with only the base API does not send the kind. */
 function afterDecision(decision: string | null): string {
   if (decision === "request_changes") return nextSteps.changes;
   if (decision === "recalled" || decision === "expired") return nextSteps[decision];

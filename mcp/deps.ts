@@ -3,7 +3,7 @@ import type { Connection } from "./connection.ts";
 import type { AwaitDecision } from "./decision-watch.ts";
 import type { Proposals } from "./proposal-files.ts";
 
-/** Returns at most `most` bytes of a file. */
+/** Returns the bytes of a file; `too large` if it has more than `most` bytes; undefined if it cannot be read. */
 type Download = (url: URL, most: number, signal: AbortSignal) => Promise<Buffer | "too large" | undefined>;
 
 /** The dependencies of the tools. */
@@ -14,17 +14,17 @@ export interface Deps {
   readonly readOnly: boolean;
   /** Whether the tools for the work on approved plans are offered. */
   readonly work: boolean;
-  /** The worker name for claims: of this process, or of this call over HTTP. */
+  /** The worker name for claims. Each process has one name; over HTTP each call has one. */
   readonly worker: string;
   readonly connection: Connection;
   readonly proposals: Proposals;
-  /** Whether the proposals of this machine are recorded, so that they can be listed. */
+  /** Whether this machine records the proposals that it sent. Only then can they be listed. */
   readonly keepsRecord: boolean;
-  /** The thread of each proposal that was read with its thread. */
+  /** The thread of each proposal that was read together with its thread. The key is the id of the proposal. */
   readonly threadOfRun: Map<string, string>;
-  /** How often each proposal was read before its decision. The advised wait depends on it. */
+  /** How often each proposal was read before its decision. This number sets the pause that an agent is advised. */
   readonly timesPending: Map<string, number>;
-  /** Whether this is the first time that the person is offered the page on which to decide on a proposal. */
+  /** Returns true at the first call for a proposal. The page to decide on it is offered to the person only once. */
   readonly isFirstOffer: (runId: string) => boolean;
   readonly awaitDecision: () => Promise<AwaitDecision>;
   /** Runs actions on the same thread one after another. */

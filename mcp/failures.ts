@@ -11,8 +11,8 @@ import type { Deps } from "./deps.ts";
 import { Refusal } from "./ids.ts";
 
 /**
- * Describes a failure and the next step in our own words. Nothing of the server's text is repeated, because it may
- * come from a stranger.
+ * Describes a failure and the next step in fixed sentences. The text of the server is never repeated, because a
+ * stranger may have written it.
  */
 export function explain(error: unknown, baseUrl: string): string {
   if (error instanceof Refusal) return error.message;
@@ -66,14 +66,14 @@ function explainAnswer({ status, code, retryAfterSeconds }: ServerError): string
 
 const knownCode = (code: string): string => (Object.hasOwn(errorCatalogue, code) ? code : "unknown code");
 
-/** Says why there was no answer. A code of an unknown form may be untrusted text, so it is not repeated. */
+/** Returns in words why there was no answer. An unusual code may be untrusted text, so it is not repeated. */
 const causeOf = (code: string): string =>
   /^[A-Za-z0-9_]{1,40}$/.test(code) ? connectionReason(code) : "unknown cause";
 
 const originOf = (baseUrl: string): string =>
   URL.canParse(baseUrl) ? new URL(baseUrl).origin : "its address";
 
-/** The texts for a token that has reached a limit, by what is limited. */
+/** The texts for a token that has reached a limit. There is one text for each limit. */
 const limitTexts = {
   proposals:
     "This token has made as many proposals as the server accepts from it in an hour. Nothing was posted, and reading still works: list_feedback, read_feedback, get_decision.",
@@ -82,11 +82,11 @@ const limitTexts = {
     "This token has read as often as the server allows in an hour. What you have read stays valid; end your turn if you can do nothing without another read.",
 } as const;
 
-/** Says which limit is reached, and when to try again. */
+/** Returns a text that says which limit is reached, and when to try again. */
 const limitedText = (what: keyof typeof limitTexts, seconds = 60): string =>
   `${limitTexts[what]} Wait ${seconds} s, then call again; do not try sooner.`;
 
-/** Explains the refusal of a request over a limit other than that on reads. */
+/** Explains that a request was refused because of a limit on proposals or work, not on reads. */
 export const explainLimit =
   (what: "proposals" | "work") =>
   (error: unknown): never => {

@@ -25,13 +25,13 @@ import { createServer, identityOf, runSafely, toolNamed } from "./server.ts";
 import { limitTo, topicOf, topicsOf, urisIn } from "./subscriptions.ts";
 import { tools } from "./tool-list.ts";
 
-/** The tools over Streamable HTTP, in both eras and without sessions: each request stands alone. */
+/** Creates the tools over Streamable HTTP, for both eras. There are no sessions: each request is independent. */
 export function createHttpTools(options: HttpToolOptions): HttpTools {
   const shared = { queue: keyedQueue(), isFirstOffer: firstTimes() };
   const streams = createOpenStreams();
   const serverFor = (deps: Deps, body: unknown): McpServerFactory => {
     const only = calledTool(body);
-    // The older era announces on a stream that a session opens, and there are no sessions.
+    // The older era sends changes only on a stream that belongs to a session, and there are no sessions here.
     return ({ era }) => createServer(options, deps, { announces: era === "modern", only });
   };
   const answerWithSdk = async (sent: ToolRequest, caller: ToolCaller, deps: Deps): Promise<HttpAnswer> => {
@@ -58,26 +58,26 @@ export function createHttpTools(options: HttpToolOptions): HttpTools {
       const { version } = options;
       const json = call && (await answerCall(call, { version, deps, gone: request.gone }));
       const answer = json === undefined ? await answerWithSdk(request, caller, deps) : { json };
-      // A stream of changes has one form only.
+      // A stream of changes is always a stream of events.
       return urisIn(request.body) ? answer : inForm(answer, { ...forms, isBatch });
     },
   };
 }
 
-/** The revision of clients without the header, because the next revision introduced it. */
+/** The protocol revision of a client that sends no version header. Only the next revision introduced that header. */
 const revisionWithoutHeader = "2025-03-26";
 
-/** The address is constant, because nothing may depend on `Host`. */
+/** Returns the request for the SDK. The address is constant, because nothing may depend on the header `Host`. */
 const webRequest = ({ headers, gone }: ToolRequest): Request =>
   new Request("http://innkeep.invalid/mcp", { method: "POST", headers, signal: gone });
 
-/** The tool that a message calls: nothing else of the server is needed to answer it. */
+/** Returns the name of the tool that a message calls. The other tools are not needed to answer it. */
 const calledTool = (message: unknown): string | undefined =>
   valueAt(message, "method") === "tools/call" ? textAt(message, "params", "name") : undefined;
 
 /**
- * Whether a message waits for a decision. Its answer begins at once and sends a comment every 15 seconds, because
- * proxies end silent connections. (rule A42)
+ * Whether a message waits for a decision. Its answer starts immediately and sends a comment every 15 seconds, because
+ * proxies close connections without data. (rule A42)
  */
 function isWait(message: unknown): boolean {
   if (Array.isArray(message)) return message.some(isWait);
@@ -98,7 +98,7 @@ const json = "application/json";
 
 const events = "text/event-stream";
 
-/** The SDK serves only clients that accept both. */
+/** The `Accept` header for the SDK. It serves only clients that accept both forms. */
 export const bothForms = `${json}, ${events}`;
 
 /** Returns the forms that an `Accept` header allows; both if there is no header. (rule A62) */
@@ -111,7 +111,7 @@ export function formsIn(accept: string | undefined): Forms {
   return { json: takes(json), events: takes(events) };
 }
 
-/** Returns a range of media types, and whether the client accepts it. */
+/** Reads one part of an `Accept` header. Returns its media type, and whether the client accepts that type. */
 function rangeOf(part: string): [string, boolean] {
   const [type = "", ...parameters] = part.split(";").map((each) => each.trim().toLowerCase());
   return [type, !parameters.some((each) => /^q\s*=\s*0(\.0*)?$/.test(each))];
@@ -138,7 +138,7 @@ const eventOf = (message: string): HttpAnswer => ({
   comesInParts: false,
 });
 
-/** Returns the answers in a stream of events, without the reports of progress. */
+/** Returns the answers from a stream of events, without the progress messages. */
 const answersIn = (stream: string): string[] =>
   stream
     .split("\n")
@@ -153,14 +153,14 @@ const isAnswer = (message: unknown): boolean =>
 interface ListenRequest {
   readonly request: Request;
   readonly body: unknown;
-  /** The resources that it asks for. */
+  /** The resources that the client wants to follow. */
   readonly uris: readonly string[];
   readonly caller: ToolCaller;
 }
 
 /**
- * Answers with a stream on which the client gets each change of the resources that it may read, until it disconnects,
- * its token is revoked, or the server stops. (rule A60)
+ * Answers with a stream of the changes of the resources that the client follows and may read. The stream ends when the
+ * client disconnects, its token is revoked, or the server stops. (rule A60)
  */
 async function listen(
   { request, body, uris, caller }: ListenRequest,
@@ -213,7 +213,7 @@ const refusal = (body: unknown, message: string): Response =>
     error: { code: ProtocolErrorCode.InternalError, message },
   });
 
-/** How many streams may be open at a server: of one token, and in all. */
+/** How many streams may be open at the same time: for one token, and for the whole server. */
 const most = { ofToken: 20, ofAll: 1_000 } as const;
 
 /** Counts the open streams of a server. */
@@ -249,8 +249,8 @@ function createOpenStreams(): OpenStreams {
 }
 
 /**
- * Returns the answer to a call of a tool as JSON, the same as that of the SDK, which would take longer than most tools.
- * Undefined if no such tool is offered; empty if the client has disconnected.
+ * Returns the answer to a call of a tool as JSON. It is the same answer as from the SDK, but faster. Returns undefined
+ * if there is no such tool, and an empty text if the client has disconnected.
  */
 async function answerCall(
   { era, id, tool, given }: PlainCall,
@@ -278,14 +278,14 @@ async function answerCall(
   }
 }
 
-/** Results of the newer era say that they are complete, and name the server. */
+/** Adds the fields that results of the newer era have: that the result is complete, and the name of the server. */
 const inNewerForm = (result: CallToolResult, serverInfo: object) => ({
   ...result,
   resultType: "complete",
   _meta: { "io.modelcontextprotocol/serverInfo": serverInfo },
 });
 
-/** A call of a tool that uses no other part of the protocol. */
+/** A call of a tool that uses only the usual fields of the protocol. */
 interface PlainCall {
   readonly era: Era;
   readonly id: string | number;
@@ -298,8 +298,8 @@ const legacyVersions: ReadonlySet<unknown> = new Set(versions.legacy);
 const reservedPrefix = "io.modelcontextprotocol/";
 
 /**
- * Reads a call of a tool. Undefined for anything unusual, which the SDK must handle: also for faults, which the SDK
- * describes. A call that waits is unusual, because its answer comes in parts.
+ * Reads a call of a tool. Returns undefined for any message that the SDK must handle: calls with unusual or wrong
+ * fields, and calls that wait for a decision, because their answer comes in parts.
  */
 function plainCallIn({ headers, body }: ToolRequest): PlainCall | undefined {
   if (!isObject(body) || body.jsonrpc !== "2.0" || body.method !== "tools/call") return undefined;
@@ -328,7 +328,7 @@ const acceptsBoth = ({ accept = "", "content-type": sent = "" }: Headers): boole
 
 function eraOf(headers: Headers, tool: string, meta: Fields): Era | undefined {
   const { progressToken = 0, ...rest } = meta;
-  // Only a wait reports progress.
+  // A progress token has no effect here, because only a call that waits reports progress.
   if (!isId(progressToken)) return undefined;
   const version = headers["mcp-protocol-version"];
   if (version === undefined || legacyVersions.has(version))
@@ -337,16 +337,16 @@ function eraOf(headers: Headers, tool: string, meta: Fields): Era | undefined {
   return hasHeaders && rest[metaKeys.version] === version && isEnvelope(rest) ? "modern" : undefined;
 }
 
-/** Proxies and clients end requests that take a minute. (rule A42) */
+/** The longest wait of one request. Proxies and clients often stop requests after a minute. (rule A42) */
 const longestWaitSeconds = 50;
 
-/** What the requests of all callers share. */
+/** The dependencies that the requests of all callers share. */
 interface SharedDeps {
   readonly queue: ReturnType<typeof keyedQueue>;
   readonly isFirstOffer: (key: string) => boolean;
 }
 
-/** The dependencies of the tools for one request over HTTP. Nothing is kept from one request to the next. */
+/** Returns the dependencies of the tools for one request over HTTP. They keep no state for later requests. */
 export function depsOf(
   { baseUrl, consoleUrl }: HttpToolOptions,
   caller: ToolCaller,
@@ -383,7 +383,7 @@ const noRecord: Proposals = {
   update: async () => undefined,
 };
 
-/** Waits with one request, which the server holds until the decision. Inside the server no connection can break. */
+/** Waits with one request that is answered at the decision. Inside the server no connection can break. */
 const awaitOnce =
   (connection: Connection): AwaitDecision =>
   async (runId, milliseconds, signal) => {
@@ -405,7 +405,7 @@ const ofConnection = {
     "The person who connected this MCP server did not allow this. Ask the user to connect again and to allow it.",
 };
 
-/** For a client that sends an agent token: it cannot connect again. */
+/** The texts for a client that sends an agent token. It does not sign in, so it cannot connect again. */
 const ofHeader = {
   revoked:
     "The agent token was revoked or has expired. Ask the user to create a new one in the console settings and to put it into the configuration of this MCP server.",
@@ -413,7 +413,7 @@ const ofHeader = {
     "This agent token does not allow this. Ask the user for one with the scope for it, made in the console settings.",
 };
 
-/** Calls the API inside the server. Answers and errors are those of a client over HTTP. */
+/** Calls the API inside the server, without the network. Answers and errors are the same as over HTTP. */
 function directConnection({ call, secret }: ToolCaller, baseUrl: string): Connection {
   const client = groupOf(
     "agent",

@@ -8,7 +8,7 @@ const isConsolePath = new RegExp(`/feedback/${uuid}/(${uuid})/?$`, "i");
 
 const example = "b5d1c0de-0000-4000-8000-000000000001";
 
-/** The id of the thread, from a UUID or a console link. Throws a Refusal for any other text. */
+/** Returns the id of a thread, from a UUID or a console link. Throws a Refusal for any other text. */
 export function feedbackIdOf(given: string): string {
   const text = given.trim();
   if (isUuid.test(text)) return text.toLowerCase();
@@ -20,7 +20,7 @@ export function feedbackIdOf(given: string): string {
   );
 }
 
-/** The id of a proposal. Throws a Refusal if it is not a UUID. */
+/** Returns the id of a proposal. Throws a Refusal if it is not a UUID. */
 export function runIdOf(given: string, name = "run_id"): string {
   const text = given.trim();
   if (isUuid.test(text)) return text.toLowerCase();
@@ -28,7 +28,7 @@ export function runIdOf(given: string, name = "run_id"): string {
 }
 
 /**
- * The name of a worker: random, so that no two processes, or calls over HTTP, are the same worker. (rule L15)
+ * Returns a random name of a worker, so that each process, or each call over HTTP, is a different worker. (rule L15)
  */
 export const newWorker = (): string => `mcp-${randomUUID().slice(0, 8)}`;
 
@@ -54,7 +54,7 @@ export function givenClaim(given: string): GivenClaim {
   return { id, worker: worker && `mcp-${worker}` };
 }
 
-/** A tool refuses a call. The message is our own text, so a model may read it. */
+/** The error of a tool that refuses a call. The message contains no untrusted text, so a model may read it. */
 export class Refusal extends Error {
   constructor(message: string) {
     super(message);

@@ -1,18 +1,18 @@
 import { type Fields, textAt } from "../src/contract/json.ts";
 
-/** An id in lower case. */
+/** Returns the field `name` in lower case if it is an id; otherwise null. */
 export function idAt(value: unknown, name: string): string | null {
   const id = textAt(value, name);
   return /^[A-Za-z0-9-]{1,64}$/.test(id) ? id.toLowerCase() : null;
 }
 
-/** A word that the server chose from a list, such as a status; `unknown` for any other text. */
+/** Returns a field that the server chose from a list of words, such as a status. Returns `unknown` for other text. */
 export function wordAt(value: unknown, name: string): string {
   const word = textAt(value, name);
   return /^[A-Za-z0-9_./+-]{1,60}$/.test(word) ? word : "unknown";
 }
 
-/** The word, if it is one of the list. */
+/** Returns the word if the list contains it; otherwise null. */
 export const oneOf = <Word extends string>(words: readonly Word[], given: string): Word | null =>
   words.find((word) => word === given) ?? null;
 
@@ -31,6 +31,6 @@ export function linkAt(value: unknown, name: string): string | null {
 export const hasOnly = (fields: Fields, names: readonly string[]): boolean =>
   Object.keys(fields).every((name) => names.includes(name));
 
-/** Whether a value can be the id of a request, or a token of progress. */
+/** Whether a value can be the id of a request or a progress token. */
 export const isId = (value: unknown): value is string | number =>
   typeof value === "string" || Number.isSafeInteger(value);

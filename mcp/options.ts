@@ -20,11 +20,11 @@ export interface StdioOptions extends McpOptions {
   readonly io: Io;
   /** Ends the server when it aborts. */
   readonly signal?: AbortSignal | undefined;
-  /** The clock of the system unless given. */
+  /** The default is the clock of the system. */
   readonly clock?: Clock | undefined;
   /**
-   * Whether the first messages are answered with texts that the build made; true unless given. The answers are the
-   * same.
+   * Whether the first messages are answered with texts that the build made; true by default. The answers are the same
+   * as without these texts.
    */
   readonly prepared?: boolean | undefined;
 }

@@ -10,12 +10,12 @@ import {
 import { hasOnly, isId } from "./json.ts";
 import { longestWait, type McpOptions, offersWork } from "./options.ts";
 
-/** The answer to a line; `""` if it needs none; undefined if the SDK must read it. */
+/** Returns the answer to a line; `""` if the line needs no answer; undefined if the SDK must answer it. */
 export type AnswerOf = (line: string) => string | undefined;
 
 /**
- * Answers the first messages of one client as the SDK does. Answers only if that is certain: the era must stay the
- * same, and an MCP session must begin with `initialize`.
+ * Answers the first messages of one client with the same answers as the SDK. It answers only messages for which this is
+ * certain: all must belong to the same era, and an MCP session must begin with `initialize`.
  */
 export function preparedAnswers(options: McpOptions): AnswerOf {
   const answers = buildTimeAnswers[offersWork(options) ? "work" : options.readOnly ? "readOnly" : "all"];
@@ -42,7 +42,7 @@ function filledIn(text: string, { id, version }: FirstMessage, options: McpOptio
     [`"protocolVersion":"${versions.legacy[0]}"`]: `"protocolVersion":"${version}"`,
     [`up to ${placeholders.options.maxWaitSeconds}; more`]: `up to ${longestWait(options)}; more`,
   };
-  // In one pass, so that values are not searched for placeholders.
+  // All placeholders are replaced in one step, so that no placeholder inside a value is replaced.
   return text.replace(filledPlaceholders, (found) => values[found] ?? found);
 }
 
@@ -72,7 +72,7 @@ const listed: ReadonlySet<unknown> = new Set(methodsThatList);
 
 const legacyVersions: ReadonlySet<unknown> = new Set(versions.legacy);
 
-/** Reads a line. Undefined for anything unusual, which the SDK must handle. */
+/** Reads a line. Returns undefined for any message with unusual fields: the SDK must handle it. */
 function firstMessageIn(line: string): FirstMessage | undefined {
   const message = jsonIn(line);
   if (!isObject(message) || message.jsonrpc !== "2.0") return undefined;
@@ -103,20 +103,20 @@ function hasEnvelope(params: Fields): boolean {
 
 const modernVersions: ReadonlySet<unknown> = new Set(versions.modern);
 
-/** Whether `_meta` of a request without a session has all that it must, in a form that the SDK certainly accepts. */
+/** Whether `_meta` of a request without a session has all required fields, in a form that the SDK accepts. */
 export function isEnvelope(meta: Fields): boolean {
   if (!hasOnly(meta, Object.values(metaKeys)) || !modernVersions.has(meta[metaKeys.version])) return false;
   return isClient(meta[metaKeys.client]) && areCapabilities(meta[metaKeys.capabilities]);
 }
 
-/** Whether a value describes a client, in such a form. */
+/** Whether a value describes a client, in a form that the SDK accepts. */
 function isClient(value: unknown): boolean {
   if (!isObject(value) || !hasOnly(value, ["name", "title", "version", "websiteUrl", "description"]))
     return false;
   return "name" in value && "version" in value && Object.values(value).every(isText);
 }
 
-/** Whether a value lists the capabilities of a client, in such a form. */
+/** Whether a value lists the capabilities of a client, in a form that the SDK accepts. */
 function areCapabilities(value: unknown): boolean {
   if (!isObject(value)) return false;
   return Object.entries(value).every(([name, capability]) => {

@@ -5,12 +5,12 @@ import * as z from "zod/mini";
 import { lazy } from "../src/client/lazy.ts";
 import { makeFolder } from "../src/credentials/folders.ts";
 
-/** With more than 550 files, all but the newest 500 are deleted: so the other records are not read at each save. */
+/** If there are more than 550 files, all but the newest 500 are deleted. So most saves need not read all the files. */
 const most = { kept: 500, files: 550 } as const;
 
 /**
- * Stores one file for each proposal, readable by this user only. A folder for each thread has an empty file for each of its
- * proposals, so that a search for them reads nothing else. Several servers may use the same folder at once.
+ * Stores each proposal in a file that only this user can read. For each thread there is a folder with an empty file for
+ * each of its proposals: this index finds them without reading all files. Several servers may use the same folder.
  */
 export function proposalFiles(stateDirectory: string): ProposalStore {
   const folder = join(stateDirectory, "proposals");
@@ -37,7 +37,7 @@ export function proposalFiles(stateDirectory: string): ProposalStore {
 /** Whether an id can be part of a path. */
 const isSafeName = (id: string): boolean => /^[\w-]{1,64}$/.test(id);
 
-/** Adds the folders of threads, which earlier versions did not write. */
+/** Creates the folders of the threads, if an earlier version stored the proposals without them. */
 async function indexOlderRecords(folder: string, threads: string): Promise<void> {
   if (await stat(threads).catch(() => undefined)) return;
   for (const record of await readRecords(folder)) await indexRecord(threads, record).catch(() => undefined);
@@ -65,7 +65,7 @@ async function readRecords(folder: string): Promise<ProposalRecord[]> {
 const present = (records: readonly (ProposalRecord | undefined)[]): ProposalRecord[] =>
   records.filter((record) => record !== undefined);
 
-/** Skips a file that holds no record or is gone. */
+/** Reads a file. Returns undefined if it does not exist or is not a valid record. */
 async function readRecord(path: string): Promise<ProposalRecord | undefined> {
   const text = await readFile(path, "utf8").catch(() => "");
   try {
@@ -120,21 +120,21 @@ export const ProposalRecord = z.object({
   decision: z.optional(z.nullable(z.string())),
   decision_note: z.nullable(z.string()),
   decided_at: z.nullable(z.string()),
-  /** An HMAC over the sent text, keyed with the agent token, which an editor of the file does not have. */
+  /** An HMAC of the sent text. Its key is the agent token, so nobody without the token can make a valid HMAC. */
   mac: z.optional(z.string()),
 });
 
 export type ProposalRecord = z.output<typeof ProposalRecord>;
 
-/** A recorded proposal. `verified`: its text is certainly the one that was sent. */
+/** A recorded proposal. `verified` says that its text is certainly the text that was sent. */
 export interface KnownProposal extends ProposalRecord {
   readonly verified: boolean;
 }
 
-/** The proposals that were sent from here, newest last. */
+/** The proposals that this machine sent, newest last. */
 export interface Proposals {
   all(): Promise<KnownProposal[]>;
-  /** Those of one thread, newest last. */
+  /** Returns the proposals of one thread, newest last. */
   ofThread(feedbackId: string): Promise<KnownProposal[]>;
   find(runId: string): Promise<KnownProposal | undefined>;
   /** Adds the record of a proposal that was just sent, and marks its text as verified. */
@@ -143,7 +143,7 @@ export interface Proposals {
   update(record: KnownProposal): Promise<void>;
 }
 
-/** Stores records, so that they outlive the process. */
+/** Stores records permanently, so that they exist after the process has ended. */
 export interface ProposalStore {
   load(): Promise<ProposalRecord[]>;
   loadOf(feedbackId: string): Promise<ProposalRecord[]>;
@@ -151,7 +151,7 @@ export interface ProposalStore {
   save(record: ProposalRecord): Promise<void>;
 }
 
-/** Hash (SHA-256, hex) of a plan's UTF-8 bytes. */
+/** Returns the hash (SHA-256, hex) of the UTF-8 bytes of a plan. */
 export const hashOf = (plan: string): string => createHash("sha256").update(plan).digest("hex");
 
 export interface ProposalsParts {
@@ -162,14 +162,14 @@ export interface ProposalsParts {
   readonly onFailure: (message: string) => void;
 }
 
-/** The proposals to one server. If the store fails, records are lost only at a restart. */
+/** Creates the record of the proposals to one server. If the store fails, the records are lost at a restart. */
 export function createProposals({ baseUrl, store, key, onFailure }: ProposalsParts): Proposals {
   const sent = new Map<string, KnownProposal>();
 
   const save = async (record: ProposalRecord): Promise<void> =>
     store?.save(record).catch(() => onFailure("The proposal could not be written to the state folder."));
 
-  /** The text of a proposal that this process sent is certain without a file. */
+  /** Adds `verified`: whether this process sent the text, or its HMAC matches. Undefined for another server. */
   const known = (record: ProposalRecord, secret: string | undefined): KnownProposal | undefined => {
     const ours = sent.get(record.run_id);
     if (ours) return { ...record, ...textsOf(ours), verified: true };
@@ -215,7 +215,7 @@ const textsOf = ({ feedback_id, summary, plan, sha256 }: ProposalRecord) => ({
   sha256,
 });
 
-/** Whether a record is complete and of this server. */
+/** Whether a record is complete and belongs to this server. */
 const isOurs = (record: ProposalRecord, baseUrl: string): boolean =>
   record.base_url === baseUrl && record.sha256 === hashOf(record.plan);
 

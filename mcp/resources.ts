@@ -25,7 +25,10 @@ const uris = {
 
 const cacheHint = { ttlMs: 0, cacheScope: "private" } as const;
 
-/** What a client can read without a tool: the queue, threads, their images, decisions, and the proposals of this machine. */
+/**
+ * Offers what a client can read without a tool: the queue, threads, their images, decisions, and the proposals of this
+ * machine.
+ */
 export function offerResources(server: McpServer, deps: Deps): void {
   const complete = completions(deps);
 
@@ -124,7 +127,7 @@ const readThreadText = (request: ResourceRequest, id: string) =>
     return { contents: [{ uri: uri.href, mimeType: "text/plain", text }] };
   });
 
-/** What there is to do, the most urgent first. */
+/** The groups of threads that need work, the most urgent group first. */
 const queue = [
   { title: "approved: start_work, then carry out the plan", filters: { waiting: "approved" } },
   { title: "changes asked for: read the note, then propose again", filters: { waiting: "changes" } },
@@ -159,7 +162,7 @@ const readImage = (request: ResourceRequest, id: string, index: number) =>
 
 const progress = async () => undefined;
 
-/** Describes failures in our own words, as for tools. */
+/** Replaces each failure by a description in fixed sentences, in the same way as for tools. */
 async function withExplainedFailures(
   request: ResourceRequest,
   read: (request: ResourceRequest) => Promise<ReadResourceResult>,

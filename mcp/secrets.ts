@@ -1,6 +1,6 @@
 import { Refusal } from "./ids.ts";
 
-/** Returns the kind of secret in a text; undefined if there is no known one. `own` are secrets of this process. */
+/** Returns the kind of secret in a text; undefined if it contains no known kind. `own`: secrets of this process. */
 export function secretIn(text: string, own: readonly string[]): string | undefined {
   const onlyWord = text.replace(/[^A-Za-z0-9_]/g, "");
   if (own.some((secret) => formsOf(secret).some((form) => text.includes(form) || onlyWord.includes(form))))
@@ -25,7 +25,7 @@ const formsOf = (secret: string): string[] => [
   Buffer.from(secret).toString("base64").replaceAll("=", ""),
 ];
 
-// A repeat that something must follow has an upper limit: without it the time grows with the square of the length.
+// A repeat in the middle of a pattern has an upper limit. Otherwise the time grows with the square of the length.
 const kinds = [
   { name: "an Innkeep app key (sdk_…)", pattern: /sdk_[A-Za-z0-9]{16,}/ },
   { name: "an Innkeep device token (sdt_…)", pattern: /sdt_[A-Za-z0-9]{16,}/ },

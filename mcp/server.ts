@@ -20,7 +20,7 @@ import { offerResources } from "./resources.ts";
 import type { Call, OfferPage, Page, ToolRun } from "./tool.ts";
 import { type ListedTool, tools, triageArguments } from "./tool-list.ts";
 
-/** The icon: an inn's sign, a roof over a door. */
+/** The icon: a house with a door. */
 const icon = {
   src: `data:image/svg+xml,${encodeURIComponent(
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path fill="#a4501f" d="M16 3 2 14h4v15h7v-9h6v9h7V14h4z"/></svg>',
@@ -31,7 +31,7 @@ const icon = {
 
 const neverChanges = { listChanged: false } as const;
 
-/** A server for one client. */
+/** Creates a server for one client. */
 export function createServer(
   { version }: Pick<McpOptions, "version">,
   deps: Deps,
@@ -39,7 +39,7 @@ export function createServer(
     announces,
     only,
   }: {
-    /** Whether it sends changes of resources to the client. */
+    /** Whether the server tells the client when resources change. */
     readonly announces: boolean;
     /** The only tool that the request calls. The others are not registered. */
     readonly only?: string | undefined;
@@ -66,7 +66,7 @@ export function createServer(
   return server;
 }
 
-/** The name, the version and the address that a server reports. */
+/** Returns the name, the version and the address that a server reports about itself. */
 export const identityOf = (
   { version }: Pick<McpOptions, "version">,
   { baseUrl, consoleUrl }: Pick<Deps, "baseUrl" | "consoleUrl">,
@@ -78,7 +78,7 @@ export const identityOf = (
   icons: [icon],
 });
 
-/** The tool of this name, if it is offered. */
+/** Returns the tool with this name. Returns undefined if it is not offered. */
 export const toolNamed = (deps: Deps, name: string): LoadableTool | undefined =>
   toolsFor(deps).find(({ tool }) => tool.name === name);
 
@@ -96,7 +96,7 @@ const toolsFor = ({ readOnly, work, maxWaitSeconds }: Deps): LoadableTool[] => [
     : []),
 ];
 
-/** The code of the tools, loaded at its first use. */
+/** Loads the code of each tool at its first use. */
 const load = {
   listFeedback: async () => (await import("./tools/list-feedback.ts")).listFeedbackRun,
   readFeedback: async () => (await import("./tools/read-feedback.ts")).readFeedbackRun,
@@ -106,7 +106,7 @@ const load = {
   reportOutcome: async () => (await import("./tools/report-outcome.ts")).reportOutcomeRun,
 };
 
-/** The definition of `get_decision` of this server: its description names the longest wait. */
+/** Returns the definition of `get_decision` with the longest wait of this server in its description. */
 function withLongestWait(seconds: number): ListedTool {
   if (seconds === usualSeconds) return tools.getDecision;
   const text = JSON.stringify(tools.getDecision).replace("up to 50; more", `up to ${seconds}; more`);
@@ -115,7 +115,7 @@ function withLongestWait(seconds: number): ListedTool {
 
 const usualSeconds = 50;
 
-/** The instructions for agents. Clients cut long texts, so the most important sentences come first. */
+/** Returns the instructions for agents. Clients cut long texts, so the most important sentences come first. */
 const instructionsFor = ({ readOnly, work }: Pick<Deps, "readOnly" | "work">): string =>
   [
     "Act on a plan only when get_decision or start_work returns may_proceed: true, and then carry out approved_plan. Where decision_note differs from the plan, follow decision_note. On rejected, stop or do what next_step says.",
@@ -180,8 +180,8 @@ const message = (text: string): GetPromptResult => ({
 });
 
 /**
- * Makes a server describe faulty parameters of a request in a sentence. The SDK sends the faults as JSON, for most methods
- * as an error of the server.
+ * Makes the server describe wrong parameters of a request in a sentence. Without this, the SDK sends the faults as
+ * JSON, and for most methods as an internal error.
  */
 function explainMalformedParameters(server: McpServer): void {
   const connect = server.connect.bind(server);
@@ -199,7 +199,7 @@ function explained(message: JSONRPCMessage): JSONRPCMessage {
   return { ...message, error: { code: ProtocolErrorCode.InvalidParams, message: sentenceOf(fault) } };
 }
 
-/** The faults in the text of an error of the SDK; none if it is a text of another kind. */
+/** Returns the faults in the text of an error of the SDK. Returns none if the text is not a list of faults. */
 function faultsIn(text: string): unknown[] {
   const json = /^(?:Invalid tools\/call request: )?(\[\s*\{.*\}\s*\])$/s.exec(text)?.[1];
   if (json === undefined) return [];
@@ -251,7 +251,7 @@ function registerTool(server: McpServer, { tool, load }: LoadableTool, deps: Dep
   });
 }
 
-/** Runs a tool. A failure becomes a result that explains it. Rejects with a PageOffer, and if the call was aborted. */
+/** Runs a tool. Returns a failure as a result that explains it. Rejects only with a PageOffer or after an abort. */
 export async function runSafely(
   { load }: Pick<LoadableTool, "load">,
   { given, deps, call }: { readonly given: unknown; readonly deps: Deps; readonly call: Call },
@@ -280,7 +280,7 @@ function callOf({ mcpReq }: ServerContext): Call {
   };
 }
 
-/** Ends a call with an offer. The client shows it and calls again. */
+/** Thrown to end a call with the offer of a page. The client shows the offer and calls again. */
 class PageOffer extends Error {
   readonly result: InputRequiredResult;
 
@@ -291,10 +291,10 @@ class PageOffer extends Error {
   }
 }
 
-/** An hour: the person may read the page for a long time, and the wait goes on meanwhile. */
+/** How long an offer is open: one hour, because the person may read the page for long. The wait continues then. */
 const longestMs = 3_600_000;
 
-/** How to offer a page, if the client can show one and was not asked in this call already. (rule A61) */
+/** Returns a function that offers a page. Undefined if the client cannot show one or was already asked. (rule A61) */
 function pageOfferOf({ server }: McpServer, { mcpReq }: ServerContext): OfferPage | undefined {
   if (mcpReq.inputResponses !== undefined) return undefined;
   const { envelope } = mcpReq;
@@ -313,8 +313,8 @@ function pageOfferOf({ server }: McpServer, { mcpReq }: ServerContext): OfferPag
 }
 
 /**
- * A JSON Schema in the form that the SDK needs. It is only shown to clients and accepts every value, because a tool
- * checks its input itself and describes faults in its own words.
+ * Returns a JSON Schema in the form that the SDK needs. Clients see the schema, but here it accepts every value: each
+ * tool checks its input itself and describes the faults.
  */
 function wireSchema(schema: Record<string, unknown>): StandardSchemaWithJSON {
   const json = () => schema;

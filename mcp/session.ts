@@ -17,28 +17,28 @@ export interface Session {
   close(): Promise<void>;
 }
 
-/** The part of a connection that was read before the SDK takes over. */
+/** The input of a connection that was read before the SDK was loaded. */
 export interface EarlyInput {
   /** The messages that were answered without the SDK, unchanged. */
   readonly answered: Buffer;
-  /** The number of answers to them. */
+  /** The number of answers to the messages in `answered`. */
   readonly answers: number;
-  /** The rest of what was read: the first message that needs the SDK, and perhaps more. */
+  /** The input that was read but not answered: the first message that needs the SDK, and what follows it. */
   readonly rest: Buffer;
 }
 
 /** The start of an MCP session. */
 export interface SessionStart {
   readonly earlyInput: EarlyInput;
-  /** The lines that follow. */
+  /** The lines after the early input. */
   readonly lines: Readable;
   readonly out: Writable;
   readonly warn: (message: string) => void;
 }
 
 /**
- * Serves the rest of a connection. The SDK first reads the messages that were answered before it was loaded, so
- * that it has their state. Its answers to them are dropped, because the client has them.
+ * Serves the rest of a connection. The SDK first reads again the messages that were answered before it was loaded, to
+ * get into the same state. Its answers to them are not sent, because the client has already received them.
  */
 export function serveSession(
   options: McpOptions & Pick<StdioOptions, "clock">,
@@ -83,7 +83,7 @@ export function serveSession(
 
 /**
  * Makes the dependencies of the tools. Modules that are not needed to list tools are loaded at their first use.
- * `warn` writes to the person who runs the server, never to the client.
+ * `warn` shows a message to the person who runs the server, never to the client.
  */
 function createDeps(options: McpOptions, warn: (message: string) => void, clock: Clock = systemClock): Deps {
   const connection = createConnection(options);

@@ -5,15 +5,15 @@ import { type AnswerOf, preparedAnswers } from "./prepared-answers.ts";
 import type { EarlyInput, Session } from "./session.ts";
 
 /**
- * Serves one client over standard input and output, in either era of the protocol. Returns the exit code when the
- * client has hung up or the signal aborts; by then every wait and request is aborted. The SDK is loaded at the
- * first message that needs it.
+ * Serves one client over standard input and output, in both eras of the protocol. Ends when the client disconnects or
+ * the signal aborts: it stops all waits and requests, and returns the exit code. The first message that needs the SDK loads
+ * it.
  */
 export function serveStdio(options: StdioOptions): Promise<number> {
   const { io, signal } = options;
   const output = reserveOutput(io);
   const out = output.protocol;
-  // If the client stops reading, `end` below stops the server.
+  // No handling is needed here: if the client stops reading, `end` below stops the server.
   out.on("error", () => undefined);
   const warn = (message: string): void => {
     io.stderr.write(`innkeep mcp: ${message}\n`);
@@ -60,7 +60,7 @@ function reserveOutput({ stdout, stderr }: Pick<Io, "stdout" | "stderr">): Reser
     decodeStrings: false,
     write: (chunk, encoding, done) => void write(chunk, encoding, (error) => done(error)),
   });
-  // Each answer that waits for a slow reader has a listener.
+  // There is no maximum, because each answer that waits for a slow reader adds a listener.
   protocol.setMaxListeners(0);
   stdout.write = stderr.write.bind(stderr);
   globalThis.console = new Console(stderr, stderr);
@@ -75,7 +75,7 @@ function reserveOutput({ stdout, stderr }: Pick<Io, "stdout" | "stderr">): Reser
   };
 }
 
-/** Enough for the start of every client. The SDK reads all these messages again. */
+/** How many messages are answered without the SDK. This is enough for the start of every client. */
 const mostMessages = 32;
 
 const mostBytes = 65_536;
@@ -116,10 +116,10 @@ function answerFirstMessages(
   });
 }
 
-/** The SDK ends the process at 10 MB. */
+/** The maximum size of a line. A line of 10 MB would make the SDK end the process. */
 const mostBytesOfLine = 8 * 1_048_576;
 
-/** Passes lines on. A line that is too long is dropped and answered with an error on `out`. (rule L16) */
+/** Forwards lines. A line that is too long is not forwarded, but answered with an error on `out`. (rule L16) */
 export function lineLimit(out: Writable, limit = mostBytesOfLine): Transform {
   let pieces: Buffer[] = [];
   let length = 0;
@@ -176,7 +176,7 @@ const endBytes = 1_024;
 
 const id = /"id"\s*:\s*(\d{1,15}|"[\w-]{1,100}")/.source;
 
-/** Only the version and the method may come before the id: parameters may have another id in them. */
+/** Finds the id at the start of a message. Parameters may not come before it, because they can contain another id. */
 const idAtStart = new RegExp(`^\\s*\\{(?:\\s*"(?:jsonrpc|method)"\\s*:\\s*"[^"]*"\\s*,)*\\s*${id}`);
 
 const idAtEnd = new RegExp(`[,{]\\s*${id}(?:\\s*,\\s*"(?:jsonrpc|method)"\\s*:\\s*"[^"]*")*\\s*\\}\\s*$`);

@@ -9,19 +9,19 @@ import { readRun } from "./connection.ts";
 import type { Deps } from "./deps.ts";
 import { isNotFound } from "./failures.ts";
 
-/** The subscriptions of one client over standard input, in either era. */
+/** The subscriptions of one client over standard input, in both eras. */
 interface Subscriptions {
   /** Handles requests of the older era. Changes are sent through this server from now on. */
   serve(server: McpServer, era: "legacy" | "modern"): void;
-  /** Handles requests of the newer era. The SDK gets such a request only when no later change can be missed. */
+  /** Handles requests of the newer era. The SDK gets such a request only after the server watches for changes. */
   watchRequests(transport: StdioServerTransport): void;
   close(): void;
 }
 
-/** A server that does not answer must not keep a client waiting for its subscription. */
+/** The longest time to start a subscription. After it the client gets its answer, also without the API server. */
 const longestStartMs = 5_000;
 
-/** Creates the subscriptions of a connection. Nothing is loaded or asked before the first one. */
+/** Creates the subscriptions of a connection. Modules are loaded and requests are sent only after the first one. */
 export function createSubscriptions(deps: Pick<Deps, "clock" | "connection">): Subscriptions {
   const followed = new Map<string, readonly string[]>();
   let server: McpServer | undefined;
@@ -96,12 +96,12 @@ const notFollowed = () =>
     "Only innkeep://queue and innkeep://runs/{run_id} can be followed.",
   );
 
-/** A client can follow this resource, and those of runs. */
+/** The resource of the queue. Clients can follow only this resource and the resources of runs. */
 const queueUri = "innkeep://queue";
 
 const runUri = /^innkeep:\/\/runs\/([\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12})$/i;
 
-/** How many resources one stream follows, at most. The others are left out. */
+/** The maximum number of resources that one stream follows. All further resources are ignored. */
 const mostUris = 100;
 
 /** Returns the topic of a resource: the id of a proposal, or `queue`. Undefined for all other resources. */
@@ -116,14 +116,14 @@ export function topicsOf(uris: readonly string[]): Topics {
   };
 }
 
-/** The resources that a request asks to follow, as far as they can be followed; undefined for any other message. */
+/** Returns those resources in a subscription that can be followed. Returns undefined for any other message. */
 export function urisIn(message: unknown): string[] | undefined {
   if (valueAt(message, "method") !== "subscriptions/listen") return undefined;
   const uris = listAt(message, "params", "notifications", "resourceSubscriptions").filter(isText);
   return [...new Set(uris)].filter((uri) => topicOf(uri) !== undefined).slice(0, mostUris);
 }
 
-/** Leaves only these resources in a request. */
+/** Removes all resources from a request except `uris`. */
 export function limitTo(message: unknown, uris: readonly string[]): void {
   const asked = valueAt(message, "params", "notifications", "resourceSubscriptions");
   if (Array.isArray(asked)) asked.splice(0, asked.length, ...uris);
@@ -131,13 +131,13 @@ export function limitTo(message: unknown, uris: readonly string[]): void {
 
 /** Follows topics of a server through its API. */
 interface Watch {
-  /** Follows these topics instead of those before. Once it resolves, the client gets every later change. */
+  /** Follows these topics instead of the earlier ones. After it resolves, the client gets every later change. */
   follow(topics: Topics): Promise<void>;
 }
 
 type WatchParts = Pick<Deps, "clock" | "connection">;
 
-/** What was last read of a proposal. */
+/** The state of a proposal when it was last read. */
 interface KnownRun {
   readonly threadId: string;
   readonly state: string;
@@ -149,18 +149,18 @@ interface Watching {
   readonly notify: (topic: string) => void;
 }
 
-/** The pauses after answers with changes: threads that change all the time must not use up the reads of the token. */
+/** The pauses after answers with changes. Without them, threads that change often would use up the read limit. */
 const pauses = { firstMs: 1_000, growth: 2, mostMs: 15_000 };
 
-/** The pause after a permanent failure, such as a revoked token: a person must replace it. */
+/** The pause after a permanent failure. A person must solve it, for example replace a revoked token. */
 const afterFailureMs = 60_000;
 
 /** The pause between reads at a server that has no list of changes. */
 const betweenReadsMs = 30_000;
 
 /**
- * Keeps one request open for all topics, and none while there are no topics. Calls `notify` after each change, with the id
- * of the proposal or with `queue`.
+ * Keeps one request open for all topics. If there are no topics, sends no request. After each change it calls `notify`
+ * with the id of the proposal or with `queue`.
  */
 function createWatch(parts: WatchParts, notify: (topic: string) => void): Watch {
   const watching: Watching = { runs: new Map(), queue: false, notify };
@@ -194,7 +194,7 @@ function createWatch(parts: WatchParts, notify: (topic: string) => void): Watch 
 
 type WatchContext = WatchParts & { readonly signal: AbortSignal };
 
-/** Never resolves. After a failure something may have been missed, so the client is asked to read every topic again. */
+/** Never resolves. A change may be missed during a failure, so the client is then told that every topic changed. */
 async function watchOn(context: WatchContext, watching: Watching, first: Promise<string>): Promise<never> {
   for (let mark = first; ; ) {
     try {
@@ -211,7 +211,7 @@ async function watchOn(context: WatchContext, watching: Watching, first: Promise
   }
 }
 
-/** The mark of a server that has no list of changes. */
+/** The position that means: this server has no list of changes. */
 const noList = "";
 
 async function readMark({ connection }: WatchParts, signal: AbortSignal): Promise<string> {
@@ -225,7 +225,7 @@ async function readMark({ connection }: WatchParts, signal: AbortSignal): Promis
   }
 }
 
-/** Reads each proposal in turn. */
+/** Reads the proposals one after another, again and again. */
 async function watchRuns(context: WatchContext, watching: Watching): Promise<never> {
   for (;;) {
     await context.clock.sleep(betweenReadsMs, context.signal);

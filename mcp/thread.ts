@@ -9,7 +9,7 @@ import { idAt, instantAt, linkAt, oneOf, wordAt } from "./json.ts";
 
 export type ReadThreadDeps = Pick<Deps, "clock" | "connection" | "consoleUrl" | "threadOfRun">;
 
-/** Reads a thread and notes the id of its latest proposal. */
+/** Reads a thread. Remembers to which thread its latest proposal belongs. */
 export async function readThread(
   id: string,
   deps: ReadThreadDeps,
@@ -27,30 +27,30 @@ export async function readThread(
 const withLink = (thread: ThreadParts, { consoleUrl }: Pick<Deps, "consoleUrl">): ThreadParts =>
   consoleUrl ? { ...thread, consoleUrl: `${consoleUrl}/feedback/${thread.app.id}/${thread.id}` } : thread;
 
-/** The part of a thread that fits into one answer: the newest messages, in the order they were written. */
+/** The part of a thread that fits into one answer: the newest messages, the oldest of them first. */
 export interface ThreadPage {
   readonly message: string | undefined;
   readonly metadata: Readonly<Record<string, unknown>> | undefined;
   readonly messages: readonly MessageParts[];
-  /** The part of the latest proposal that fits into the rest. */
+  /** The part of the latest proposal that fits into the remaining space. */
   readonly proposal: ProposalText | undefined;
   readonly omitted: { readonly messages: number; readonly chars: number };
-  /** The position at which the older messages end; null if there are none. */
+  /** The position where the next page of older messages begins; null if there are no older messages. */
   readonly nextCursor: string | null;
 }
 
 type ProposalText = Pick<ProposalParts, "summary" | "plan">;
 
-/** The longest note of an agent if the thread does not fit: what people wrote is more important than older plans. */
+/** If a thread is too long, notes of agents are cut to this length. What people wrote is more important. */
 const mostOfNote = 500;
 
-/** A limit, because each message adds more than its text to an answer. */
+/** The maximum number of messages in an answer. Each message also adds fields, not only its text. */
 const mostMessages = 200;
 
 /**
- * Fits a thread into a number of UTF-16 units. Only the first page (no `before`) has the report. Its metadata leaves
- * the messages at least half of the space. Each further page has at least one message, cut if needed, so that paging
- * ends. (rule L17)
+ * Cuts a thread to a number of UTF-16 units. Only the first page (no `before`) has the report. The metadata of the
+ * report gets at most half of the space, the messages get the rest. Each further page has at least one message, which may be
+ * cut, so that paging ends. (rule L17)
  */
 export function threadPageOf(
   thread: {
@@ -143,8 +143,8 @@ const lengthOf = (messages: readonly MessageParts[]): number =>
   messages.reduce((sum, message) => sum + sizeOfMessage(message), 0);
 
 /**
- * The checked parts of a thread. A server may leave out fields that the API does not promise, and may send anything
- * in the others.
+ * The checked parts of a thread. A server may omit fields that the API does not guarantee. It may send any value in the
+ * other fields.
  */
 export interface ThreadParts {
   readonly app: { readonly id: string; readonly name: string };
@@ -156,7 +156,7 @@ export interface ThreadParts {
   readonly githubIssueUrl: string | null;
   readonly subject: string;
   readonly message: string;
-  /** The short texts that the report has, in the order in which they are shown. */
+  /** The short texts of the report, in the order in which they are shown. */
   readonly texts: readonly GivenReportText[];
   readonly occurrences: number;
   readonly metadata: Readonly<Record<string, unknown>>;
@@ -165,7 +165,7 @@ export interface ThreadParts {
   readonly attachments: readonly AttachmentParts[];
   readonly messages: readonly MessageParts[];
   readonly latestProposal: ProposalParts | null;
-  /** How many older messages the server leaves out. */
+  /** How many older messages the server did not send. */
   readonly omittedMessages: number;
   /** Whether the server refuses a proposal if its expected latest proposal is outdated. */
   readonly takesExpectedRun: boolean;
@@ -207,7 +207,7 @@ export interface ProposalParts {
   readonly replacedBy: string | null;
 }
 
-/** More files than the API allows: a server that ignores that must not fill an answer with them. */
+/** The maximum number of files in an answer. The API allows fewer, but a server could ignore its own limit. */
 const mostFiles = 20;
 
 /** Reads the parts of a thread. Throws a Refusal if the value is not a thread. */
@@ -264,11 +264,11 @@ const messageOf =
     return latest && isNoteOf(latest, parts) ? { ...parts, body: textOfLatest } : parts;
   };
 
-/** Structure and text have the plan under these names. */
+/** Says where the plan is: first its name in the structured answer, then its name in the answer as text. */
 const textOfLatest =
   "The latest proposal: see `agents.proposal`, or the plan of the latest proposal, on the first page.";
 
-/** Whether a message is the note that the latest proposal left on the thread. Its text is shown only once. */
+/** Whether a message is the note with the text of the latest proposal. Then the text is not shown a second time. */
 function isNoteOf({ summary, plan }: ProposalParts, { direction, author, body }: MessageParts): boolean {
   if (direction !== "note" || author === "team" || plan === "") return false;
   const frame = body.length - summary.length - plan.length;

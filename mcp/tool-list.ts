@@ -19,7 +19,7 @@ export interface ListedTool {
   readonly _meta?: Record<string, unknown>;
 }
 
-/** The build replaces this code by its values, so that a server that only lists its tools does not load schemas. */
+/** The build replaces this code by the computed values. So a server that only lists its tools loads no schemas. */
 export const tools = {
   listFeedback: listed(listFeedback),
   readFeedback: listed(readFeedback),
@@ -45,8 +45,8 @@ function listed(definition: ToolDefinition<z.ZodMiniObject, z.ZodMiniObject>): L
 }
 
 /**
- * Plain JSON Schema without redundant keywords. It requires no field of an answer, because a later version may
- * leave one out, and a client with an old schema must not refuse that answer.
+ * Returns a plain JSON Schema without redundant keywords. In the schema of an answer no field is required: a later
+ * version may omit a field, and a client with an old schema must not refuse that answer.
  */
 function jsonSchemaOf(schema: z.ZodMiniObject, side: "input" | "output"): Record<string, unknown> {
   const json = z.toJSONSchema(schema, {

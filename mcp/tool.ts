@@ -16,7 +16,7 @@ export interface Call {
   readonly offerPage?: OfferPage | undefined;
 }
 
-/** The result of a tool: the same content as structure and as text, and further content beside it. */
+/** The result of a tool: the same content as structured data and as text, and further content such as images. */
 export interface ToolAnswer<Output> {
   readonly structured: Output;
   readonly text: string;
@@ -25,10 +25,10 @@ export interface ToolAnswer<Output> {
 
 type Execution<Input, Output> = (input: Input, deps: Deps, call: Call) => Promise<ToolAnswer<Output>>;
 
-/** Runs a tool with the unchecked input of a client. Rejects with a Refusal, or as the client of the API does. */
+/** Runs a tool with the unchecked input of a client. Rejects with a Refusal or with an error of the API client. */
 export type ToolRun = (given: unknown, deps: Deps, call: Call) => Promise<CallToolResult>;
 
-/** A tool's definition with its code. */
+/** Combines the definition of a tool and its code into a function that runs the tool. */
 export const runOf =
   <Input extends z.ZodMiniObject, Output extends z.ZodMiniObject>(
     { input }: ToolDefinition<Input, Output>,
@@ -40,8 +40,8 @@ export const runOf =
   };
 
 /**
- * Checks the arguments of a tool. Throws a Refusal that names every fault, also unknown names. An optional argument may be
- * null or empty, as models send it in strict modes. (rule A63)
+ * Checks the arguments of a tool. Throws a Refusal that names every fault, also unknown names. An optional argument may
+ * be null or empty, because models in strict modes send unused arguments in this way. (rule A63)
  */
 function argumentsOf<Input extends z.ZodMiniObject>(input: Input, given: unknown): z.output<Input> {
   const named = withKnownNames(given ?? {}, Object.keys(input.shape));
@@ -60,7 +60,7 @@ function argumentsOf<Input extends z.ZodMiniObject>(input: Input, given: unknown
   throw new Refusal(`Nothing was done: ${faults.join("; ")}. Correct this, then call again.`);
 }
 
-/** Takes out the optional arguments that are null or empty. */
+/** Removes the optional arguments that are null or empty. */
 function withoutEmpty(values: unknown, { shape }: z.ZodMiniObject): void {
   if (!isObject(values)) return;
   for (const [name, value] of Object.entries(values)) {
@@ -70,7 +70,7 @@ function withoutEmpty(values: unknown, { shape }: z.ZodMiniObject): void {
   }
 }
 
-/** Returns the faults of all texts that have a fixed form. */
+/** Returns the faults of the arguments that must have a fixed form, such as an id. */
 function faultsOfForm(values: unknown): string[] {
   if (!isObject(values)) return [];
   return Object.entries(values).flatMap(([name, value]) => {
@@ -89,7 +89,7 @@ function faultOf(check: () => unknown): string[] {
   }
 }
 
-/** Answers say `feedback_id` where arguments say `feedback`. */
+/** Names that models use by mistake, and the correct argument. Answers have `feedback_id`, arguments `feedback`. */
 const otherNames: Readonly<Record<string, string>> = { feedback_id: "feedback" };
 
 function withKnownNames(given: unknown, known: readonly string[]) {
@@ -105,14 +105,14 @@ function withKnownNames(given: unknown, known: readonly string[]) {
   return { values, faults };
 }
 
-/** An argument name comes from the client, so it is untrusted. */
+/** Describes an unknown argument. Its name comes from the client, so a name of an unusual form is not repeated. */
 function unknownName(name: string, known: readonly string[]): string {
   const shown = /^\w{1,40}$/.test(name) ? `\`${name}\`` : "an argument";
   const near = closest(name.slice(0, 40), known);
   return `${shown} is unknown${near ? ` (did you mean \`${near}\`?)` : `; there are ${known.join(", ")}`}`;
 }
 
-/** Some models write numbers and booleans as strings. */
+/** Converts strings into numbers and booleans where these are required: some models write them as strings. */
 function withValues(values: unknown, error: z.core.$ZodError): unknown {
   if (!isObject(values)) return values;
   const entries = Object.entries(values).map(([name, value]) => {
@@ -123,17 +123,17 @@ function withValues(values: unknown, error: z.core.$ZodError): unknown {
   return Object.fromEntries(entries);
 }
 
-/** What a client considers before it asks its user. */
+/** Hints for a client, which decides with them whether to ask its user before a call. */
 export interface ToolAnnotations {
   readonly title: string;
   readonly readOnlyHint: boolean;
   readonly destructiveHint: boolean;
-  /** Means something only if the tool is not read-only. */
+  /** Has a meaning only if the tool is not read-only. */
   readonly idempotentHint?: boolean;
   readonly openWorldHint: boolean;
 }
 
-/** A tool as data: all that a client reads about it. */
+/** The definition of a tool: all data that a client reads about it. */
 export interface ToolDefinition<Input extends z.ZodMiniObject, Output extends z.ZodMiniObject> {
   readonly name: string;
   readonly title: string;
@@ -151,7 +151,7 @@ export const defineTool = <Input extends z.ZodMiniObject, Output extends z.ZodMi
 /** The argument that names a thread. */
 export const feedback = z.string().check(z.maxLength(500), z.describe("Feedback id (UUID) or console link"));
 
-/** The instant in a text: a date without a time means the start of that day in UTC. Throws a Refusal for any other text. */
+/** Reads a time. A date without a time means 00:00 UTC of that day. Throws a Refusal for any other text. */
 export function instantIn(given: string): string {
   const text = given.trim();
   const instant = utcOf(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text);
@@ -161,7 +161,7 @@ export function instantIn(given: string): string {
   );
 }
 
-/** The number of the message at which older ones end. */
+/** Reads the cursor of a page: the number of a message. Only older messages are returned. */
 export function messageNumberIn(given: string): number {
   if (/^\d{1,9}$/.test(given.trim())) return Number(given);
   throw new Refusal(

@@ -95,7 +95,7 @@ interface Wait {
   readonly waitSeconds: number;
 }
 
-/** Reads the proposal: at once, or at the decision or the end of the wait. */
+/** Reads the proposal. With a wait, it returns after the decision or at the end of the wait. */
 async function observe(wait: Wait, deps: Waiting, call: Call): Promise<Observation> {
   if (wait.waitSeconds > 0) return observeUntilDecided(wait, deps, call);
   const { signal } = call;
@@ -122,7 +122,7 @@ async function observeUntilDecided(
   }
 }
 
-/** Offers the page on which a person decides, once for each proposal. Failures are those of the wait that follows. */
+/** Offers the page on which a person decides, once for each proposal. Ignores failures: the next wait reports them. */
 async function offerConsole(
   runId: string,
   { connection, isFirstOffer }: Waiting,
@@ -135,7 +135,7 @@ async function offerConsole(
   offerPage({ url: `${consoleUrl}#proposal`, message: offer }, signal);
 }
 
-/** Reports progress with a timer of its own, because some clients need it at a steady pace to stay connected. */
+/** Reports progress at regular intervals, because some clients disconnect without it. */
 async function reportProgress(
   totalSeconds: number,
   { clock }: Pick<Deps, "clock">,
@@ -160,7 +160,7 @@ async function decisionOn(
     lastErrorAt,
   }: Observation & {
     readonly runId: string;
-    /** The thread, if the caller named it. */
+    /** The id of the thread; undefined if the caller did not give it. */
     readonly feedbackId: string | undefined;
     readonly nonce: string;
   },

@@ -53,7 +53,7 @@ export const proposePlanTool = defineTool({
   }),
 });
 
-/** Failures that happen before a request is sent. */
+/** The codes of failures that happen before a request is sent. */
 const beforeSending = new Set([
   "ECONNREFUSED",
   "ENOTFOUND",
@@ -118,7 +118,7 @@ async function postUnlessPosted(
     expected,
   }: {
     readonly draft: ProposalDraft;
-    /** The proposal that the caller knows as the newest. */
+    /** The id of the proposal that the caller thinks is the newest. */
     readonly expected: string | undefined;
   },
   deps: Deps,
@@ -183,8 +183,8 @@ type ProposePlanInput = z.output<typeof proposePlanTool.input>;
 type ProposePlanOutput = z.input<typeof proposePlanTool.output>;
 
 /**
- * Sends a proposal once and stores a record of it. If it is unclear whether the server has it, reads the thread
- * instead of sending it again, because each proposal sends a message to the app's chat channel.
+ * Sends a proposal once and stores a record of it. If it is unclear whether the server received it, looks for it on the
+ * thread and does not send it again, because each proposal sends a message to the app's chat channel.
  */
 async function postProposal(
   draftForThread: DraftForThread,
@@ -246,7 +246,7 @@ async function findPosted(draft: ProposalDraft, deps: Deps, signal: AbortSignal)
   );
 }
 
-/** Returns an earlier proposal from here with the same text, with its present status. (rule L18) */
+/** Returns an earlier proposal of this machine with the same text, with its current status. (rule L18) */
 async function sameProposal(
   draft: ProposalDraft,
   deps: Pick<Deps, "clock" | "connection" | "proposals">,
@@ -258,8 +258,8 @@ async function sameProposal(
 }
 
 /**
- * The latest proposal of the thread, if it has the same text and awaits a decision, although this machine has no record
- * of it.
+ * Returns the latest proposal of the thread if it has the same text and waits for a decision. This finds a proposal of
+ * which this machine has no record.
  */
 async function sameOnThread(
   { draft, thread }: DraftForThread,
@@ -272,7 +272,7 @@ async function sameOnThread(
   return record;
 }
 
-/** The latest proposal of the thread, if it has the same text and was decided on. */
+/** Returns the latest proposal of the thread if it has the same text and a person has decided on it. */
 function decidedOnThread(
   { draft, thread }: DraftForThread,
   deps: Pick<Deps, "baseUrl" | "clock">,
@@ -284,7 +284,7 @@ function decidedOnThread(
   return { ...recordOf(latest.id, { draft, thread }, deps), status, decision, decision_note, decided_at };
 }
 
-/** The proposal that a new one would replace; undefined if there is none. */
+/** Returns the proposal that a new one would replace. Returns undefined if there is none. */
 async function awaitingRunOn(
   thread: ThreadParts,
   deps: Pick<Deps, "clock" | "connection" | "proposals">,
@@ -297,7 +297,7 @@ async function awaitingRunOn(
   return now?.status === "awaiting_approval" ? now.run_id : undefined;
 }
 
-/** Undefined if the server no longer has the proposal, or its text is not certain. */
+/** Returns the proposal with its current status. Undefined if the server has deleted it or its text is not verified. */
 async function refreshed(
   record: KnownProposal,
   deps: Pick<Deps, "clock" | "connection">,
@@ -318,7 +318,7 @@ async function refreshed(
   }
 }
 
-/** A proposal that may be sent: without characters that the person cannot see. */
+/** A proposal that may be sent. It contains no characters that a person cannot see. */
 interface ProposalDraft {
   readonly feedbackId: string;
   readonly summary: string;
@@ -337,7 +337,7 @@ interface GivenTexts {
   readonly plan: string;
 }
 
-/** Removes invisible characters. Throws a Refusal if a text holds a secret, or is empty afterwards. */
+/** Removes invisible characters. Throws a Refusal if a text contains a secret, or is empty without them. */
 function proposalDraftOf(
   feedbackId: string,
   given: GivenTexts,
@@ -354,7 +354,8 @@ function proposalDraftOf(
 }
 
 /**
- * A repeated request has the same idempotency key and posts nothing twice. A later proposal with the same text has another.
+ * Returns the idempotency key. A repeated request has the same key, so nothing is posted twice. If the latest run has
+ * changed since then, the same text gets a new key.
  */
 function idempotencyKeyOf(draft: ProposalDraft, latestRunId: string | undefined): string {
   const parts = JSON.stringify([draft.feedbackId, draft.summary, draft.plan, latestRunId ?? null]);

@@ -50,13 +50,13 @@ const messageSections = ({ number, direction, body, created_at, report }: ShownM
   ...section(`report of message ${number}, its own facts and files`, report),
 ];
 
-/** One line for each entry. Texts are not quoted, so that no backslash is doubled. */
+/** Returns one line for each entry. Texts are not quoted, because quoting would double each backslash. */
 const linesOf = (value: object): string =>
   Object.entries(value)
     .map(([key, part]) => `${key}: ${typeof part === "string" ? part : JSON.stringify(part)}`)
     .join("\n");
 
-/** The limit of the API. A server that ignores it must not fill the answer. */
+/** The maximum lengths of texts, as in the API. A server could ignore its own limits and fill the answer. */
 const most = { subject: 800, name: 400, note: 8_000 } as const;
 
 const imageUri = (feedbackId: string, index: number): string =>
@@ -66,7 +66,7 @@ const isTeams = ({ author }: Authored): boolean => author === "team";
 
 const isAgents = ({ author }: Authored): boolean => author === "agent";
 
-/** Also if the server does not say who wrote it. */
+/** Whether the public wrote a message. A message of an unknown author counts as public. */
 const isPublic = (message: Authored): boolean => !isTeams(message) && !isAgents(message);
 
 const shownMessage = (
@@ -127,7 +127,7 @@ export const readFeedbackTool = defineTool({
   }),
 });
 
-/** The limits of the images in one answer. The base API has the same limit for an image. */
+/** The maximum sizes of the images in one answer. The base API has the same maximum for one image. */
 const mostOfImages = {
   loaded: 8,
   bytes: 2 * 1_048_576,
@@ -166,8 +166,8 @@ export async function readFeedback(
 }
 
 /**
- * An answer with a thread as text: a line of JSON, then the text of the public, of the team and of agents, each between
- * fences of its own.
+ * Returns a thread as text: a line of JSON, then the texts of the public, of the team and of agents. Each of these
+ * parts is between separate fences.
  */
 function threadText(nonce: string, answer: ThreadAnswer): string {
   const { untrusted, team, agents, latest_proposal, ...rest } = answer;
@@ -191,8 +191,8 @@ function section(heading: string, value: unknown): Section[] {
 }
 
 /**
- * The structured content of a thread: text of the public stands only under `untrusted`, text of agents only under
- * `agents`, and text of the team only under `team` and in the decision's note.
+ * Returns the structured content of a thread. Text of the public is only in `untrusted`, text of agents only in
+ * `agents`, and text of the team only in `team` and in the decision note.
  */
 function structuredThread(
   thread: ThreadParts,
@@ -204,7 +204,7 @@ function structuredThread(
   }: {
     readonly baseUrl: string;
     readonly sanitiser: Sanitiser;
-    /** The images that were asked for. */
+    /** The images that the caller requested. */
     readonly images: readonly ImageLoading[];
   },
 ): ThreadAnswer {
@@ -307,7 +307,7 @@ type ThreadAnswer = ReadFeedbackOutput & {
 
 interface ShownMessage {
   readonly [name: string]: unknown;
-  /** Its number among all messages of this page, from 1. */
+  /** The position of the message among all messages of this page, from 1. */
   readonly number: number;
   readonly direction: string;
   readonly author: string;
@@ -357,8 +357,8 @@ interface ImageLoading {
 type ImageDeps = Pick<Deps, "baseUrl" | "download">;
 
 /**
- * All images of a thread. They come with their content if they are on the configured server, each one and all together
- * not too large. (rule L17)
+ * Loads all images of a thread. An image is loaded only if it is on the configured server, and if neither it nor all
+ * images together are too large. (rule L17)
  */
 async function loadImages(
   addresses: readonly string[],
@@ -376,7 +376,7 @@ async function loadImages(
   return addresses.map((_, index) => loaded[index] ?? tooMuch);
 }
 
-/** One image, if it is on the configured server, not too large, and an image by its bytes. */
+/** Loads an image if it is on the configured server and not too large, and if its bytes are really an image. */
 export async function loadImage(
   address: string,
   { baseUrl, download }: ImageDeps,
@@ -398,8 +398,8 @@ export async function loadImage(
 }
 
 /**
- * The address of an uploaded file on the configured server; null for any other value. Its name is a plain word, as the
- * server makes it: no text of a stranger stands in it.
+ * Returns the address of an uploaded file on the configured server; null for any other value. The name of the file must
+ * be a plain word, as the server makes it, so that the address contains no text of a stranger.
  */
 function uploadUrl(address: string, baseUrl: string): URL | null {
   if (!URL.canParse(address) || !URL.canParse(baseUrl)) return null;

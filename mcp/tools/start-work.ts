@@ -92,7 +92,7 @@ async function startWork(
 
 interface Claimed {
   readonly run: unknown;
-  /** Null on a server without claims. */
+  /** The id of the claim; null if the server has no claims. */
   readonly claimId: string | null;
 }
 
@@ -103,7 +103,7 @@ async function claim(
     resume,
   }: {
     readonly runId: string;
-    /** The claim to go on with. */
+    /** The existing claim to continue; undefined for a new claim. */
     readonly given: GivenClaim | undefined;
     readonly resume: boolean;
   },
@@ -126,7 +126,7 @@ async function claim(
     const refusal = valueAt(error.body, "mayResume") === true ? mayResume : refusals[error.code];
     if (refusal) throw new Refusal(refusal);
     if (!isNotFound(error) && error.status !== 405 && error.status !== 501) throw error;
-    // A server without claims, or a run that does not exist: a read shows which.
+    // Either the server has no claims, or the run does not exist. Reading the run shows which.
     const run = await readRun(deps.connection, runId, { holdSeconds: 0, signal }).catch(noSuchRun);
     if (given) throw new Refusal(unknownClaim);
     return { run, claimId: null };
@@ -134,7 +134,7 @@ async function claim(
 }
 
 /**
- * Returns the `claim_id` for an agent: the id of the claim and the end of the worker's name, with which it can go on.
+ * Returns the `claim_id` for an agent: the id of the claim and the end of the worker's name. Both are needed later.
  * (rule L15)
  */
 const claimIdFor = (claimId: string, worker: string): string => `${claimId}.${worker.slice(4)}`;

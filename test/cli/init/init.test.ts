@@ -125,7 +125,12 @@ describe("init without a terminal", () => {
 
   it.each([
     ["no server", [], "--server is missing", 2],
-    ["two servers", ["--server", "http://a.example", "--base-url", "http://b.example"], "different servers", 2],
+    [
+      "two servers",
+      ["--server", "http://a.example", "--base-url", "http://b.example"],
+      "different servers",
+      2,
+    ],
     ["a server that is no address", ["--server", "inn"], "--server is not the address of a server", 2],
     ["a password in the address", ["--server", "http://ada:pw@a.example"], "no password", 2],
     ["a secret as app", ["--server", "http://a.example", "--app", `sdk_${"a".repeat(36)}`], "secret", 2],
