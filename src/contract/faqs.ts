@@ -185,13 +185,11 @@ export const faqs = {
     auth: "appKey",
     query: z.object({
       include: z.optional(
-        z
-          .enum(["push"])
-          .check(
-            z.meta({
-              description: "`push` adds the fields `pushedHash` and `pushedSortOrder` to each entry.",
-            }),
-          ),
+        z.enum(["push"]).check(
+          z.meta({
+            description: "`push` adds the fields `pushedHash` and `pushedSortOrder` to each entry.",
+          }),
+        ),
       ),
     }),
     success: { status: 200, body: z.array(FaqAnswer) },
