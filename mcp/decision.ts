@@ -134,16 +134,16 @@ export const nextSteps = {
   approved:
     "Proceed: carry out approved_plan. Where decision_note differs from the plan, follow decision_note.",
   claimed:
-    "Do not carry out the plan: a worker has claimed this run. If that was you, go on as start_work said, or call start_work with your claim_id; if you have none, call it without: it says whether you may go on. Else leave it.",
+    "Do not carry out the plan: a worker has claimed this run. If that worker was you, continue as start_work said, or call start_work with your claim_id. Without a claim_id, call start_work without it: the answer says whether you may continue. Otherwise leave this run.",
   reported: "Do not carry out the plan: its outcome is reported already. Tell the user.",
   approvedToClaim:
-    "Approved. Call start_work with run_id before you act: only one worker gets the claim. Then carry out the approved_plan that it gives.",
+    "Approved. Call start_work with run_id before you act: only one worker gets the claim. Then carry out the approved_plan that start_work returns.",
   approvedWithoutText:
     "Approved, but the approved text is not certain. Do not act. Call get_decision once more with `feedback` set to the thread's id or console link; if may_proceed stays false, give the user console_url and propose the plan again.",
   rejected: "Stop. Do not carry out the plan. Tell the user and quote decision_note.",
   changes:
     "Do not carry out this plan: a person asks for changes. Follow decision_note, then call propose_plan with the new plan and expected_run_id set to this run_id.",
-  recalled: "Stop. A person took the approval back. Do not carry out the plan. Tell the user.",
+  recalled: "Stop. A person withdrew the approval. Do not carry out the plan. Tell the user.",
   expired:
     "Stop. The approval expired before the work was started. If the plan is still wanted, call propose_plan with expected_run_id set to this run_id; a person decides again.",
   superseded: "Stop. A newer proposal replaced this one. Call get_decision with superseded_by as run_id.",

@@ -59,7 +59,7 @@ function explainAnswer({ status, code, retryAfterSeconds }: ServerError): string
   if (code === "run_superseded")
     return "Nothing was posted: another proposal came first. Call read_feedback, then decide whether yours is still wanted.";
   if (status === 409 || status === 422)
-    return `The server refused this in the present state (${knownCode(code)}). Read the thread again, then decide.`;
+    return `The server refused this in the current state (${knownCode(code)}). Read the thread again, then decide.`;
   if (status >= 500) return "The server has a problem. Call once more; if it fails again, tell the user.";
   return unexpected;
 }

@@ -35,7 +35,7 @@ export const newWorker = (): string => `mcp-${randomUUID().slice(0, 8)}`;
 /** The text for an agent whose claim has ended, by the code of the error. */
 export const endedClaims = {
   claim_released:
-    "A person has ended this claim. Stop the work and tell the user. If it is to be done after all, call start_work without claim_id.",
+    "A person has ended this claim. Stop the work and tell the user. If the work should still be done, call start_work without claim_id.",
   claim_resumed: "Another worker with your account has taken up this claim. Stop the work and tell the user.",
 } as const;
 

@@ -38,7 +38,7 @@ export function offerResources(server: McpServer, deps: Deps): void {
     uris.queue,
     {
       title: "What there is to do",
-      description: "Approved plans, asked changes, and open threads; has text written by the public",
+      description: "Approved plans, requested changes, and open threads; contains text written by the public",
       mimeType: "text/plain",
       cacheHint,
     },
@@ -49,7 +49,7 @@ export function offerResources(server: McpServer, deps: Deps): void {
     new ResourceTemplate(uris.feedback, { list: undefined, complete: { id: complete.feedback } }),
     {
       title: "Feedback thread",
-      description: "Has text written by the public",
+      description: "Contains text written by the public",
       mimeType: "text/plain",
       cacheHint,
     },
@@ -109,7 +109,7 @@ async function readProposals(uri: URL, deps: Pick<Deps, "proposals">): Promise<R
   return jsonOf(uri, {
     proposals,
     agents: { notice: notices.agents, summaries: records.map(({ summary }) => summary) },
-    next_step: "Call get_decision for the present status; act only when may_proceed is true.",
+    next_step: "Call get_decision for the current status; act only when may_proceed is true.",
   });
 }
 

@@ -6,8 +6,8 @@ import type { EarlyInput, Session } from "./session.ts";
 
 /**
  * Serves one client over standard input and output, in both eras of the protocol. Ends when the client disconnects or
- * the signal aborts: it stops all waits and requests, and returns the exit code. The first message that needs the SDK loads
- * it.
+ * the signal aborts: it stops all waits and requests, and returns the exit code. The SDK is loaded at the first
+ * message that needs it.
  */
 export function serveStdio(options: StdioOptions): Promise<number> {
   const { io, signal } = options;

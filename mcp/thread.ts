@@ -49,8 +49,8 @@ const mostMessages = 200;
 
 /**
  * Cuts a thread to a number of UTF-16 units. Only the first page (no `before`) has the report. The metadata of the
- * report gets at most half of the space, the messages get the rest. Each further page has at least one message, which may be
- * cut, so that paging ends. (rule L17)
+ * report gets at most half of the space. Each further page has at least one message, which may be cut, so that paging
+ * ends. (rule L17)
  */
 export function threadPageOf(
   thread: {

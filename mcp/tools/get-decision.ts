@@ -40,7 +40,10 @@ export const getDecisionTool = defineTool({
     feedback: z.optional(
       z
         .string()
-        .check(z.maxLength(500), z.describe("As in read_feedback; only if approved_plan came back null")),
+        .check(
+          z.maxLength(500),
+          z.describe("The thread, as in read_feedback; only if approved_plan was null"),
+        ),
     ),
   }),
   output: z.looseObject({

@@ -23,7 +23,7 @@ const argumentNames: Readonly<Record<string, string>> = {
 };
 
 const badQuery =
-  "updated_since is an instant such as 2026-11-21T09:00:00Z, app_id a UUID, cursor the next_cursor of the answer before. Correct this, then call again.";
+  "updated_since is an instant such as 2026-11-21T09:00:00Z, app_id a UUID, cursor the next_cursor of the previous answer. Correct this, then call again.";
 
 /** The most tokens of a page of 20 threads. (rule L14) */
 const mostTokens = 1_500;
@@ -75,7 +75,7 @@ export const listFeedbackTool = defineTool({
     status: z.optional(z.enum(threadStatuses)),
     type: z.optional(FeedbackType),
     q: z.optional(word.check(z.describe("Words to find"))),
-    tag: z.optional(z.string().check(z.maxLength(1_000), z.describe("All of a,b"))),
+    tag: z.optional(z.string().check(z.maxLength(1_000), z.describe("With all tags a,b"))),
     updated_since: z.optional(word.check(z.describe("ISO 8601 instant"))),
     app_id: z.optional(word),
     cursor: z.optional(z.string().check(z.maxLength(500))),

@@ -36,7 +36,7 @@ export const proposePlanTool = defineTool({
   },
   input: z.object({
     feedback,
-    summary: NewProposal.shape.summary.check(z.describe("The problem and the remedy in brief")),
+    summary: NewProposal.shape.summary.check(z.describe("The problem and the solution in a few words")),
     plan: NewProposal.shape.plan.check(z.describe("What you will do, step by step")),
     expected_run_id: z.optional(
       z.string().check(z.maxLength(100), z.describe("To replace the newest run: its run_id")),
@@ -222,7 +222,7 @@ async function send(
   const runId = idAt(answer, "runId");
   if (runId !== null) return runId;
   throw new Refusal(
-    "The server accepted the proposal but named no run. Call read_feedback: latest_proposal has its run_id.",
+    "The server accepted the proposal but returned no run id. Call read_feedback: latest_proposal has its run_id.",
   );
 }
 

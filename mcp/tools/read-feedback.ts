@@ -101,10 +101,12 @@ export const readFeedbackTool = defineTool({
   input: z.object({
     feedback,
     messages_before: z.optional(
-      z.string().check(z.maxLength(20), z.describe("next_cursor of the answer before")),
+      z.string().check(z.maxLength(20), z.describe("next_cursor of the previous answer")),
     ),
     max_chars: z._default(
-      z.int().check(z.minimum(maxChars.least), z.maximum(maxChars.most), z.describe("Length of all text")),
+      z
+        .int()
+        .check(z.minimum(maxChars.least), z.maximum(maxChars.most), z.describe("Maximum length of all text")),
       maxChars.default,
     ),
     include_images: z._default(z.boolean().check(z.describe("Up to 2 MB each, 6 MB together")), false),

@@ -17,7 +17,7 @@ const unknownClaim =
 const refusals: Readonly<Record<string, string>> = {
   bad_request:
     "The server refused the report. Each link is an address with http or https. Correct this, then call again.",
-  wrong_state: "An outcome was reported for this claim before. Nothing was changed; tell the user.",
+  wrong_state: "An outcome was already reported for this claim. Nothing was changed; tell the user.",
   ...endedClaims,
   insufficient_scope:
     "This agent token may not report outcomes: it has no scope runs:work. Ask the owner of the app for a token with it.",
@@ -81,7 +81,7 @@ async function reportOutcome(
     run_id: runId,
     outcome: input.status,
     console_url: linkAt(run, "consoleUrl"),
-    next_step: "Reported to the app's people. Tell the user, too. Nothing more is to be done for this run.",
+    next_step: "Reported to the app's people. Tell the user, too. Nothing else has to be done for this run.",
   };
   return { structured, text: JSON.stringify(structured) };
 }

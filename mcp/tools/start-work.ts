@@ -12,16 +12,16 @@ import { type Call, defineTool, runOf, type ToolAnswer } from "../tool.ts";
 import { noSuchRun } from "./get-decision.ts";
 
 const mayResume =
-  "A worker with your account has claimed this run. Do not carry out the plan. If that was you and you have no claim_id, call start_work with resume: true; it ends that claim and gives you a new one. Else leave it, or ask the user.";
+  "A worker with your account has claimed this run. Do not carry out the plan. If that was you and you have no claim_id, call start_work with resume: true; it ends that claim and gives you a new one. Otherwise leave this run, or ask the user.";
 
 const unknownClaim =
   "The server does not know this claim_id. Do not carry out the plan. Call start_work without it.";
 
 const refusals: Readonly<Record<string, string>> = {
   run_claimed:
-    "Another worker has claimed this run. Do not carry out the plan. If that worker was you, pass its claim_id; else leave it.",
+    "Another worker has claimed this run. Do not carry out the plan. If that worker was you, pass its claim_id; otherwise leave this run.",
   wrong_state:
-    "This run is not approved, or its approval is over. Do not carry out the plan. Call get_decision.",
+    "This run is not approved, or its approval has ended. Do not carry out the plan. Call get_decision.",
   run_superseded:
     "A newer run of this thread was approved. Do not carry out this plan. Call read_feedback for the newest run.",
   ...endedClaims,
@@ -45,8 +45,10 @@ export const startWorkTool = defineTool({
   },
   input: z.object({
     run_id: z.string().check(z.maxLength(100)),
-    claim_id: z.optional(z.string().check(z.maxLength(100), z.describe("Yours from before, to go on"))),
-    resume: z.optional(z.boolean().check(z.describe("If a refusal offers it"))),
+    claim_id: z.optional(
+      z.string().check(z.maxLength(100), z.describe("Your earlier claim_id, to continue")),
+    ),
+    resume: z.optional(z.boolean().check(z.describe("Only if a refusal says so"))),
   }),
   output: z.looseObject({
     run_id: z.string(),
@@ -119,7 +121,7 @@ async function claim(
     ).catch(explainLimit("work"));
     const id = idAt(answer, "claimId");
     if (id === null)
-      throw new Refusal("The server named no claim. Do not carry out the plan; tell the user.");
+      throw new Refusal("The server returned no claim. Do not carry out the plan; tell the user.");
     return { run: valueAt(answer, "run"), claimId: claimIdFor(id, worker) };
   } catch (error) {
     if (!(error instanceof ServerError)) throw error;

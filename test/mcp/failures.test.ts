@@ -75,12 +75,12 @@ describe.each(eras)("a failure over %s", (era) => {
     [
       "409 with a known code",
       says(409, "already_decided"),
-      "The server refused this in the present state (already_decided). Read the thread again, then decide.",
+      "The server refused this in the current state (already_decided). Read the thread again, then decide.",
     ],
     [
       "422 with an unknown code",
       says(422, upstream),
-      "The server refused this in the present state (unknown code). Read the thread again, then decide.",
+      "The server refused this in the current state (unknown code). Read the thread again, then decide.",
     ],
     ["413", says(413), "The text is too long for the server. Shorten it, then call again."],
     [

@@ -147,7 +147,7 @@ export async function* allPages<Page extends { readonly nextCursor?: string | nu
     yield page;
     cursor = page.nextCursor ?? undefined;
     if (cursor !== undefined && seen.has(cursor))
-      throw new UnexpectedAnswerError(200, "The server named a page of the list twice.");
+      throw new UnexpectedAnswerError(200, "The server returned the same page of the list twice.");
     if (cursor !== undefined) seen.add(cursor);
   } while (cursor !== undefined);
 }

@@ -108,8 +108,8 @@ function programFailure(error: unknown): Failure {
 
 function portInUse(error: Error): Failure {
   const port = "port" in error ? ` ${error.port}` : "";
-  const message = `Port${port} is taken: something else listens there.`;
-  const next = "Stop it, or take another port with --port; --port 0 takes any that is free.";
+  const message = `Port${port} is in use: another program listens there.`;
+  const next = "Stop that program, or choose another port with --port; --port 0 chooses any free port.";
   return { exit: "conflict", code: "port_in_use", message, next };
 }
 
@@ -176,7 +176,7 @@ function exitOf({ status, code }: ServerError): Exit {
 
 function nextAfter({ status, code, retryAfterSeconds }: ServerError): string | undefined {
   if (code === "sign_in_required")
-    return "This server lets only a person do that, in the console. A newer one may let a token.";
+    return "This server lets only a person do that, in the console. A newer server may also accept a token.";
   if (status === 401)
     return "`innkeep auth status` shows which credential was sent. Keys and tokens are made in the console; `innkeep auth login` renews a tester's.";
   if (status === 407) return proxyNext;
@@ -193,7 +193,7 @@ const isAbsent = (status: number, code: string): boolean =>
   [404, 405].includes(status) && code === `http_${status}`;
 
 const absentNext =
-  "Another server than Innkeep may not have what this command needs. `innkeep doctor` shows which server answers there.";
+  "A server that is not Innkeep may not have what this command needs. `innkeep doctor` shows which server answers there.";
 
 function connectionFailure({ code, message, proxy }: ConnectionError): Failure {
   const isProxy = proxy !== undefined || code === "bad_proxy";
@@ -209,7 +209,8 @@ function connectionFailure({ code, message, proxy }: ConnectionError): Failure {
 export const proxyNext =
   "HTTP_PROXY and HTTPS_PROXY name the proxy: check the address, or `unset` them. NO_PROXY lists hosts that are reached without it.";
 
-const startNext = "Is the server running? `innkeep serve --demo` starts one; INNKEEP_BASE_URL names another.";
+const startNext =
+  "Is the server running? `innkeep serve --demo` starts one; INNKEEP_BASE_URL selects another server.";
 
 /**
  * Lets the parser continue after a wrong value of a flag or an argument, so that one message names all faults. The

@@ -88,7 +88,7 @@ export async function assertInside(cwd: string, named: string): Promise<void> {
   if (relative(root, there) === "" || isUnder(root, there)) return;
   throw usageError(
     `${named} leads through a link to ${there}, which is not under the working folder.`,
-    "Replace the link by a folder, or name the place that is meant.",
+    "Replace the link by a folder, or give the real path.",
   );
 }
 
@@ -104,7 +104,7 @@ async function nearest(given: string): Promise<string> {
     const there = await realpath(folder).catch(() => undefined);
     if (there !== undefined) return there;
     if (await lstat(folder).catch(() => undefined))
-      throw usageError(`${folder} is a link that leads nowhere.`);
+      throw usageError(`${folder} is a link to a path that does not exist.`);
     if (folder === dirname(folder)) return folder;
   }
 }

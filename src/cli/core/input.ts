@@ -29,7 +29,7 @@ export async function readTexts(
   const fromStdin = Object.keys(given).filter((name) => given[name] === "-");
   if (fromStdin.length > 1) {
     const [first, ...others] = fromStdin;
-    const message = `standard input can be read once, and --${first} takes it`;
+    const message = `standard input can be read once, and --${first} reads it`;
     return { value: given, faults: others.map((name) => ({ flag: `--${name}`, message })) };
   }
   const read = await Promise.all(
@@ -126,7 +126,7 @@ export function endsOfStandardInput({ io }: Context, flag: string, bytes: number
 function takeStandardInput(io: Io, flag: string): void {
   const first = takenBy.get(io) ?? flag;
   takenBy.set(io, first);
-  if (first !== flag) throw usageError(`${flag}: standard input can be read once, and ${first} takes it.`);
+  if (first !== flag) throw usageError(`${flag}: standard input can be read once, and ${first} reads it.`);
 }
 
 const withoutLastLineEnd = (text: string): string => text.replace(/\r?\n$/, "");

@@ -181,7 +181,7 @@ export function checkProject(file: string, text: string): ProjectFile {
   return { file, ...value };
 }
 
-const allowed = "It may hold `server` and `app`, both as text.";
+const allowed = "It may contain `server` and `app`, both as text.";
 
 function parseProject(file: string, text: string): object {
   try {
@@ -195,7 +195,7 @@ function faultOf(key: string, value: unknown): string[] {
   if (key === "$schema") return [];
   // The message does not contain the value, because the value may be a secret.
   if (typeof value === "string" && secretStarts.some((start) => value.startsWith(start)))
-    return [`${key} holds a secret, which does not belong into a file that others read`];
+    return [`${key} contains a secret, but other people can read this file`];
   if (!keys.includes(key)) return [`${key} is not known`];
   return typeof value === "string" && value.trim() !== "" ? [] : [`${key} must be text`];
 }

@@ -49,7 +49,7 @@ export async function storeCredential(
   const of = profile === undefined ? "" : `, profile ${profile}`;
   note(invocation, `Stored the ${name} for ${origin}${of} (${source}).`);
   if (context.env[variable] && !isOfOtherServer(context, invocation.server(), variable))
-    note(invocation, `warning: ${variable} is set, and goes before it.`);
+    note(invocation, `warning: ${variable} is set, and is used instead.`);
   return { origin, kind, source, hint: hintOf(secret) };
 }
 
@@ -66,7 +66,7 @@ export async function explainWriteFailure<T>(change: () => Promise<T>): Promise<
       exit: "unexpected",
       code: "storage",
       message: `The credentials cannot be written (${systemReason(cause)}).`,
-      next: "INNKEEP_CONFIG_DIR names another folder; an environment variable needs none.",
+      next: "Set INNKEEP_CONFIG_DIR to another folder, or put the credential into an environment variable.",
     });
   }
 }
@@ -84,5 +84,5 @@ export const kindWords: string = allKinds.map(wordOf).join(", ");
 export function kindOf(word: string): CredentialKind {
   const kind = allKinds.find((one) => wordOf(one) === word);
   if (kind) return kind;
-  throw new InvalidArgumentError(`It is one of ${kindWords}.`);
+  throw new InvalidArgumentError(`It must be one of ${kindWords}.`);
 }

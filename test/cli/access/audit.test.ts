@@ -112,7 +112,7 @@ describe("audit list", () => {
     const line = await createCommandLine({ INNKEEP_BASE_URL: baseUrl, INNKEEP_TOKEN: "sdm_a" });
     expect(await line.run(["audit", "list", "--all"])).toMatchObject({
       exit: 1,
-      stderr: expect.stringContaining("named a page of the list twice"),
+      stderr: expect.stringContaining("returned the same page of the list twice"),
     });
   });
 

@@ -55,7 +55,7 @@ describe("serve", () => {
       2,
       "INNKEEP_PORT must be a port.",
     ],
-    [Object.assign(new Error("listen"), { code: "EADDRINUSE", port: 4700 }), 7, "Port 4700 is taken"],
+    [Object.assign(new Error("listen"), { code: "EADDRINUSE", port: 4700 }), 7, "Port 4700 is in use"],
     [new Error("The disk is gone."), 1, "The disk is gone."],
   ])("that fails with %s exits with %i", async (error, exit, message) => {
     const { line } = await noting();

@@ -68,9 +68,9 @@ describe("standard input", () => {
     const ran = await line.run(["faq", "create", "--question", "-", "--answer", "-"], { stdin: "text" });
     expect(ran).toMatchObject({
       exit: 2,
-      stderr: "error: --answer: standard input can be read once, and --question takes it.\n",
+      stderr: "error: --answer: standard input can be read once, and --question reads it.\n",
     });
     const key = await line.run(["faq", "create", "--question", "-", "--answer", "A", "--api-key-file", "-"]);
-    expect(key.stderr).toContain("--api-key-file: standard input can be read once, and --question takes it.");
+    expect(key.stderr).toContain("--api-key-file: standard input can be read once, and --question reads it.");
   });
 });

@@ -104,7 +104,7 @@ export const faultsOfMachine: readonly Planted[] = [
       await writeFile(join(line.cwd, "innkeep.json"), JSON.stringify({ app: secrets.key }));
       return {};
     },
-    ...{ check: "innkeep.json", state: "failure", what: /holds a secret/, next: /`server` and `app`/ },
+    ...{ check: "innkeep.json", state: "failure", what: /contains a secret/, next: /`server` and `app`/ },
   },
   {
     fault: "a profile that nobody made",

@@ -149,7 +149,7 @@ describe("feedback send, before anything is sent", () => {
     const line = await createCommandLine();
     const argv = ["feedback", "send", "--type", "bug", "--message", "-", "--subject", "-"];
     expect(await faultsOf(line, argv, "text")).toEqual([
-      "--subject standard input can be read once, and --message takes it",
+      "--subject standard input can be read once, and --message reads it",
     ]);
   });
 });

@@ -269,7 +269,7 @@ describe("innkeep.json", () => {
   });
 
   it.each([
-    ["a secret", { server: "https://a.example", apiKey: key("x") }, "apiKey holds a secret"],
+    ["a secret", { server: "https://a.example", apiKey: key("x") }, "apiKey contains a secret"],
     ["unknown settings", { colour: 1, size: 2 }, "colour is not known; size is not known"],
     ["an app that is not text", { app: 7 }, "app must be text"],
     ["a list", "[]", "is not a JSON object"],

@@ -106,7 +106,7 @@ describe("auth set", () => {
   it("says that a variable overrides it", async () => {
     const { set } = await machine();
     const { stderr } = await set(key, { env: { INNKEEP_API_KEY: other } });
-    expect(stderr).toContain("warning: INNKEEP_API_KEY is set, and goes before it.");
+    expect(stderr).toContain("warning: INNKEEP_API_KEY is set, and is used instead.");
   });
 
   it("refuses a credential of another kind, and keeps the stored one", async () => {
@@ -126,7 +126,7 @@ describe("auth set", () => {
     await writeFile(folder, "a file where the folder is to be");
     expect(await line.run(["auth", "set", "api-key"], { stdin: key })).toMatchObject({
       exit: 1,
-      stderr: expect.stringContaining("INNKEEP_CONFIG_DIR names another folder"),
+      stderr: expect.stringContaining("Set INNKEEP_CONFIG_DIR to another folder"),
     });
   });
 });

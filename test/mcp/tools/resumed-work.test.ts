@@ -42,7 +42,9 @@ describe.each(eras)("going on with work over %s (rule A32)", (era) => {
     const token = await newToken();
     const lost = (await (await agent(token))("start_work", { run_id })).structured;
     const later = await agent(token);
-    expect((await later("get_decision", { run_id })).text).toContain("it says whether you may go on");
+    expect((await later("get_decision", { run_id })).text).toContain(
+      "the answer says whether you may continue",
+    );
     expect((await later("start_work", { run_id })).text).toContain("resume: true");
     const { structured } = await later("start_work", { run_id, resume: true });
     expect(structured).toMatchObject({ may_proceed: true, approved_plan: { plan: "1. Check the size." } });

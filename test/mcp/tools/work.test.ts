@@ -182,7 +182,7 @@ describe.each(eras)("finding and doing work over %s", (era) => {
     expect((await one("report_outcome", report)).isError).toBe(false);
     expect(await one("report_outcome", { ...report, status: "failed" })).toMatchObject({
       isError: true,
-      text: expect.stringContaining("An outcome was reported"),
+      text: expect.stringContaining("An outcome was already reported"),
     });
     for (const call of [one, other])
       expect((await call("get_decision", { run_id })).structured).toMatchObject({
