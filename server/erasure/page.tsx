@@ -85,8 +85,8 @@ async function showReceipt(visit: SignedInVisit, { form, matches }: ReceiptForms
               <code>{id}</code>
             </Pair>
             <Pair name="State">{statusWords[status]}</Pair>
-            <Pair name="Asked for by">{by}</Pair>
-            <Pair name="Asked for">
+            <Pair name="Requested by">{by}</Pair>
+            <Pair name="Requested at">
               <Timestamp at={createdAt} />
             </Pair>
             <Pair name="Done">{finishedAt === null ? "not yet" : <Timestamp at={finishedAt} />}</Pair>
@@ -284,7 +284,7 @@ const Receipts = ({
               <p class="under">
                 <span>{statusWords[status]}</span>
                 <span>
-                  asked for <Ago at={createdAt} now={now} />
+                  requested <Ago at={createdAt} now={now} />
                 </span>
               </p>
             </li>

@@ -32,7 +32,7 @@ describe("erasing a person in the console", () => {
       expect(readingOf(shown)).toContain("State done");
       return shown;
     });
-    expect(readingOf(done)).toContain(`Asked for by ${world.owner.email}`);
+    expect(readingOf(done)).toContain(`Requested by ${world.owner.email}`);
     expect(readingOf(done)).toMatch(/Threads of the person 1/);
     expect(readingOf(done)).toMatch(/Older backups contain the person until \d/);
     expect(done.text.toLowerCase()).not.toContain(graceAddress);

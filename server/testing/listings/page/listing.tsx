@@ -294,7 +294,7 @@ const ListingFields = ({ form }: { readonly form: Filled }) => (
     <TextArea
       form={form}
       name="testBrief"
-      label="Test brief"
+      label="What to test"
       hint="What testers should do, in a few sentences."
       required
     />
