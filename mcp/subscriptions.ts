@@ -18,7 +18,7 @@ interface Subscriptions {
   close(): void;
 }
 
-/** The longest time to start a subscription. After it the client gets its answer, also without the API server. */
+/** The longest time to start a subscription. After it the client gets its answer, even if the API does not answer. */
 const longestStartMs = 5_000;
 
 /** Creates the subscriptions of a connection. Modules are loaded and requests are sent only after the first one. */

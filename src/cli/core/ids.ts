@@ -48,7 +48,7 @@ export async function wholeId(
   }
   if (others.length === 0) return one.id;
   const choice = found.map(({ id, name }) => `  ${id}  ${onOneLine(name)}`).join("\n");
-  throw usageError(`${found.length} ids start with ${given}.`, `Give more of it:\n${choice}`);
+  throw usageError(`${found.length} ids start with ${given}.`, `Give more characters of the id:\n${choice}`);
 }
 
 /** Whether a text has the form of the start of an id, and is long enough. */
@@ -126,9 +126,9 @@ const unknownApps = ({ code, status }: ServerError): CliError =>
     exit: "forbidden",
     code,
     message:
-      "This token is good for all apps of its owner and may not list them, so it is not clear which app is meant.",
+      "This token is valid for all apps of its owner but may not list them, so it is not clear which app you mean.",
     next:
-      "Give the app's id with --app or INNKEEP_APP (the addresses of its pages in the console hold it), or make a token that is " +
+      "Give the app's id with --app or INNKEEP_APP (the addresses of its pages in the console contain it), or make a token that is " +
       "limited to one app, or one with the scope apps:read.",
     status,
   });

@@ -40,7 +40,7 @@ describe("the beginning of an id", () => {
     const { line, asked } = await app();
     expect(await line.run(["faq", "delete", "01a1fda4", "--yes"])).toMatchObject({
       exit: 2,
-      stderr: `error: 2 ids start with 01a1fda4.\nGive more of it:\n  ${ids[0]}  Question 0?\n  ${ids[1]}  Question 1?\n`,
+      stderr: `error: 2 ids start with 01a1fda4.\nGive more characters of the id:\n  ${ids[0]}  Question 0?\n  ${ids[1]}  Question 1?\n`,
     });
     expect(asked).toEqual(["GET /api/v1/faqs/remote"]);
   });
