@@ -67,12 +67,21 @@ function titleOf({ app, tab, counts }: Navigation, title: string): string {
 const Waiting = ({ navigation }: { readonly navigation: Navigation }) => {
   const waiting = sumOf(navigation.counts, "waiting");
   const asked = requestsIn(navigation);
+  const below = navigation.testsBelow.length;
   const words = [
     ...(waiting > 0 ? [counted(waiting, "proposal waits", "proposals wait")] : []),
-    ...(asked > 0 ? [counted(asked, "tester asks for a slot", "testers ask for slots")] : []),
+    ...testingWords(asked, below),
   ];
-  return <Count id="count-decisions" count={waiting + asked} words={words.join(", ")} />;
+  return <Count id="count-decisions" count={waiting + asked + below} words={words.join(", ")} />;
 };
+
+/** Says what waits in closed testing: requests for slots, and tests with too few testers. */
+const testingWords = (asked: number, below: number): string[] => [
+  ...(asked > 0 ? [counted(asked, "slot request", "slot requests")] : []),
+  ...(below > 0
+    ? [counted(below, "test below its number of testers", "tests below their number of testers")]
+    : []),
+];
 
 /**
  * A number in the bar, which a script updates. The element also exists for 0, so that the script can show a number
@@ -172,7 +181,7 @@ const tabs: readonly [AppTab, string][] = [
 const tabsFor = (role: Role) => tabs.filter(([name]) => name !== "settings" || role === "owner");
 
 const Tabs = ({
-  navigation: { links, tab, requests, counts },
+  navigation: { links, tab, requests, counts, testsBelow },
   app: { id: appId, role },
 }: {
   readonly navigation: Navigation;
@@ -187,6 +196,7 @@ const Tabs = ({
     settings: links.app(appId),
   };
   const asked = requests.get(appId) ?? 0;
+  const below = testsBelow.filter((test) => test.appId === appId).length;
   return (
     <nav class="tabs" aria-label="This app">
       <ul>
@@ -197,8 +207,8 @@ const Tabs = ({
               {name === "testing" && (
                 <Count
                   id="count-testing"
-                  count={asked}
-                  words={counted(asked, "tester asks", "testers ask")}
+                  count={asked + below}
+                  words={testingWords(asked, below).join(", ")}
                 />
               )}
               {name === "inbox" && <Count id="count-inbox" {...unreadOf(counts, appId)} />}

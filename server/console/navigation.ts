@@ -5,7 +5,7 @@ import { ApiError } from "../../src/contract/errors.ts";
 import { suffices } from "../access/members/rules.ts";
 import type { Links } from "./links.ts";
 import type { Notices } from "./notices.ts";
-import type { AppCounts } from "./page-reads.ts";
+import type { AppCounts, TestBelow } from "./page-reads.ts";
 import type { SignedInVisit } from "./visit.ts";
 
 /** The tabs of the console: the page of decisions for a person, and the parts of an app. */
@@ -22,6 +22,8 @@ export interface Navigation {
   readonly counts: ReadonlyMap<string, AppCounts>;
   /** How many testers request a slot, by app. */
   readonly requests: ReadonlyMap<string, number>;
+  /** The running tests with too few testers, in all apps. */
+  readonly testsBelow: readonly TestBelow[];
   /** The word in the address that names the result of the last form. */
   readonly done: string;
   readonly notices: Notices;
@@ -39,10 +41,11 @@ export const requestsIn = ({ requests }: Pick<Navigation, "requests">): number =
 
 export async function navigationOf(visit: SignedInVisit): Promise<Navigation> {
   const { links, notices, caller, reads, settings } = visit;
-  const [{ items }, counts, requests] = await Promise.all([
+  const [{ items }, counts, requests, testsBelow] = await Promise.all([
     visit.ask(apps.list),
     reads.counts(),
     reads.countSlotRequests(),
+    reads.testsBelow(),
   ]);
   return {
     links,
@@ -52,6 +55,7 @@ export async function navigationOf(visit: SignedInVisit): Promise<Navigation> {
     apps: items,
     counts,
     requests,
+    testsBelow,
     done: visit.query("done"),
   };
 }

@@ -22,6 +22,7 @@ import type { ConsoleCaller } from "../http/handler.ts";
 import { idPart, instantPart, pageOf, readCursor } from "../http/list-page.ts";
 import { sendsMail } from "../mail/outgoing/queue.ts";
 import { audienceOf } from "../mail/sender/mails.ts";
+import { type TestBelow, testsBelow } from "../testing/cycles/api.ts";
 import { type SlotRequestRow, slotRequests } from "../testing/slots/store.ts";
 
 export type WaitingProposal = AwaitingRow;
@@ -39,6 +40,7 @@ export type ProposalClaim = ShownClaim;
 export type AgentWork = AgentWorkRow;
 export type SlotRequest = SlotRequestRow;
 export type ProposalDelivery = DeliveryRow;
+export type { TestBelow };
 export type ConnectedIdentity = IdentityRow;
 
 const pageSize = 50;
@@ -110,6 +112,9 @@ export const createPageReads =
 
     /** Returns how many testers request a slot, by app. */
     countSlotRequests: () => slotRequests.countByApp(database, userId, now.toISOString()),
+
+    /** Returns the running tests with too few testers, in all apps of which the person is a maintainer or an owner. */
+    testsBelow: () => testsBelow(database, userId),
 
     /** Returns the requests for slots in all apps that expire first, at most one page. */
     slotRequests: () => slotRequests.list(database, userId, { now: now.toISOString(), most: pageSize }),

@@ -1,7 +1,14 @@
 import { type Command, type CommandOptions, Option } from "commander";
 import type { Client } from "../client/call.ts";
 import { routes } from "../client/routes.ts";
-import type { Cycle, CycleReport, OwnedSlot, SlotWithDays } from "../contract/cycles.ts";
+import type {
+  Cycle,
+  CycleDetail,
+  CycleReport,
+  JudgedCycle,
+  OwnedSlot,
+  SlotWithDays,
+} from "../contract/cycles.ts";
 import type { Listing, NewListing } from "../contract/listings.ts";
 import { choices } from "./core/choices.ts";
 import { usageError } from "./core/cli-error.ts";
@@ -252,13 +259,14 @@ async function listCycles(invocation: Invocation, _: object, given: string): Pro
   printList(invocation, { items, columns: cycleColumns });
 }
 
-const cycleColumns: readonly Column<Cycle>[] = [
+const cycleColumns: readonly Column<JudgedCycle>[] = [
   { heading: "id", of: ({ id }) => id, isId: true },
   { heading: "status", of: ({ status }) => status },
   { heading: "starts", of: ({ startsOn }) => startsOn },
   { heading: "zone", of: ({ timezone }) => timezone },
   { heading: "day", of: ({ dayIndex, durationDays }) => `${dayIndex}/${durationDays}` },
   { heading: "ends", of: ({ endsAt }) => endsAt },
+  { heading: "verdict", of: ({ verdict }) => verdict.state },
 ];
 
 /** Plans a cycle, in the time zone of this machine unless another one is given. */
@@ -276,14 +284,22 @@ async function createCycle(
   printOne(invocation, made, () => cycleLines(cycle));
 }
 
-/** Shows a cycle with its slots. Each day of a slot is one character. */
+/**
+ * Shows the verdict on a cycle, what is still open today, and the slots with their days, with one character for each
+ * day.
+ */
 async function viewCycle(invocation: Invocation, _: object, given: string): Promise<undefined> {
   const cycleId = await cycleIdOf(invocation, given);
-  const { cycle, slots } = await invocation.client().cycles.read({ params: { cycleId } });
-  note(invocation, `${cycleLines(cycle)}\n`);
-  printList(invocation, { items: slots, columns: gridColumns, extra: { cycle }, name: "slots" });
+  const { slots, ...extra } = await invocation.client().cycles.read({ params: { cycleId } });
+  note(invocation, `${details({ ...cycleFacts(extra.cycle), ...standingFacts(extra) })}\n`);
+  printList(invocation, { items: slots, columns: gridColumns(extra), extra, name: "slots" });
   note(invocation, `\n${gridLegend}`);
 }
+
+const standingFacts = ({ verdict, today }: Pick<CycleDetail, "verdict" | "today">) => ({
+  verdict: verdict.advice === null ? verdict.text : `${verdict.text} ${verdict.advice}`,
+  today: today && `${today.counted} done, ${today.open} open until ${today.endsAt}`,
+});
 
 async function cancelCycle(invocation: Invocation, _: object, given: string): Promise<undefined> {
   const cycleId = await cycleIdOf(invocation, given);
@@ -305,14 +321,15 @@ async function reportCycle(invocation: Invocation, _: object, given: string): Pr
   note(invocation, `\n${report.statement}`);
 }
 
-const cycleLines = ({ id, status, startsOn, timezone, dayIndex, durationDays, endsAt }: Cycle): string =>
-  details({
-    cycle: id,
-    status,
-    "first day": `${startsOn} (${timezone})`,
-    day: `${dayIndex} of ${durationDays}`,
-    ends: endsAt,
-  });
+const cycleLines = (cycle: Cycle): string => details(cycleFacts(cycle));
+
+const cycleFacts = ({ id, status, startsOn, timezone, dayIndex, durationDays, endsAt }: Cycle) => ({
+  cycle: id,
+  status,
+  "first day": `${startsOn} (${timezone})`,
+  day: `${dayIndex} of ${durationDays}`,
+  ends: endsAt,
+});
 
 const reportLines = ({
   cycle,
@@ -320,6 +337,8 @@ const reportLines = ({
   packageName,
   testers,
   testersWithEveryDay,
+  finishedDays,
+  testersWithEveryFinishedDay,
   testersPerDay,
 }: CycleReport) =>
   details({
@@ -327,18 +346,20 @@ const reportLines = ({
     cycle: `${cycle.id}, ${cycle.status}, day ${cycle.dayIndex} of ${cycle.durationDays}`,
     testers,
     "with every day": testersWithEveryDay,
+    "with every day so far": `${testersWithEveryFinishedDay} (of ${finishedDays})`,
     "testers by day": testersPerDay.map(({ dayIndex, testers: count }) => `${dayIndex}: ${count}`).join(", "),
   });
 
 type Day = SlotWithDays["days"][number];
 
 /** The columns of the slots of a cycle. Each day of a slot is one character. */
-const gridColumns: readonly Column<SlotWithDays>[] = [
+const gridColumns = ({ attention }: Pick<CycleDetail, "attention">): readonly Column<SlotWithDays>[] => [
   { heading: "number", of: ({ seat }) => seat },
   { heading: "days", of: ({ days }) => days.map(dayCharacter).join("") },
   { heading: "status", of: ({ status }) => status },
   { heading: "counted", of: ({ daysCounted }) => daysCounted },
   { heading: "missed", of: ({ missedDays }) => missedDays },
+  { heading: "needs", of: ({ slotId }) => attention.find((row) => row.slotId === slotId)?.state },
   { heading: "tester", of: ({ tester }) => tester?.email },
   {
     heading: "join",

@@ -5,6 +5,7 @@ import { instant, text, uuid } from "./fields.ts";
 import { limits } from "./limits.ts";
 import { listingParams } from "./listings.ts";
 import { timeZone } from "./sign-in.ts";
+import { CycleVerdict, TesterAttention, TestToday, UnbrokenDay } from "./standing.ts";
 import { cycleStatuses, slotParams, slotStatuses } from "./tester.ts";
 
 const change = <const Verb extends string, const Errors extends readonly ErrorCode[]>(
@@ -101,6 +102,11 @@ export const Cycle = z.object({
 
 export type Cycle = z.output<typeof Cycle>;
 
+/** A cycle of a list, with the verdict on it. */
+export const JudgedCycle = z.extend(Cycle, { verdict: CycleVerdict });
+
+export type JudgedCycle = z.output<typeof JudgedCycle>;
+
 export type OwnedSlot = z.output<typeof OwnedSlot>;
 
 export const EvidenceSession = z.object({
@@ -142,6 +148,21 @@ export const SlotWithDays = z.extend(OwnedSlot, { days: z.array(SlotDay) });
 
 export type SlotWithDays = z.output<typeof SlotWithDays>;
 
+/** A cycle with its slots and their days, how the test stands, and what its testers need today. */
+export const CycleDetail = z.object({
+  cycle: Cycle,
+  verdict: CycleVerdict,
+  /** Null before the first day, after the last day, and if the cycle was cancelled. */
+  today: z.nullable(TestToday),
+  /** The testers with a slot. The one who needs attention first is the first. */
+  attention: z.array(TesterAttention),
+  /** The days that have begun. */
+  unbroken: z.array(UnbrokenDay),
+  slots: z.array(SlotWithDays),
+});
+
+export type CycleDetail = z.output<typeof CycleDetail>;
+
 /** The facts of a cycle. They do not say what an app store will decide. (rule T33) */
 export const CycleReport = z.object({
   cycle: Cycle,
@@ -151,6 +172,10 @@ export const CycleReport = z.object({
   testers: z.int(),
   /** How many of these testers have a slot in which every day of the test counts. */
   testersWithEveryDay: z.int(),
+  /** How many of the first days of the test are over. */
+  finishedDays: z.int(),
+  /** How many of these testers have a slot in which every day that is over counts. */
+  testersWithEveryFinishedDay: z.int(),
   /** For each day: the number of slots in which the day counts. */
   testersPerDay: z.array(z.object({ dayIndex: z.int(), testers: z.int() })),
   seats: z.array(
@@ -191,12 +216,12 @@ export const cycles = {
   list: endpoint({
     method: "GET",
     path: "/api/v1/console/listings/:listingId/cycles",
-    summary: "List the test cycles of a listing, newest first",
+    summary: "List the test cycles of a listing, newest first, each with the verdict on it",
     auth: "console",
     role: "viewer",
     scope: "testing:manage",
     params: listingParams,
-    success: { status: 200, body: z.object({ items: z.array(Cycle) }) },
+    success: { status: 200, body: z.object({ items: z.array(JudgedCycle) }) },
     errors: ["not_found"],
   }),
   create: endpoint({
@@ -215,12 +240,13 @@ export const cycles = {
   read: endpoint({
     method: "GET",
     path: "/api/v1/console/cycles/:cycleId",
-    summary: "Read a test cycle: its slots, and the days of each with their evidence",
+    summary:
+      "Read a test cycle: the verdict, what testers need today, the slots, and their days with evidence",
     auth: "console",
     role: "viewer",
     scope: "testing:manage",
     params: cycleParams,
-    success: { status: 200, body: z.object({ cycle: Cycle, slots: z.array(SlotWithDays) }) },
+    success: { status: 200, body: CycleDetail },
     errors: ["not_found"],
   }),
   report: endpoint({

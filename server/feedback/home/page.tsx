@@ -9,7 +9,7 @@ import { counted, Empty, Line, Pager, shownCount } from "../../console/parts.tsx
 import { type Reply, show } from "../../console/respond.ts";
 import { Ago } from "../../console/times.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
-import { SlotRequestLines } from "../../testing/cycles/parts.tsx";
+import { SlotRequestLines, TestBelowLines } from "../../testing/cycles/parts.tsx";
 
 /** Shows everything that waits for this person, in all apps. */
 async function showHome(visit: SignedInVisit): Promise<Reply> {
@@ -55,13 +55,25 @@ async function showHome(visit: SignedInVisit): Promise<Reply> {
         >
           {requests.length > 0 && (
             <section class="stack" aria-labelledby="asked-title">
-              <h2 id="asked-title">Testers who ask for a slot</h2>
+              <h2 id="asked-title">Slot requests</h2>
               <SlotRequestLines rows={requests} links={links} now={now} />
               {asked > requests.length && (
                 <p class="muted">
                   {`${requests.length} of ${asked} requests are shown: those that expire first. To see all requests of an app, open its Testing page.`}
                 </p>
               )}
+            </section>
+          )}
+        </div>
+        <div
+          id="tests-below"
+          data-live={versionOf(navigation.testsBelow)}
+          data-news="The tests with too few testers have changed."
+        >
+          {navigation.testsBelow.length > 0 && (
+            <section class="stack" aria-labelledby="tests-below-title">
+              <h2 id="tests-below-title">Tests below their number of testers</h2>
+              <TestBelowLines rows={navigation.testsBelow} links={links} />
             </section>
           )}
         </div>

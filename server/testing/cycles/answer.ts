@@ -1,7 +1,8 @@
 import type { Cycle, OwnedSlot } from "../../../src/contract/cycles.ts";
-import { dayStartsOfRow, todayOf } from "../days/rules.ts";
+import { dayStartsOfRow, graceEndOf, todayOf } from "../days/rules.ts";
 import { countedDaysOf } from "../slots/rules.ts";
-import type { OwnedSlotRow } from "../slots/store.ts";
+import type { OwnedSlotRow, StandingSlotRow } from "../slots/store.ts";
+import { isBelow, type Standing, type StandingCycle, standingOf } from "../standing/rules.ts";
 import type { CycleRow } from "./store.ts";
 
 /** Returns a stored cycle as its owner reads it. */
@@ -22,6 +23,23 @@ export function cycleAnswer(row: CycleRow, now: Date): Cycle {
     createdAt: row.createdAt,
   };
 }
+
+/** Returns how a stored cycle with these slots stands. */
+export const standingAnswer = (row: CycleRow, slots: readonly StandingSlotRow[]): Standing =>
+  standingOf(
+    standingCycle(row),
+    slots.map((slot) => ({ ...slot, countedDays: countedDaysOf(slot.counted) })),
+  );
+
+/** Whether the owner of a stored cycle must know that it has too few testers with an unbroken run. (rule T41) */
+export const isBelowItsTesters = (row: CycleRow, { verdict }: Standing): boolean =>
+  isBelow(standingCycle(row), verdict);
+
+const standingCycle = (row: CycleRow): StandingCycle => ({
+  ...row,
+  dayStarts: dayStartsOfRow(row),
+  graceEnd: graceEndOf(row),
+});
 
 /** Returns a stored slot as its owner reads it, without its test key. */
 export const slotAnswer = (row: OwnedSlotRow): OwnedSlot => ({

@@ -6,6 +6,7 @@ import type {
   SlotWithDays,
 } from "../../../src/contract/cycles.ts";
 import { ApiError, badRequest } from "../../../src/contract/errors.ts";
+import type { CycleVerdict } from "../../../src/contract/standing.ts";
 import { createAuditWriter } from "../../access/audit/record.ts";
 import type { Viewer } from "../../access/members/visibility.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
@@ -15,8 +16,8 @@ import { type Handlers, withTraits } from "../../http/handler.ts";
 import { dayStartsOf, dayStartsOfRow } from "../days/rules.ts";
 import { ownedListing } from "../listings/owned.ts";
 import type { ListingRow } from "../listings/store.ts";
-import { slots } from "../slots/store.ts";
-import { cycleAnswer, slotAnswer } from "./answer.ts";
+import { type OwnedSlotRow, slots } from "../slots/store.ts";
+import { cycleAnswer, isBelowItsTesters, slotAnswer, standingAnswer } from "./answer.ts";
 import { dayStateOf, initialStateOf, reportOf } from "./rules.ts";
 import {
   type CycleRow,
@@ -35,8 +36,17 @@ export function cycles(
   return {
     list: withTraits({ catchesUp: { of: "listing", by: "params.listingId" } }, async ({ caller, params }) => {
       await ownedListing(database, params.listingId, caller);
-      const items = await rows.list(database, params.listingId);
-      return { items: items.map((row) => cycleAnswer(row, clock.now())) };
+      const [items, all] = await Promise.all([
+        rows.list(database, params.listingId),
+        slots.ofListing(database, params.listingId),
+      ]);
+      const slotsOf = grouped(all, ({ cycleId }) => cycleId);
+      return {
+        items: items.map((row) => ({
+          ...cycleAnswer(row, clock.now()),
+          verdict: standingAnswer(row, slotsOf.get(row.id) ?? []).verdict,
+        })),
+      };
     }),
 
     async create({ caller, address, params, body, save }) {
@@ -53,7 +63,12 @@ export function cycles(
 
     read: withTraits(catchesUpCycle, async ({ caller, params }) => {
       const cycle = await ownedCycle(database, params.cycleId, caller);
-      return { cycle: cycleAnswer(cycle, clock.now()), slots: await slotsWithDays(deps, cycle) };
+      const all = await slots.list(database, cycle.id);
+      return {
+        cycle: cycleAnswer(cycle, clock.now()),
+        ...standingAnswer(cycle, all),
+        slots: await slotsWithDays(deps, cycle, all),
+      };
     }),
 
     report: withTraits(catchesUpCycle, async ({ caller, params }) =>
@@ -70,6 +85,38 @@ export function cycles(
       }),
     ),
   };
+}
+
+/** A running test that has fewer testers with an unbroken run than it needs. */
+export interface TestBelow {
+  readonly appId: string;
+  readonly cycleId: string;
+  /** The name of the app in its listing. */
+  readonly listingName: string;
+  readonly dayIndex: number;
+  readonly durationDays: number;
+  readonly verdict: CycleVerdict;
+}
+
+/** The most running cycles that are judged for one person. */
+const mostRunning = 200;
+
+/** Returns the running tests of a person's apps that have too few testers with an unbroken run. (rule T41) */
+export async function testsBelow(reader: Reader, userId: string): Promise<TestBelow[]> {
+  const running = await rows.runningOf(reader, userId, mostRunning);
+  if (running.length === 0) return [];
+  const all = await slots.ofCycles(
+    reader,
+    running.map(({ id }) => id),
+  );
+  const slotsOf = grouped(all, ({ cycleId }) => cycleId);
+  return running.flatMap((row) => {
+    const standing = standingAnswer(row, slotsOf.get(row.id) ?? []);
+    if (!isBelowItsTesters(row, standing)) return [];
+    const { appId, id: cycleId, appName: listingName, durationDays } = row;
+    const dayIndex = Math.min(row.closedDays + 1, durationDays);
+    return [{ appId, cycleId, listingName, dayIndex, durationDays, verdict: standing.verdict }];
+  });
 }
 
 const catchesUpCycle = { catchesUp: { of: "cycle", by: "params.cycleId" } } as const;
@@ -112,19 +159,17 @@ async function reportCycle(
   ]);
   const { appName, packageName } = cycle;
   const answer = cycleAnswer(cycle, clock.now());
-  const isOver = cycle.closedDays >= cycle.durationDays;
-  return reportOf({ cycle: answer, isOver, appName, packageName, slots: all, days, sessions });
+  const { closedDays } = cycle;
+  return reportOf({ cycle: answer, closedDays, appName, packageName, slots: all, days, sessions });
 }
 
 /** Returns the slots of a cycle, each with all days of the test and their evidence. */
 async function slotsWithDays(
   { database, settings }: Pick<Deps, "database" | "settings">,
   cycle: CycleRow,
+  rows: readonly OwnedSlotRow[],
 ): Promise<SlotWithDays[]> {
-  const [rows, dayOf] = await Promise.all([
-    slots.list(database, cycle.id),
-    evidenceOf({ database, settings }, cycle.id),
-  ]);
+  const dayOf = await evidenceOf({ database, settings }, cycle.id);
   const progress = { status: cycle.status, dayStarts: dayStartsOfRow(cycle), closedDays: cycle.closedDays };
   return rows.map((row) => ({
     ...slotAnswer(row),
@@ -147,7 +192,7 @@ async function evidenceOf(
     dayEvidence.countingSessions(database, cycleId).then(byDay),
     dayEvidence.longestSessions(database, cycleId).then(byDay),
     dayEvidence.sessionsPerDay(database, cycleId).then(byDay),
-    dayEvidence.proofs(database, cycleId).then(grouped),
+    dayEvidence.proofs(database, cycleId).then((found) => grouped(found, keyOf)),
   ]);
   return (slotId, dayIndex) => {
     const key = keyOf({ slotId, dayIndex });
@@ -175,7 +220,7 @@ const keyOf = ({ slotId, dayIndex }: OfDay): string => `${slotId} ${dayIndex}`;
 const byDay = <Row extends OfDay>(rows: readonly Row[]): Map<string, Row> =>
   new Map(rows.map((row) => [keyOf(row), row]));
 
-function grouped<Row extends OfDay>(rows: readonly Row[]): Map<string, Row[]> {
+function grouped<Row>(rows: readonly Row[], keyOf: (row: Row) => string): Map<string, Row[]> {
   const groups = new Map<string, Row[]>();
   for (const row of rows) {
     const group = groups.get(keyOf(row));

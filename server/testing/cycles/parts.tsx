@@ -1,17 +1,18 @@
-import type { Cycle, CycleStatus, SlotStatus } from "../../../src/contract/cycles.ts";
+import type { Cycle, CycleStatus, JudgedCycle, SlotStatus } from "../../../src/contract/cycles.ts";
+import type { CycleVerdict, TesterAttention } from "../../../src/contract/standing.ts";
 import { InTurns } from "../../console/in-turns.tsx";
 import type { Links } from "../../console/links.ts";
-import type { SlotRequest } from "../../console/page-reads.ts";
+import type { SlotRequest, TestBelow } from "../../console/page-reads.ts";
 import { Line } from "../../console/parts.tsx";
 import { Remaining, ZonedDay } from "../../console/times.tsx";
 
-/** Shows a cycle in a list: its start, its progress, and the number of requests for its slots. */
+/** Shows a cycle in a list: its start, its progress, the verdict on it, and the number of requests for its slots. */
 export const CycleLine = ({
   cycle,
   links,
   requests,
 }: {
-  readonly cycle: Cycle;
+  readonly cycle: JudgedCycle;
   readonly links: Links;
   /** The requests for slots. They may include requests for slots of other cycles. */
   readonly requests: readonly SlotRequest[];
@@ -34,6 +35,7 @@ export const CycleLine = ({
         <span>{progressOf(cycle)}</span>
         <span>{cycle.timezone}</span>
       </p>
+      <p class={`says ${verdictKinds[cycle.verdict.state]}`}>{cycle.verdict.text}</p>
     </li>
   );
 };
@@ -48,6 +50,26 @@ export function progressOf({ status, dayIndex, durationDays }: Cycle): string {
 /** Whether a cycle is not over. */
 export const isLive = ({ status }: Pick<Cycle, "status">): boolean =>
   status === "recruiting" || status === "running";
+
+/** How a verdict looks. */
+export const verdictKinds: Readonly<Record<CycleVerdict["state"], "" | "good" | "attention" | "bad">> = {
+  not_started: "",
+  on_track: "good",
+  at_risk: "attention",
+  out_of_reach: "bad",
+  reached: "good",
+  not_reached: "bad",
+  cancelled: "",
+};
+
+/** What a tester needs, in the words of the pages. */
+export const attentionNames: Readonly<Record<TesterAttention["state"], string>> = {
+  removal_due: "Removed after today",
+  one_miss_left: "1 miss from removal",
+  missed_yesterday: "Missed yesterday",
+  today_open: "Today open",
+  active: "Active",
+};
 
 const cycleNames: Record<CycleStatus, readonly [name: string, kind: string]> = {
   recruiting: ["Recruiting", "badge"],
@@ -81,7 +103,7 @@ export const SlotBadge = ({ status }: { readonly status: SlotStatus }) => (
 );
 
 /**
- * Lists the testers who ask for a slot, in any cycle. Each line links to the page of the cycle, on which the owner
+ * Lists the requests for slots, in any cycle. Each line links to the page of the cycle, on which the owner
  * answers the request.
  */
 export const SlotRequestLines = ({
@@ -101,7 +123,7 @@ export const SlotRequestLines = ({
             <a class="to" href={`${links.cycle(row.appId, row.cycleId)}#requests`}>
               <Line text={row.email} />
             </a>
-            <span class="badge attention">Asks for a slot</span>
+            <span class="badge attention">Requested</span>
           </div>
           <p class="under">
             <span>
@@ -111,6 +133,36 @@ export const SlotRequestLines = ({
             <span>
               expires <Remaining at={row.requestExpiresAt} now={now} />
             </span>
+          </p>
+        </li>
+      ))}
+    </InTurns>
+  </ol>
+);
+
+/** Lists the running tests with too few testers. Each line links to the page of the cycle. */
+export const TestBelowLines = ({
+  rows,
+  links,
+}: {
+  readonly rows: readonly TestBelow[];
+  readonly links: Links;
+}) => (
+  <ol class="list linked">
+    <InTurns>
+      {rows.map(({ appId, cycleId, listingName, dayIndex, durationDays, verdict }) => (
+        <li key={cycleId}>
+          <div class="row spread">
+            <a class="to" href={links.cycle(appId, cycleId)}>
+              <Line text={listingName} />
+            </a>
+            <span class={`badge ${verdictKinds[verdict.state]}`}>
+              {verdict.state === "at_risk" ? "At risk" : "Out of reach"}
+            </span>
+          </div>
+          <p class="under">
+            <span>{`Day ${dayIndex} of ${durationDays}`}</span>
+            <span>{verdict.text}</span>
           </p>
         </li>
       ))}

@@ -29,8 +29,8 @@ interface SessionTotal {
 
 export interface ReportedCycle {
   readonly cycle: Cycle;
-  /** Whether the last day of the test is over. */
-  readonly isOver: boolean;
+  /** How many of the first days of the test are over. */
+  readonly closedDays: number;
   readonly appName: string;
   readonly packageName: string;
   /** The slots, sorted by their numbers. Slots with the same number are sorted by time. */
@@ -44,7 +44,7 @@ export interface ReportedCycle {
  */
 export function reportOf({
   cycle,
-  isOver,
+  closedDays,
   appName,
   packageName,
   slots,
@@ -53,9 +53,14 @@ export function reportOf({
 }: ReportedCycle): CycleReport {
   const facts = slots.map((slot) => slotFacts(slot, days, sessions));
   const held = facts.filter((_, at) => isHeld(slots, at, cycle.status));
+  const finished = days.filter(({ dayIndex }) => dayIndex <= closedDays);
   const figures = {
     testers: held.length,
     testersWithEveryDay: held.filter(({ daysCounted }) => daysCounted === cycle.durationDays).length,
+    finishedDays: closedDays,
+    testersWithEveryFinishedDay: held.filter(
+      ({ slotId }) => finished.filter((day) => day.slotId === slotId).length === closedDays,
+    ).length,
   };
   return {
     cycle,
@@ -67,7 +72,7 @@ export function reportOf({
       testers: days.filter(({ dayIndex }) => dayIndex === at + 1).length,
     })),
     seats: facts,
-    statement: statementOf(cycle, isOver, figures),
+    statement: statementOf(cycle, figures),
   };
 }
 
@@ -104,11 +109,14 @@ function isHeld(slots: readonly ReportedSlot[], at: number, cycleStatus: Cycle["
   return cycleStatus === "cancelled" && slots[at + 1]?.seat !== slot.seat;
 }
 
-function statementOf(
-  { status, durationDays, dayIndex }: Cycle,
-  isOver: boolean,
-  { testers, testersWithEveryDay }: Pick<CycleReport, "testers" | "testersWithEveryDay">,
-): string {
+type Figures = Pick<
+  CycleReport,
+  "testers" | "testersWithEveryDay" | "finishedDays" | "testersWithEveryFinishedDay"
+>;
+
+function statementOf({ status, durationDays, dayIndex }: Cycle, figures: Figures): string {
+  const { testers, testersWithEveryDay, finishedDays } = figures;
+  const isOver = finishedDays >= durationDays;
   const progress = {
     recruiting: "The test has not started.",
     running: isOver
@@ -119,10 +127,21 @@ function statementOf(
   }[status];
   const when = status === "recruiting" || status === "running" ? "hold" : "held";
   const holders = `${counted(testers, "tester")} ${testers === 1 && when === "hold" ? "holds" : when} a slot`;
-  return `${progress} ${holders}${when === "held" ? " when it ended" : ""}; ${testersWithEveryDay} of them ${
-    testersWithEveryDay === 1 ? "has" : "have"
-  } every day of the test counted. ${meaning}`;
+  const counts =
+    when === "hold" && !isOver
+      ? soFar(figures)
+      : `; ${ofThem(testersWithEveryDay)} every day of the test counted`;
+  return `${progress} ${holders}${when === "held" ? " when it ended" : ""}${counts}. ${meaning}`;
 }
+
+/** Returns what is known while days of the test are still to come. No tester can have every day of it yet. */
+function soFar({ finishedDays, testersWithEveryFinishedDay }: Figures): string {
+  if (finishedDays === 0) return "";
+  const days = finishedDays === 1 ? "the one day that is over" : `all ${finishedDays} days that are over`;
+  return `; ${ofThem(testersWithEveryFinishedDay)} ${days} counted`;
+}
+
+const ofThem = (count: number): string => `${count} of them ${count === 1 ? "has" : "have"}`;
 
 const counted = (count: number, word: string): string => `${count} ${word}${count === 1 ? "" : "s"}`;
 

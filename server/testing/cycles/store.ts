@@ -1,4 +1,4 @@
-import { oneForViewer, type Viewer } from "../../access/members/visibility.ts";
+import { membershipOf, oneForViewer, type Viewer } from "../../access/members/visibility.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import type { Added } from "../../database/schema/table.ts";
 import * as tables from "../../database/schema/testing.ts";
@@ -49,6 +49,16 @@ export const cycles = {
     reader.all<CycleRow>(
       `SELECT ${columns} FROM cycles c JOIN listings l ON l.id = c.listing_id
        WHERE c.status = 'running' ORDER BY c.created_at DESC, c.id DESC LIMIT ?`,
+      most,
+    ),
+
+  /** Returns the running cycles of the apps in which this person is a maintainer or an owner, oldest first. */
+  runningOf: (reader: Reader, userId: string, most: number) =>
+    reader.all<CycleRow>(
+      `SELECT ${columns} FROM cycles c JOIN listings l ON l.id = c.listing_id
+         JOIN app_members v ON v.app_id = l.app_id
+       WHERE c.status = 'running' AND ${membershipOf("maintainer")} ORDER BY c.created_at, c.id LIMIT ?`,
+      userId,
       most,
     ),
 

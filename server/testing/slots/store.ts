@@ -22,6 +22,12 @@ export interface OwnedSlotRow {
   readonly joinCheckPending: number;
 }
 
+/** The facts about a slot from which follows how its test stands. */
+export type StandingSlotRow = Pick<
+  OwnedSlotRow,
+  "id" | "cycleId" | "seat" | "status" | "activeFromDay" | "missedDays" | "counted"
+>;
+
 /** The values that a slot gets when its tester becomes active. */
 export interface Activation {
   readonly at: string;
@@ -34,6 +40,9 @@ const columns = `s.id, s.cycle_id AS "cycleId", s.seat, s.status, s.tester_id AS
   ${emailOf("coalesce(s.tester_id, s.imported_tester)")} AS "testerEmail", s.request_expires_at AS "requestExpiresAt", s.activated_at AS "activatedAt",
   s.active_from_day AS "activeFromDay", s.ended_at AS "endedAt", s.missed_days AS "missedDays", s.counted,
   s.join_check_pending AS "joinCheckPending"`;
+
+const standingColumns = `s.id, s.cycle_id AS "cycleId", s.seat, s.status, s.active_from_day AS "activeFromDay",
+  s.missed_days AS "missedDays", s.counted`;
 
 const held = "status IN ('active', 'at_risk')";
 
@@ -64,6 +73,22 @@ export const slots = {
       `SELECT ${columns} FROM slots s
        WHERE s.cycle_id = ? ORDER BY s.seat, s.created_at, s.id`,
       cycleId,
+    ),
+
+  /** Returns the slots of all cycles of a listing, in the order of their numbers. */
+  ofListing: (reader: Reader, listingId: string) =>
+    reader.all<StandingSlotRow>(
+      `SELECT ${standingColumns} FROM slots s JOIN cycles c ON c.id = s.cycle_id WHERE c.listing_id = ?
+       ORDER BY s.seat, s.created_at, s.id`,
+      listingId,
+    ),
+
+  /** Returns the slots of these cycles, in the order of their numbers. */
+  ofCycles: (reader: Reader, cycleIds: readonly string[]) =>
+    reader.all<StandingSlotRow>(
+      `SELECT ${standingColumns} FROM slots s WHERE s.cycle_id IN (${cycleIds.map(() => "?").join(", ")})
+       ORDER BY s.seat, s.created_at, s.id`,
+      ...cycleIds,
     ),
 
   find: (reader: Reader, id: string) =>

@@ -56,6 +56,24 @@ describe("testing cycle", () => {
     expect(second).toEqual(["2", "---", "open"]);
   });
 
+  it("begins with the verdict and with what is open today, and says what each tester needs", async () => {
+    const { line, cycle } = await createTesterCommandLine(service);
+    const { stdout, stderr } = await line.run(["testing", "cycle", "view", cycle.id]);
+    expect(stderr).toMatch(/verdict +(On track|Still possible|Cannot reach)/);
+    expect(stderr).toMatch(/today +0 done, 1 open until \d{4}-/);
+    expect(stdout.split("\n")[0]?.split("\t")).toContain("today_open");
+    const read = await line.run(["testing", "cycle", "view", cycle.id, "--json"]);
+    expect(read.json()).toMatchObject({
+      verdict: { text: expect.any(String) },
+      today: { counted: 0, open: 1 },
+      attention: [{ seat: 1, state: "today_open" }],
+      unbroken: [{ dayIndex: 1, testers: 0, possible: 1 }],
+      slots: expect.any(Array),
+    });
+    const listed = await line.run(["testing", "cycle", "list", cycle.listingId]);
+    expect(listed.stdout).toMatch(/\t(on_track|at_risk|out_of_reach)\n/);
+  });
+
   it.each(["view", "report"])(
     "begins the line of a slot with its id, in 80 columns, in its %s",
     async (verb) => {

@@ -195,7 +195,7 @@ function testingForms({ app, listingId, cycleId, call }: OwnerWithOneOfEach): Te
     },
     {
       ...{ name: "a slot", action: "/assign", open: async () => `/console/cycles/${app.id}/${cycleId}` },
-      ...{ button: "Give the slot", notDone: "The slot was not given to the tester." },
+      ...{ button: "Assign slot", notDone: "The slot was not assigned to the tester." },
     },
   ];
 }

@@ -11,8 +11,9 @@ import { tags, threadTags } from "../../../server/feedback/tags/store.ts";
 import { feedbackThreads } from "../../../server/feedback/threads/store.ts";
 import { threadNews, unreadCounts } from "../../../server/feedback/unread/store/news.ts";
 import { idempotency } from "../../../server/http/idempotency-store.ts";
+import { cycles } from "../../../server/testing/cycles/store.ts";
 import { testSessions } from "../../../server/testing/sessions/store.ts";
-import { slotRequests } from "../../../server/testing/slots/store.ts";
+import { slotRequests, slots } from "../../../server/testing/slots/store.ts";
 import { openListings, testerSlots } from "../../../server/testing/tester/store.ts";
 import { idOf, ids } from "../../bench/growth/requests/measured.ts";
 
@@ -78,6 +79,8 @@ export const hottestReads: readonly (readonly [
     { s: "slots_(asked|requested)" },
     (db) => slotRequests.countByApp(db, personId, now),
   ],
+  ["running tests", { c: "cycles_by" }, (db) => cycles.runningOf(db, personId, 200)],
+  ["the slots of tests", { s: "slots_by_cycle" }, (db) => slots.ofCycles(db, [idOf("c", 1), idOf("c", 2)])],
   ["the tags of a page", { x: "thread_tags" }, (db) => threadTags.of(db, page)],
   ["the tags of an app", { tags: "tags" }, (db) => tags.list(db, ids.app)],
   ["the news of a page", { n: "messages", l: "thread_looks" }, (db) => threadNews(db, personId, page)],

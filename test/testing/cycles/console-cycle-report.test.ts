@@ -44,6 +44,8 @@ describe("the report of a cycle", () => {
       packageName: "com.example.lantern",
       testers: 0,
       testersWithEveryDay: 0,
+      finishedDays: 0,
+      testersWithEveryFinishedDay: 0,
       testersPerDay: [1, 2, 3].map((dayIndex) => ({ dayIndex, testers: 0 })),
       seats: test.slotIds.map((slotId, at) => ({
         slotId,
@@ -58,7 +60,7 @@ describe("the report of a cycle", () => {
         activatedAt: null,
         endedAt: null,
       })),
-      statement: expect.stringMatching(/^The test is on day 1 of 3\. 0 testers hold a slot; 0 of them have/),
+      statement: expect.stringMatching(/^The test is on day 1 of 3\. 0 testers hold a slot\. /),
     });
   });
 
@@ -144,8 +146,8 @@ describe("the report of a cycle", () => {
   });
 
   it.each([
-    ["recruiting", { startsIn: 2 }, /^The test has not started\. 1 tester holds a slot; 0 of them have/],
-    ["running", {}, /^The test is on day 1 of 14\. 1 tester holds a slot; 0 of them have/],
+    ["recruiting", { startsIn: 2 }, /^The test has not started\. 1 tester holds a slot\. /],
+    ["running", {}, /^The test is on day 1 of 14\. 1 tester holds a slot\. /],
     [
       "completed",
       { durationDays: 1 },

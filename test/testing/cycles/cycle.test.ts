@@ -31,15 +31,23 @@ describe("the page of a cycle", () => {
   it("shows the state of the cycle", async () => {
     const page = readingOf(await owner.open(test.path));
     expect(page).toMatch(
-      /Running .* Day 1 of 14 Testers 0 of 12 none at risk Requests 1 waiting for you .* Last day /,
+      /Running Day 1 of 14 last day .* UTC Late sessions count until \d+ [A-Z][a-z]+ Report/,
     );
+    expect(page).toMatch(
+      /Still possible: 12 × 14 needs 12 more testers with a session today\. Fill 12 slots Slot requests 1 request/,
+    );
+    expect(page).toContain("Today, day 1 ends in");
+    expect(page).toContain("No tester has a slot yet.");
   });
 
   it("accepts a request for a slot", async () => {
     const { slotId } = test.world;
     const page = await owner.follow(await send(slotId, "accept", test.path));
     expect(await test.slotWith(slotId)).toMatchObject({ status: "active", joinCheckPending: true });
-    expect(readingOf(page)).toContain("Requests 0 none waiting");
+    expect(readingOf(page)).not.toContain("Slot requests");
+    expect(readingOf(page)).toMatch(
+      /Today, day 1 ends in .* 0 done · 1 still open .* Slot 1 · needs today Today open/,
+    );
   });
 
   it("declines a request for a slot, which is open again", async () => {

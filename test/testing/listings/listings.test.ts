@@ -97,7 +97,8 @@ describe("an app's listings and cycles in the console", () => {
     const answer = await plan(id, { startsOn: "2999-03-01", timezone: "Asia/Tokyo" });
     const page = readingOf(await owner.follow(answer));
     expect(page).toMatch(/Cycle from Fri 1 Mar 2999 Recruiting/);
-    expect(page).toContain("until midnight, Asia/Tokyo");
+    expect(page).toContain("last day Thu 14 Mar 2999 Asia/Tokyo Late sessions count until 15 Mar");
+    expect(page).toContain("Not started: 0 of 12 slots have a tester.");
     expect(readingOf(await owner.open(address(`/${id}`)))).toContain("14 days, not started Asia/Tokyo");
   });
 
@@ -149,13 +150,13 @@ describe("an app's listings and cycles in the console", () => {
     const other = await makeOwnerWithOneOfEach(service);
     const visitor = createBrowserWithoutScripts(service, other.headers);
     const waiting = async () => readingOf(await visitor.open("/console"));
-    expect(await waiting()).toContain("1 proposal waits, 1 tester asks for a slot");
+    expect(await waiting()).toContain("1 proposal waits, 1 slot request, 1 test below its number of testers");
     expect(await waiting()).toMatch(
-      /Testers who ask for a slot .*@example\.org Asks for a slot Lantern Slot 1 expires in 47 hours/,
+      /Slot requests .*@example\.org Requested Lantern Slot 1 expires in 47 hours/,
     );
     expect(readingOf(await visitor.open(`/console/testing/${other.app.id}`))).toContain("1 request Running");
     service.clock.advance(48 * 3_600_000);
-    expect(await waiting()).not.toContain("asks for a slot");
+    expect(await waiting()).not.toContain("slot request");
     service.clock.advance(-48 * 3_600_000);
   });
 
@@ -173,7 +174,7 @@ describe("an app's listings and cycles in the console", () => {
     await requestSlotAs(service, late.slotIds[0] ?? "", await service.makeUser());
 
     const linesAt = async (path: string) =>
-      [...readingOf(await visitor.open(path)).matchAll(/Asks for a slot/g)].length;
+      [...readingOf(await visitor.open(path)).matchAll(/Requested/g)].length;
     expect(await linesAt("/console")).toBe(50);
     expect(await live()).not.toBe(before);
     expect(readingOf(await visitor.open("/console"))).toContain(
@@ -190,6 +191,6 @@ describe("an app's listings and cycles in the console", () => {
     const slotId = (await other.call("GET", `/cycles/${other.cycleId}`)).field("slots.1.slotId");
     await requestSlotAs(service, slotId, await service.makeUser());
     const page = readingOf(await createBrowserWithoutScripts(service, other.headers).open("/console"));
-    expect(page).toContain("2 testers ask for slots");
+    expect(page).toContain("2 slot requests");
   });
 });

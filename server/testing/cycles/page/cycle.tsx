@@ -1,5 +1,11 @@
 import type { ComponentChildren } from "preact";
-import { type Cycle, cycles, type SlotWithDays, slots } from "../../../../src/contract/cycles.ts";
+import {
+  type Cycle,
+  cycles,
+  type CycleDetail as Detail,
+  type SlotWithDays,
+  slots,
+} from "../../../../src/contract/cycles.ts";
 import { ApiError, badRequest } from "../../../../src/contract/errors.ts";
 import { type Listing, listings } from "../../../../src/contract/listings.ts";
 import { type Definitions, defineForm, definePage } from "../../../console/definitions.ts";
@@ -18,11 +24,12 @@ import { type AppNavigation, appNavigationOf } from "../../../console/navigation
 import type { NotDone } from "../../../console/notices.ts";
 import { Can, Line, Refused } from "../../../console/parts.tsx";
 import { goTo, type Reply, reshowForm, show } from "../../../console/respond.ts";
-import { justBefore, ZonedDay } from "../../../console/times.tsx";
+import { dateOfDay, dateParts, justBefore, ZonedDay } from "../../../console/times.tsx";
 import type { PageHandler, SignedInVisit } from "../../../console/visit.ts";
-import { CycleBadge, isLive } from "../parts.tsx";
+import { CycleBadge, isLive, progressOf } from "../parts.tsx";
 import { type Chosen, SlotDayEvidence, SlotDayGrid } from "./days.tsx";
 import { SlotPanel, SlotRequests } from "./slots.tsx";
+import { TodayAndRuns, Verdict } from "./standing.tsx";
 
 function cancelCycle(visit: SignedInVisit): Promise<Reply<"cycle-cancelled">> {
   const { ask, fields } = visit;
@@ -44,17 +51,23 @@ const cycleAddress = ({ links, param }: SignedInVisit): string =>
   links.cycle(param("appId"), param("cycleId"));
 
 const CycleDetail = (props: CycleDetailProps) => {
-  const { navigation, cycle, slots, forms, address, listing } = props;
+  const { navigation, detail, forms, address, listing, now } = props;
+  const { cycle, slots } = detail;
+  const { links, app } = navigation;
+  const planAddress = `${links.listing(app.id, listing.id)}#plan`;
   const open = isLive(cycle) ? slots.filter(({ status }) => status === "open") : [];
   return (
     <ConsolePage navigation={navigation} title={listing.appName}>
       <Head {...props} />
       <div class="stack wide">
         <Refused refusal={(forms.slot ?? forms.cancel)?.refusal} />
-        <Live id="facts" of={[cycle, slots]}>
-          <CycleFacts cycle={cycle} slots={slots} />
+        <Live id="verdict" of={detail.verdict} news={detail.verdict.text}>
+          <Verdict {...{ detail, now, address, planAddress }} />
         </Live>
         <Requests {...props} />
+        <Live id="today" of={[detail.today, detail.attention, detail.unbroken]}>
+          <TodayAndRuns {...{ detail, now, address, planAddress }} />
+        </Live>
         <Days {...props} />
         <Can needs="maintainer">
           {(open.length > 0 || forms.assign) && (
@@ -77,7 +90,7 @@ const CycleDetail = (props: CycleDetailProps) => {
   );
 };
 
-const Head = ({ navigation: { links, app }, cycle, listing, address }: CycleDetailProps) => (
+const Head = ({ navigation: { links, app }, detail: { cycle }, listing, address }: CycleDetailProps) => (
   <>
     <a class="back" href={links.listing(app.id, cycle.listingId)}>
       <span aria-hidden="true">←</span> <Line text={listing.appName} />
@@ -90,7 +103,14 @@ const Head = ({ navigation: { links, app }, cycle, listing, address }: CycleDeta
           </h1>
           <CycleBadge status={cycle.status} />
         </div>
-        <p>Days begin and end at midnight in {cycle.timezone}. The cycle starts and ends by itself.</p>
+        <p class="under">
+          <span>{progressOf(cycle)}</span>
+          <span>
+            last day <ZonedDay at={justBefore(cycle.endsAt)} timezone={cycle.timezone} />
+          </span>
+          <span>{cycle.timezone}</span>
+          <span>{`Late sessions count until ${lateUntil(cycle)}`}</span>
+        </p>
       </div>
       <a class="button" href={`${address}/report`}>
         {isLive(cycle) ? "Report so far" : "End report"}
@@ -98,6 +118,10 @@ const Head = ({ navigation: { links, app }, cycle, listing, address }: CycleDeta
     </div>
   </>
 );
+
+/** Returns the date until which late sessions of the last day count: the day after it. (rule D7) */
+const lateUntil = ({ startsOn, durationDays }: Cycle): string =>
+  dateParts(dateOfDay(startsOn, durationDays + 1)).date;
 
 const Live = ({
   id,
@@ -117,7 +141,7 @@ const Live = ({
   </div>
 );
 
-const Requests = ({ navigation: { links, app }, cycle, slots, now }: CycleDetailProps) => {
+const Requests = ({ navigation: { links, app }, detail: { cycle, slots }, now }: CycleDetailProps) => {
   const requested = slots.filter(({ status }) => status === "requested");
   return (
     <Live id="requests" of={requested} news="The requests for slots have changed.">
@@ -133,88 +157,65 @@ const Requests = ({ navigation: { links, app }, cycle, slots, now }: CycleDetail
 };
 
 /** Shows the grid of slots and days, and beside it the details of the chosen slot or day. */
-const Days = ({ navigation: { links, app }, cycle, slots, chosen, address, uploads }: CycleDetailProps) => (
-  <section class="stack" aria-labelledby="days-title">
-    <h2 id="days-title">Slots and days</h2>
-    <div class="board">
-      <div
-        class="stack tight"
-        id="grid"
-        data-live={versionOf(slots)}
-        data-news="The slots and days have changed."
-      >
-        <SlotDayGrid {...{ cycle, slots, chosen, address }} />
-      </div>
-      <aside class="card stack evidence" id="evidence" aria-label="Evidence" aria-live="polite">
-        {chosen === undefined && (
-          <p class="muted">Choose a day to see its evidence, or a slot to see its state and to change it.</p>
-        )}
-        {chosen?.day && <SlotDayEvidence {...{ cycle, uploads }} slot={chosen.slot} day={chosen.day} />}
-        {chosen && !chosen.day && (
-          <SlotPanel
-            cycle={cycle}
-            slot={chosen.slot}
-            at={(action) =>
-              links.slot({ appId: app.id, cycleId: cycle.id, slotId: chosen.slot.slotId }, action)
-            }
-          />
-        )}
-      </aside>
-    </div>
-  </section>
-);
-
-/** Shows the progress of a cycle in numbers. */
-const CycleFacts = ({ cycle, slots }: { readonly cycle: Cycle; readonly slots: readonly SlotWithDays[] }) => {
-  const { timezone, durationDays, dayIndex, status } = cycle;
-  const held = slots.filter(isHeld).length;
-  const requested = slots.filter((slot) => slot.status === "requested").length;
-  const atRisk = slots.filter((slot) => slot.status === "at_risk").length;
+const Days = ({
+  navigation: { links, app },
+  detail,
+  chosen,
+  address,
+  uploads,
+  byAttention,
+}: CycleDetailProps) => {
+  const { cycle, slots } = detail;
   return (
-    <dl class="facts">
-      <Fact name="Day">
-        {status === "recruiting" ? "Not started" : `${dayIndex} of ${durationDays}`}
-        <progress max={durationDays} value={dayIndex} aria-label="Days of the test" />
-      </Fact>
-      <Fact name="Testers">
-        {`${held} of ${numberOfSlots(slots)}`}
-        <span class="aside-note">{atRisk > 0 ? `${atRisk} at risk` : "none at risk"}</span>
-      </Fact>
-      {isLive(cycle) && (
-        <Fact name="Requests">
-          {requested}
-          <span class="aside-note">{requested > 0 ? "waiting for you" : "none waiting"}</span>
-        </Fact>
-      )}
-      <Fact name={status === "recruiting" ? "Starts" : "Started"}>
-        <ZonedDay at={cycle.startsAt} timezone={timezone} />
-        <span class="aside-note">{`at midnight, ${timezone}`}</span>
-      </Fact>
-      <Fact name="Last day">
-        <ZonedDay at={justBefore(cycle.endsAt)} timezone={timezone} />
-        <span class="aside-note">{`until midnight, ${timezone}; its sessions can be reported for one more day`}</span>
-      </Fact>
-    </dl>
+    <section class="stack" aria-labelledby="days-title">
+      <div class="row spread">
+        <h2 id="days-title">Slots and days</h2>
+        <Order {...{ address, byAttention }} />
+      </div>
+      <div class="board">
+        <div
+          class="stack tight"
+          id="grid"
+          data-live={versionOf([slots, detail.attention])}
+          data-news="The slots and days have changed."
+        >
+          <SlotDayGrid {...{ detail, chosen, address, byAttention }} />
+        </div>
+        <aside class="card stack evidence" id="evidence" aria-label="Evidence" aria-live="polite">
+          {chosen === undefined && (
+            <p class="muted">
+              Choose a day to see its evidence, or a slot to see its state and to change it.
+            </p>
+          )}
+          {chosen?.day && <SlotDayEvidence {...{ cycle, uploads }} slot={chosen.slot} day={chosen.day} />}
+          {chosen && !chosen.day && (
+            <SlotPanel
+              cycle={cycle}
+              slot={chosen.slot}
+              at={(action) =>
+                links.slot({ appId: app.id, cycleId: cycle.id, slotId: chosen.slot.slotId }, action)
+              }
+            />
+          )}
+        </aside>
+      </div>
+    </section>
   );
 };
 
-const isHeld = ({ status }: SlotWithDays): boolean =>
-  status === "active" || status === "at_risk" || status === "completed";
-
-/**
- * Returns the number of slots of the cycle. A removed slot and the slots that replaced it have the same number, and
- * count once.
- */
-const numberOfSlots = (slots: readonly SlotWithDays[]): number => new Set(slots.map(({ seat }) => seat)).size;
-
-const Fact = ({ name, children }: { readonly name: string; readonly children: ComponentChildren }) => (
-  <div>
-    <dt>{name}</dt>
-    <dd>{children}</dd>
-  </div>
+/** Chooses the order of the slots in the grid. */
+const Order = ({ address, byAttention }: Pick<CycleDetailProps, "address" | "byAttention">) => (
+  <nav class="pills" aria-label="Order of the slots">
+    <a href={`${address}#days-title`} aria-current={byAttention ? undefined : "true"}>
+      By number
+    </a>
+    <a href={`${address}?order=attention#days-title`} aria-current={byAttention ? "true" : undefined}>
+      Needs attention first
+    </a>
+  </nav>
 );
 
-/** The form that gives an open slot to a tester who has not requested it. */
+/** The form that assigns an open slot to a tester who has not requested it. */
 const OpenSlots = ({
   slots,
   form,
@@ -228,7 +229,7 @@ const OpenSlots = ({
     <div>
       <h2 id="open-slots">{slots.length === 1 ? "1 open slot" : `${slots.length} open slots`}</h2>
       <p class="muted">
-        Testers can find open slots and ask for one. You can also give a slot to a person who has an account
+        Testers can find open slots and request one. You can also assign a slot to a person who has an account
         here.
       </p>
     </div>
@@ -252,7 +253,7 @@ const OpenSlots = ({
         />
       </div>
       <div class="actions">
-        <button type="submit">Give the slot</button>
+        <button type="submit">Assign slot</button>
       </div>
     </form>
   </section>
@@ -331,7 +332,8 @@ interface CycleForms {
 
 async function showCycle(visit: SignedInVisit, forms: CycleForms = {}): Promise<Reply> {
   const navigation = await appNavigationOf(visit, "testing");
-  const { cycle, slots } = await readCycle(visit);
+  const detail = await readCycle(visit);
+  const { cycle, slots } = detail;
   const listing = await visit.ask(listings.read, { params: { listingId: cycle.listingId } });
   const uploads = `${visit.settings.baseUrl}/uploads/`;
   const address = navigation.links.cycle(navigation.app.id, cycle.id);
@@ -339,7 +341,8 @@ async function showCycle(visit: SignedInVisit, forms: CycleForms = {}): Promise<
   const refusal = (forms.slot ?? forms.assign ?? forms.cancel)?.refusal;
   return show(
     <CycleDetail
-      {...{ navigation, cycle, slots, listing, forms, chosen, address, uploads }}
+      {...{ navigation, detail, listing, forms, chosen, address, uploads }}
+      byAttention={visit.query("order") === "attention"}
       now={visit.now}
     />,
     refusal?.status,
@@ -365,13 +368,14 @@ function chosenOf(visit: SignedInVisit, slots: readonly SlotWithDays[]): Chosen 
 
 interface CycleDetailProps {
   readonly navigation: AppNavigation;
-  readonly cycle: Cycle;
-  readonly slots: readonly SlotWithDays[];
+  readonly detail: Detail;
   readonly listing: Listing;
   readonly forms: CycleForms;
   readonly chosen: Chosen | undefined;
   readonly address: string;
   readonly uploads: string;
+  /** Whether the grid begins with the slots that need attention first. */
+  readonly byAttention: boolean;
   readonly now: Date;
 }
 
@@ -381,7 +385,7 @@ const cyclePage = definePage({
   show: showCycle,
 });
 
-const slotNotGiven: NotDone = { word: "giveSlot", notDone: "The slot was not given to the tester." };
+const slotNotGiven: NotDone = { word: "giveSlot", notDone: "The slot was not assigned to the tester." };
 
 const slotIds = { appId: ":appId", cycleId: ":cycleId", slotId: ":slotId" };
 

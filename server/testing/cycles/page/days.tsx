@@ -1,4 +1,5 @@
-import type { Cycle, SlotDay, SlotWithDays } from "../../../../src/contract/cycles.ts";
+import type { Cycle, CycleDetail, SlotDay, SlotWithDays } from "../../../../src/contract/cycles.ts";
+import type { TesterAttention } from "../../../../src/contract/standing.ts";
 import type { SessionReason } from "../../../../src/contract/test-sessions.ts";
 import { Picture } from "../../../console/files.tsx";
 import { InTurns } from "../../../console/in-turns.tsx";
@@ -12,7 +13,7 @@ import {
   zonedDay,
 } from "../../../console/times.tsx";
 import { qualifyingSession } from "../../sessions/rules.ts";
-import { slotNames } from "../parts.tsx";
+import { attentionNames, slotNames } from "../parts.tsx";
 
 /** The chosen slot of the grid, and its chosen day, if any. */
 export interface Chosen {
@@ -21,11 +22,12 @@ export interface Chosen {
 }
 
 interface DayGridProps {
-  readonly cycle: Cycle;
-  readonly slots: readonly SlotWithDays[];
+  readonly detail: CycleDetail;
   readonly chosen: Chosen | undefined;
   /** The address of the cycle's page. */
   readonly address: string;
+  /** Whether the slots that need attention come first. Otherwise the slots are in the order of their numbers. */
+  readonly byAttention: boolean;
 }
 
 /**
@@ -42,8 +44,8 @@ export const SlotDayGrid = (props: DayGridProps) => (
             <th scope="col" class="seat">
               Slot
             </th>
-            {daysOf(props.cycle).map((dayIndex) => (
-              <DayHead key={dayIndex} cycle={props.cycle} dayIndex={dayIndex} />
+            {daysOf(props.detail.cycle).map((dayIndex) => (
+              <DayHead key={dayIndex} cycle={props.detail.cycle} dayIndex={dayIndex} />
             ))}
             <th scope="col" class="sum">
               Days
@@ -52,7 +54,7 @@ export const SlotDayGrid = (props: DayGridProps) => (
         </thead>
         <tbody>
           <InTurns>
-            {props.slots.map((slot) => (
+            {inOrder(props).map((slot) => (
               <SlotRow key={slot.slotId} {...props} slot={slot} />
             ))}
           </InTurns>
@@ -62,6 +64,15 @@ export const SlotDayGrid = (props: DayGridProps) => (
     <Legend />
   </>
 );
+
+/** Returns the slots in the order of the grid. Slots without a tester come after those that need attention. */
+function inOrder({ detail: { slots, attention }, byAttention }: DayGridProps): readonly SlotWithDays[] {
+  if (!byAttention) return slots;
+  const places = new Map(attention.map(({ slotId }, at) => [slotId, at]));
+  const placeOf = ({ slotId, status }: SlotWithDays) =>
+    places.get(slotId) ?? attention.length + (status === "removed" ? 1 : 0);
+  return slots.toSorted((one, other) => placeOf(one) - placeOf(other));
+}
 
 const daysOf = ({ durationDays }: Cycle): number[] => Array.from({ length: durationDays }, (_, at) => at + 1);
 
@@ -80,14 +91,22 @@ const DayHead = ({ cycle, dayIndex }: { readonly cycle: Cycle; readonly dayIndex
   );
 };
 
-const SlotRow = ({ cycle, slot, chosen, address }: DayGridProps & { readonly slot: SlotWithDays }) => {
+const SlotRow = ({
+  detail: { cycle, attention },
+  slot,
+  chosen,
+  address,
+  byAttention,
+}: DayGridProps & { readonly slot: SlotWithDays }) => {
   const here = chosen?.slot.slotId === slot.slotId ? chosen : undefined;
+  const order: Record<string, string> = byAttention ? { order: "attention" } : {};
   const at = (query: Record<string, string>) =>
-    `${address}?${new URLSearchParams({ slot: slot.slotId, ...query })}#evidence`;
+    `${address}?${new URLSearchParams({ ...order, slot: slot.slotId, ...query })}#evidence`;
+  const needs = attention.find(({ slotId }) => slotId === slot.slotId)?.state;
   return (
     <tr class={slot.status === "removed" ? "removed" : undefined}>
       <th scope="row" class="seat">
-        <SlotLink slot={slot} href={at({})} current={here !== undefined && here.day === undefined} />
+        <SlotLink {...{ slot, needs }} href={at({})} current={here !== undefined && here.day === undefined} />
       </th>
       {slot.days.map((day) => (
         <td key={day.dayIndex} class={isToday(cycle, day) ? "today" : undefined}>
@@ -113,7 +132,12 @@ interface LinkProps {
   readonly current: boolean;
 }
 
-const SlotLink = ({ slot, href, current }: LinkProps) => (
+const SlotLink = ({
+  slot,
+  needs,
+  href,
+  current,
+}: LinkProps & { readonly needs: TesterAttention["state"] | undefined }) => (
   <a href={href} data-into="evidence" aria-current={current ? "true" : undefined}>
     <span class="number">
       <span class="unseen">Slot </span>
@@ -123,15 +147,18 @@ const SlotLink = ({ slot, href, current }: LinkProps) => (
       <span class="who">
         {slot.tester === null ? <span class="muted">Nobody yet</span> : <Line text={slot.tester.email} />}
       </span>
-      <span class={`state ${slot.status}`}>{stateOf(slot)}</span>
+      <span class={`state ${needs ?? slot.status}`}>{stateOf(slot, needs)}</span>
     </span>
   </a>
 );
 
-/** Returns the state of a slot as text, such as `At risk, 2 missed`. */
-function stateOf({ status, missedDays, joinCheckPending }: SlotWithDays): string {
+/** Returns the state of a slot as text, such as `Missed yesterday, 2 missed`. */
+function stateOf(
+  { status, missedDays, joinCheckPending }: SlotWithDays,
+  needs: TesterAttention["state"] | undefined,
+): string {
   const notes = [
-    slotNames[status],
+    needs === undefined ? slotNames[status] : attentionNames[needs],
     ...(missedDays > 0 ? [`${missedDays} missed`] : []),
     ...(joinCheckPending && status !== "removed" ? ["join unconfirmed"] : []),
   ];

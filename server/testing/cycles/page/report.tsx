@@ -88,41 +88,47 @@ const ReportPage = ({ report, links, now }: ReportPageProps) => {
   );
 };
 
-const Figures = ({ report: { cycle, testers, testersWithEveryDay } }: Pick<ReportPageProps, "report">) => (
-  <dl class="facts">
-    <div>
-      <dt>Length</dt>
-      <dd>{progressOf(cycle)}</dd>
-    </div>
-    <div>
-      <dt>First day</dt>
-      <dd>
-        <ZonedDay at={cycle.startsAt} timezone={cycle.timezone} />
-      </dd>
-    </div>
-    <div>
-      <dt>Last day</dt>
-      <dd>
-        <ZonedDay at={justBefore(cycle.endsAt)} timezone={cycle.timezone} />
-      </dd>
-    </div>
-    <div>
-      <dt>Testers</dt>
-      <dd>{testers}</dd>
-    </div>
-    <div>
-      <dt>All days counted</dt>
-      <dd>{testersWithEveryDay}</dd>
-    </div>
-  </dl>
-);
-
 interface CycleReportProps {
   readonly report: CycleReport;
 }
 
+const Figures = ({ report }: CycleReportProps) => {
+  const { cycle, testers, finishedDays } = report;
+  const isUnderWay = cycle.status === "running" && finishedDays < cycle.durationDays;
+  return (
+    <dl class="facts">
+      <div>
+        <dt>Length</dt>
+        <dd>{progressOf(cycle)}</dd>
+      </div>
+      <div>
+        <dt>First day</dt>
+        <dd>
+          <ZonedDay at={cycle.startsAt} timezone={cycle.timezone} />
+        </dd>
+      </div>
+      <div>
+        <dt>Last day</dt>
+        <dd>
+          <ZonedDay at={justBefore(cycle.endsAt)} timezone={cycle.timezone} />
+        </dd>
+      </div>
+      <div>
+        <dt>Testers</dt>
+        <dd>{testers}</dd>
+      </div>
+      <div>
+        <dt>{isUnderWay ? "Every day so far" : "All days counted"}</dt>
+        <dd>{isUnderWay ? report.testersWithEveryFinishedDay : report.testersWithEveryDay}</dd>
+      </div>
+    </dl>
+  );
+};
+
 /** Shows for each day, as a bar and as a number, for how many testers the day counted. */
-const TestersPerDay = ({ report: { cycle, seats, testersPerDay } }: CycleReportProps) => {
+const TestersPerDay = ({ report: { cycle, seats, testersPerDay, finishedDays } }: CycleReportProps) => {
+  /** Whether a day has begun and is not over, so that more testers can have it counted. */
+  const isToday = (dayIndex: number) => cycle.status === "running" && dayIndex === finishedDays + 1;
   const most = new Set(seats.map(({ seat }) => seat)).size;
   return (
     <table>
@@ -148,10 +154,18 @@ const TestersPerDay = ({ report: { cycle, seats, testersPerDay } }: CycleReportP
               <td>
                 <svg class="bar-of-day" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
                   <rect class="ground" width="100" height="8" rx="1" />
-                  <rect class="filled" width={(100 * testers) / most} height="8" rx="1" />
+                  <rect
+                    class={isToday(dayIndex) ? "filled today" : "filled"}
+                    width={(100 * testers) / most}
+                    height="8"
+                    rx="1"
+                  />
                 </svg>
               </td>
-              <td class="figure">{dayIndex > cycle.dayIndex ? "–" : testers}</td>
+              <td class="figure">
+                {dayIndex > cycle.dayIndex ? "–" : testers}
+                {isToday(dayIndex) && <span class="muted"> so far</span>}
+              </td>
             </tr>
           ))}
         </InTurns>

@@ -22,9 +22,7 @@ export const SlotPanel = (props: SlotPanelProps) => {
         <SlotBadge status={slot.status} />
       </div>
       {slot.tester === null ? (
-        <p class="muted">
-          Nobody has this slot yet. A tester can ask for it, or a maintainer can give it to a tester.
-        </p>
+        <p class="muted">Nobody has this slot yet. A tester can request it, or a maintainer can assign it.</p>
       ) : (
         <SlotFacts {...props} tester={slot.tester} />
       )}
@@ -102,7 +100,7 @@ const SlotActions = ({ cycle, slot, at }: SlotPanelProps) => {
   );
 };
 
-/** Lists the testers who ask for a slot in this cycle, each with buttons that accept or decline the request. */
+/** Lists the testers who request a slot in this cycle, each with buttons that accept or decline the request. */
 export const SlotRequests = ({
   slots,
   now,
@@ -115,7 +113,7 @@ export const SlotRequests = ({
 }) => (
   <section class="proposal awaiting" aria-labelledby="requests-title">
     <header>
-      <h2 id="requests-title">{slots.length === 1 ? "A tester asks for a slot" : "Testers ask for slots"}</h2>
+      <h2 id="requests-title">Slot requests</h2>
       <span class="badge attention">{slots.length === 1 ? "1 request" : `${slots.length} requests`}</span>
     </header>
     <ul class="requests">

@@ -1,4 +1,4 @@
-import { type Cycle, cycles } from "../../../../src/contract/cycles.ts";
+import { cycles, type JudgedCycle } from "../../../../src/contract/cycles.ts";
 import { type Listing, listings } from "../../../../src/contract/listings.ts";
 import { type Definitions, definePage } from "../../../console/definitions.ts";
 import { versionOf } from "../../../console/forms.tsx";
@@ -13,7 +13,7 @@ import { CycleLine, isLive, SlotRequestLines } from "../../cycles/parts.tsx";
 
 interface Offer {
   readonly listing: Listing;
-  readonly cycles: readonly Cycle[];
+  readonly cycles: readonly JudgedCycle[];
 }
 
 /**

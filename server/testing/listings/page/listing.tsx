@@ -1,4 +1,4 @@
-import { type Cycle, cycles } from "../../../../src/contract/cycles.ts";
+import { cycles, type JudgedCycle } from "../../../../src/contract/cycles.ts";
 import { ApiError } from "../../../../src/contract/errors.ts";
 import { limits } from "../../../../src/contract/limits.ts";
 import { type Listing, listings } from "../../../../src/contract/listings.ts";
@@ -162,7 +162,7 @@ const BackToTesting = ({ navigation: { links, app } }: { readonly navigation: Ap
 interface ListingDetailProps {
   readonly navigation: AppNavigation;
   readonly listing: Listing;
-  readonly cycles: readonly Cycle[];
+  readonly cycles: readonly JudgedCycle[];
   readonly requests: readonly SlotRequest[];
   readonly plan: Filled;
   /** Whether the owner's time zone is not known yet. */

@@ -87,7 +87,7 @@ describe("the console at the width of", () => {
       const page = await open(width);
       await page.goto(pageOf("testing"));
       const run = (await page.locator("a[href*='/console/cycles/']").first().getAttribute("href")) ?? "";
-      const [path = ""] = run.split("?");
+      const [path = ""] = run.split(/[?#]/);
       await page.goto(`${path}/report`);
       expect(await page.locator(".facts time").evaluateAll(linesOf)).toEqual([1, 1]);
       await page.goto(path);

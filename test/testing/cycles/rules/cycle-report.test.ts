@@ -28,7 +28,7 @@ const slotOf = (name: string, seat: number, more: Partial<ReportedSlot> = {}): R
 const report = (more: Partial<ReportedCycle> = {}) =>
   reportOf({
     cycle,
-    isOver: false,
+    closedDays: 1,
     appName: "A",
     packageName: "a",
     slots: [],
@@ -99,15 +99,20 @@ describe("the statement of a report", () => {
 
   it.each<[Partial<ReportedCycle>, string]>([
     [
-      { cycle: inCycle("recruiting"), slots: [] },
-      "The test has not started. 0 testers hold a slot; 0 of them have every day of the test counted.",
+      { cycle: inCycle("recruiting"), slots: [], closedDays: 0 },
+      "The test has not started. 0 testers hold a slot.",
     ],
     [
       { slots, days },
-      "The test is on day 2 of 2. 2 testers hold a slot; 1 of them has every day of the test counted.",
+      "The test is on day 2 of 2. 2 testers hold a slot; 1 of them has the one day that is over counted.",
+    ],
+    [{ slots, days, closedDays: 0 }, "The test is on day 2 of 2. 2 testers hold a slot."],
+    [
+      { slots, days, closedDays: 2, cycle: inCycle("running", 3) },
+      "The test is on day 2 of 3. 2 testers hold a slot; 1 of them has all 2 days that are over counted.",
     ],
     [
-      { slots: [slotOf("held", 2)], days, isOver: true },
+      { slots: [slotOf("held", 2)], days, closedDays: 2 },
       "The last day of the test is over; late sessions of that day still count. 1 tester holds a slot; 1 of them has every day of the test counted.",
     ],
     [

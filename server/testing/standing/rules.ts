@@ -1,0 +1,283 @@
+import type { CycleStatus, SlotStatus } from "../../../src/contract/cycles.ts";
+import type {
+  CycleVerdict,
+  TesterAttention,
+  TestToday,
+  UnbrokenDay,
+} from "../../../src/contract/standing.ts";
+import { isActive } from "../sessions/rules.ts";
+
+/** A slot of a test, with or without a tester. A removed slot and the slot that replaces it have the same `seat`. */
+export interface StandingSlot {
+  readonly id: string;
+  readonly seat: number;
+  readonly status: SlotStatus;
+  /** The day of the test on which the slot became active; null if it is not active yet. */
+  readonly activeFromDay: number | null;
+  readonly missedDays: number;
+  readonly countedDays: ReadonlySet<number>;
+}
+
+export interface StandingCycle {
+  readonly status: CycleStatus;
+  readonly durationDays: number;
+  readonly maxMissedDays: number;
+  /** The instant at which each day begins, and as the last item the end of the last day. */
+  readonly dayStarts: readonly string[];
+  readonly closedDays: number;
+  /** When late sessions of the last day no longer count. */
+  readonly graceEnd: string;
+  readonly createdAt: string;
+}
+
+export interface Standing {
+  readonly verdict: CycleVerdict;
+  /** Null before the first day, after the last day, and if the test was cancelled. */
+  readonly today: TestToday | null;
+  /** The testers with a slot. The one who needs attention first is the first. */
+  readonly attention: TesterAttention[];
+  /** The days of the test that have begun. */
+  readonly unbroken: UnbrokenDay[];
+}
+
+/**
+ * Returns how a test stands: whether it can still show the number of testers that it needs with every day counted, what
+ * each tester needs today, and how many testers have an unbroken run after each day. (rules T39 and T40)
+ */
+export function standingOf(cycle: StandingCycle, slots: readonly StandingSlot[]): Standing {
+  const unbroken = unbrokenDays(cycle, slots);
+  return {
+    verdict: verdictOf(cycle, slots, unbroken),
+    today: todayOf(cycle, slots),
+    attention: attentionOf(cycle, slots),
+    unbroken,
+  };
+}
+
+/** Whether an owner must know that a test has fewer testers with an unbroken run than it needs. (rule T41) */
+export const isBelow = (cycle: StandingCycle, { state }: CycleVerdict): boolean =>
+  cycle.status === "running" && (state === "at_risk" || state === "out_of_reach") && !wasPlannedLate(cycle);
+
+/** The day that is not over. Undefined before the first day, after the last day, and if the test was cancelled. */
+const openDayOf = ({ status, closedDays, durationDays }: StandingCycle): number | undefined =>
+  status === "running" && closedDays < durationDays ? closedDays + 1 : undefined;
+
+/** Whether an uncounted day of a slot can still count: the day is today or yesterday, and the slot was active. */
+const canStillCount = ({ status, closedDays }: StandingCycle, slot: StandingSlot, day: number): boolean =>
+  status === "running" &&
+  isActive(slot) &&
+  slot.activeFromDay !== null &&
+  day >= Math.max(slot.activeFromDay, closedDays);
+
+/** Whether all days from the first to `day` are counted, or can still be if `mayCount` says so. */
+const hasRun = (slot: StandingSlot, day: number, mayCount: (day: number) => boolean = () => false): boolean =>
+  Array.from({ length: day }, (_, at) => at + 1).every((of) => slot.countedDays.has(of) || mayCount(of));
+
+function unbrokenDays(cycle: StandingCycle, slots: readonly StandingSlot[]): UnbrokenDay[] {
+  const last = openDayOf(cycle) ?? cycle.closedDays;
+  return Array.from({ length: last }, (_, at) => ({
+    dayIndex: at + 1,
+    testers: slots.filter((slot) => hasRun(slot, at + 1)).length,
+    possible: slots.filter((slot) => hasRun(slot, at + 1, (day) => canStillCount(cycle, slot, day))).length,
+  }));
+}
+
+const isOpen = ({ status }: StandingSlot): boolean => status === "open" || status === "requested";
+
+/** Whether the cycle was planned after its first day, so that no tester can have every day. (rule D9) */
+const wasPlannedLate = ({ dayStarts, createdAt }: StandingCycle): boolean =>
+  createdAt >= (dayStarts[1] ?? "");
+
+function verdictOf(
+  cycle: StandingCycle,
+  slots: readonly StandingSlot[],
+  unbroken: readonly UnbrokenDay[],
+): CycleVerdict {
+  const needed = new Set(slots.map(({ seat }) => seat)).size;
+  const accepts = cycle.status === "recruiting" || openDayOf(cycle) !== undefined;
+  const openSeats = accepts ? slots.filter(isOpen).map(({ seat }) => seat) : [];
+  const holders = slots.filter(isActive);
+  const begun = unbroken.at(-1);
+  const fillable = cycle.closedDays === 0 ? openSeats.length : 0;
+  const possible = (begun ? begun.possible : holders.length) + fillable;
+  const facts: Facts = { cycle, needed, possible, openSeats, fillable, holders, unbroken };
+  const state = stateOf(facts, begun?.testers ?? 0);
+  const isShort = state === "out_of_reach" || state === "not_reached";
+  return {
+    state,
+    testersNeeded: needed,
+    testersPossible: possible,
+    sinceDay: isShort ? (unbroken.find((day) => day.possible <= possible)?.dayIndex ?? null) : null,
+    openSeats,
+    ...wordsOf(state, facts),
+  };
+}
+
+interface Facts {
+  readonly cycle: StandingCycle;
+  readonly needed: number;
+  readonly possible: number;
+  readonly openSeats: readonly number[];
+  /** How many open slots a new tester can still fill in time to have every day counted. */
+  readonly fillable: number;
+  readonly holders: readonly StandingSlot[];
+  readonly unbroken: readonly UnbrokenDay[];
+}
+
+function stateOf(
+  { cycle, needed, possible, fillable, holders }: Facts,
+  testers: number,
+): CycleVerdict["state"] {
+  if (cycle.status === "cancelled") return "cancelled";
+  if (cycle.status === "recruiting") return "not_started";
+  if (openDayOf(cycle) === undefined && testers >= needed) return "reached";
+  if (cycle.status === "completed") return "not_reached";
+  if (possible < needed) return "out_of_reach";
+  const needsMore = fillable > 0 || holders.some((slot) => needsYesterday(cycle, slot));
+  return needsMore ? "at_risk" : "on_track";
+}
+
+type Words = Pick<CycleVerdict, "text" | "advice">;
+
+function wordsOf(state: CycleVerdict["state"], facts: Facts): Words {
+  const { cycle, needed, openSeats, holders } = facts;
+  const goal = `${needed} × ${cycle.durationDays}`;
+  switch (state) {
+    case "cancelled":
+      return { text: "The test was cancelled before its end.", advice: null };
+    case "not_started":
+      return {
+        text: `Not started: ${holders.length} of ${counted(needed, "slot has", "slots have")} a tester.`,
+        advice: openSeats.length > 0 ? `Fill ${slotsNamed(openSeats)} before the first day is over.` : null,
+      };
+    case "reached":
+    case "not_reached":
+      return {
+        text: `${state === "reached" ? "Reached" : "Ended without"} ${goal}: ${fullRuns(facts)}.`,
+        advice: null,
+      };
+    case "on_track":
+      return { text: `On track: ${testers(holders.length)}, ${needToday(facts)}.`, advice: null };
+    case "at_risk":
+      return { text: `Still possible: ${goal} needs ${missing(facts)}.`, advice: null };
+    default:
+      return { text: outOfReach(goal, facts), advice: wayOut(facts) };
+  }
+}
+
+const counted = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
+
+const testers = (count: number): string => (count === 0 ? "no tester" : counted(count, "tester", "testers"));
+
+const fullRuns = ({ cycle: { durationDays }, unbroken }: Facts): string => {
+  const count = unbroken.at(-1)?.testers ?? 0;
+  const days = durationDays === 1 ? "the day" : `all ${durationDays} days`;
+  return `${testers(count)} ${count > 1 ? "have" : "has"} ${days} counted`;
+};
+
+function needToday({ cycle, holders }: Facts): string {
+  const open = holders.filter((slot) => needsToday(cycle, slot)).length;
+  return open === 0 ? "nobody needs a session today" : `${counted(open, "needs", "need")} a session today`;
+}
+
+function missing({ cycle, fillable, holders }: Facts): string {
+  const late = holders.filter((slot) => needsYesterday(cycle, slot)).length;
+  const parts = [
+    ...(fillable > 0 ? [`${counted(fillable, "more tester", "more testers")} with a session today`] : []),
+    ...(late > 0
+      ? [`a late session of day ${cycle.closedDays} from ${testers(late)} before the end of today`]
+      : []),
+  ];
+  return parts.join(", and ");
+}
+
+function outOfReach(goal: string, { cycle, possible, unbroken }: Facts): string {
+  if (wasPlannedLate(cycle)) return `Cannot reach ${goal}: the cycle was planned after its first day.`;
+  const since = unbroken.find((day) => day.possible <= possible)?.dayIndex ?? 1;
+  return `Cannot reach ${goal} any more: ${testers(possible)} since day ${since}.`;
+}
+
+const wayOut = ({ cycle, openSeats }: Facts): string =>
+  openSeats.length === 0 || wasPlannedLate(cycle)
+    ? "Plan a new cycle."
+    : `Fill ${slotsNamed(openSeats)} or plan a new cycle.`;
+
+const mostNamed = 3;
+
+/** Returns the slots as text: `slot 6`, `slots 6 and 9`, `slots 1, 6 and 9`, or `7 open slots`. */
+function slotsNamed(seats: readonly number[]): string {
+  if (seats.length > mostNamed) return `${seats.length} open slots`;
+  const before = seats.slice(0, -1).join(", ");
+  return before === "" ? `slot ${seats.at(-1)}` : `slots ${before} and ${seats.at(-1)}`;
+}
+
+function todayOf(cycle: StandingCycle, slots: readonly StandingSlot[]): TestToday | null {
+  const dayIndex = openDayOf(cycle);
+  if (dayIndex === undefined) return null;
+  const holders = slots.filter(isActive);
+  const open = holders.filter((slot) => needsToday(cycle, slot)).length;
+  return { dayIndex, endsAt: endOfToday(cycle), counted: holders.length - open, open };
+}
+
+/** Returns the end of the day that is not over. After the last day it is the end of the time for late sessions. */
+const endOfToday = (cycle: StandingCycle): string => cycle.dayStarts[cycle.closedDays + 1] ?? cycle.graceEnd;
+
+function needsToday(cycle: StandingCycle, slot: StandingSlot): boolean {
+  const today = openDayOf(cycle);
+  return today !== undefined && isActive(slot) && !slot.countedDays.has(today);
+}
+
+/**
+ * Whether a slot needs a late session of yesterday, and it would still count. The day on which the slot became active is
+ * never missed; only the first day of the test is needed for an unbroken run. (rules D5, D7 and T10)
+ */
+const needsYesterday = (cycle: StandingCycle, slot: StandingSlot): boolean =>
+  (cycle.closedDays === 1 || cycle.closedDays > (slot.activeFromDay ?? 0)) &&
+  cycle.closedDays >= 1 &&
+  !slot.countedDays.has(cycle.closedDays) &&
+  canStillCount(cycle, slot, cycle.closedDays);
+
+/** Returns the testers with a slot in the order in which they need attention. (rule T40) */
+function attentionOf(cycle: StandingCycle, slots: readonly StandingSlot[]): TesterAttention[] {
+  return slots
+    .filter(isActive)
+    .map((slot) => tester(cycle, slot))
+    .sort((one, other) => urgencyOf(one) - urgencyOf(other) || one.seat - other.seat);
+}
+
+function tester(cycle: StandingCycle, slot: StandingSlot): TesterAttention {
+  const needs = { needsToday: needsToday(cycle, slot), needsYesterday: needsYesterday(cycle, slot) };
+  const missesLeft = Math.max(0, cycle.maxMissedDays - slot.missedDays);
+  return {
+    slotId: slot.id,
+    seat: slot.seat,
+    state: attentionState(slot, missesLeft, needs),
+    ...needs,
+    until: needs.needsToday || needs.needsYesterday ? endOfToday(cycle) : null,
+    missedDays: slot.missedDays,
+    missesLeft,
+  };
+}
+
+function attentionState(
+  { missedDays }: StandingSlot,
+  missesLeft: number,
+  { needsToday, needsYesterday }: Pick<TesterAttention, "needsToday" | "needsYesterday">,
+): TesterAttention["state"] {
+  if (missesLeft === 0) return "removal_due";
+  if (missesLeft === 1 && missedDays > 0) return "one_miss_left";
+  if (needsYesterday) return "missed_yesterday";
+  return needsToday ? "today_open" : "active";
+}
+
+const order: Readonly<Record<TesterAttention["state"], number>> = {
+  removal_due: 0,
+  one_miss_left: 1,
+  missed_yesterday: 2,
+  today_open: 3,
+  active: 4,
+};
+
+/** A tester who needs nothing now comes after all who do. */
+const urgencyOf = ({ state, needsToday, needsYesterday }: TesterAttention): number =>
+  order[state] + (needsToday || needsYesterday ? 0 : 10);

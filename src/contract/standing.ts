@@ -1,0 +1,92 @@
+import * as z from "zod/mini";
+import { instant, uuid } from "./fields.ts";
+
+/** The states of the verdict on a test. */
+export const verdictStates = [
+  "not_started",
+  "on_track",
+  "at_risk",
+  "out_of_reach",
+  "reached",
+  "not_reached",
+  "cancelled",
+] as const;
+
+/**
+ * Says whether a test can still show the number of testers that it needs, each with every day counted. It follows from
+ * what the server checked, and says nothing about the decision of a store. (rule T39)
+ */
+export const CycleVerdict = z.object({
+  /**
+   * `not_started`; `on_track`; `at_risk`: possible only with a late session of yesterday or, on the first day, with
+   * another tester; `out_of_reach`: not possible any more; `reached`; `not_reached`: ended without; `cancelled`.
+   */
+  state: z.enum(verdictStates),
+  /** How many testers the test needs: its number of slots. */
+  testersNeeded: z.int(),
+  /** How many testers have or can still have every day counted. An open slot counts while a new tester can. */
+  testersPossible: z.int(),
+  /** `out_of_reach`, `not_reached`: the day since which the number of testers is not greater than it is now. */
+  sinceDay: z.nullable(z.int()),
+  /** The numbers of the slots without a tester, while the test accepts testers. */
+  openSeats: z.array(z.int()),
+  /** The verdict as a sentence. */
+  text: z.string(),
+  /** What the owner can do, as a sentence. */
+  advice: z.nullable(z.string()),
+});
+
+export type CycleVerdict = z.output<typeof CycleVerdict>;
+
+/** The day of a test that is not over yet. */
+export const TestToday = z.object({
+  dayIndex: z.int(),
+  endsAt: instant,
+  /** How many testers with a slot have the day counted. */
+  counted: z.int(),
+  /** How many testers with a slot do not have the day counted yet. */
+  open: z.int(),
+});
+
+export type TestToday = z.output<typeof TestToday>;
+
+export const attentionStates = [
+  "removal_due",
+  "one_miss_left",
+  "missed_yesterday",
+  "today_open",
+  "active",
+] as const;
+
+/** What a tester with a slot needs now. (rule T40) */
+export const TesterAttention = z.object({
+  slotId: uuid,
+  seat: z.int(),
+  /**
+   * `removal_due`: only a late session of yesterday saves the slot; `one_miss_left`: the next missed day removes the
+   * tester; `missed_yesterday`: a late session can still count; `today_open`: today is not counted yet; `active`.
+   */
+  state: z.enum(attentionStates),
+  /** Whether today is not counted yet. */
+  needsToday: z.boolean(),
+  /** Whether yesterday is not counted and a late session can still count it. */
+  needsYesterday: z.boolean(),
+  /** The end of the time for that: the end of today. Null if nothing is needed now. */
+  until: z.nullable(instant),
+  missedDays: z.int(),
+  /** How many more missed days remove the tester. */
+  missesLeft: z.int(),
+});
+
+export type TesterAttention = z.output<typeof TesterAttention>;
+
+/** How many testers have an unbroken run: every day from the first to this one. */
+export const UnbrokenDay = z.object({
+  dayIndex: z.int(),
+  /** Testers whose days are all counted. */
+  testers: z.int(),
+  /** These testers, and those whose missing days can still be counted: today, or yesterday by a late session. */
+  possible: z.int(),
+});
+
+export type UnbrokenDay = z.output<typeof UnbrokenDay>;

@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createBrowserWithoutScripts, readingOf } from "../../support/browser/browser-without-scripts.ts";
+import { databases } from "../../support/database/databases.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import { type CycleOnNinthDay, makeCycleOnNinthDay } from "../../support/worlds/cycle-on-its-ninth-day.ts";
+import {
+  makeOwnerWithOneOfEach,
+  type OwnerWithOneOfEach,
+} from "../../support/worlds/owner-with-one-of-each.ts";
+
+describe.each(databases)("a test on its ninth day on $name", (engine) => {
+  let service: Service;
+  let world: OwnerWithOneOfEach;
+  let lived: CycleOnNinthDay;
+  beforeAll(async () => {
+    service = await startService({ engine });
+    world = await makeOwnerWithOneOfEach(service);
+    lived = await makeCycleOnNinthDay(service, world);
+  });
+  afterAll(() => service.stop());
+
+  const pageOf = async (path: string, headers = world.headers) =>
+    readingOf(await createBrowserWithoutScripts(service, headers).open(path));
+
+  it("says in the API whether it can reach its goal, what is open today, and who needs attention first", async () => {
+    const { body } = await world.call("GET", `/cycles/${lived.cycleId}`);
+    expect(body).toMatchObject({
+      verdict: {
+        state: "out_of_reach",
+        testersNeeded: 12,
+        testersPossible: 5,
+        sinceDay: 6,
+        openSeats: [10, 11, 12],
+        text: "Cannot reach 12 × 14 any more: 5 testers since day 6.",
+        advice: "Fill slots 10, 11 and 12 or plan a new cycle.",
+      },
+      today: { dayIndex: 9, counted: 5, open: 4 },
+      attention: [
+        {
+          seat: 8,
+          state: "missed_yesterday",
+          needsToday: true,
+          needsYesterday: true,
+          missedDays: 1,
+          missesLeft: 2,
+        },
+        { seat: 3, state: "today_open" },
+        { seat: 4, state: "today_open" },
+        { seat: 5, state: "today_open" },
+        { seat: 1, state: "active", until: null },
+        { seat: 2 },
+        { seat: 6 },
+        { seat: 7 },
+        { seat: 9 },
+      ],
+    });
+    const { unbroken, today, attention } = Object(body);
+    expect(unbroken.map(({ testers }: { testers: number }) => testers)).toEqual([8, 8, 7, 6, 6, 5, 5, 4, 3]);
+    expect(unbroken.at(-1)).toEqual({ dayIndex: 9, testers: 3, possible: 5 });
+    expect(attention[0].until).toBe(today.endsAt);
+  });
+
+  it("has the same verdict in the list of its listing", async () => {
+    const { body } = await world.call("GET", `/cycles/${lived.cycleId}`);
+    const list = await world.call("GET", `/listings/${world.listingId}/cycles`);
+    expect(Object(list.body).items[0].verdict).toEqual(Object(body).verdict);
+  });
+
+  it("begins on its page with the verdict, the list of today and the chart with its table", async () => {
+    const page = await pageOf(lived.path);
+    expect(page).toMatch(
+      /5 testers since day 6\. Fill slots 10, 11 and 12 or plan a new cycle\. Fill 3 slots Plan a new cycle .*Slot requests 2 requests .*Today, day 9 ends in \d+ hours 5 done · 4 still open/,
+    );
+    expect(page).toMatch(
+      /Slot 8 · needs late session of day 8 and today Missed yesterday .* Slot 3 · needs today Today open/,
+    );
+    expect(page).toMatch(/Testers with an unbroken run 5 of 12 .*9 Tue \d+ [A-Z][a-z]+ \d+ 3 5/);
+  });
+
+  it("shows the slots by number, or first those that need attention", async () => {
+    const seatsOf = async (query: string) =>
+      [...(await pageOf(`${lived.path}${query}`)).matchAll(/Slot (\d+) (?:Nobody|[\w-]+@)/g)].map(
+        ([, seat]) => Number(seat),
+      );
+    expect(await seatsOf("")).toEqual([1, 2, 3, 4, 5, 6, 6, 7, 8, 9, 10, 11, 12]);
+    expect(await seatsOf("?order=attention")).toEqual([8, 3, 4, 5, 1, 2, 6, 7, 9, 10, 11, 12, 6]);
+  });
+
+  it("offers nothing to a viewer, who sees the same verdict", async () => {
+    const viewer = await service.makeMember(world.app.id, "viewer");
+    const page = await pageOf(lived.path, await service.signIn(viewer));
+    expect(page).toContain("Cannot reach 12 × 14 any more: 5 testers since day 6.");
+    expect(page).not.toContain("Fill 3 slots");
+    expect(await pageOf("/console", await service.signIn(viewer))).not.toContain("Tests below");
+  });
+
+  it("is an alarm at home, in the list of tests, and in the number beside Testing", async () => {
+    expect(await pageOf("/console")).toMatch(
+      /Tests below their number of testers .*Lantern Out of reach Day 9 of 14 Cannot reach 12 × 14 any more: 5 testers since day 6\./,
+    );
+    const list = await pageOf(`/console/testing/${world.app.id}`);
+    expect(list).toContain("Day 9 of 14 Europe/Berlin Cannot reach 12 × 14 any more: 5 testers since day 6.");
+    expect(list).toContain("2 slot requests, 2 tests below their number of testers");
+  });
+
+  it("is no alarm to the maintainers of other apps", async () => {
+    const other = await service.makeUser();
+    await service.makeApp(other);
+    expect(await pageOf("/console", await service.signIn(other))).not.toContain("Tests below");
+  });
+
+  it("says in its report how many have every day so far, and that today is not over", async () => {
+    const report = await world.call("GET", `/cycles/${lived.cycleId}/report`);
+    expect(report.body).toMatchObject({
+      finishedDays: 8,
+      testersWithEveryFinishedDay: 4,
+      testersWithEveryDay: 0,
+    });
+    const page = await pageOf(`${lived.path}/report`);
+    expect(page).toContain("9 testers hold a slot; 4 of them have all 8 days that are over counted.");
+    expect(page).toContain("5 so far");
+  });
+
+  it("is no alarm any more when it is cancelled", async () => {
+    await world.call("POST", `/cycles/${lived.cycleId}/cancel`, {});
+    const { body } = await world.call("GET", `/cycles/${lived.cycleId}`);
+    expect(body).toMatchObject({
+      verdict: { state: "cancelled", openSeats: [] },
+      today: null,
+      attention: [],
+    });
+    expect(await pageOf("/console")).not.toContain("5 testers since day 6");
+    expect(await pageOf(lived.path)).toContain("The test was cancelled before its end.");
+  });
+});
