@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Endpoint } from "../src/contract/endpoint.ts";
 import { contract } from "../src/contract/index.ts";
-import { createOpenApi } from "../src/contract/openapi/document.ts";
+import { createOpenApi } from "../src/openapi/document.ts";
 
 const endpoints: [string, Endpoint][] = Object.entries(contract).flatMap(([group, members]) =>
   Object.entries(members).map(([name, endpoint]): [string, Endpoint] => [`${group}.${name}`, endpoint]),

@@ -2,7 +2,7 @@ import { timingSafeEqual } from "node:crypto";
 import { statfs } from "node:fs/promises";
 import type { Context } from "koa";
 import { ApiError } from "../../src/contract/errors.ts";
-import { createOpenApi } from "../../src/contract/openapi/document.ts";
+import { createOpenApi } from "../../src/openapi/document.ts";
 import { isTooLong, longLog } from "../database/sqlite/write-log.ts";
 import { ping } from "../database/statements.ts";
 import type { Deps } from "../deps.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { errorCatalogue } from "../../src/contract/errors.ts";
 import { limits } from "../../src/contract/limits.ts";
-import { createOpenApi } from "../../src/contract/openapi/document.ts";
+import { createOpenApi } from "../../src/openapi/document.ts";
 
 const document = Object(await createOpenApi("http://127.0.0.1:4700"));
 const { schemas } = document.components;

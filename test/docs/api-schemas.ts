@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { fieldsOf, typeOf } from "../../server/console/api-docs.tsx";
-import { createOpenApi } from "../../src/contract/openapi/document.ts";
+import { createOpenApi } from "../../src/openapi/document.ts";
 import { anchorOf, table } from "./markdown.ts";
 
 const Document = z.object({

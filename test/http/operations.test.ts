@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readSettings } from "../../server/settings/read-settings.ts";
-import { createOpenApi } from "../../src/contract/openapi/document.ts";
+import { createOpenApi } from "../../src/openapi/document.ts";
 import { databases } from "../support/database/databases.ts";
 import { metricsHeaders, type Service, startService } from "../support/service/service.ts";
 

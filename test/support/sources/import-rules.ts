@@ -20,6 +20,7 @@ export const importRules: ImportRules = {
   ],
   src: ["src/client", "src/contract", "src/reporter.ts", "src/backup-commands.ts"],
   "src/contract": ["src/contract", "zod/mini"],
+  "src/openapi": ["src/openapi", "src/contract", "zod/mini"],
   // Work on texts that several programs need.
   "src/words": ["src/words", "src/contract", "chardet", "node:*"],
   "src/client": ["src/client", "src/contract", "undici", "zod/mini", "node:*"],
@@ -71,7 +72,7 @@ export const importRules: ImportRules = {
   "server/http": [
     ...["server/http", "server/database", "server/files", "server/secrets", "server/settings", ...common],
     ...["server/event-loop.ts", "server/version.ts", "server/access/credentials.ts"],
-    ...["server/access/members/visibility.ts", "server/backup/rules.ts"],
+    ...["server/access/members/visibility.ts", "server/backup/rules.ts", "src/openapi"],
     ...["koa", "@koa/router", "@fastify/busboy", "ipaddr.js", "lru-cache", "prom-client", "zod/mini"],
   ],
   "server/database": [

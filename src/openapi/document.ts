@@ -7,12 +7,12 @@ import {
   isMutation,
   isRepeatable,
   type Role,
-} from "../endpoint.ts";
-import { type ErrorCode, errorCatalogue } from "../errors.ts";
-import { dataUrlPattern, filePart } from "../fields.ts";
-import { type Contract, contract } from "../index.ts";
-import { limits } from "../limits.ts";
-import { AuthorizeQuery, authorizePath } from "../sign-in.ts";
+} from "../contract/endpoint.ts";
+import { type ErrorCode, errorCatalogue } from "../contract/errors.ts";
+import { dataUrlPattern, filePart } from "../contract/fields.ts";
+import { type Contract, contract } from "../contract/index.ts";
+import { limits } from "../contract/limits.ts";
+import { AuthorizeQuery, authorizePath } from "../contract/sign-in.ts";
 import { createSchemas, type Json, openListWord, type Schemas } from "./schemas.ts";
 
 const info = {
