@@ -74,7 +74,7 @@ const sqlBesideStores = [
 /** Rules beside those that are called so. */
 const otherRules = [
   "server/erasure/addresses.ts",
-  "server/http/rate-limits/use-log.ts",
+  "server/http/rate-limits/rate-limits.ts",
   "server/testing/days/rules.ts",
   "server/transfer/fields.ts",
 ];

@@ -1,7 +1,12 @@
 import type { RateLimitName } from "../../../src/contract/limits.ts";
 import type { Clock } from "../../clock.ts";
 import type { Engine, Reader, Transaction, Value } from "../../database/database.ts";
-import type { RateLimit } from "./use-log.ts";
+
+/** At most `limit` uses in any `windowSeconds`. */
+export interface RateLimit {
+  readonly limit: number;
+  readonly windowSeconds: number;
+}
 
 /** A use of a limit: the limit, and the key under which it is counted, such as the id of a credential. */
 export interface Spending {

@@ -4,9 +4,9 @@ import {
   createUseLog,
   giveUseBack,
   lookAtUses,
-  type RateLimit,
   takeUse,
-} from "../../../server/http/rate-limits/use-log.ts";
+} from "../../../server/http/rate-limits/rate-limits.ts";
+import type { RateLimit } from "../../../server/http/rate-limits/store.ts";
 import { fc } from "../../support/property.ts";
 import { rounds } from "../../support/torture.ts";
 

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Database } from "../../../server/database/database.ts";
+import type { RateLimit } from "../../../server/http/rate-limits/store.ts";
 import { consume, peek, prune, type RateVerdict } from "../../../server/http/rate-limits/store.ts";
-import type { RateLimit } from "../../../server/http/rate-limits/use-log.ts";
 import { databases, sharedDatabases, sqlite, type TestDatabase } from "../../support/database/databases.ts";
 import { withStoppedTime } from "../../support/database/stopped-time.ts";
 import { fc } from "../../support/property.ts";

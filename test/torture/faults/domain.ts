@@ -17,7 +17,7 @@ export const domainFaults: readonly Fault[] = [
   },
   {
     name: "a rate limit allows one use too many",
-    file: "server/http/rate-limits/use-log.ts",
+    file: "server/http/rate-limits/rate-limits.ts",
     right: "if (log.total < limit)",
     wrong: "if (log.total <= limit)",
     tests: ["test/http/rules/use-log"],
