@@ -1,5 +1,6 @@
 import { utcOf } from "../../src/contract/fields.ts";
 import { isObject } from "../../src/contract/json.ts";
+import { documentTypes, imageTypes, limits, videoTypes } from "../../src/contract/limits.ts";
 
 /** A value in a column. Booleans are 0 and 1, JSON is text. */
 export type Stored = string | number | null;
@@ -156,6 +157,16 @@ export const upload: Field = {
     typeof value === "string" && uploadName.test(value) ? undefined : "must be the name of an upload",
   shown: asIs,
   stored: (value, { uploadOf }) => uploadOf(String(value)),
+};
+
+/** The columns of an upload. Its bytes are not part of the records. */
+export const uploadColumns = {
+  name: upload,
+  sha256: matching(/^[\da-f]{64}$/, "a SHA-256 in hex"),
+  media_type: oneOf(...imageTypes, ...videoTypes, ...documentTypes),
+  size: whole(1, 100 * 1_048_576),
+  file_name: orNull(text(2 * limits.fileName)),
+  created_at: instant,
 };
 
 const fileLists = ["images", "videos", "attachments"] as const;

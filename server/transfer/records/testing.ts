@@ -4,6 +4,7 @@ import { NewListing } from "../../../src/contract/listings.ts";
 import { timeZone } from "../../../src/contract/sign-in.ts";
 import { sessionReasons } from "../../../src/contract/test-sessions.ts";
 import { cycleStatuses, slotStatuses } from "../../../src/contract/tester.ts";
+import * as feedback from "../../database/schema/feedback.ts";
 import * as tables from "../../database/schema/testing.ts";
 import {
   accepted,
@@ -16,10 +17,10 @@ import {
   oneOf,
   orNull,
   text,
+  uploadColumns,
   whole,
 } from "../fields.ts";
 import { recordOf, type StoredRow } from "./record.ts";
-import { proofUploads } from "./threads.ts";
 
 const day = whole(0, 1_000);
 const listing = NewListing.shape;
@@ -51,6 +52,16 @@ const sessions = recordOf(tables.testSessions, {
     reason: orNull(oneOf(...sessionReasons)),
     received_at: instant,
   },
+});
+
+/** Pictures of proofs. */
+const proofUploads = recordOf(feedback.uploads, {
+  type: "proofImage",
+  parent: "proof_id",
+  order: ["created_at", "name"],
+  columns: uploadColumns,
+  app: ["app_id"],
+  left: { feedback_id: "of the files of reports" },
 });
 
 const proofs = recordOf(tables.proofs, {
