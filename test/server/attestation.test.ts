@@ -2,7 +2,7 @@ import { createPublicKey } from "node:crypto";
 import { CompactSign, SignJWT, UnsecuredJWT } from "jose";
 import { describe, expect, it } from "vitest";
 import { createAttest } from "../../server/access/sign-in/attestation.ts";
-import { attestationOf } from "../../server/settings/sign-in.ts";
+import { attestationOf } from "../../server/settings/read-settings.ts";
 import {
   encrypt,
   goodVerdict,
