@@ -1,6 +1,6 @@
 import { win32 } from "node:path";
 import { describe, expect, it } from "vitest";
-import { snapshotName } from "../../../server/dev/page-routes.ts";
+import { snapshotName } from "../../../server/dev/dev-server.ts";
 import { isUnder } from "../../../src/cli/core/files.ts";
 import { foldersUpwards } from "../../../src/cli/core/settings.ts";
 import { slugOf } from "../../../src/cli/faq/front-matter.ts";

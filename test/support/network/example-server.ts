@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { development } from "../../../server/dev/page-routes.ts";
+import { development } from "../../../server/dev/dev-server.ts";
 import type { Endpoint } from "../../../src/contract/endpoint.ts";
 import { contract } from "../../../src/contract/index.ts";
 import { listen } from "./recording-server.ts";
