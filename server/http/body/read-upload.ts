@@ -1,17 +1,25 @@
+import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import type { Endpoint, UploadRules } from "../../../src/contract/endpoint.ts";
 import { ApiError } from "../../../src/contract/errors.ts";
+import { normaliseMediaType, type ReceivedFile, receivedFile } from "../../../src/contract/files.ts";
 import { isObjectOrList } from "../../../src/contract/json.ts";
 import { limits } from "../../../src/contract/limits.ts";
-import type { Files } from "../../files/files.ts";
+import type { Files, TemporaryFile } from "../../files/files.ts";
 import { UploadFailure } from "../errors.ts";
 import { type MultipartForm, readMultipartUpload } from "./form-upload.ts";
 import type { IncomingBody } from "./incoming-body.ts";
-import { createDataUrlFile, createJsonScanner, type JsonPath } from "./json-parts.ts";
 import { arrivedBytes, createByteCollector, mediaTypeOf, refuseEncoded } from "./read-body.ts";
-import { createRawStringCheck, parseStrictJson } from "./strict-json.ts";
-import { consume, type Intake, receive, refuseMore, type Upload } from "./upload.ts";
+import {
+  createRawStringCheck,
+  createStringReader,
+  deepestNesting,
+  parseStrictJson,
+  type StringReader,
+  type TextSink,
+} from "./strict-json.ts";
+import { consume, type Intake, malformedJson, receive, refuseMore, type Upload } from "./upload.ts";
 
 /**
  * Reads a body with files by the rules of its endpoint. The body is multipart/form-data, or also JSON if its kind is
@@ -177,4 +185,322 @@ function replaceStringsAt(value: unknown, place: JsonPath, replace: (text: strin
     if (typeof child === "string" && rest.length === 0) value[key] = replace(child);
     else replaceStringsAt(child, rest, replace);
   }
+}
+
+/** A path in a JSON text, such as `attachments.*.data`: keys, and `*` for every element of an array. */
+type JsonPath = readonly string[];
+
+/** Receives the parts of a JSON text. */
+interface JsonParts {
+  /** Receives all bytes except the text of the strings at the paths and their closing quotes. */
+  text(bytes: Buffer): void;
+  /** Begins a string at a path. `write` receives its text, with the escapes replaced. */
+  openString(place: JsonPath): { write(text: Buffer): void; end(): void };
+}
+
+/**
+ * Returns a function that receives JSON text in pieces of bytes, and separates the strings at the paths from the rest.
+ * A body with files is too large to be one text, so this does not use the functions of `src/contract/json.ts`. It does
+ * not check the grammar. The caller can check the rest: with any string in place of each removed one, the rest is
+ * well-formed exactly if the whole text is.
+ */
+function createJsonScanner(places: readonly JsonPath[], parts: JsonParts): (chunk: Buffer) => void {
+  const levels = createLevels(places);
+  let text: TextString | undefined;
+  let gap: Gap | undefined;
+
+  const readByte = (byte: number) => {
+    if (text) text = readStringByte(text, byte);
+    else if (byte === quote) beginString();
+    else if (byte === 0x7b || byte === 0x5b) levels.enter(byte === 0x5b);
+    else if (byte === 0x7d || byte === 0x5d) levels.leave();
+    else if (byte === 0x2c) levels.next();
+  };
+  const readStringByte = (string: TextString, byte: number): TextString | undefined => {
+    if (byte !== quote || string.escaped) return continued(string, byte);
+    if (string.isKey) levels.setKey(string.raw);
+    return undefined;
+  };
+  const beginString = () => {
+    const isKey = levels.awaitsKey();
+    const place = isKey ? undefined : levels.place();
+    if (place) gap = openGap(parts, place);
+    else text = { isKey, raw: "", escaped: false };
+  };
+  const readText = (chunk: Buffer, from: number): number => {
+    let at = from;
+    while (at < chunk.length && !gap) readByte(chunk[at++] ?? 0);
+    parts.text(chunk.subarray(from, at));
+    return at;
+  };
+  const readGap = ({ reader, end }: Gap, chunk: Buffer, from: number): number => {
+    const next = reader.read(chunk, from);
+    if (next === -1) return chunk.length;
+    gap = undefined;
+    end();
+    return next;
+  };
+
+  return (chunk) => {
+    for (let at = 0; at < chunk.length; ) at = gap ? readGap(gap, chunk, at) : readText(chunk, at);
+  };
+}
+
+interface TextString {
+  readonly isKey: boolean;
+  raw: string;
+  escaped: boolean;
+}
+
+interface Gap {
+  readonly reader: StringReader;
+  readonly end: () => void;
+}
+
+const quote = 0x22;
+
+// No key of a path is this long, even if each of its letters is escaped.
+const longestKey = 256;
+
+function openGap(parts: JsonParts, place: JsonPath): Gap {
+  const { write, end } = parts.openString(place);
+  return { reader: createStringReader(write), end };
+}
+
+function continued(string: TextString, byte: number): TextString {
+  string.escaped = byte === 0x5c && !string.escaped;
+  if (string.isKey && string.raw.length < longestKey) string.raw += String.fromCharCode(byte);
+  return string;
+}
+
+/**
+ * Knows the path of the current position in a JSON text. For text that is not JSON, the path is wrong, but nothing
+ * fails.
+ */
+interface Levels {
+  enter(isArray: boolean): void;
+  leave(): void;
+  /** Call it after a comma: the next element or member follows. */
+  next(): void;
+  /** Call it after a key. `raw` is the key with its escapes unchanged. */
+  setKey(raw: string): void;
+  /** Whether a string that begins here is a key. */
+  awaitsKey(): boolean;
+  /** The path of a value that begins here, if it is one of the given paths. */
+  place(): JsonPath | undefined;
+}
+
+function createLevels(places: readonly JsonPath[]): Levels {
+  const levels: Level[] = [];
+  // Counts levels that are deeper than any path. The parser checks how deeply a text may be nested.
+  let deeper = 0;
+  return {
+    enter(isArray) {
+      if (levels.length === deepestNesting) deeper += 1;
+      else levels.push({ isArray, key: "", awaitsKey: !isArray });
+    },
+    leave() {
+      if (deeper > 0) deeper -= 1;
+      else levels.pop();
+    },
+    next() {
+      const level = deeper > 0 ? undefined : levels.at(-1);
+      if (level) level.awaitsKey = !level.isArray;
+    },
+    setKey(raw) {
+      const level = levels.at(-1);
+      if (!level || deeper > 0) return;
+      level.key = keyOf(raw);
+      level.awaitsKey = false;
+    },
+    awaitsKey: () => deeper === 0 && levels.at(-1)?.awaitsKey === true,
+    place: () => (deeper > 0 ? undefined : places.find((place) => isAt(levels, place))),
+  };
+}
+
+/** An object or an array around the position. */
+interface Level {
+  readonly isArray: boolean;
+  key: string;
+  awaitsKey: boolean;
+}
+
+function isAt(levels: readonly Level[], place: JsonPath): boolean {
+  return levels.length === place.length && levels.every((level, at) => isStep(level, place[at]));
+}
+
+function isStep(level: Level, step: string | undefined): boolean {
+  return level.isArray ? step === "*" : step === level.key && step !== "*";
+}
+
+function keyOf(raw: string): string {
+  if (!raw.includes("\\")) return raw;
+  try {
+    return String(JSON.parse(`"${raw}"`));
+  } catch {
+    throw malformedJson("is not valid JSON");
+  }
+}
+
+/**
+ * Returns a sink that decodes the text of one data URL into a temporary file of at most `limit` bytes. Text that is not
+ * a data URL becomes a ReceivedFile with a fault. `remainder` receives all text that is not base64, and may refuse it.
+ */
+function createDataUrlFile(
+  intake: Intake,
+  limit: number,
+  remainder: TextSink<void>,
+): TextSink<Promise<ReceivedFile>> {
+  let header = "";
+  let url: OpenUrl | undefined;
+  let fault: ReceivedFile["fault"] = null;
+
+  const refuse = (why: ReceivedFile["fault"], unread: string, rest: Buffer) => {
+    fault = why;
+    remainder.write(Buffer.from(unread, "latin1"));
+    remainder.write(rest);
+  };
+  const readBase64 = (open: OpenUrl, bytes: Buffer) => {
+    if (!open.decoder.write(bytes)) refuse("not_base64", open.decoder.held(), bytes);
+  };
+  const readHeader = (bytes: Buffer) => {
+    const read = header + bytes.toString("latin1", 0, longestHeader);
+    const end = read.search(endOfHeader);
+    const type = end === -1 ? undefined : typeOf(read.slice(0, end));
+    if (type !== undefined) {
+      url = openUrl(intake.open(limit), type);
+      readBase64(url, bytes.subarray(end + base64Mark.length - header.length));
+    } else if (end !== -1 || read.length >= longestHeader) refuse("not_a_data_url", header, bytes);
+    else header = read;
+  };
+
+  return {
+    write(bytes) {
+      if (fault) remainder.write(bytes);
+      else if (url) readBase64(url, bytes);
+      else readHeader(bytes);
+    },
+    end() {
+      if (!fault && !url) refuse("not_a_data_url", header, nothing);
+      if (!fault && url && !url.decoder.end()) refuse("not_base64", url.decoder.held(), nothing);
+      if (fault) remainder.end();
+      return intake.add(received(url, fault));
+    },
+  };
+}
+
+const nothing = Buffer.alloc(0);
+
+const notWritten = { path: "", size: 0, sha256: "", detectedType: null };
+
+const longestHeader = 1_024;
+
+type OpenUrl = ReturnType<typeof openUrl>;
+
+async function received(url: OpenUrl | undefined, fault: ReceivedFile["fault"]): Promise<ReceivedFile> {
+  const written = url ? await url.file.finish() : notWritten;
+  return receivedFile({ ...written, declaredType: url?.type ?? null, name: null, fault });
+}
+
+function openUrl(file: TemporaryFile, type: string | null) {
+  return { file, type, decoder: createBase64Decoder((decoded) => file.write(decoded)) };
+}
+
+const base64Mark = ";base64,";
+
+// The header does not end at the first comma: some recorders list codecs in it, as `video/webm;codecs=vp8,opus`, with
+// or without quotes.
+const endOfHeader = /;base64,/i;
+
+// The bytes decide the kind of a file, so the type may be missing, a range (`image/*`) or wrong. Encoders write codecs,
+// a charset or a file name after it.
+const dataUrlHeader = /^data:([ -:<-~\x80-\xff]*)(;[ -~\x80-\xff]*)?$/i;
+
+/**
+ * Returns the declared type of a data URL, or null if it declares none. Undefined if the text is not a data URL or not
+ * UTF-8. Each code unit of `header` is one byte.
+ */
+function typeOf(header: string): string | null | undefined {
+  if (header.length > longestHeader || !isUtf8(Buffer.from(header, "latin1"))) return undefined;
+  const declared = dataUrlHeader.exec(header)?.[1];
+  return declared === undefined ? undefined : normaliseMediaType(declared);
+}
+
+/** Decodes base64 that arrives in pieces (RFC 4648 with padding; only its alphabet and line breaks). */
+interface Base64Decoder {
+  /** Returns false as soon as the text is not base64. The decoder must not be used after that. */
+  write(bytes: Buffer): boolean;
+  /** Returns false if the last group of four characters is incomplete or has wrong padding. */
+  end(): boolean;
+  /** Returns the last characters, which may be an incomplete group of four. */
+  held(): string;
+}
+
+/** Passes the decoded bytes to `take`, which must not keep the buffer, because the decoder uses it again. */
+function createBase64Decoder(take: (decoded: Buffer) => void): Base64Decoder {
+  // Only the last group may have padding, and only the end shows which group is the last.
+  let held = "";
+  return {
+    write(broken) {
+      const bytes = withoutLineBreaks(broken);
+      const total = held.length + bytes.length;
+      if (total <= groupLength) {
+        held += bytes.toString("latin1");
+        return true;
+      }
+      const begin = (groupLength - held.length) % groupLength;
+      const end = bytes.length - (((total - 1) % groupLength) + 1);
+      const first = held + bytes.toString("latin1", 0, begin);
+      if (!decode(first, bytes.subarray(begin, end), take)) return false;
+      held = bytes.toString("latin1", end);
+      return true;
+    },
+    end() {
+      if (held === "") return true;
+      if (!lastGroup.test(held)) return false;
+      take(decoded.subarray(0, decoded.write(held, "base64")));
+      return true;
+    },
+    held: () => held,
+  };
+}
+
+const groupLength = 4;
+
+const group = /^[A-Za-z0-9+/]{4}$/;
+
+const lastGroup = /^[A-Za-z0-9+/]{2}(==|[A-Za-z0-9+/](=|[A-Za-z0-9+/]))$/;
+
+const pieceLength = 65_536;
+
+// All uploads share one buffer, which is possible because decoding is synchronous. A new buffer for each piece would
+// give the garbage collector as many bytes as the upload has.
+const decoded = Buffer.allocUnsafe((pieceLength / 4) * 3 + 3);
+
+/** Removes line breaks, because some encoders write one after every 76 characters. */
+function withoutLineBreaks(bytes: Buffer): Buffer {
+  if (!bytes.includes(lineFeed) && !bytes.includes(carriageReturn)) return bytes;
+  return Buffer.from(bytes.toString("latin1").replaceAll("\n", "").replaceAll("\r", ""), "latin1");
+}
+
+const lineFeed = 0x0a;
+
+const carriageReturn = 0x0d;
+
+/** Decodes `first`, which is one group of four or empty, then `groups`. */
+function decode(first: string, groups: Buffer, take: (decoded: Buffer) => void): boolean {
+  if (first !== "" && !group.test(first)) return false;
+  // Node skips characters that are not base64, so that the result is shorter. Node also accepts base64url, which must
+  // be refused here.
+  if (groups.includes(0x2d) || groups.includes(0x5f)) return false;
+  let offset = decoded.write(first, "base64");
+  for (let at = 0; at < groups.length; at += pieceLength) {
+    const piece = groups.toString("latin1", at, at + pieceLength);
+    const length = decoded.write(piece, offset, "base64");
+    if (length !== (piece.length / 4) * 3) return false;
+    take(decoded.subarray(0, offset + length));
+    offset = 0;
+  }
+  if (offset > 0) take(decoded.subarray(0, offset));
+  return true;
 }
