@@ -21,6 +21,7 @@ import { failures } from "./feedback/failures/api.ts";
 import { consoleProposals } from "./feedback/proposals/api/console.ts";
 import { feedback } from "./feedback/reports/api.ts";
 import { savedReplies } from "./feedback/saved-replies/api.ts";
+import { search } from "./feedback/search/api.ts";
 import { tags } from "./feedback/tags/api.ts";
 import { consoleFeedback } from "./feedback/threads/api.ts";
 import { readMarks } from "./feedback/unread/api.ts";
@@ -55,6 +56,7 @@ export const createHandlers = (deps: Deps): HandlersOf<Contract> => ({
   keys: apiKeyHandlers(deps),
   tokens: tokens(deps),
   threads: consoleFeedback(deps),
+  search: search(deps),
   readMarks: readMarks(deps),
   tags: tags(deps),
   blockedSenders: blockedSenders(deps),

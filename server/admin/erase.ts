@@ -11,7 +11,7 @@ import { erasedAccounts, seats } from "../erasure/store/accounts.ts";
 import { eraseAt, findAt, firstPlace, type Place } from "../erasure/store/erase.ts";
 import { type EndedErasure, erasures } from "../erasure/store/erasures.ts";
 import { type Effect, type ErasureCounts, erasureCounts, type Person } from "../erasure/store/person.ts";
-import { forgetDeletedWords } from "../feedback/search/store/search.ts";
+import { forgetDeletedWords } from "../feedback/search/store/indexing.ts";
 import { personHash } from "../secrets/addresses.ts";
 import { normaliseEmail } from "../secrets/passwords.ts";
 import { createSealer } from "../secrets/secrets.ts";

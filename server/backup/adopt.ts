@@ -5,6 +5,7 @@ import { withDatabase } from "../admin/data-location.ts";
 import { type GivenSecrets, secretsFor } from "../admin/secrets.ts";
 import type { Database } from "../database/database.ts";
 import { type LockOptions, lockFolder } from "../database/folder-lock.ts";
+import { indexAllAgain } from "../feedback/search/store/indexing.ts";
 import { filesPlace } from "../files/store.ts";
 import { SettingError } from "../settings/setting-error.ts";
 import type { DataLocation } from "../settings/settings.ts";
@@ -43,6 +44,7 @@ export async function adopt(location: DataLocation, order: AdoptOrder, waiting: 
       await keepJournal(location, entries);
       const withoutRecoveryCodes = await database.write(async (tx) => {
         await emptyLeftOut(tx);
+        await indexAllAgain(tx);
         await filesPlace.replace(tx, placeIn(location));
         return secondFactors.endRecoveryCodes(tx);
       }, "long");

@@ -7,7 +7,7 @@ import { everyTopic } from "../database/signals.ts";
 import { bulkInsertSql } from "../database/statements.ts";
 import { refreshStatistics } from "../database/statistics.ts";
 import { threadChanges } from "../feedback/agent-work/store/changes.ts";
-import { forgetAllIndexed } from "../feedback/search/store/search.ts";
+import { forgetAllIndexed } from "../feedback/search/store/indexing.ts";
 import { tags } from "../feedback/tags/store.ts";
 import type { Drill } from "./rules.ts";
 
@@ -120,11 +120,10 @@ const bulkInsertPostgres = (table: Table): string => {
 };
 
 /**
- * Updates what the database derives from rows: the search index, the counts of tags, the statistics, and on
- * PostgreSQL the sequence of threads.
+ * Updates what the database derives from rows: the counts of tags, the statistics, and on PostgreSQL the sequence of
+ * threads. Triggers note the threads for the search index.
  */
 export async function afterLoad(tx: Transaction): Promise<void> {
-  await tx.run("UPDATE feedback SET indexed = 0");
   if (await countsTags(tx)) await tags.countAgain(tx);
   await refreshStatistics(tx);
   if (tx.engine === "sqlite") return;
@@ -178,7 +177,7 @@ export interface Table {
 export const tablesOf = async (reader: Reader): Promise<Table[]> =>
   (await everyTable(reader)).filter(({ name }) => !leftOut.has(name));
 
-/** Returns all tables except the list of migrations. A table comes after the tables to which it refers. */
+/** Returns all tables except the list of migrations and the search index. A table comes after the tables to which it refers. */
 export async function everyTable(reader: Reader): Promise<Table[]> {
   const columns = await reader.all<Column>(columnsSql[reader.engine]);
   const links = await reader.all<{ table: string; parent: string }>(foreignKeysSql[reader.engine]);
@@ -218,7 +217,7 @@ const columnsSql: Record<Engine, string> = {
   postgres: `SELECT c.table_name AS "table", c.column_name AS name, c.data_type AS type
     FROM information_schema.columns c JOIN information_schema.tables t
       ON t.table_schema = c.table_schema AND t.table_name = c.table_name
-    WHERE c.table_schema = current_schema() AND t.table_type = 'BASE TABLE'
+    WHERE c.table_schema = current_schema() AND t.table_type = 'BASE TABLE' AND t.table_name <> 'feedback_search'
     ORDER BY c.table_name, c.ordinal_position`,
 };
 

@@ -2,7 +2,7 @@ import type { Migration } from "./migrate.ts";
 import { apps } from "./schema/access.ts";
 import { baseline } from "./schema/baseline.ts";
 import { feedback } from "./schema/feedback.ts";
-import { plannedSearchFunction } from "./schema/search.ts";
+import { plannedSearchFunction, wordSearch } from "./schema/search.ts";
 import { addedSince, statementsFor } from "./schema/table.ts";
 
 const searchFunction: Migration = {
@@ -31,5 +31,16 @@ const threadNumbers: Migration = {
   },
 };
 
+const searchOfWholeThreads: Migration = {
+  number: 120,
+  name: "search whole threads",
+  statements: {
+    sqlite: statementsFor(wordSearch, "sqlite"),
+    postgres: statementsFor(wordSearch, "postgres"),
+  },
+};
+
 /** All migrations in their order. A released migration never changes: a correction is a new migration. */
-export const migrations: readonly Migration[] = [baseline, searchFunction, threadNumbers];
+export const migrations: readonly Migration[] = [
+  ...[baseline, searchFunction, threadNumbers, searchOfWholeThreads],
+];

@@ -3,7 +3,7 @@ import { users } from "../access/accounts/store.ts";
 import type { Database } from "../database/database.ts";
 import { erasuresTopic } from "../database/signals.ts";
 import type { Deps } from "../deps.ts";
-import { forgetDeletedWords } from "../feedback/search/store/search.ts";
+import { forgetDeletedWords } from "../feedback/search/store/indexing.ts";
 import { longestSleep, startDueWork } from "../jobs/runner.ts";
 import { openAddress } from "../secrets/addresses.ts";
 import { findAddress } from "./addresses.ts";

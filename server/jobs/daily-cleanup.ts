@@ -2,7 +2,7 @@ import { audit } from "../access/audit/store.ts";
 import type { Deps } from "../deps.ts";
 import { retentionTime } from "../feedback/removal/rules.ts";
 import { type RetentionOfApp, retention } from "../feedback/removal/store.ts";
-import { forgetDeletedWords } from "../feedback/search/store/search.ts";
+import { forgetDeletedWords } from "../feedback/search/store/indexing.ts";
 import { sweepFiles } from "../files/stray-files.ts";
 import { startJob } from "./runner.ts";
 

@@ -8,7 +8,7 @@ import {
   tablesWithoutStatistics,
 } from "../database/statistics.ts";
 import type { Deps } from "../deps.ts";
-import { indexNext } from "../feedback/search/store/search.ts";
+import { indexNext } from "../feedback/search/store/indexing.ts";
 import { startJob } from "./runner.ts";
 
 /**
@@ -33,7 +33,6 @@ const restShare = 9;
  */
 function startIndexing(deps: Pick<Deps, "database" | "log">): () => Promise<void> {
   const { database } = deps;
-  if (database.engine !== "sqlite") return async () => {};
   return startJob(deps, {
     async run(stopping) {
       while (!stopping.aborted && (await indexBatch(database)));

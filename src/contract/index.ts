@@ -18,6 +18,7 @@ import { invitations, members } from "./members.ts";
 import { account, people } from "./people.ts";
 import { runs } from "./runs.ts";
 import { savedReplies } from "./saved-replies.ts";
+import { search } from "./search.ts";
 import { signIn } from "./sign-in.ts";
 import { passkeys, secondFactor } from "./sign-in-methods.ts";
 import { tags } from "./tags.ts";
@@ -47,6 +48,7 @@ export const contract = {
   keys,
   tokens,
   threads,
+  search,
   readMarks,
   tags,
   savedReplies,

@@ -5,6 +5,7 @@ import { endpoint } from "./endpoint.ts";
 import { FeedbackType } from "./feedback.ts";
 import { boundary, givenInstant, instant, openEnum, pageLimit, text, uuid, webUrl } from "./fields.ts";
 import { threadStatuses } from "./find-work.ts";
+import { FoundLine, SearchFacts } from "./found.ts";
 import { limits } from "./limits.ts";
 import { TagName, ThreadTag } from "./tags.ts";
 
@@ -92,6 +93,8 @@ export const ThreadSummary = z.object({
   /** Whether others have done something in the thread since the caller's account last read it. */
   unread: z.boolean(),
   lastMessage: LastMessage,
+  /** Only in a search: the line that was found. Null if the query has no words. */
+  found: z.optional(z.nullable(FoundLine)),
 });
 
 export type ThreadSummary = z.output<typeof ThreadSummary>;
@@ -268,7 +271,12 @@ export const threads = {
     query: filters,
     success: {
       status: 200,
-      body: z.object({ items: z.array(ThreadSummary), nextCursor: z.nullable(z.string()) }),
+      body: z.object({
+        items: z.array(ThreadSummary),
+        nextCursor: z.nullable(z.string()),
+        /** Only on the first page of a search. */
+        search: z.optional(SearchFacts),
+      }),
     },
     errors: ["not_found"],
   }),

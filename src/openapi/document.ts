@@ -20,6 +20,7 @@ import { type ErrorCode, errorCatalogue } from "../contract/errors.ts";
 import * as consoleFaqs from "../contract/faqs.ts";
 import * as feedback from "../contract/feedback.ts";
 import { dataUrlPattern, filePart } from "../contract/fields.ts";
+import * as found from "../contract/found.ts";
 import { type Contract, contract } from "../contract/index.ts";
 import * as keys from "../contract/keys.ts";
 import { limits } from "../contract/limits.ts";
@@ -27,6 +28,7 @@ import * as listings from "../contract/listings.ts";
 import * as incomingMails from "../contract/mails.ts";
 import * as runs from "../contract/runs.ts";
 import * as savedReplies from "../contract/saved-replies.ts";
+import * as search from "../contract/search.ts";
 import * as signIn from "../contract/sign-in.ts";
 import { AuthorizeQuery, authorizePath } from "../contract/sign-in.ts";
 import * as tags from "../contract/tags.ts";
@@ -68,6 +70,7 @@ const tagTexts: Readonly<Record<keyof Contract, string>> = {
   keys: "App keys",
   tokens: "Tokens of agents and scripts",
   threads: "Threads of feedback",
+  search: "Search in all apps",
   readMarks: "What a person has read",
   tags: "Tags of threads",
   savedReplies: "Saved replies",
@@ -512,6 +515,8 @@ const modules: readonly Record<string, unknown>[] = [
     blockedSenders,
     incomingMails,
     savedReplies,
+    found,
+    search,
     session,
     tags,
     tokens,

@@ -26,6 +26,7 @@ const titles: Record<keyof typeof contract, string> = {
   keys: "Console: app keys",
   tokens: "Console: tokens",
   threads: "Console: feedback",
+  search: "Console: search",
   readMarks: "Console: what a person has read",
   tags: "Console: tags",
   savedReplies: "Console: saved replies",

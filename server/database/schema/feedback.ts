@@ -44,6 +44,7 @@ export const feedback = table(
     occurrences: integer(),
     github_issue_url: text("text").null(),
     proposal_status: text("plain").null(),
+    /** Not used any more: the table `threads_to_index` has the threads that the search index lacks. */
     indexed: flag(),
     created_at: instant(),
     /** What the newest proposal waits for. */

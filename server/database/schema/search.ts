@@ -1,4 +1,4 @@
-import type { Statement } from "./table.ts";
+import { erased, integer, type Statement, statementsOf, table } from "./table.ts";
 
 /**
  * The index for the search divides threads into ranges by their order of arrival. These are the number of threads in a
@@ -55,6 +55,7 @@ const lexemes = `SELECT array_to_tsvector(
  * order of arrival, which makes them fewer. On SQLite the index contains all beginnings of 3 to 12 letters. For other
  * lengths, SQLite first reads the threads of all words with that beginning. A background job fills this index.
  */
+/** The first index of the search. A later migration replaces it. */
 export const searchSchema: readonly Statement[] = [
   {
     sqlite: null,
@@ -75,3 +76,150 @@ export const searchSchema: readonly Statement[] = [
 export const plannedSearchFunction = `CREATE OR REPLACE FUNCTION searched_feedback(
     app text, seq bigint, status text, category text, texts text)
   RETURNS tsvector LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS 'BEGIN RETURN (${lexemes}); END'`;
+
+/** The threads whose words the index does not have yet, or not all of them. (rule F57) */
+export const threadsToIndex = table(
+  "threads_to_index",
+  {
+    feedback_seq: integer(),
+    /** Grows with each further change before the thread is indexed. */
+    changes: integer().default(0),
+  },
+  {
+    of: "deployment",
+    erase: erased.withThread,
+    notInBackup: "a restored database indexes all threads again",
+    since: 120,
+    made: {
+      sqlite: `CREATE TABLE threads_to_index (
+        feedback_seq INTEGER PRIMARY KEY REFERENCES feedback (seq) ON DELETE CASCADE, changes BIGINT NOT NULL DEFAULT 0)`,
+      postgres: `CREATE TABLE threads_to_index (
+        feedback_seq BIGINT PRIMARY KEY REFERENCES feedback (seq) ON DELETE CASCADE, changes BIGINT NOT NULL DEFAULT 0)`,
+    },
+  },
+);
+
+/**
+ * The words of each thread, as `server/feedback/search/words.ts` makes them. SQLite must not divide these words
+ * further: the tokenizer `ascii` divides a text only at ASCII characters that are no letters and no digits. The index
+ * stores no positions of words. PostgreSQL gets the words as lexemes with the marks above.
+ */
+const wordIndex: readonly Statement[] = [
+  { sqlite: "DROP TABLE feedback_search", postgres: "DROP INDEX feedback_search" },
+  { sqlite: null, postgres: "DROP FUNCTION searched_feedback" },
+  {
+    sqlite: `CREATE VIRTUAL TABLE feedback_search USING fts5 (
+      words, content = '', contentless_delete = 1, detail = 'none', tokenize = 'ascii', prefix = '3 4 5 6 7 8 9 10 11 12')`,
+    postgres: `CREATE TABLE feedback_search (
+      seq BIGINT PRIMARY KEY REFERENCES feedback (seq) ON DELETE CASCADE, words TSVECTOR NOT NULL)`,
+  },
+  {
+    sqlite: "CREATE VIRTUAL TABLE feedback_search_words USING fts5vocab (feedback_search, row)",
+    postgres: "CREATE INDEX feedback_search_words ON feedback_search USING gin (words)",
+  },
+];
+
+const idOfThread = {
+  feedback: "id",
+  messages: "feedback_id",
+  runs: "feedback_id",
+  thread_tags: "feedback_id",
+};
+
+/** Statements that note in the same transaction that the words of a thread have changed. */
+interface Noted {
+  readonly name: string;
+  readonly when: string;
+  /** Selects the `seq` of the changed threads. */
+  readonly threads: string;
+  /** Whether the index must not find the thread by its old words, even for a moment. */
+  readonly forgets: boolean;
+}
+
+const threadOf = (id: string): string => `SELECT f.seq FROM feedback f WHERE f.id = ${id}`;
+
+/** Notes new, changed and deleted rows of a table with texts of a thread. */
+const notedRows = (
+  of: Exclude<keyof typeof idOfThread, "feedback">,
+  columns: string | undefined,
+): Noted[] => {
+  const id = idOfThread[of];
+  const changed: Noted = {
+    ...{ name: `${of}_changed_words`, when: `AFTER UPDATE OF ${columns} ON ${of}` },
+    ...{ threads: threadOf(`NEW.${id}`), forgets: true },
+  };
+  return [
+    {
+      ...{ name: `${of}_added_words`, when: `AFTER INSERT ON ${of}` },
+      ...{ threads: threadOf(`NEW.${id}`), forgets: false },
+    },
+    ...(columns === undefined ? [] : [changed]),
+    {
+      ...{ name: `${of}_removed_words`, when: `AFTER DELETE ON ${of}` },
+      ...{ threads: threadOf(`OLD.${id}`), forgets: true },
+    },
+  ];
+};
+
+const reportColumns = "subject, source, sender_name, sender_email, metadata, files";
+
+const noted: readonly Noted[] = [
+  {
+    ...{ name: "feedback_added_words", when: "AFTER INSERT ON feedback" },
+    ...{ threads: threadOf("NEW.id"), forgets: false },
+  },
+  {
+    ...{ name: "feedback_changed_words", when: `AFTER UPDATE OF message, ${reportColumns} ON feedback` },
+    ...{ threads: threadOf("NEW.id"), forgets: true },
+  },
+  {
+    ...{
+      name: "feedback_changed_marks",
+      when: "AFTER UPDATE OF status, category, github_issue_url ON feedback",
+    },
+    ...{ threads: threadOf("NEW.id"), forgets: false },
+  },
+  ...notedRows("messages", `body, direction, foreign_from, ${reportColumns}`),
+  ...notedRows("runs", "summary, plan, decision_note"),
+  ...notedRows("thread_tags", undefined),
+  {
+    ...{ name: "tags_changed_words", when: "AFTER UPDATE OF name ON tags" },
+    threads:
+      "SELECT f.seq FROM thread_tags x JOIN feedback f ON f.id = x.feedback_id WHERE x.tag_id = NEW.id",
+    forgets: true,
+  },
+];
+
+function triggerOf({ name, when, threads, forgets }: Noted): Statement[] {
+  const note = `INSERT INTO threads_to_index (feedback_seq) ${threads}
+    ON CONFLICT (feedback_seq) DO UPDATE SET changes = threads_to_index.changes + 1`;
+  const forget = (key: string) =>
+    forgets ? `DELETE FROM feedback_search WHERE ${key} IN (${threads}); ` : "";
+  return [
+    {
+      sqlite: null,
+      postgres: `CREATE FUNCTION note_${name}() RETURNS trigger LANGUAGE plpgsql AS '
+        BEGIN ${forget("seq")}${note}; RETURN NULL; END'`,
+    },
+    {
+      sqlite: `CREATE TRIGGER ${name} ${when} BEGIN ${forget("rowid")}${note}; END`,
+      postgres: `CREATE TRIGGER ${name} ${when} FOR EACH ROW EXECUTE FUNCTION note_${name}()`,
+    },
+  ];
+}
+
+/**
+ * Replaces the index of the first reports by an index of all words of a thread. It is empty at first: a background job
+ * fills it, the newest threads first.
+ */
+export const wordSearch: readonly Statement[] = [
+  ...wordIndex,
+  ...statementsOf(threadsToIndex),
+  ...noted.flatMap(triggerOf),
+  {
+    sqlite:
+      "CREATE TRIGGER feedback_removed_words AFTER DELETE ON feedback BEGIN DELETE FROM feedback_search WHERE rowid = OLD.seq; END",
+    postgres: null,
+  },
+  "INSERT INTO threads_to_index (feedback_seq) SELECT seq FROM feedback",
+];

@@ -3,7 +3,7 @@ import * as content from "./content.ts";
 import * as deployment from "./deployment.ts";
 import * as feedback from "./feedback.ts";
 import * as mail from "./mail.ts";
-import { searchSchema } from "./search.ts";
+import * as search from "./search.ts";
 import { type AnyTable, isTable, type Statement } from "./table.ts";
 import * as testing from "./testing.ts";
 
@@ -120,7 +120,8 @@ export const schema: readonly (Statement | AnyTable)[] = [
   ...access.accessSchema,
   ...testing.testingSchema,
   ...feedback.feedbackSchema,
-  ...searchSchema,
+  ...search.searchSchema,
+  search.threadsToIndex,
   ...triggerSchema,
   ...content.contentSchema,
   ...mail.mailSchema,
@@ -137,6 +138,7 @@ export type TableName =
   | NamesIn<typeof deployment>
   | NamesIn<typeof feedback>
   | NamesIn<typeof mail>
+  | NamesIn<typeof search>
   | NamesIn<typeof testing>;
 
 type NamesIn<Module> = {

@@ -16,7 +16,6 @@ import {
   recordServerStep,
 } from "../../feedback/proposals/store.ts";
 import { removeThread } from "../../feedback/removal/store.ts";
-import { indexAgain } from "../../feedback/search/store/search.ts";
 import { mailOriginals } from "../../mail/incoming/store.ts";
 import { erasedMark } from "../addresses.ts";
 import {
@@ -95,9 +94,8 @@ const authorColumns = (name: SearchedTableName): readonly string[] =>
 const exists = async (tx: Transaction, table: SearchedTable, key: Key): Promise<boolean> =>
   (await tx.get(`SELECT 1 AS one FROM ${table.name} WHERE ${whereKey(table)}`, ...key)) !== undefined;
 
-/** Updates what depends on a text: the search index, and the versions of lists that clients cache. */
+/** Updates what depends on a text: the versions of lists that clients cache. Triggers update the search index. */
 const updateDependents: Readonly<Partial<Record<SearchedTableName, UpdateDependents>>> = {
-  feedback: (tx, { id }) => indexAgain(tx, id ?? ""),
   faqs: (tx, { id }) =>
     tx.run(
       "UPDATE apps SET faqs_version = faqs_version + 1 WHERE id = (SELECT app_id FROM faqs WHERE id = ?)",
@@ -390,7 +388,6 @@ async function blankReport(tx: Transaction, id: string): Promise<Effect> {
     id,
   );
   await forgetSubjects(tx, "(?)", id);
-  await indexAgain(tx, id);
   tx.signal(threadsTopic);
   return { counts: { reports: 1, messages: conversation.count }, files: [...conversation.files, ...files] };
 }

@@ -123,7 +123,7 @@ const findAnswer = oneForViewer<HiddenInApp>({
 });
 
 // The report appears again in lists and searches. It counts as activity at the time when it arrived.
-const showReports = `UPDATE feedback SET status = 'open', blocked_by = NULL, indexed = 0, activity_count = activity_count + 1`;
+const showReports = `UPDATE feedback SET status = 'open', blocked_by = NULL, activity_count = activity_count + 1`;
 
 const showAnswers = `UPDATE messages SET direction = 'inbound', blocked_by = NULL WHERE direction = 'blocked'`;
 

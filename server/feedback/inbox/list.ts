@@ -2,11 +2,14 @@ import { badRequest } from "../../../src/contract/errors.ts";
 import { limits } from "../../../src/contract/limits.ts";
 import type { threads as contract, LastMessage, ThreadSummary } from "../../../src/contract/threads.ts";
 import { ownedApp } from "../../access/apps/owned-app.ts";
+import type { Reader } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import type { Request } from "../../http/handler.ts";
 import { readCursor, searchedPage } from "../../http/list-page.ts";
 import { assigneeOf, filteredAssignee } from "../assignees/assign.ts";
-import { indexForSearch } from "../search/store/search.ts";
+import { factsOf } from "../search/facts.ts";
+import { foundLines } from "../search/lines.ts";
+import { indexForSearch } from "../search/store/indexing.ts";
 import { tagNamesIn } from "../tags/rules.ts";
 import { threadTags } from "../tags/store.ts";
 import { threadCursors } from "../thread-lists/cursors.ts";
@@ -39,14 +42,40 @@ export async function listInbox(
   const scope = { appId, userId, tags, assignee, ...filters };
   const { rows, reached } = await listThreads(database, scope, { position, limit: limit + 1 });
   const { items, nextCursor } = searchedPage(rows, limit, { keyOf: sortKey.of, reached });
-  const ids = items.map(({ id }) => id);
-  const found = await threadNews(database, caller.userId, ids);
-  const news = new Map(found.map((row) => [row.id, row]));
-  const tagsOf = await threadTags.of(database, ids);
+  const summaries = await summariesOf(database, { userId, q: filters.q }, items);
+  if (filters.q === undefined || cursor !== undefined) return { items: summaries, nextCursor };
+  const search = { ...filters, q: filters.q, tags, assignee };
   return {
-    items: items.flatMap((row) => summaryOf(row, news.get(row.id), tagsOf.get(row.id) ?? [])),
+    items: summaries,
     nextCursor,
+    search: await factsOf(database, { appIds: [appId], userId }, search),
   };
+}
+
+/** Returns the summaries of these threads: with the found line in a search. */
+export async function summariesOf(
+  reader: Reader,
+  { userId, q }: { readonly userId: string; readonly q: string | undefined },
+  rows: readonly SummaryRow[],
+): Promise<ThreadSummary[]> {
+  const ids = rows.map(({ id }) => id);
+  const found = await threadNews(reader, userId, ids);
+  const news = new Map(found.map((row) => [row.id, row]));
+  const tagsOf = await threadTags.of(reader, ids);
+  const lines =
+    q === undefined
+      ? undefined
+      : await foundLines(
+          reader,
+          q,
+          rows.map(({ seq }) => seq),
+        );
+  return rows.flatMap((row) => {
+    const summary = summaryOf(row, news.get(row.id), tagsOf.get(row.id) ?? []);
+    return lines === undefined
+      ? summary
+      : summary.map((one) => ({ ...one, found: lines.get(row.seq) ?? null }));
+  });
 }
 
 /** Returns an empty list for a thread that was deleted after the list was read. */

@@ -63,7 +63,7 @@ export async function listThreads(
   const tagIds = await tagsOf(reader, appId, filters);
   if (tagIds === undefined) return { rows: [] };
   const order = orderOf(filters);
-  if (order === "found") return search(reader, { appId, tagIds, ...filters }, page);
+  if (order === "found") return searchInbox(reader, { appIds: [appId], userId, tagIds, ...filters }, page);
   if (filters.number !== undefined) return { rows: await readNumber(reader, { appId, tagIds, ...filters }) };
   const scope = {
     appId,
@@ -94,21 +94,35 @@ const readNumber = (
     1,
   );
 
-function search(
+/** Returns the threads of some apps that a search finds, newest first. */
+export function searchInbox(
   reader: Reader,
-  { appId, tagIds, ...filters }: Filters & Pick<MemberOf, "appId"> & { readonly tagIds: readonly string[] },
+  { appIds, userId, tagIds, ...filters }: Filters & InboxScope & { readonly tagIds: readonly string[] },
   page: InboxPage,
 ): Promise<ThreadRows<SummaryRow>> {
   const { q, status, type } = filters;
   const asked = {
-    ...{ q, appIds: [appId], status, type },
-    narrowing: [withStatus(status), ...inTimes(filters), ...ofAssignee(filters), ...withTags(tagIds)],
-    conditions: [...ofApp(appId, filters), ...withTags(tagIds)],
+    ...{ q, appIds, userId, status, type },
+    narrowing: narrowingOf(filters, tagIds),
+    conditions: [...ofApps(appIds, filters), ...withTags(tagIds)],
   };
   return readFound(reader, asked, page, (found) => read(reader, found, page.limit));
 }
 
-const tagsOf = async (reader: Reader, appId: string, { tags = [] }: Filters) =>
+/** The apps in which a person searches. */
+export interface InboxScope {
+  readonly appIds: readonly string[];
+  readonly userId: string;
+}
+
+/** Returns the conditions of filters that a search can use while it looks for threads. */
+export const narrowingOf = (filters: Filters, tagIds: readonly string[]): Condition[] => [
+  ...[withStatus(filters.status), ...given("f.category = ?", filters.type)],
+  ...[...inTimes(filters), ...ofAssignee(filters), ...withTags(tagIds)],
+];
+
+/** Returns the ids of the tags of the filter. Undefined if one does not exist. */
+export const tagsOf = async (reader: Reader, appId: string, { tags = [] }: Filters) =>
   tags.length === 0 ? [] : threadTags.rarestFirst(reader, appId, tags);
 
 function listByActivity(
@@ -205,8 +219,17 @@ function read(
   );
 }
 
-const ofApp = (appId: string, { status, type, ...filters }: Filters): Condition[] => [
+const ofApps = (appIds: readonly string[], filters: Filters): Condition[] => [
+  [`f.app_id IN (${appIds.map(() => "?").join(", ")})`, ...appIds],
+  ...matching(filters),
+];
+
+const ofApp = (appId: string, filters: Filters): Condition[] => [
   ["f.app_id = ?", appId],
+  ...matching(filters),
+];
+
+const matching = ({ status, type, ...filters }: Filters): Condition[] => [
   withStatus(status),
   ...given("f.category = ?", type),
   ...inTimes(filters),
@@ -236,8 +259,7 @@ export const changeableOf = async (
 const setFields = update(tables.feedback, "WHERE id = ?");
 
 /**
- * Sets the given fields as a change by the member `by`. If the search index contains one of these fields, the thread is
- * indexed again.
+ * Sets the given fields as a change by the member `by`. Triggers note what the search index must know of it.
  */
 export async function updateThread(
   tx: Transaction,
@@ -248,9 +270,6 @@ export async function updateThread(
   const fields = { status, category, subject, githubIssueUrl };
   if (Object.values(fields).every((value) => value === undefined)) return;
   await noteActivity(tx, id, { at, by });
-  await setFields(tx, { ...fields, indexed: isIndexed(change) ? 0 : undefined }, id);
+  await setFields(tx, fields, id);
   tx.signal(threadTopic(id));
 }
-
-const isIndexed = ({ subject, status, category }: ThreadChange): boolean =>
-  subject !== undefined || status !== undefined || category !== undefined;

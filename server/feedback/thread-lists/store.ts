@@ -1,6 +1,7 @@
 import type { Engine, Reader } from "../../database/database.ts";
 import type { Condition } from "../../database/lists.ts";
-import { amongFound, searchThreads, wordsOf } from "../search/store/search.ts";
+import { isEmpty, readQuery } from "../search/query.ts";
+import { amongFound, searchThreads } from "../search/store/search.ts";
 import { activeAt } from "../unread/store/read-marks.ts";
 
 /** The order of a list of threads: by the time of the report, by the last activity, or in a search by `seq`. */
@@ -46,12 +47,13 @@ export interface ThreadRows<Row> {
   readonly reached?: number | undefined;
 }
 
-/** Finds the newest threads that have all words of `q`, and reads their rows. */
+/** Finds the newest threads that the query `q` finds, and reads their rows. */
 export async function readFound<Row>(
   reader: Reader,
   search: {
     readonly q: string | undefined;
     readonly appIds: readonly string[];
+    readonly userId: string;
     readonly status?: string | undefined;
     readonly type?: string | undefined;
     /** The conditions that make the search faster. */
@@ -61,11 +63,11 @@ export async function readFound<Row>(
   { position, limit }: { readonly position: readonly string[]; readonly limit: number },
   read: (found: ThreadQuery) => Promise<readonly Row[]>,
 ): Promise<ThreadRows<Row>> {
-  const { appIds, status, type } = search;
-  const words = wordsOf(search.q ?? "");
-  if (words.length === 0 || appIds.length === 0) return { rows: [] };
+  const { appIds, status, type, userId } = search;
+  const query = readQuery(search.q ?? "");
+  if (isEmpty(query) || appIds.length === 0) return { rows: [] };
   const page = { conditions: search.narrowing, before: Number(position[0]), limit };
-  const found = await searchThreads(reader, { scope: { appIds, status, type }, words }, page);
+  const found = await searchThreads(reader, { scope: { appIds, status, type }, query, userId }, page);
   const { from, condition } = amongFound(reader, found);
   const rows = await read({ from, order: "f.seq DESC", conditions: [condition, ...search.conditions] });
   return { rows, reached: found.reached };

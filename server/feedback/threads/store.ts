@@ -56,7 +56,7 @@ export const feedbackThreads = {
       status: thread.blockedBy === undefined ? "open" : "blocked",
       blockedBy: thread.blockedBy ?? null,
       occurrences: 1,
-      indexed: 0,
+      indexed: 1,
     }),
 
   /** Returns the open thread to which a repeated report of the same failure belongs. (rule F10) */

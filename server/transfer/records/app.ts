@@ -341,7 +341,7 @@ const threads = recordOf(feedback.feedback, {
     created_at: instant,
     number: newer(orNull(whole(1, 1e9)), null),
   },
-  fixed: { indexed: () => 0 },
+  fixed: { indexed: () => 1 },
   where: "status <> 'blocked'",
   left: {
     assignee_id: "a member of the old server",
@@ -464,6 +464,7 @@ export const leftOutTables: Readonly<Record<Exclude<TableName, Exported>, string
   deployment: "of the server",
   last_times: "of the server",
   thread_changes: "counts changes in one database",
+  threads_to_index: "an import adds the words of its threads to the index of its server",
   change_counts: "counts changes in one database",
   imports: "imports that are running",
   drafts: "typed text of members that was not sent",

@@ -1,5 +1,5 @@
 import type { Database, Transaction } from "../../../server/database/database.ts";
-import { indexNext } from "../../../server/feedback/search/store/search.ts";
+import { indexAllAgain, indexNext } from "../../../server/feedback/search/store/indexing.ts";
 import { limitViews } from "../../../server/feedback/unread/store/read-marks.ts";
 import { createSealer } from "../../../server/secrets/secrets.ts";
 import { appRows, ownApps } from "./app-rows.ts";
@@ -41,6 +41,7 @@ export async function fill(
     await tx.run("DROP TABLE growth_numbers");
   }, "long");
   await restore();
+  await database.write(indexAllAgain, "long");
   while (await indexNext(database));
   for (let app = 1; app <= ownApps; app += 1)
     await database.write((tx) => limitViews(tx, { appId: idOf("1", app), userId: personId }), "long");

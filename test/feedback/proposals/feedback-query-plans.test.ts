@@ -4,7 +4,7 @@ import { keepStatistics, refreshStatistics } from "../../../server/database/stat
 import { findChanged, findRuns, findThreads } from "../../../server/feedback/agent-work/store/find.ts";
 import { awaitingProposals } from "../../../server/feedback/home/store.ts";
 import { listThreads } from "../../../server/feedback/inbox/store.ts";
-import { indexNext } from "../../../server/feedback/search/store/search.ts";
+import { indexNext } from "../../../server/feedback/search/store/indexing.ts";
 import { feedbackThreads } from "../../../server/feedback/threads/store.ts";
 import { threadNews } from "../../../server/feedback/unread/store/news.ts";
 import { sqlite } from "../../support/database/databases.ts";

@@ -51,10 +51,11 @@ describe.each(databases)("searching the inbox on $name", (engine) => {
     expect(await found("cellar crash")).toEqual(["Cellar: CRASH again", "Crash in the cellar"]);
   });
 
-  it("matches the last word as a prefix, and the others as whole words", async () => {
+  it("matches each word also as the beginning of a word", async () => {
     await send("Importing recipes fails");
     expect(await found("recipes imp")).toEqual(["Importing recipes fails"]);
-    expect(await found("rec importing")).toEqual([]);
+    expect(await found("rec importing")).toEqual(["Importing recipes fails"]);
+    expect(await found("cipes")).toEqual([]);
   });
 
   it("matches a last word of one or two letters as a whole word, except in scripts without spaces", async () => {

@@ -3,7 +3,9 @@ import type { Database } from "../../../server/database/database.ts";
 import { refreshStatistics } from "../../../server/database/statistics.ts";
 import { findThreads } from "../../../server/feedback/agent-work/store/find.ts";
 import { listThreads } from "../../../server/feedback/inbox/store.ts";
-import { indexForSearch, searchThreads } from "../../../server/feedback/search/store/search.ts";
+import { readQuery } from "../../../server/feedback/search/query.ts";
+import { indexForSearch, indexNext } from "../../../server/feedback/search/store/indexing.ts";
+import { searchThreads } from "../../../server/feedback/search/store/search.ts";
 import { databases, sharedDatabases } from "../../support/database/databases.ts";
 import { tracedDatabase } from "../../support/database/traced-database.ts";
 import { type Service, startService } from "../../support/service/service.ts";
@@ -39,6 +41,8 @@ const rowOf = ({ appId, seq, subject, status }: Placed) => ({
   ...{ message: "It broke.", category: "bug", metadata: "{}", files: "[]", occurrences: 1, indexed: 0 },
   created_at: new Date(Date.UTC(2026, 0, 1) + seq * 1_000).toISOString(),
 });
+
+const queryOf = (words: readonly string[]) => ({ query: readQuery(words.join(" ")), userId: "owner" });
 
 describe.each(databases)("a search on $name through threads that came long ago and lately", (engine) => {
   let service: Service;
@@ -123,7 +127,11 @@ describe.each(databases)("a search on $name through threads that came long ago a
       let parts = 0;
       for (let before: number | undefined = Number.MAX_SAFE_INTEGER; before !== undefined; parts += 1) {
         const page = { conditions: [], before, limit: 50, effort };
-        const { seqs, reached } = await searchThreads(database, { scope: { appIds: [appId] }, words }, page);
+        const { seqs, reached } = await searchThreads(
+          database,
+          { scope: { appIds: [appId] }, ...queryOf(words) },
+          page,
+        );
         found.push(...seqs);
         before = reached;
       }
@@ -144,7 +152,7 @@ describe.each(databases)("a search on $name through threads that came long ago a
     const few = database.engine === "sqlite" ? 100 : 1;
     const effort = { milliseconds: -1, few, rare: 100 };
     const page = { conditions: [], before: Number.MAX_SAFE_INTEGER, limit: 50, effort };
-    const found = await searchThreads(database, { scope: { appIds: [appId] }, words }, page);
+    const found = await searchThreads(database, { scope: { appIds: [appId] }, ...queryOf(words) }, page);
     expect(found).toEqual({ seqs: expected, reached: undefined });
   });
 
@@ -152,7 +160,7 @@ describe.each(databases)("a search on $name through threads that came long ago a
     const { database } = service.deps;
     const page = { conditions: [], before: Number.MAX_SAFE_INTEGER, limit: 50 };
     const effort = { milliseconds: -1, few: 5_000, rare: -1 };
-    const search = { scope: { appIds: [appId] }, words: ["zebra", "odd"] };
+    const search = { scope: { appIds: [appId] }, ...queryOf(["zebra", "odd"]) };
     const { seqs, reached } = await searchThreads(database, search, { ...page, effort });
     expect(seqs).toHaveLength(7);
     expect(reached).toBeUndefined();
@@ -170,7 +178,7 @@ describe.each(sharedDatabases)("PostgreSQL serves", (postgres) => {
   /** Runs a search, and looks at the plan of each of its statements that asks the index. */
   async function plansOf(search: () => Promise<unknown>): Promise<string[]> {
     const ran = await traced.statementsOf(search);
-    const searches = ran.filter(({ sql }) => sql.includes("searched_feedback"));
+    const searches = ran.filter(({ sql }) => sql.includes("feedback_search s"));
     return Promise.all(
       searches.map(async ({ sql, values }) => {
         const plan = await service.deps.database.write(async (tx) => {
@@ -204,7 +212,9 @@ describe.each(sharedDatabases)("PostgreSQL serves", (postgres) => {
       await place(database, { appId: appIds[0] ?? "", seq: far, subject: "lion", status: "open" });
       const effort = { milliseconds: -1, few: 0, rare };
       const page = { conditions: [], before: Number.MAX_SAFE_INTEGER, limit: 21, effort };
-      const plans = await plansOf(() => searchThreads(database, { scope: { appIds }, words }, page));
+      const plans = await plansOf(() =>
+        searchThreads(database, { scope: { appIds }, ...queryOf(words) }, page),
+      );
       // Two for the newest ranges, then what follows.
       expect(plans.length).toBeGreaterThan(2);
       for (const plan of plans) expect(plan).toContain("Bitmap Index Scan on feedback_search");
@@ -224,8 +234,9 @@ describe.each(sharedDatabases)("PostgreSQL serves", (postgres) => {
            FROM generate_series(1, 5000)`,
           appId,
         );
-        await refreshStatistics(tx);
       });
+      while (await indexNext(database));
+      await database.write(refreshStatistics);
     });
     everySearch();
   });

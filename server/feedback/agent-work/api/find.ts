@@ -13,7 +13,7 @@ import type { Handlers, Request } from "../../../http/handler.ts";
 import { hold } from "../../../http/held-request.ts";
 import { idPart, instantPart, pageOf, readCursor, searchedPage } from "../../../http/list-page.ts";
 import { stateAt } from "../../proposals/rules.ts";
-import { indexForSearch } from "../../search/store/search.ts";
+import { indexForSearch } from "../../search/store/indexing.ts";
 import { tagNamesIn } from "../../tags/rules.ts";
 import { threadCursors } from "../../thread-lists/cursors.ts";
 import { threadUrl } from "../../threads/answer.ts";

@@ -151,7 +151,7 @@ async function findWords(
   const appIds = apps.map(({ id }) => id);
   const { q, status, type } = filters;
   const narrowing = oftenFew(appIds, filters);
-  const search = { q, appIds, status, type, narrowing, conditions: matching(filters) };
+  const search = { q, appIds, userId: viewer.userId, status, type, narrowing, conditions: matching(filters) };
   return readFound(reader, search, page, ({ from, order, conditions }) =>
     reader.all<FoundRow>(
       plannedEachTime(

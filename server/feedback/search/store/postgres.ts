@@ -3,12 +3,11 @@ import { type Condition, sqlOf, valuesOf } from "../../../database/lists.ts";
 import {
   marksInPostgres as marks,
   newestOfSearch,
-  searchedInPostgres,
-  searchedTextInPostgres,
   wordInApp,
   wordInRange,
 } from "../../../database/schema/search.ts";
 import { plannedEachTime } from "../../../database/statements.ts";
+import type { Term } from "../query.ts";
 import {
   continueSearch,
   type Effort,
@@ -18,17 +17,11 @@ import {
   type Ranges,
   rangeOf,
   rangeOfSearch,
+  type SearchedTerms,
   type SearchPage,
   type SearchScope,
   usualEffort,
 } from "./ranges.ts";
-
-/** The whole words and the beginning of a word to search for. Either may be missing. */
-interface SearchedWords {
-  readonly scope: SearchScope;
-  readonly whole: readonly string[];
-  readonly beginning: string | undefined;
-}
 
 /**
  * The first two steps of a search. The first step searches the newest one or two thousand threads of the newest two
@@ -49,13 +42,13 @@ const few = 200;
 
 /**
  * Returns the newest threads that match. A common word is in too many threads to sort them all, so the newest ranges
- * are searched first. After that, all threads are searched if the apps have few threads or if a word is rare. Otherwise
+ * are searched first. After that, all threads are searched if the apps have few threads or if a term is rare. Otherwise
  * the older ranges follow until the time is over: if two words are common but no thread has both, the index must read
  * two long lists.
  */
 export async function newestInPostgres(
   reader: Reader,
-  searched: SearchedWords,
+  searched: SearchedTerms,
   given: SearchPage,
 ): Promise<Found> {
   const { effort = usualEffort } = given;
@@ -63,27 +56,28 @@ export async function newestInPostgres(
   const until = endOf(effort);
   const { scope } = searched;
   const page = { ...given, effort, conditions: [...given.conditions, ofApps(scope.appIds)] };
-  const words = await lexemesOf(reader, searched);
-  if (words.whole.length === 0 && words.beginning.length === 0) return { seqs: [], reached: undefined };
-  const end = Math.min(page.before, words.newest + 1) - 1;
+  const end = Math.min(page.before, (await newestSeq(reader)) + 1) - 1;
   const newest = rangeOf(end);
   let seqs: readonly number[] = [];
   for (const { ranges, thousands } of steps) {
     const oldest = Math.max(0, newest - ranges + 1);
-    const inNewest = [inRanges(scope, words, { newest, oldest }), ...newestPlaces(end, thousands)];
+    const inNewest = [inRanges(searched, { newest, oldest }), ...newestPlaces(end, thousands)];
     seqs = await findEach(reader, { asked: [withMarks(scope, inNewest)], order: "any" }, page);
     if (seqs.length >= page.limit || (thousands === 0 && oldest === 0)) return { seqs, reached: undefined };
   }
   const oldest = Math.max(0, newest - steps[1].ranges + 1);
   const all = (await areSmall(reader, scope.appIds, effort))
-    ? await findInApps(reader, { scope, words }, page)
-    : await findRare(reader, { scope, words, ranges: { newest, oldest } }, page);
+    ? await findInApps(reader, searched, page)
+    : await findRare(reader, searched, { newest, oldest }, page);
   if (all) return { seqs: all, reached: undefined };
   const searchRanges = (asked: Ranges, limit: number) =>
-    findInRanges(reader, { scope, words, ranges: asked }, { ...page, limit });
+    findInRanges(reader, searched, asked, { ...page, limit });
   const stopped = { seqs, reached: oldest * rangeOfSearch };
   return continueSearch(stopped, { end, limit: page.limit, until, ranges, most: mostRanges, searchRanges });
 }
+
+const newestSeq = async (reader: Reader): Promise<number> =>
+  (await reader.get<{ seq: number | null }>("SELECT max(seq) AS seq FROM feedback"))?.seq ?? 0;
 
 /** Whether the apps together have few threads. Then each word is in few of their threads. */
 async function areSmall(reader: Reader, appIds: readonly string[], { few }: Effort): Promise<boolean> {
@@ -91,33 +85,27 @@ async function areSmall(reader: Reader, appIds: readonly string[], { few }: Effo
   return (await reader.get(plannedEachTime(sql), ...appIds, few)) === undefined;
 }
 
-interface InRanges {
-  readonly scope: SearchScope;
-  readonly words: Words;
-  readonly ranges: Ranges;
-}
-
 /**
- * Returns all threads that match if one of the words is rare; undefined otherwise. The number of threads in the given
- * ranges shows whether a word is rare. (To count all threads with a common word, the index would read a long list.) The
+ * Returns all threads that match if one of the terms is rare; undefined otherwise. The number of threads in the given
+ * ranges shows whether a term is rare. (To count all threads with a common word, the index would read a long list.) The
  * beginning of a word is searched only if it is rare itself, or if few threads have the whole words.
  */
 async function findRare(
   reader: Reader,
-  { scope, words: { whole, beginning }, ranges }: InRanges,
+  searched: SearchedTerms,
+  ranges: Ranges,
   page: SearchPage,
 ): Promise<number[] | undefined> {
   const { rare } = page.effort ?? usualEffort;
   const most = mostInRanges(rare, ranges);
-  const beginnings = beginning.map((word) => withBeginning(word, ranges));
-  const all = { scope, words: { whole, beginning } };
-  if (await isAnyRare(reader, beginnings, most)) return findInApps(reader, all, page);
-  const words = whole.map((word) => withWord(word, ranges));
-  if (!(await isAnyRare(reader, words, most))) return undefined;
-  if (beginning.length === 0) return findInApps(reader, all, page);
-  const withWhole = { scope, words: { whole, beginning: [] } };
-  const left = await findInApps(reader, withWhole, { ...page, limit: few + 1 });
-  return left.length > few ? undefined : findAmong(reader, beginningOf(beginning), page, left);
+  const whole = searched.all.filter(isWhole);
+  const beginnings = searched.all.filter((term) => !isWhole(term));
+  const ofTerm = (term: Term) => anyOf(numbersOf(ranges).map((range) => inPlace(term, placeOfRange(range))));
+  if (await isAnyRare(reader, beginnings.map(ofTerm), most)) return findInApps(reader, searched, page);
+  if (!(await isAnyRare(reader, whole.map(ofTerm), most))) return undefined;
+  if (beginnings.length === 0) return findInApps(reader, searched, page);
+  const left = await findInApps(reader, { ...searched, all: whole }, { ...page, limit: few + 1 });
+  return left.length > few ? undefined : findAmong(reader, searched, page, left);
 }
 
 /** Returns how many threads of these ranges have a word if `rare` threads of all ranges have it. */
@@ -125,47 +113,27 @@ function mostInRanges(rare: number, { newest, oldest }: Ranges): number {
   return Math.floor((rare * (newest - oldest + 1)) / (newest + 1));
 }
 
-type InApps = Omit<InRanges, "ranges">;
-
 /** Returns all threads that match. Call it only if the index need not read a long list. */
-const findInApps = (reader: Reader, given: InApps, page: SearchPage): Promise<number[]> =>
-  findEach(reader, { asked: expressions(given), order: "any" }, page);
+const findInApps = (reader: Reader, searched: SearchedTerms, page: SearchPage): Promise<number[]> =>
+  findEach(reader, { asked: inEachApp(searched), order: "any" }, page);
 
-const expressions = ({ scope, words }: InApps): string[] =>
-  scope.appIds.map((id) => withMarks(scope, [inApp(words, id)]));
+const inEachApp = (searched: SearchedTerms): string[] =>
+  searched.scope.appIds.map((id) => withMarks(searched.scope, [inApp(searched, id)]));
 
 function findInRanges(
   reader: Reader,
-  { scope, words, ranges }: InRanges,
+  searched: SearchedTerms,
+  ranges: Ranges,
   page: SearchPage,
 ): Promise<number[]> {
-  const asked = numbersOf(ranges).map((range) => withMarks(scope, [inRange(scope, words, range)]));
+  const asked = numbersOf(ranges).map((range) => withMarks(searched.scope, [inRange(searched, range)]));
   return findEach(reader, { asked, order: "newest" }, page);
 }
 
-// Uses an expression, not the column, so that the planner does not use an index of the apps.
 const ofApps = (ids: readonly string[]): Condition => [
-  `f.app_id || '' IN (${ids.map(() => "?").join(", ")})`,
+  `f.app_id IN (${ids.map(() => "?").join(", ")})`,
   ...ids,
 ];
-
-interface Lexemes extends Words {
-  /** The `seq` of the newest thread. */
-  readonly newest: number;
-}
-
-/** Returns the words in the form that PostgreSQL indexes, and the `seq` of the newest thread. */
-async function lexemesOf(reader: Reader, { whole, beginning }: SearchedWords): Promise<Lexemes> {
-  const row = await reader.get<{ newest: number | null; whole: string; beginning: string }>(
-    `SELECT (SELECT max(seq) FROM feedback) AS newest, ${inIndex} AS whole, ${inIndex} AS beginning`,
-    whole.join(" "),
-    beginning ?? "",
-  );
-  const read = (json = "[]"): string[] => JSON.parse(json);
-  return { newest: row?.newest ?? 0, whole: read(row?.whole), beginning: read(row?.beginning) };
-}
-
-const inIndex = "CAST(array_to_json(tsvector_to_array(to_tsvector('simple', ?))) AS text)";
 
 // The statements of a search in PostgreSQL. They query the index with expressions of `tsquery`.
 
@@ -173,30 +141,28 @@ const inIndex = "CAST(array_to_json(tsvector_to_array(to_tsvector('simple', ?)))
 async function isAnyRare(reader: Reader, asked: readonly string[], rare: number): Promise<boolean> {
   if (rare < 0) return false;
   // With only a limit, the planner would read threads without the index until it has found enough.
-  const sql = `WITH found AS MATERIALIZED (SELECT 1 AS one FROM feedback f WHERE ${searchedInPostgres} @@ CAST(? AS tsquery))
+  const sql = `WITH found AS MATERIALIZED (SELECT 1 AS one FROM feedback_search s WHERE s.words @@ CAST(? AS tsquery))
     SELECT one FROM found LIMIT 1 OFFSET ?`;
   for (const one of asked) if (!(await reader.get(plannedEachTime(sql), one, rare))) return true;
   return false;
 }
 
 /**
- * Returns the newest of the threads `among` that also have the beginning of a word. It does not query the index,
- * because the index would read all words with this beginning. It computes the words of each thread but not the marks,
- * which takes only a third of the time.
+ * Returns the newest of the threads `among` that match. It does not query the index, because the index would read all
+ * words with a beginning. It compares the stored words of each thread.
  */
 async function findAmong(
   reader: Reader,
-  beginning: string,
+  searched: SearchedTerms,
   page: SearchPage,
   among: readonly number[],
 ): Promise<number[]> {
   if (among.length === 0) return [];
   // The threads are sorted, so that the query compares only as many threads as the page needs.
-  const read = `SELECT * FROM feedback WHERE seq IN (${among.join(", ")}) ORDER BY seq DESC OFFSET 0`;
+  const read = `SELECT * FROM feedback_search WHERE seq IN (${among.join(", ")}) ORDER BY seq DESC OFFSET 0`;
   const rows = await reader.all<{ seq: number }>(
-    plannedEachTime(`SELECT f.seq FROM (${read}) f
-     WHERE to_tsvector('simple', ${searchedTextInPostgres}) @@ CAST(? AS tsquery) LIMIT ?`),
-    beginning,
+    plannedEachTime(`SELECT s.seq FROM (${read}) s WHERE s.words @@ CAST(? AS tsquery) LIMIT ?`),
+    anyOf(inEachApp(searched)),
     page.limit,
   );
   return rows.map(({ seq }) => seq);
@@ -217,35 +183,47 @@ type ExpressionOrder = "newest" | "any";
 async function findEach(
   reader: Reader,
   { asked, order }: { readonly asked: readonly string[]; readonly order: ExpressionOrder },
-  page: SearchPage,
+  { conditions, before, limit }: SearchPage,
 ): Promise<number[]> {
-  const conditions: Condition[] = [[`${searchedInPostgres} @@ CAST(r.asked AS tsquery)`], ...others(page)];
-  const where = sqlOf(conditions);
+  // `OFFSET 0` makes the planner ask the index first, sort what it found, and read threads only until the page is full.
   const rows = await reader.all<{ seq: number }>(
     plannedEachTime(`SELECT found.seq FROM unnest(CAST(ARRAY[${asked.map(() => "?").join(", ")}] AS text[])) WITH ORDINALITY AS r(asked, place)
-     CROSS JOIN LATERAL (SELECT f.seq FROM feedback f WHERE ${where} ORDER BY f.seq + 0 DESC LIMIT ?) found
+     CROSS JOIN LATERAL (
+       SELECT m.seq FROM (
+         SELECT s.seq FROM feedback_search s WHERE s.words @@ CAST(r.asked AS tsquery) AND s.seq + 0 < ?
+         ORDER BY s.seq + 0 DESC OFFSET 0
+       ) m CROSS JOIN LATERAL (SELECT 1 FROM feedback f WHERE f.seq = m.seq AND ${sqlOf(conditions)} OFFSET 0) fits
+       LIMIT ?
+     ) found
      ORDER BY ${order === "newest" ? "r.place" : "found.seq DESC"} LIMIT ?`),
     ...asked,
+    before,
     ...valuesOf(conditions),
-    page.limit,
-    page.limit,
+    limit,
+    limit,
   );
   return rows.map(({ seq }) => seq).sort((a, b) => b - a);
 }
 
-// Uses `f.seq + 0`, not `f.seq`: the planner must not use the index of `seq`, because nearly all threads may match.
-const others = ({ before, conditions }: SearchPage): Condition[] => [
-  ["f.seq + 0 < ?", before],
-  ...conditions,
-];
-
 // The expressions of `tsquery` with which a search queries the index of PostgreSQL.
 
-/** Words as PostgreSQL indexes them: whole words, and beginnings of words. */
-interface Words {
-  readonly whole: readonly string[];
-  readonly beginning: readonly string[];
-}
+/** A place of words in the index: an app, or a range of the order of arrival. */
+type Place = (word: string) => string;
+
+const placeOfApp =
+  (appId: string): Place =>
+  (word) =>
+    wordInApp(appId, word);
+
+const placeOfRange =
+  (range: number): Place =>
+  (word) =>
+    wordInRange(range, word);
+
+const isWhole = (term: Term): boolean => !term.some(({ isBeginning }) => isBeginning);
+
+const inPlace = (term: Term, place: Place): string =>
+  anyOf(term.map(({ word, isBeginning }) => lexeme(place(word)) + (isBeginning ? ":*" : "")));
 
 /**
  * The largest number of apps whose marks a query uses. With more, it is faster to compare the app of each found thread.
@@ -253,27 +231,42 @@ interface Words {
 const mostMarks = 3;
 
 /**
- * Returns the expression for the threads of one range that have all words of the search. One complete word is searched
+ * Returns the expression for the threads of one range that have all terms. Beginnings and one whole word are searched
  * in the range, the other words in the apps, so that the index does not read all threads of the apps. The index can
  * confuse two apps, so the caller also compares the ids of the apps.
  */
-function inRange({ appIds }: SearchScope, { whole, beginning }: Words, range: number): string {
-  const one = beginning.length > 0 ? 0 : 1;
+function inRange({ scope: { appIds }, all, none }: SearchedTerms, range: number): string {
+  const place = placeOfRange(range);
+  const whole = all.filter(isWhole);
+  const beginnings = all.filter((term) => !isWhole(term));
+  const one = beginnings.length > 0 ? 0 : 1;
   const inIt = appIds.length > mostMarks ? whole.length : one;
-  const inTheirApps = whole.slice(inIt).map((word) => anyOf(appIds.map((id) => lexeme(wordInApp(id, word)))));
+  const inTheirApps = whole
+    .slice(inIt)
+    .map((term) => anyOf(appIds.map((id) => inPlace(term, placeOfApp(id)))));
   return allOf([
-    ...whole.slice(0, inIt).map((word) => lexeme(wordInRange(range, word))),
-    ...beginning.map((word) => anyAfter(wordInRange(range, word))),
+    ...whole.slice(0, inIt).map((term) => inPlace(term, place)),
+    ...beginnings.map((term) => inPlace(term, place)),
     ...(inTheirApps.length > 0 ? inTheirApps : marksOf(appIds)),
+    ...(all.length > 0 ? [] : [placesOfRange(range)]),
+    ...none.map((term) => `!${inPlace(term, place)}`),
   ]);
 }
+
+/** Returns the expression for all threads of a range. */
+const placesOfRange = (range: number): string => {
+  const thousands = rangeOfSearch / newestOfSearch;
+  return anyOf(
+    Array.from({ length: thousands }, (_, at) => lexeme(`${marks.place}${range * thousands + at}`)),
+  );
+};
 
 /**
  * Returns the expression for the threads of several ranges that have all words. With more than a few ranges it is slow,
  * because each thread is compared with the whole expression.
  */
-const inRanges = (scope: SearchScope, words: Words, ranges: Ranges): string =>
-  anyOf(numbersOf(ranges).map((range) => inRange(scope, words, range)));
+const inRanges = (searched: SearchedTerms, ranges: Ranges): string =>
+  anyOf(numbersOf(ranges).map((range) => inRange(searched, range)));
 
 /** Returns the expression for the marks of the apps; nothing if there are too many apps. */
 const marksOf = (appIds: readonly string[]): string[] =>
@@ -289,22 +282,12 @@ function newestPlaces(end: number, thousands: number): string[] {
   return [anyOf(Array.from({ length: thousands }, (_, back) => lexeme(`${marks.place}${last - back}`)))];
 }
 
-/** Returns the expression for the threads of one app that have all words. */
-const inApp = ({ whole, beginning }: Words, appId: string): string =>
+/** Returns the expression for the threads of one app that have all terms. */
+const inApp = ({ all, none }: SearchedTerms, appId: string): string =>
   allOf([
-    ...whole.map((word) => lexeme(wordInApp(appId, word))),
-    ...beginning.map((word) => anyAfter(wordInApp(appId, word))),
+    ...(all.length > 0 ? all.map((term) => inPlace(term, placeOfApp(appId))) : [lexeme(marks.app + appId)]),
+    ...none.map((term) => `!${inPlace(term, placeOfApp(appId))}`),
   ]);
-
-/** Returns the expression for the threads of several ranges that have a word, in any app. */
-const withWord = (word: string, ranges: Ranges): string =>
-  anyOf(numbersOf(ranges).map((range) => lexeme(wordInRange(range, word))));
-
-const withBeginning = (beginning: string, ranges: Ranges): string =>
-  anyOf(numbersOf(ranges).map((range) => anyAfter(wordInRange(range, beginning))));
-
-/** Returns the expression for texts that have words with all these beginnings. The expression has no marks. */
-const beginningOf = (beginnings: readonly string[]): string => allOf(beginnings.map(anyAfter));
 
 /** Adds the marks for the status and the type of the search to an expression. */
 const withMarks = ({ status, type }: SearchScope, asked: readonly string[]): string =>
@@ -315,8 +298,6 @@ const withMarks = ({ status, type }: SearchScope, asked: readonly string[]): str
   ]);
 
 const lexeme = (text: string): string => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "''")}'`;
-
-const anyAfter = (text: string): string => `${lexeme(text)}:*`;
 
 const allOf = (queries: readonly string[]): string => `(${queries.join(" & ")})`;
 

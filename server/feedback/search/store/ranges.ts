@@ -1,5 +1,6 @@
 import type { Condition } from "../../../database/lists.ts";
 import { rangeOfSearch } from "../../../database/schema/search.ts";
+import type { Term } from "../query.ts";
 
 export { rangeOfSearch };
 
@@ -8,6 +9,15 @@ export interface SearchScope {
   readonly appIds: readonly string[];
   readonly status?: string | undefined;
   readonly type?: string | undefined;
+}
+
+/** The terms to search for, and the threads in which they are searched. */
+export interface SearchedTerms {
+  readonly scope: SearchScope;
+  /** A thread has each of these terms. */
+  readonly all: readonly Term[];
+  /** A thread has none of these terms. */
+  readonly none: readonly Term[];
 }
 
 /**

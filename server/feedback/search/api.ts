@@ -1,0 +1,33 @@
+import { limits } from "../../../src/contract/limits.ts";
+import type { search as contract } from "../../../src/contract/search.ts";
+import { visibleTo } from "../../access/members/visibility.ts";
+import type { Deps } from "../../deps.ts";
+import type { Handlers } from "../../http/handler.ts";
+import { readCursor, searchedPage } from "../../http/list-page.ts";
+import { summariesOf } from "../inbox/list.ts";
+import { searchInbox } from "../inbox/store.ts";
+import { threadCursors } from "../thread-lists/cursors.ts";
+import { numberThreads } from "../thread-numbers/store.ts";
+import { factsOf } from "./facts.ts";
+import { searchedApps } from "./store/apps.ts";
+import { indexForSearch } from "./store/indexing.ts";
+
+const sortKey = threadCursors.found;
+
+/** The search in all apps of a person. */
+export const search = ({ database }: Pick<Deps, "database">): Handlers<typeof contract> => ({
+  async list({ caller, query: { cursor, limit = limits.listPage.default, appId, ...filters } }) {
+    const position = readCursor(cursor, sortKey.parts);
+    const apps = await searchedApps(database, visibleTo(caller), appId);
+    for (const id of apps.keys()) await numberThreads(database, id);
+    await indexForSearch(database);
+    const scope = { appIds: [...apps.keys()], userId: caller.userId };
+    const page = { position, limit: limit + 1 };
+    const { rows, reached } = await searchInbox(database, { ...scope, ...filters, tagIds: [] }, page);
+    const { items, nextCursor } = searchedPage(rows, limit, { keyOf: sortKey.of, reached });
+    const summaries = await summariesOf(database, { userId: caller.userId, q: filters.q }, items);
+    const found = summaries.map((thread) => ({ ...thread, appName: apps.get(thread.appId) ?? "" }));
+    if (cursor !== undefined) return { items: found, nextCursor };
+    return { items: found, nextCursor, search: await factsOf(database, scope, filters) };
+  },
+});

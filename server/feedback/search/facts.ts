@@ -1,0 +1,31 @@
+import type { SearchFacts } from "../../../src/contract/found.ts";
+import type { Reader } from "../../database/database.ts";
+import { type Filters, type InboxScope, narrowingOf, tagsOf } from "../inbox/store.ts";
+import { isEmpty, readQuery } from "./query.ts";
+import { countFound } from "./store/counts.ts";
+import { isIncomplete } from "./store/indexing.ts";
+import { correctedQuery } from "./store/spelling.ts";
+
+type Searched = Filters & { readonly q: string };
+
+const noCounts: SearchFacts["counts"] = { open: 0, in_progress: 0, resolved: 0, archived: 0 };
+
+/** Returns what the first page of a search says about the whole search. (rules F58, F59) */
+export async function factsOf(
+  reader: Reader,
+  { appIds, userId }: InboxScope,
+  { q, status: _, ...filters }: Searched,
+): Promise<SearchFacts> {
+  const query = readQuery(q);
+  const indexing = await isIncomplete(reader);
+  const [appId] = appIds;
+  if (isEmpty(query) || appId === undefined) return { counts: noCounts, didYouMean: null, indexing };
+  const tagIds = await tagsOf(reader, appId, filters);
+  if (tagIds === undefined) return { counts: noCounts, didYouMean: null, indexing };
+  const search = { scope: { appIds, type: filters.type }, query, userId };
+  const counts = await countFound(reader, search, narrowingOf(filters, tagIds));
+  const isNothing = Object.values(counts).every((count) => count === 0);
+  const inApps = { scope: { appIds }, userId, query, conditions: narrowingOf({}, []) };
+  const didYouMean = isNothing ? ((await correctedQuery(reader, q, inApps)) ?? null) : null;
+  return { counts, didYouMean, indexing };
+}

@@ -1,0 +1,28 @@
+import type { FoundLine } from "../../../src/contract/found.ts";
+import type { Reader } from "../../database/database.ts";
+import { foundLine } from "./matches.ts";
+import { readQuery } from "./query.ts";
+import { firstMessages, withManyMessages } from "./store/search.ts";
+import { textsOf } from "./store/texts.ts";
+
+/** Returns the line of each of these threads that shows why the query `q` found it, by the `seq` of the thread. */
+export async function foundLines(
+  reader: Reader,
+  q: string,
+  seqs: readonly number[],
+): Promise<ReadonlyMap<number, FoundLine>> {
+  const { marked } = readQuery(q);
+  const lines = new Map<number, FoundLine>();
+  if (marked.length === 0) return lines;
+  const rest: number[] = [];
+  for (const { seq, texts } of await textsOf(reader, seqs, firstMessages)) {
+    const line = foundLine(texts, marked);
+    if (line === undefined) rest.push(seq);
+    else lines.set(seq, line);
+  }
+  for (const { seq, texts } of await withManyMessages(reader, rest)) {
+    const line = foundLine(texts, marked);
+    if (line !== undefined) lines.set(seq, line);
+  }
+  return lines;
+}

@@ -1,0 +1,286 @@
+import { FeedbackType } from "../../../src/contract/feedback.ts";
+import { threadStatuses } from "../../../src/contract/find-work.ts";
+import { tagKeyOf } from "../tags/rules.ts";
+import { asOneWord, isOnlyLetters, kinds, pairsIn, reversed, type TextWord, wordsIn } from "./words.ts";
+
+/** A word of the index, or the beginning of such words. */
+export interface Indexed {
+  readonly word: string;
+  readonly isBeginning: boolean;
+}
+
+/** Words of the index of which a thread has at least one. */
+export type Term = readonly Indexed[];
+
+/** Words that follow each other in one text. */
+export interface Pattern {
+  readonly words: readonly Pick<TextWord, "word" | "isRun">[];
+  /** Whether the last word may be the beginning of a longer one. */
+  readonly isOpen: boolean;
+  /** Other words that are found in place of a single word: other endings of it. */
+  readonly others: Term;
+  /** Whether a single word may be the last part of a compound. */
+  readonly isPart: boolean;
+  /** The words written as one, for example `offlinemodus` for `offline-modus`. */
+  readonly compound: string | undefined;
+}
+
+/** A word as a person typed it, with its position in the query. */
+export interface TypedWord extends Pick<TextWord, "word" | "start" | "end"> {
+  readonly term: Term;
+}
+
+/** What a person searches for. */
+export interface SearchQuery {
+  /** A thread has all these terms. */
+  readonly all: readonly Term[];
+  readonly none: readonly Term[];
+  /** What is marked in the found texts. */
+  readonly marked: readonly Pattern[];
+  /** Patterns that the index alone cannot decide, so the texts are read. */
+  readonly read: readonly Pattern[];
+  readonly readNone: readonly Pattern[];
+  /** Conditions for other properties of the thread. */
+  readonly facts: readonly Fact[];
+  /** The typed words that are not excluded. */
+  readonly typed: readonly TypedWord[];
+}
+
+/** A condition for a property of a thread. `isNot` if the thread must not have it. */
+export interface Fact {
+  readonly name: "status" | "type" | "assignee" | "before" | "after" | "number";
+  readonly value: string;
+  readonly isNot: boolean;
+}
+
+/** Things that `has:` finds. */
+export const hasNames = ["image", "video", "file", "answer", "reply", "note", "plan", "issue"] as const;
+
+export type HasName = (typeof hasNames)[number];
+
+/** The most words that are searched. Very many words would take seconds, and no person types them. */
+const mostWords = 16;
+
+/** The fewest characters of a word that is also searched as a beginning: too many words begin with fewer. */
+const fewestOfBeginning = 3;
+
+const parts =
+  /(?<=^|\s)(?<not>-?)(?:(?<name>[a-z]{2,8}):)?(?:["“„«](?<quoted>[^"“”„«»]*)["”»]?|(?<bare>\S+))/giu;
+
+/** Returns what a query means. Operators with unknown names or values are words. (rules F57, F58) */
+export function readQuery(query: string): SearchQuery {
+  const building: Building = {
+    ...{ all: [], none: [], marked: [], read: [], readNone: [], facts: [], typed: [] },
+    left: mostWords,
+  };
+  for (const { 0: part, index, groups = {} } of query.matchAll(parts)) {
+    const { not, name, quoted, bare } = groups;
+    const isNot = not === "-";
+    const value = quoted ?? bare ?? "";
+    if (name !== undefined && addOperator(building, { name: name.toLowerCase(), value, isNot })) continue;
+    if (name === undefined && threadNumber.test(bare ?? "")) {
+      building.facts.push({ name: "number", value: value.slice(1), isNot });
+      continue;
+    }
+    const isQuoted = quoted !== undefined && name === undefined;
+    const text = isQuoted ? quoted : part.slice(isNot ? 1 : 0);
+    const start = index + part.indexOf(text, isNot ? 1 : 0);
+    addWords(building, { text, start, isNot, isQuoted });
+  }
+  return building;
+}
+
+/** Whether a query asks for anything. */
+export const isEmpty = ({ all, none, read, readNone, facts }: SearchQuery): boolean =>
+  all.length + none.length + read.length + readNone.length + facts.length === 0;
+
+interface Building {
+  readonly all: Term[];
+  readonly none: Term[];
+  readonly marked: Pattern[];
+  readonly read: Pattern[];
+  readonly readNone: Pattern[];
+  readonly facts: Fact[];
+  readonly typed: TypedWord[];
+  /** How many more words may be added. */
+  left: number;
+}
+
+interface Operator {
+  readonly name: string;
+  readonly value: string;
+  readonly isNot: boolean;
+}
+
+/** Adds an operator. Returns false if there is no operator with this name or value. */
+function addOperator(building: Building, { name, value, isNot }: Operator): boolean {
+  const fact = factOf(name, value);
+  if (fact !== undefined) {
+    building.facts.push({ ...fact, isNot });
+    return true;
+  }
+  const terms = termsOf(name, value);
+  if (terms === undefined || building.left < terms.length) return false;
+  building.left -= terms.length;
+  if (!isNot) building.all.push(...terms);
+  else building.none.push(...terms);
+  return true;
+}
+
+const types: readonly string[] = FeedbackType.options;
+const statuses: readonly string[] = threadStatuses;
+const things: readonly string[] = hasNames;
+
+function factOf(name: string, given: string): Pick<Fact, "name" | "value"> | undefined {
+  const value = given.toLowerCase();
+  if (name === "is") {
+    const status = value.replaceAll("-", "_");
+    return statuses.includes(status) ? { name: "status", value: status } : undefined;
+  }
+  if (name === "type") return types.includes(value) ? { name: "type", value } : undefined;
+  if (name === "assignee") return value === "" ? undefined : { name: "assignee", value };
+  if (name === "before" || name === "after") return day.test(value) ? { name, value } : undefined;
+  return undefined;
+}
+
+/** The number of a thread as pages show it. */
+const threadNumber = /^#[1-9]\d{0,8}$/;
+
+/** A year, a month or a day. */
+const day = /^\d{4}(?:-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?)?$/;
+
+function termsOf(name: string, value: string): Term[] | undefined {
+  if (name === "tag") {
+    const key = tagKeyOf(value);
+    return key === "" ? undefined : [exactly(indexedTag(key))];
+  }
+  if (name === "from") {
+    if (value.includes("@")) return [exactly(indexedAddress(value))];
+    return termsOfWords(kinds.sender, value);
+  }
+  if (name === "source") return termsOfWords(kinds.source, value);
+  const thing = value.toLowerCase();
+  if (name === "has" && things.includes(thing)) return [exactly(kinds.has + thing)];
+  return undefined;
+}
+
+function termsOfWords(kind: string, text: string): Term[] | undefined {
+  const words = wordsIn(text);
+  if (words.length === 0) return undefined;
+  return words.map(({ word }) => [{ word: kind + word, isBeginning: word.length >= fewestOfBeginning }]);
+}
+
+const exactly = (word: string): Term => [{ word, isBeginning: false }];
+
+/** The most characters of a tag or an address that are compared. */
+const longestValue = 320;
+
+export const indexedTag = (key: string): string => kinds.tag + asOneWord(key.slice(0, longestValue));
+
+export const indexedAddress = (address: string): string =>
+  kinds.from + asOneWord(address.trim().toLowerCase().slice(0, longestValue));
+
+interface TypedText {
+  readonly text: string;
+  readonly start: number;
+  readonly isNot: boolean;
+  /** Whether the text stood between quotation marks: then it is found only exactly so. */
+  readonly isQuoted: boolean;
+}
+
+/** Adds the words of a text that follow each other. */
+function addWords(building: Building, { text, start, isNot, isQuoted }: TypedText): void {
+  const words = wordsIn(text).slice(0, building.left);
+  const last = words.at(-1);
+  if (last === undefined) return;
+  building.left -= words.length;
+  const pattern = patternOf(words, isQuoted);
+  const terms = termsOfPattern(pattern, words);
+  const isDecided = isDecidedByIndex(pattern);
+  if (isNot) {
+    if (isDecided) building.none.push(...terms);
+    else building.readNone.push(pattern);
+    return;
+  }
+  building.all.push(...terms);
+  building.marked.push(pattern);
+  if (!isDecided) building.read.push(pattern);
+  if (isQuoted || last.isRun || words.length > 1) return;
+  const [term = []] = terms;
+  building.typed.push({ word: last.word, start: start + last.start, end: start + last.end, term });
+}
+
+function patternOf(words: readonly TextWord[], isQuoted: boolean): Pattern {
+  const [first, second] = words;
+  const last = words.at(-1);
+  const isOpen = !isQuoted && last !== undefined && (last.isRun || last.word.length >= fewestOfBeginning);
+  const isSingle = first !== undefined && second === undefined && !first.isRun && !isQuoted;
+  return {
+    words: words.map(({ word, isRun }) => ({ word, isRun })),
+    isOpen,
+    others: isSingle ? endingsOf(first.word) : [],
+    isPart: isSingle && /^[a-z]{5,}$/.test(first.word),
+    compound: isQuoted ? undefined : compoundOf(words),
+  };
+}
+
+/** Returns letters with hyphens between them as one word. */
+function compoundOf(words: readonly TextWord[]): string | undefined {
+  const isCompound = words.every(
+    ({ word, joint, isRun }, at) => !isRun && isOnlyLetters(word) && (at === 0 || joint === "-"),
+  );
+  return words.length > 1 && isCompound ? words.map(({ word }) => word).join("") : undefined;
+}
+
+/** Returns other endings of a word: the singular of English, and the stem in scripts whose endings change. */
+function endingsOf(word: string): Indexed[] {
+  if (/^[a-z]{4,}[^s]s$/.test(word)) return [{ word: word.slice(0, -1), isBeginning: false }];
+  if (/^\p{scx=Cyrillic}{4,}[аеиоуыэюяьй]$/u.test(word))
+    return [{ word: word.slice(0, -1), isBeginning: true }];
+  return [];
+}
+
+function isDecidedByIndex({ words }: Pattern): boolean {
+  const [first, second] = words;
+  return second === undefined && first !== undefined && (!first.isRun || [...first.word].length <= 2);
+}
+
+/** Returns the terms that each thread with the pattern has. */
+function termsOfPattern(pattern: Pattern, words: readonly TextWord[]): Term[] {
+  const { isOpen, others, isPart, compound } = pattern;
+  const terms = words.flatMap(({ word, isRun }, at): Term[] => {
+    const isLast = at === words.length - 1;
+    if (isRun) return termsOfRun(word);
+    return [[{ word, isBeginning: isOpen && isLast }]];
+  });
+  const [only] = terms;
+  if (words.length === 1 && only !== undefined && words[0]?.isRun === false) {
+    const { word } = words[0];
+    const part = isPart ? [{ word: kinds.reversed + reversed(word), isBeginning: true }] : [];
+    return [[...only, ...others, ...part]];
+  }
+  if (compound !== undefined) {
+    // Each word of the pattern, or all of them as one word.
+    const asOne: Indexed = { word: compound, isBeginning: isOpen };
+    return terms.map((term) => [...term, asOne]);
+  }
+  return [...terms, ...pairsOf(pattern, words)];
+}
+
+function termsOfRun(run: string): Term[] {
+  const pairs = pairsIn(run);
+  // The last one is a single character.
+  if (pairs.length === 1) return pairs.map((word) => [{ word, isBeginning: true }]);
+  return pairs.slice(0, -1).map(exactly);
+}
+
+/** Short words and numbers are in many threads. Together with the word beside them they are in few. */
+function pairsOf({ isOpen }: Pattern, words: readonly TextWord[]): Term[] {
+  return words.flatMap(({ word, joint }, at) => {
+    const before = words[at - 1];
+    if (joint === undefined || before === undefined || before.isRun || words[at]?.isRun) return [];
+    if (words.every((one) => isOnlyLetters(one.word) && one.word.length > 2)) return [];
+    const isLast = at === words.length - 1;
+    return [[{ word: before.word + kinds.pair + word, isBeginning: isOpen && isLast }]];
+  });
+}

@@ -1,0 +1,52 @@
+import { threadStatuses } from "../../../../src/contract/find-work.ts";
+import type { SearchFacts } from "../../../../src/contract/found.ts";
+import type { Reader } from "../../../database/database.ts";
+import { type Condition, valuesOf } from "../../../database/lists.ts";
+import { amongFound, searchThreads, type ThreadSearch } from "./search.ts";
+
+type Counts = SearchFacts["counts"];
+
+/** The most threads of a status that are counted. */
+const mostCounted = 500;
+
+const newest = Number.MAX_SAFE_INTEGER;
+
+/** Counts the threads of each status that a search finds. The scope must have no status. (rule F58) */
+export async function countFound(
+  reader: Reader,
+  search: ThreadSearch,
+  conditions: readonly Condition[],
+): Promise<Counts> {
+  const page = { conditions, before: newest, limit: mostCounted + 1 };
+  const found = await searchThreads(reader, search, page);
+  if (found.reached === undefined && found.seqs.length <= mostCounted) return byStatus(reader, found.seqs);
+  const counts = new Map<string, number | string>();
+  for (const status of threadStatuses) {
+    const scope = { ...search.scope, status };
+    const ofStatus: Condition = ["f.status = ?", status];
+    const { seqs, reached } = await searchThreads(
+      reader,
+      { ...search, scope },
+      { ...page, conditions: [ofStatus, ...conditions] },
+    );
+    const count = Math.min(seqs.length, mostCounted);
+    counts.set(status, reached === undefined && seqs.length <= mostCounted ? count : `${count}+`);
+  }
+  return countsOf(counts);
+}
+
+async function byStatus(reader: Reader, seqs: readonly number[]): Promise<Counts> {
+  const { from, condition } = amongFound(reader, { seqs });
+  const rows = await reader.all<{ status: string; count: number }>(
+    `SELECT f.status, count(*) AS count FROM ${from} WHERE ${condition[0]} GROUP BY f.status`,
+    ...valuesOf([condition]),
+  );
+  return countsOf(new Map(rows.map(({ status, count }) => [status, Number(count)])));
+}
+
+const countsOf = (counts: ReadonlyMap<string, number | string>): Counts => ({
+  open: counts.get("open") ?? 0,
+  in_progress: counts.get("in_progress") ?? 0,
+  resolved: counts.get("resolved") ?? 0,
+  archived: counts.get("archived") ?? 0,
+});

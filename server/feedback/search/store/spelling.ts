@@ -1,0 +1,112 @@
+import type { Reader } from "../../../database/database.ts";
+import { wordInApp } from "../../../database/schema/search.ts";
+import { plannedEachTime } from "../../../database/statements.ts";
+import { readQuery, type SearchQuery, type Term, type TypedWord } from "../query.ts";
+import { neighboursOf } from "../spelling.ts";
+import { wordsIn } from "../words.ts";
+import { usualEffort } from "./ranges.ts";
+import { searchThreads, type ThreadSearch } from "./search.ts";
+import { textsOf } from "./texts.ts";
+
+/** A search in apps, without filters by status and type. */
+type InApps = Omit<ThreadSearch, "query"> & { readonly conditions: ThreadConditions };
+
+type ThreadConditions = Parameters<typeof searchThreads>[2]["conditions"];
+
+/** How many existing words are compared. */
+const mostWords = 12;
+
+/** How many threads of each existing word are counted. */
+const mostCounted = 50;
+
+/** On PostgreSQL each app has words of its own. With more apps, only the words of the first ones are looked up. */
+const mostApps = 8;
+
+/**
+ * Returns the query `q` in which each word that is in no thread is replaced by the most frequent word at distance 1.
+ * Undefined if there is nothing to replace. The words are those of the threads that the person may see. (rule F59)
+ */
+export async function correctedQuery(
+  reader: Reader,
+  q: string,
+  { query, ...search }: ThreadSearch & InApps,
+): Promise<string | undefined> {
+  let corrected = q;
+  // From the last word to the first, so that the positions stay right.
+  for (const typed of query.typed.toReversed()) {
+    const better = await betterWord(reader, search, typed);
+    if (better !== undefined)
+      corrected = corrected.slice(0, typed.start) + better + corrected.slice(typed.end);
+  }
+  return corrected === q ? undefined : corrected;
+}
+
+async function betterWord(
+  reader: Reader,
+  search: InApps,
+  { word, term }: TypedWord,
+): Promise<string | undefined> {
+  const neighbours = neighboursOf(word);
+  if (neighbours.length === 0 || (await newestWith(reader, search, term, 1)).length > 0) return undefined;
+  const existing = await existingWords(reader, search.scope.appIds, neighbours);
+  let best: { readonly word: string; readonly seqs: readonly number[] } | undefined;
+  for (const one of neighbours.filter((each) => existing.has(each)).slice(0, mostWords)) {
+    const seqs = await newestWith(reader, search, [{ word: one, isBeginning: false }], mostCounted);
+    if (seqs.length > (best?.seqs.length ?? 0)) best = { word: one, seqs };
+  }
+  return best && asWritten(reader, best.word, best.seqs);
+}
+
+const nothing: SearchQuery = readQuery("");
+
+async function newestWith(
+  reader: Reader,
+  { conditions, ...search }: InApps,
+  term: Term,
+  limit: number,
+): Promise<readonly number[]> {
+  const query = { ...nothing, all: [term] };
+  const page = { conditions, before: Number.MAX_SAFE_INTEGER, limit, effort: usualEffort };
+  return (await searchThreads(reader, { ...search, query }, page)).seqs;
+}
+
+/** Returns those of the words that the index has. On SQLite they may be words of other apps, too. */
+async function existingWords(
+  reader: Reader,
+  appIds: readonly string[],
+  words: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const found =
+    reader.engine === "sqlite"
+      ? await reader.all<{ word: string }>(inVocabulary, JSON.stringify(words))
+      : await reader.all<{ word: string }>(
+          plannedEachTime(inLexemes),
+          JSON.stringify(words.map((word) => [word, lexemesOf(appIds, word)])),
+        );
+  return new Set(found.map(({ word }) => word));
+}
+
+const inVocabulary =
+  "SELECT v.term AS word FROM json_each(?) AS asked CROSS JOIN feedback_search_words v WHERE v.term = asked.value";
+
+const inLexemes = `SELECT asked ->> 0 AS word FROM json_array_elements(CAST(? AS json)) AS asked
+  WHERE (SELECT count(*) FROM (
+    SELECT 1 FROM feedback_search s WHERE s.words @@ CAST(asked ->> 1 AS tsquery) OFFSET 0) AS found) > 0`;
+
+const lexemesOf = (appIds: readonly string[], word: string): string =>
+  appIds
+    .slice(0, mostApps)
+    .map((id) => `'${wordInApp(id, word)}'`)
+    .join(" | ");
+
+/** Returns a word as one of the threads has it, with its accents. */
+async function asWritten(reader: Reader, word: string, seqs: readonly number[]): Promise<string> {
+  const threads = await textsOf(reader, seqs.slice(0, 1));
+  for (const { texts } of threads) {
+    for (const { text } of texts) {
+      const found = wordsIn(text).find((one) => one.word === word);
+      if (found !== undefined) return text.slice(found.start, found.end);
+    }
+  }
+  return word;
+}

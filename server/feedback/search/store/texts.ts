@@ -1,0 +1,231 @@
+import type { FoundIn } from "../../../../src/contract/found.ts";
+import type { Reader } from "../../../database/database.ts";
+import type { ThreadText } from "../matches.ts";
+import { type HasName, indexedAddress, indexedTag } from "../query.ts";
+import { kinds, wordsIn } from "../words.ts";
+
+/** Everything of a thread that the search looks at. */
+export interface ThreadWords {
+  readonly seq: number;
+  readonly id: string;
+  readonly appId: string;
+  readonly status: string;
+  readonly category: string;
+  /** The texts, in the order in which they are shown as the found line. */
+  readonly texts: readonly ThreadText[];
+  /** Words of the index that are in no text: tags, addresses of senders, and what the thread has. */
+  readonly marks: readonly string[];
+}
+
+/** The most messages of a thread that are searched: the newest ones. */
+export const mostMessages = 500;
+
+/** Returns the texts of these threads, with at most `most` of the newest messages of each. */
+export async function textsOf(
+  reader: Reader,
+  seqs: readonly number[],
+  most = mostMessages,
+): Promise<ThreadWords[]> {
+  if (seqs.length === 0) return [];
+  const threads = await reader.all<ThreadRow>(threadsSql(seqs), ...seqs);
+  const ids = threads.map(({ id }) => id);
+  if (ids.length === 0) return [];
+  const messages = byThread(await reader.all<MessageRow>(messagesSql(ids), ...ids, most));
+  const plans = byThread(await reader.all<RunRow>(runsSql(ids), ...ids));
+  const tags = byThread(await reader.all<TagRow>(tagsSql(ids), ...ids));
+  const files = byThread(await reader.all<FileRow>(filesSql(ids), ...ids));
+  return threads.map((thread) =>
+    wordsOf(thread, {
+      messages: messages.get(thread.id) ?? [],
+      runs: plans.get(thread.id) ?? [],
+      tags: tags.get(thread.id) ?? [],
+      files: files.get(thread.id) ?? [],
+    }),
+  );
+}
+
+interface ReportRow {
+  readonly subject: string | null;
+  readonly source: string | null;
+  readonly senderName: string | null;
+  readonly senderEmail: string | null;
+  readonly metadata: string | null;
+}
+
+interface ThreadRow extends ReportRow {
+  readonly seq: number;
+  readonly id: string;
+  readonly appId: string;
+  readonly status: string;
+  readonly type: string;
+  readonly message: string;
+  readonly issue: string | null;
+}
+
+interface MessageRow extends ReportRow {
+  readonly feedbackId: string;
+  readonly direction: string;
+  /** The type of a repeated report; null in other messages. */
+  readonly type: string | null;
+  readonly body: string;
+  readonly foreignFrom: string | null;
+}
+
+interface RunRow {
+  readonly feedbackId: string;
+  readonly summary: string;
+  readonly plan: string;
+  readonly note: string | null;
+}
+
+interface TagRow {
+  readonly feedbackId: string;
+  readonly name: string;
+  readonly key: string;
+}
+
+interface FileRow {
+  readonly feedbackId: string;
+  readonly fileName: string | null;
+  readonly mediaType: string;
+}
+
+interface Rows {
+  readonly messages: readonly MessageRow[];
+  readonly runs: readonly RunRow[];
+  readonly tags: readonly TagRow[];
+  readonly files: readonly FileRow[];
+}
+
+function byThread<Row extends { readonly feedbackId: string }>(rows: readonly Row[]): Map<string, Row[]> {
+  const lists = new Map<string, Row[]>();
+  for (const row of rows) {
+    const list = lists.get(row.feedbackId);
+    if (list) list.push(row);
+    else lists.set(row.feedbackId, [row]);
+  }
+  return lists;
+}
+
+const placesOf = (values: readonly unknown[]): string => values.map(() => "?").join(", ");
+
+const reportColumns = `subject, source, sender_name AS "senderName", sender_email AS "senderEmail", metadata`;
+
+const threadsSql = (seqs: readonly number[]): string =>
+  `SELECT seq, id, app_id AS "appId", status, category AS type, message, github_issue_url AS issue, ${reportColumns}
+   FROM feedback WHERE seq IN (${placesOf(seqs)})`;
+
+const messagesSql = (ids: readonly string[]): string =>
+  `SELECT feedback_id AS "feedbackId", direction, category AS type, body, foreign_from AS "foreignFrom", ${reportColumns}
+   FROM (SELECT m.*, row_number() OVER (PARTITION BY feedback_id ORDER BY created_at DESC, id DESC) AS place
+         FROM messages m WHERE feedback_id IN (${placesOf(ids)}) AND direction <> 'blocked') AS newest
+   WHERE place <= ? ORDER BY feedback_id, place DESC`;
+
+const runsSql = (ids: readonly string[]): string =>
+  `SELECT feedback_id AS "feedbackId", summary, plan, decision_note AS note FROM runs
+   WHERE feedback_id IN (${placesOf(ids)}) ORDER BY created_at DESC, id DESC`;
+
+const tagsSql = (ids: readonly string[]): string =>
+  `SELECT x.feedback_id AS "feedbackId", t.name, t.name_key AS key FROM thread_tags x JOIN tags t ON t.id = x.tag_id
+   WHERE x.feedback_id IN (${placesOf(ids)}) ORDER BY t.name_key`;
+
+// The original of a mail is no file that a sender has chosen.
+const filesSql = (ids: readonly string[]): string =>
+  `SELECT feedback_id AS "feedbackId", file_name AS "fileName", media_type AS "mediaType" FROM uploads
+   WHERE feedback_id IN (${placesOf(ids)}) AND media_type <> 'message/rfc822' ORDER BY created_at, name`;
+
+function wordsOf(thread: ThreadRow, rows: Rows): ThreadWords {
+  const { seq, id, appId, status, type } = thread;
+  const reports = [thread, ...rows.messages.filter((one) => one.type !== null)];
+  const texts: readonly (readonly [FoundIn, string | null])[] = [
+    ["subject", thread.subject],
+    ["report", thread.message],
+    ...rows.messages.flatMap((one): [FoundIn, string | null][] => {
+      const kind = kindOf(one);
+      return [
+        [kind, one.subject],
+        [kind, one.body],
+      ];
+    }),
+    ...rows.runs.flatMap(({ summary, plan, note }): [FoundIn, string | null][] => [
+      ["plan", summary],
+      ["plan", plan],
+      ["note", note],
+    ]),
+    ...reports.flatMap(({ senderName, senderEmail }): [FoundIn, string | null][] => [
+      ["sender", senderName],
+      ["sender", senderEmail],
+    ]),
+    ...rows.messages.map(({ foreignFrom }) => ["sender", foreignFrom] as const),
+    ...rows.tags.map(({ name }) => ["tag", name] as const),
+    ...rows.files.map(({ fileName }) => ["file", fileName] as const),
+    ...reports.flatMap(({ metadata }) => valuesIn(metadata).map((value) => ["metadata", value] as const)),
+    ...reports.filter(({ source }) => isSpecific(source)).map(({ source }) => ["source", source] as const),
+  ];
+  return { seq, id, appId, status, category: type, texts: distinct(texts), marks: marksOf(thread, rows) };
+}
+
+const directions: Readonly<Record<string, FoundIn>> = { outbound: "reply", note: "note" };
+
+const kindOf = ({ direction, type }: MessageRow): FoundIn =>
+  type === null ? (directions[direction] ?? "answer") : "repeat";
+
+/**
+ * Whether a source is more than a channel. One word such as `web` is the source of very many threads, so only `source:`
+ * finds it. (rule F57)
+ */
+const isSpecific = (source: string | null): boolean => source !== null && wordsIn(source).length > 1;
+
+/** Returns the texts that are not empty. Repeats of a failure often have the same texts. */
+function distinct(texts: readonly (readonly [FoundIn, string | null])[]): ThreadText[] {
+  const seen = new Set<string>();
+  const kept: ThreadText[] = [];
+  for (const [kind, text] of texts) {
+    if (text === null || text === "" || seen.has(text)) continue;
+    seen.add(text);
+    kept.push({ kind, text });
+  }
+  return kept;
+}
+
+/** Returns the values in metadata, also those in lists and objects, as texts. */
+function valuesIn(json: string | null): string[] {
+  if (json === null || json === "{}") return [];
+  const values: string[] = [];
+  const add = (value: unknown): void => {
+    if (typeof value === "string" || typeof value === "number" || typeof value === "boolean")
+      values.push(String(value));
+    else if (typeof value === "object" && value !== null) for (const one of Object.values(value)) add(one);
+  };
+  add(JSON.parse(json));
+  return values;
+}
+
+function marksOf(thread: ThreadRow, { messages, runs, tags, files }: Rows): string[] {
+  const marks = new Set<string>();
+  const reports = [thread, ...messages];
+  for (const { senderName, senderEmail, source } of reports) {
+    if (senderEmail !== null) marks.add(indexedAddress(senderEmail));
+    for (const { word } of wordsIn(`${senderName ?? ""} ${senderEmail ?? ""}`))
+      marks.add(kinds.sender + word);
+    for (const { word } of wordsIn(source ?? "")) marks.add(kinds.source + word);
+  }
+  for (const { key } of tags) marks.add(indexedTag(key));
+  for (const name of thingsOf(thread, { messages, runs, files })) marks.add(kinds.has + name);
+  return [...marks];
+}
+
+function thingsOf({ issue }: ThreadRow, { messages, runs, files }: Omit<Rows, "tags">): HasName[] {
+  const found = new Set(messages.map(kindOf));
+  return [
+    ...(files.length > 0 ? (["file"] as const) : []),
+    ...(files.some(isImage) ? (["image"] as const) : []),
+    ...(files.some(({ mediaType }) => mediaType.startsWith("video/")) ? (["video"] as const) : []),
+    ...(["answer", "reply", "note"] as const).filter((kind) => found.has(kind)),
+    ...(runs.length > 0 ? (["plan"] as const) : []),
+    ...(issue !== null ? (["issue"] as const) : []),
+  ];
+}
+
+const isImage = ({ mediaType, fileName }: FileRow): boolean =>
+  mediaType.startsWith("image/") || /\.(?:png|jpe?g|gif|webp|heic)$/i.test(fileName ?? "");

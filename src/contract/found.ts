@@ -1,0 +1,34 @@
+import * as z from "zod/mini";
+import { openEnum } from "./fields.ts";
+
+/** Where in a thread the found line stands. */
+export const foundIn = [
+  ...(["subject", "report", "repeat", "answer", "reply", "note", "plan"] as const),
+  ...(["sender", "tag", "file", "metadata", "source"] as const),
+] as const;
+
+export type FoundIn = (typeof foundIn)[number];
+
+/** The line that shows why a search found a thread. `marks` are parts of `text`, in UTF-16 code units. */
+export const FoundLine = z.object({
+  in: openEnum(foundIn),
+  text: z.string(),
+  marks: z.array(z.object({ start: z.int(), end: z.int() })),
+});
+
+export type FoundLine = z.output<typeof FoundLine>;
+
+/** A number of threads. A text such as `500+` if there are more, or if the search had no time to count them all. */
+const Count = z.union([z.int(), z.string()]);
+
+/** What the first page of a search says about the whole search. */
+export const SearchFacts = z.object({
+  /** The found threads of each status, whatever status was asked for. */
+  counts: z.object({ open: Count, in_progress: Count, resolved: Count, archived: Count }),
+  /** The query with words that exist, if a word of the query is in no thread. */
+  didYouMean: z.nullable(z.string()),
+  /** Whether the index still lacks threads, for example in the first minutes after an update of the server. */
+  indexing: z.boolean(),
+});
+
+export type SearchFacts = z.output<typeof SearchFacts>;
