@@ -208,6 +208,25 @@ export const UserText = ({
 /** The same as `UserText`, but inside a line of text. */
 export const Line = ({ text }: { readonly text: string }) => <bdi>{marked(text)}</bdi>;
 
+/** A line of text in which the parts that a search found are marked. */
+export const MarkedLine = ({
+  text,
+  marks,
+}: {
+  readonly text: string;
+  readonly marks: readonly { readonly start: number; readonly end: number }[];
+}) => (
+  <bdi>
+    {marks.map(({ start, end }, at) => (
+      <>
+        {marked(text.slice(marks[at - 1]?.end ?? 0, start))}
+        <mark>{marked(text.slice(start, end))}</mark>
+      </>
+    ))}
+    {marked(text.slice(marks.at(-1)?.end ?? 0))}
+  </bdi>
+);
+
 /** Says how many characters of these texts are hidden. Shows nothing if there are none. */
 export const HiddenCount = ({ texts }: { readonly texts: readonly string[] }) => {
   const count = texts.flatMap(piecesOf).filter(({ kind }) => kind === "hidden").length;

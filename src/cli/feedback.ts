@@ -26,6 +26,7 @@ import type { SendFlags } from "./delivery/send-report.ts";
 import type { InboxFlags } from "./feedback/inbox/show.ts";
 import type { JunitFlags } from "./feedback/junit/failure.ts";
 import type { ResolveFlags } from "./feedback/resolve.ts";
+import type { SearchFlags } from "./feedback/search.ts";
 import {
   type Messages,
   newestMessageIn,
@@ -128,7 +129,7 @@ function addReading(feedback: Command, setup: Setup): void {
     .addOption(oneOf("--type <type>", choices.feedbackTypes))
     .option("--tag <name>", "only threads with this tag; repeatable: threads with all of the tags", several)
     .option("--assignee <who>", "only threads that are assigned to `me`, to `none` or to an e-mail address")
-    .option("--q <words>", "only threads that contain these words")
+    .option("--q <query>", "only threads that the query finds: see `feedback search`")
     .option("--from <instant>", "only threads created since then: ISO 8601, or a day in UTC")
     .option("--to <instant>", "only threads created before then")
     .addOption(oneOf("--order <order>", choices.listOrders))
@@ -142,6 +143,27 @@ function addReading(feedback: Command, setup: Setup): void {
     "innkeep feedback list --app Larder --tag crash --tag android",
   );
   commandAction(ofApp(list), setup, listThreads);
+
+  const search = feedback
+    .command("search <query...>")
+    .description(routes.search.list.summary)
+    .option("--app <id>", "only in this app: its id or name; needs a maintainer token")
+    .addOption(oneOf("--status <status>", choices.threadStatuses))
+    .addOption(oneOf("--type <type>", choices.feedbackTypes))
+    .option("--from <instant>", "only threads created since then: ISO 8601, or a day in UTC")
+    .option("--to <instant>", "only threads created before then")
+    .option("--limit <number>", "at most this many")
+    .option("--cursor <cursor>", "continue after the previous page")
+    .option("--all", "all pages")
+    .addHelpText("after", searchNotes);
+  addExamples(
+    search,
+    "innkeep feedback search list empty --status open",
+    "innkeep feedback search 'is:open \"too many requests\" -widget'",
+  );
+  commandAction<SearchFlags, readonly string[]>(search, setup, async (invocation, flags, words) =>
+    (await import("./feedback/search.ts")).searchFeedback(invocation, flags, words),
+  );
 
   const inbox = feedback
     .command("inbox")
@@ -167,6 +189,11 @@ function addReading(feedback: Command, setup: Setup): void {
   addExamples(events, "innkeep feedback events 12");
   commandAction<object, string>(ofApp(events), setup, listEvents);
 }
+
+const searchNotes = `
+It searches all words of each thread, in all your apps. A query understands "a phrase", -word, #12, is:open, type:bug, tag:NAME,
+from:ADDRESS, source:WORD, has:image, assignee:me, before:2026-11-01 and after:2026-11-01. Quote the query in a shell, and write
+-- before it if it begins with a -.`;
 
 const inboxNotes = `
 It needs a terminal. The last active thread comes first; a * marks unread threads. u undoes the last archiving or resolving.

@@ -37,9 +37,16 @@ export const inboxPositionQuery = ({ list, at }: InboxPosition): string =>
 /** Returns the API's status for the status in the inbox's address; empty if that means several statuses. */
 export const oneStatus = (status: string): string => (["all", "unread"].includes(status) ? "" : status);
 
+/**
+ * Returns the status in the address of the inbox. Without one, a search is in every status, and a list has the open
+ * threads, or those of the list from which an empty search was sent.
+ */
+export const statusOf = (query: (name: string) => string): string =>
+  query("status") || (query("q").trim() === "" ? query("in") || "open" : "all");
+
 /** Returns the API query for a page of the inbox. */
 export function inboxQuery(query: (name: string) => string) {
-  const status = query("status") || "open";
+  const status = statusOf(query);
   const q = query("q").trim();
   const isUnread = status === "unread" && q === "";
   return {

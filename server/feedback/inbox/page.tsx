@@ -1,4 +1,5 @@
 import { apps } from "../../../src/contract/apps.ts";
+import type { SearchFacts } from "../../../src/contract/found.ts";
 import { type Tag, tags as tagEndpoints } from "../../../src/contract/tags.ts";
 import { type Assignee, readMarks, type ThreadSummary, threads } from "../../../src/contract/threads.ts";
 import type { CallInput } from "../../console/ask.ts";
@@ -12,6 +13,7 @@ import { Can, Empty, Line, Pager, shownCount } from "../../console/parts.tsx";
 import { goTo, type Reply, show } from "../../console/respond.ts";
 import { Ago, Timestamp } from "../../console/times.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
+import { FoundStatuses, FoundSubject, FoundText, SearchHints } from "../search/parts.tsx";
 import { TagBadge } from "../tags/badge.tsx";
 import { Badge, type BadgeProps, nameIn, StatusBadge, statusNames, typeNames } from "../threads/badges.tsx";
 import {
@@ -20,6 +22,7 @@ import {
   inboxPositionQuery,
   inboxQuery,
   oneStatus,
+  statusOf,
   TagChoice,
 } from "./filters.tsx";
 
@@ -28,7 +31,7 @@ async function showInbox(visit: SignedInVisit): Promise<Reply> {
   const navigation = await appNavigationOf(visit, "inbox");
   const query = inboxQuery(visit.query);
   const { type, tag, assignee, cursor } = query;
-  const filter = { status: visit.query("status") || "open", type, tag, assignee, q: visit.query("q") };
+  const filter = { status: statusOf(visit.query), type, tag, assignee, q: visit.query("q") };
   const params = { appId: navigation.app.id };
   const view = await visit.views.ofInbox(navigation.app.id);
   const [changes, listed, people, { items: tags }] = await Promise.all([
@@ -58,6 +61,8 @@ interface InboxProps {
   /** The newest proposals of the threads, by the id of the thread. */
   readonly proposals: ReadonlyMap<string, InboxProposal>;
   readonly nextCursor: string | null;
+  /** Only on the first page of a search. */
+  readonly search?: SearchFacts | undefined;
   /** What others did since the last visit of this person. */
   readonly since: Pick<InboxChangesProps, "changes" | "since">;
   /** All tags of the app. */
@@ -81,7 +86,15 @@ const Inbox = (props: InboxProps) => {
       <h1 class="unseen">Inbox</h1>
       <InboxChanges {...since} action={links.inbox(app.id, "hide-changes")} list={list} />
       <div class="filters">
-        <Statuses filter={filter} address={address} unread={unread} />
+        {filter.q.trim() === "" ? (
+          <Statuses filter={filter} address={address} unread={unread} />
+        ) : (
+          <FoundStatuses
+            counts={props.search?.counts}
+            status={filter.status}
+            address={(status) => address({ status })}
+          />
+        )}
         <Search {...props} />
         {filter.tag !== "" && (
           <ChosenTags
@@ -91,6 +104,7 @@ const Inbox = (props: InboxProps) => {
           />
         )}
       </div>
+      <SearchHints facts={props.search} address={(q) => address({ q, status: "all" })} />
       <div
         id="threads"
         data-live={versionOf([items, [...proposals], unread > 0])}
@@ -170,7 +184,8 @@ const Search = ({
 }: Pick<InboxProps, "navigation" | "filter" | "tags" | "people">) => (
   <search class="search">
     <form class="search" method="get" action={navigation.links.inbox(navigation.app.id)}>
-      <input type="hidden" name="status" value={filter.status} />
+      {/* A search finds every status. Without a word, the list keeps its status. */}
+      <input type="hidden" name="in" value={filter.status} />
       <label class="unseen" for="search">
         Search
       </label>
@@ -217,7 +232,7 @@ const ThreadLine = ({ thread, proposal, href, person, now }: ThreadLineProps) =>
     <div class="row spread">
       <a class="to" href={href} id={`thread-${thread.id}`}>
         {thread.unread && <span class="unseen">Unread: </span>}
-        <Line text={thread.subject} />
+        <FoundSubject subject={thread.subject} found={thread.found} />
       </a>
       <span class="row">
         {thread.tags.map((tag) => (
@@ -228,7 +243,7 @@ const ThreadLine = ({ thread, proposal, href, person, now }: ThreadLineProps) =>
         {thread.status !== "open" && <StatusBadge status={thread.status} />}
       </span>
     </div>
-    <Last thread={thread} person={person} />
+    {thread.found ? <FoundText found={thread.found} /> : <Last thread={thread} person={person} />}
     <p class="under">
       <span>{nameIn(typeNames, thread.category)}</span>
       <span>
@@ -430,7 +445,11 @@ const Nothing = ({
   if (!isWhole(filter) || filter.type !== "") {
     return (
       <Empty title="Nothing matches">
-        <p>No feedback with this status matches your search.</p>
+        <p>
+          {filter.status === "all"
+            ? "No feedback matches your search."
+            : "No feedback with this status matches your search."}
+        </p>
         {filter.status !== "all" && (
           <div class="actions">
             <a class="button" href={everywhere}>

@@ -26,7 +26,7 @@ import {
 } from "../unread/store/read-marks.ts";
 
 export interface SummaryRow
-  extends Omit<ThreadSummary, "unread" | "lastMessage" | "tags" | "assignee">,
+  extends Omit<ThreadSummary, "unread" | "lastMessage" | "tags" | "assignee" | "found">,
     AssigneeRow {
   readonly seq: number;
 }

@@ -51,13 +51,41 @@ describe("the inbox", () => {
     expect(readingOf(await inbox("?status=all&type=bug"))).not.toContain("Solved.");
   });
 
-  it("can be searched, and offers every status if it finds nothing", async () => {
+  it("is searched in every status, with the number of each, and offers all if one status has nothing", async () => {
     const id = await sendFeedback(service, world.app.key, { message: "The aardvark is missing." });
     expect(readingOf(await inbox("?q=aardvark"))).toContain("The aardvark is missing.");
     await world.call("PATCH", `/feedback/${id}`, { status: "archived" });
-    const page = await inbox("?q=aardvark");
-    expect(readingOf(page)).toContain("Nothing matches");
-    expect(page.text).toContain(`href="/console/feedback/${world.app.id}?status=all&amp;q=aardvark"`);
+    const page = await inbox("?q=aardvark&in=open");
+    expect(readingOf(page)).toContain("All 1 Open 0 In progress 0 Resolved 0 Archived 1");
+    expect(page.text).toContain("The <mark>aardvark</mark> is missing.");
+    const open = await inbox("?q=aardvark&status=open");
+    expect(readingOf(open)).toContain("Nothing matches");
+    expect(open.text).toContain(`href="/console/feedback/${world.app.id}?status=all&amp;q=aardvark"`);
+  });
+
+  it("keeps its status when a filter is sent without a word", async () => {
+    const id = await sendFeedback(service, world.app.key, { message: "Long ago." });
+    await world.call("PATCH", `/feedback/${id}`, { status: "archived" });
+    expect(readingOf(await inbox("?in=archived&q=&type=bug"))).toContain("Long ago.");
+    expect(readingOf(await inbox("?in=open&q=&type=bug"))).not.toContain("Long ago.");
+  });
+
+  it("shows where a search found its words, with the words marked", async () => {
+    const id = await sendFeedback(service, world.app.key, { message: "It is slow." });
+    await world.call("POST", `/feedback/${id}/messages`, {
+      direction: "note",
+      body: "A Pangolin, opened offline.",
+    });
+    expect((await inbox("?q=pangolin+opened")).text).toContain(
+      "<b>Note: </b><bdi>A <mark>Pangolin</mark>, <mark>opened</mark> offline.</bdi>",
+    );
+  });
+
+  it("proposes a word that exists in place of a typing error", async () => {
+    await sendFeedback(service, world.app.key, { message: "Crème brûlée tastes of wombat." });
+    const page = await inbox("?q=wombt");
+    expect(readingOf(page)).toContain("Did you mean wombat ?");
+    expect((await inbox("?q=brulle")).text).toContain("q=br%C3%BBl%C3%A9e");
   });
 
   it("shows one page at a time, every thread once, with a link back", async () => {

@@ -12,7 +12,11 @@ const Thread = z.object({
 
 const Query = z.object({
   ...{ id: z.string(), q: z.string(), kind: z.string(), expected: z.array(z.string()) },
-  ...{ must_not: z.array(z.string()), may: z.optional(z.array(z.string())), corrected: z.optional(z.string()) },
+  ...{
+    must_not: z.array(z.string()),
+    may: z.optional(z.array(z.string())),
+    corrected: z.optional(z.string()),
+  },
 });
 
 export type JudgedQuery = z.output<typeof Query>;
@@ -27,7 +31,11 @@ export const judgedThreads = linesOf("corpus.ndjson").map((line) => z.parse(Thre
 
 export const judgedQueries = linesOf("queries.ndjson").map((line) => z.parse(Query, line));
 
-const mediaTypes: Readonly<Record<string, string>> = { png: "image/png", jpg: "image/jpeg", pdf: "application/pdf" };
+const mediaTypes: Readonly<Record<string, string>> = {
+  png: "image/png",
+  jpg: "image/jpeg",
+  pdf: "application/pdf",
+};
 
 /** Writes the threads of the test set into an app, the last one as the newest. Returns their ids by the ids of the set. */
 export async function fillJudged({ deps }: Service, appId: string): Promise<Map<string, string>> {

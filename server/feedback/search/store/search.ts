@@ -134,13 +134,14 @@ function oneOf(column: "f.status" | "f.category", facts: readonly Fact[], name: 
 }
 
 function ofAssignee({ value, isNot }: Pick<Fact, "value" | "isNot">, userId: string): Condition {
-  if (value === "none") return [isNot ? "f.assignee_id IS NOT NULL" : "f.assignee_id IS NULL"];
-  const [these, given] =
-    value === "me" ? ["?", userId] : ["(SELECT u.id FROM users u WHERE u.email = ?)", value];
-  return [
-    isNot ? `coalesce(f.assignee_id, '') <> coalesce(${these}, '-')` : `f.assignee_id = ${these}`,
-    given,
-  ];
+  const [is, ...values] = assignedTo(value, userId);
+  return [isNot ? `(${is}) IS NOT TRUE` : is, ...values];
+}
+
+function assignedTo(value: string, userId: string): Condition {
+  if (value === "none") return ["f.assignee_id IS NULL"];
+  if (value === "me") return ["f.assignee_id = ?", userId];
+  return ["f.assignee_id = (SELECT u.id FROM users u WHERE u.email = ?)", value];
 }
 
 /**

@@ -1,0 +1,102 @@
+import type { FoundLine, SearchFacts } from "../../../src/contract/found.ts";
+import { Line, MarkedLine } from "../../console/parts.tsx";
+import { nameIn, statusNames } from "../threads/badges.tsx";
+
+const places: Readonly<Record<string, string>> = {
+  report: "Report",
+  repeat: "Repeat",
+  answer: "Answer",
+  reply: "Reply",
+  note: "Note",
+  plan: "Plan",
+  sender: "Sender",
+  tag: "Tag",
+  file: "File",
+  metadata: "Metadata",
+  source: "Source",
+};
+
+/** The line of a thread that a search found. Nothing if it is the subject, which is shown anyway. */
+export const FoundText = ({ found }: { readonly found: FoundLine }) =>
+  found.in === "subject" ? null : (
+    <p class="last">
+      <b>{`${nameIn(places, found.in)}: `}</b>
+      <MarkedLine text={found.text} marks={found.marks} />
+    </p>
+  );
+
+/** The subject of a thread, with what a search found in it. */
+export const FoundSubject = ({
+  subject,
+  found,
+}: {
+  readonly subject: string;
+  readonly found: FoundLine | null | undefined;
+}) =>
+  found?.in === "subject" && found.text === subject ? (
+    <MarkedLine text={subject} marks={found.marks} />
+  ) : (
+    <Line text={subject} />
+  );
+
+type Count = SearchFacts["counts"]["open"];
+
+/** Returns the sum of the counts. It ends with `+` if one of them does. */
+export function totalOf({ open, in_progress, resolved, archived }: SearchFacts["counts"]): Count {
+  const counts = [open, in_progress, resolved, archived];
+  const sum = counts.reduce<number>((total, count) => total + Number.parseInt(String(count), 10), 0);
+  return counts.some((count) => typeof count === "string") ? `${sum}+` : sum;
+}
+
+/** The statuses of the found threads with their numbers, each a link to these threads. */
+export const FoundStatuses = ({
+  counts,
+  status,
+  address,
+}: {
+  readonly counts: SearchFacts["counts"] | undefined;
+  readonly status: string;
+  readonly address: (status: string) => string;
+}) => {
+  const pills: readonly (readonly [string, string, Count | undefined])[] = [
+    ["all", "All", counts && totalOf(counts)],
+    ["open", nameIn(statusNames, "open"), counts?.open],
+    ["in_progress", nameIn(statusNames, "in_progress"), counts?.in_progress],
+    ["resolved", nameIn(statusNames, "resolved"), counts?.resolved],
+    ["archived", nameIn(statusNames, "archived"), counts?.archived],
+  ];
+  return (
+    <nav class="pills" aria-label="Status">
+      {pills.map(([name, label, count]) => (
+        <a key={name} href={address(name)} aria-current={status === name ? "page" : undefined}>
+          {label}
+          {count !== undefined && ` ${count}`}
+        </a>
+      ))}
+    </nav>
+  );
+};
+
+/** The corrected query, and whether the index is complete. */
+export const SearchHints = ({
+  facts,
+  address,
+}: {
+  readonly facts: SearchFacts | undefined;
+  readonly address: (q: string) => string;
+}) => (
+  <>
+    {facts?.didYouMean != null && (
+      <p class="hint">
+        Did you mean{" "}
+        <a href={address(facts.didYouMean)}>
+          <Line text={facts.didYouMean} />
+        </a>
+        ?
+      </p>
+    )}
+    {facts?.indexing === true && (
+      <p class="hint">The index of the search is being built. Older feedback may be missing for now.</p>
+    )}
+  </>
+);
