@@ -140,6 +140,11 @@ function wordsOf(thread: ThreadRow, rows: Rows): ThreadWords {
   const texts: readonly (readonly [FoundIn, string | null])[] = [
     ["subject", thread.subject],
     ["report", thread.message],
+    ...rows.runs.flatMap(({ summary, plan, note }): [FoundIn, string | null][] => [
+      ["plan", summary],
+      ["plan", plan],
+      ["note", note],
+    ]),
     ...rows.messages.flatMap((one): [FoundIn, string | null][] => {
       const kind = kindOf(one);
       return [
@@ -147,11 +152,6 @@ function wordsOf(thread: ThreadRow, rows: Rows): ThreadWords {
         [kind, one.body],
       ];
     }),
-    ...rows.runs.flatMap(({ summary, plan, note }): [FoundIn, string | null][] => [
-      ["plan", summary],
-      ["plan", plan],
-      ["note", note],
-    ]),
     ...reports.flatMap(({ senderName, senderEmail }): [FoundIn, string | null][] => [
       ["sender", senderName],
       ["sender", senderEmail],

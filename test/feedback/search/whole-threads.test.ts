@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { databases } from "../../support/database/databases.ts";
+import { eventually } from "../../support/eventually.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import {
+  bearer,
+  makeOwnerWithOneOfEach,
+  type OwnerWithOneOfEach,
+  propose,
+  sendFeedback,
+} from "../../support/worlds/owner-with-one-of-each.ts";
+
+describe.each(databases)("a search on $name through whole threads", (engine) => {
+  let service: Service;
+  let world: OwnerWithOneOfEach;
+  let app: { readonly id: string; readonly key: string };
+  beforeAll(async () => {
+    service = await startService({ engine });
+    world = await makeOwnerWithOneOfEach(service);
+  });
+  beforeEach(async () => {
+    app = await service.makeApp(world.owner, { name: "Larder" });
+  });
+  afterAll(() => service.stop());
+
+  const send = (report: object = {}) => sendFeedback(service, app.key, { message: "It broke.", ...report });
+  const get = async (path: string) => Object((await world.call("GET", path)).body);
+  const search = (q: string, more = "") => get(`/apps/${app.id}/feedback?q=${encodeURIComponent(q)}${more}`);
+  const found = async (q: string): Promise<string[]> =>
+    (await search(q)).items.map(({ id }: { id: string }) => id);
+  const lineOf = async (q: string) => (await search(q)).items[0]?.found;
+  const change = async (method: string, path: string, body?: object) => {
+    const answer = await world.call(method, path, body);
+    expect(answer.status).toBeLessThan(300);
+    return answer;
+  };
+
+  it("finds words of notes, replies, plans, tags, repeats, sources and metadata, and says where", async () => {
+    const id = await send({
+      dedupeKey: "k",
+      source: "ci-nightly",
+      metadata: { device: { name: "SM-S911B" } },
+    });
+    await send({ dedupeKey: "k", message: "A second zebra.", email: "ada@larder.example" });
+    await change("POST", `/feedback/${id}/messages`, { direction: "note", body: "Seen by an aardvark." });
+    await change("POST", `/feedback/${id}/messages`, {
+      direction: "outbound",
+      body: "Wait for the pelican.",
+    });
+    await propose(service, world.agentToken, id);
+    await change("PATCH", `/feedback/${id}`, { addTags: ["walrus"] });
+    for (const [q, where] of [
+      ["zebra", "repeat"],
+      ["ada", "sender"],
+      ["aardvark", "note"],
+      ["pelican", "reply"],
+      ["mend it", "plan"],
+      ["walrus", "tag"],
+      ["nightly", "source"],
+      ["s911b", "metadata"],
+    ]) {
+      expect([q, await found(q ?? "")]).toEqual([q, [id]]);
+      expect([q, (await lineOf(q ?? ""))?.in]).toEqual([q, where]);
+    }
+    expect(await found("zebra aardvark pelican walrus")).toEqual([id]);
+    expect(await found("from:ada@larder.example has:reply source:ci -has:image")).toEqual([id]);
+    expect(await found("walrus -pelican")).toEqual([]);
+  });
+
+  it("finds a tag by its new name and not by the old one", async () => {
+    const id = await send();
+    await change("PATCH", `/feedback/${id}`, { addTags: ["walrus"] });
+    expect(await found("walrus")).toEqual([id]);
+    const { items } = await get(`/apps/${app.id}/tags`);
+    await change("PATCH", `/tags/${items[0].id}`, { name: "penguin" });
+    expect(await found("walrus")).toEqual([]);
+    expect(await found("tag:penguin")).toEqual([id]);
+    await change("PATCH", `/feedback/${id}`, { removeTags: ["penguin"] });
+    expect(await found("penguin")).toEqual([]);
+  });
+
+  it("does not find what an erasure removed, even before the thread is indexed again", async () => {
+    const id = await send({ dedupeKey: "k" });
+    await send({ dedupeKey: "k", message: "My okapi.", email: "ada@larder.example", name: "Ada" });
+    await change("POST", `/feedback/${id}/messages`, { direction: "note", body: "Ask ada@larder.example." });
+    expect(await found("okapi")).toEqual([id]);
+    const erasure = (await change("POST", "/people/erase", { email: "ada@larder.example" })).field("id");
+    await eventually(async () => expect((await get(`/people/erasures/${erasure}`)).status).toBe("done"));
+    const { database } = service.deps;
+    const entries = await database.all(
+      database.engine === "sqlite"
+        ? "SELECT rowid FROM feedback_search WHERE feedback_search MATCH '\"okapi\"'"
+        : "SELECT 1 AS one FROM feedback_search WHERE CAST(words AS text) LIKE '%okapi%'",
+    );
+    expect(entries).toEqual([]);
+    for (const q of ["okapi", "ada", "from:ada@larder.example"]) expect([q, await found(q)]).toEqual([q, []]);
+    expect(await found("ask")).toEqual([id]);
+  });
+
+  it("finds by number, by day, by assignee and by several statuses", async () => {
+    const first = await send();
+    const second = await send();
+    const day = service.clock.now().toISOString().slice(0, 10);
+    await change("PATCH", `/feedback/${first}`, { assignee: "me", status: "resolved" });
+    expect(await found("#2")).toEqual([second]);
+    expect(await found("assignee:me")).toEqual([first]);
+    expect(await found("assignee:none")).toEqual([second]);
+    expect(await found(`-assignee:${world.owner.email}`)).toEqual([second]);
+    expect(await found("is:open is:resolved")).toEqual([second, first]);
+    expect(await found("-is:open broke")).toEqual([first]);
+    expect(await found(`after:${day} broke`)).toEqual([second, first]);
+    expect(await found(`before:${day} broke`)).toEqual([]);
+  });
+
+  it("counts what it finds by status, whatever status was asked for", async () => {
+    const id = await send({ message: "A zebra." });
+    await send({ message: "Two zebras." });
+    await change("PATCH", `/feedback/${id}`, { status: "resolved" });
+    const counts = { open: 1, in_progress: 0, resolved: 1, archived: 0 };
+    for (const more of ["", "&status=open", "&status=archived"])
+      expect((await search("zebra", more)).search).toEqual({ counts, didYouMean: null, indexing: false });
+    const { nextCursor, ...first } = await search("zebra", "&limit=1");
+    expect(first.search.counts).toEqual(counts);
+    expect((await search("zebra", `&limit=1&cursor=${nextCursor}`)).search).toBeUndefined();
+  });
+
+  it("corrects a word only from threads that the person may see", async () => {
+    await send({ message: "The keyboard is gone." });
+    const other = await service.makeApp(await service.makeUser());
+    await sendFeedback(service, other.key, { message: "The pangolin is gone." });
+    expect((await search("keybord gone")).search.didYouMean).toBe("keyboard gone");
+    expect((await search("pangoln")).search.didYouMean).toBeNull();
+  });
+
+  it("searches all apps of a person, and no others", async () => {
+    const id = await send({ message: "A quokka." });
+    const second = await service.makeApp(world.owner, { name: "Cellar" });
+    const inSecond = await sendFeedback(service, second.key, { message: "Another quokka." });
+    const foreign = await service.makeApp(await service.makeUser());
+    await sendFeedback(service, foreign.key, { message: "A foreign quokka." });
+    const { items, search } = await get("/search?q=quokka");
+    expect(items.map((item: { id: string; appName: string }) => [item.id, item.appName])).toEqual([
+      [inSecond, "Cellar"],
+      [id, "Larder"],
+    ]);
+    expect(search.counts.open).toBe(2);
+    expect((await get(`/search?q=quokka&appId=${second.id}`)).items).toHaveLength(1);
+    expect((await get(`/search?q=quokka&appId=${foreign.id}`)).items).toEqual([]);
+    const token = await service.makeToken(world.owner, "agent");
+    const refused = await service.request("GET", "/api/v1/console/search?q=quokka", {
+      headers: bearer(token),
+    });
+    expect(refused.status).toBe(401);
+  });
+});
