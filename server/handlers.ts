@@ -13,6 +13,7 @@ import { iconUrlOf } from "./console/assets.ts";
 import { consoleChangelog } from "./content/changelog/api/entries.ts";
 import { changelog } from "./content/changelog/api/public.ts";
 import { consoleFaqs, faqs } from "./content/faqs/api.ts";
+import { texts } from "./content/texts/api.ts";
 import type { Deps } from "./deps.ts";
 import { people } from "./erasure/api.ts";
 import { agent } from "./feedback/agent-work/api/agent.ts";
@@ -66,6 +67,7 @@ export const createHandlers = (deps: Deps): HandlersOf<Contract> => ({
   runs: consoleProposals(deps),
   consoleFaqs: consoleFaqs(deps),
   consoleChangelog: consoleChangelog(deps),
+  texts: texts(deps),
   listings: listings(deps),
   cycles: cycles(deps),
   slots: slots(deps),

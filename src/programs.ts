@@ -64,6 +64,7 @@ export type AdminCommand =
       readonly file: string;
       readonly owner: string;
       readonly name?: string | undefined;
+      readonly baseUrl?: string | undefined;
     }
   | {
       readonly command: "key create";

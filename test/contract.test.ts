@@ -72,6 +72,7 @@ const onlyInTheConsole: Record<string, string> = {
   "runs.recall": "only a person takes an approval back",
   "runs.release": "only a person ends the claim of a worker",
   "faqs.update": "`faq edit` and `faq push` call it through src/cli/faq/api.ts",
+  "texts.preview": "a page shows it beside the text",
   "consoleFaqs.create": "`faq create --app` calls it through src/cli/faq/api.ts",
   "consoleFaqs.update": "`faq edit --app` calls it through src/cli/faq/api.ts",
   "consoleFaqs.remove": "`faq delete --app` calls it through src/cli/faq/api.ts",

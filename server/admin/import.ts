@@ -19,11 +19,14 @@ export async function importOwned(
     file,
     owner,
     name,
+    baseUrl,
   }: {
     readonly file: string;
     /** The address of the account that becomes the owner. */
     readonly owner: string;
     readonly name?: string | undefined;
+    /** The base address of the server, if it is known. */
+    readonly baseUrl?: string | undefined;
   },
 ) {
   if (!(await exists(file))) throw new SettingError(`${file} cannot be read.`);
@@ -37,7 +40,7 @@ export async function importOwned(
     clock: systemClock,
     newId: () => v7(),
     // The limit for the files of an app does not apply to an import by the operator.
-    settings: { storedBytesPerApp: Number.POSITIVE_INFINITY },
+    settings: { baseUrl, storedBytesPerApp: Number.POSITIVE_INFINITY },
     log: { warn: () => undefined },
   };
   const wanted = { path: file, ownerId, name, signal: new AbortController().signal };

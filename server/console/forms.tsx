@@ -9,10 +9,16 @@ import { draftTraits } from "./drafts/fields.ts";
 
 /** Hidden fields with the versions of the values that the form has when it is shown. */
 export const OriginalValues = ({ current }: { readonly current: Values }) => (
-  <OriginalVersions
-    versions={Object.fromEntries(Object.entries(current).map(([name, value]) => [name, fieldVersion(value)]))}
-  />
+  <OriginalVersions versions={originalVersions(current)} />
 );
+
+/** Returns the versions of values, by field. */
+export const originalVersions = (current: Values): Values =>
+  Object.fromEntries(Object.entries(current).map(([name, value]) => [name, fieldVersion(value)]));
+
+/** Returns the versions that a sent form has, for a page that only shows the form again. */
+export const sentVersions = (fields: Fields, current: Values): Values =>
+  Object.fromEntries(Object.keys(current).map((name) => [name, fields.text(originalVersionName(name))]));
 
 /** The same as `OriginalValues`, for versions that the caller has computed. */
 export const OriginalVersions = ({ versions }: { readonly versions: Values }) => (
@@ -67,6 +73,9 @@ const isChangedElsewhere = (
 export const filledWith = (values: Readonly<Record<string, string>> = {}): Filled => ({
   value: (name) => values[name] ?? "",
 });
+
+/** Returns a form with its sent values, which are not saved yet. */
+export const filledWithSent = (fields: Pick<Fields, "text">): Filled => ({ value: fields.text, sent: true });
 
 /** Returns a form with its sent values and its refusal. (rule O19) */
 export const filledAgain = (fields: Fields, refusal: ApiError): Filled => ({

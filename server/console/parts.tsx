@@ -4,6 +4,7 @@ import encodeQR from "qr";
 import type { Role } from "../../src/contract/endpoint.ts";
 import type { ApiError } from "../../src/contract/errors.ts";
 import { limits } from "../../src/contract/limits.ts";
+import { safeAddress } from "../../src/words/safe-address.ts";
 import { piecesOf } from "../../src/words/visible.ts";
 import { suffices } from "../access/members/rules.ts";
 import type { Notices } from "./notices.ts";
@@ -277,11 +278,3 @@ export const ExternalLink = ({
     </a>
   );
 };
-
-const allowed: ReadonlySet<string> = new Set(["http:", "https:", "mailto:"]);
-
-/** Returns the address if a page may link to it; undefined for others, such as `javascript:` or a path. */
-export function safeAddress(given: string): string | undefined {
-  const url = URL.canParse(given) ? new URL(given) : undefined;
-  return url && allowed.has(url.protocol) ? url.href : undefined;
-}

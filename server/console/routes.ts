@@ -15,7 +15,8 @@ import { definitions as signInMethods } from "../access/sign-in-methods/page.tsx
 import { definitions as tokens } from "../access/tokens/page.tsx";
 import { definitions as entry } from "../content/changelog/page/entry.tsx";
 import { definitions as changelog } from "../content/changelog/page/list.tsx";
-import { definitions as faqs } from "../content/faqs/page.tsx";
+import { definitions as faq } from "../content/faqs/page/entry.tsx";
+import { definitions as faqs } from "../content/faqs/page/list.tsx";
 import type { Deps } from "../deps.ts";
 import { definitions as people } from "../erasure/page.tsx";
 import { definitions as blocked } from "../feedback/blocked-senders/page.tsx";
@@ -176,7 +177,7 @@ const rootRedirect = ({ consoleUrl }: Pick<Deps["settings"], "consoleUrl">): Rou
 const definitions: Definitions = [
   ...home,
   ...[...inbox, ...thread, ...tags, ...savedReplies, ...blocked, ...automaticMails],
-  ...[...faqs, ...changelog, ...entry],
+  ...[...faqs, ...faq, ...changelog, ...entry],
   ...[...listings, ...listing, ...cycle, ...cycleReport],
   ...[...members, ...apps, ...data],
   ...[...tokens, ...signInMethods, ...account, ...people, ...devices, ...audit, ...drafts],

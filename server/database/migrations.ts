@@ -1,7 +1,7 @@
 import type { Migration } from "./migrate.ts";
 import { apps } from "./schema/access.ts";
 import { baseline } from "./schema/baseline.ts";
-import { feedback } from "./schema/feedback.ts";
+import { feedback, uploads } from "./schema/feedback.ts";
 import { plannedSearchFunction, wordSearch } from "./schema/search.ts";
 import { addedSince, statementsFor } from "./schema/table.ts";
 
@@ -40,7 +40,16 @@ const searchOfWholeThreads: Migration = {
   },
 };
 
+const contentPictures: Migration = {
+  number: 121,
+  name: "pictures of the FAQ and of release notes",
+  statements: {
+    sqlite: statementsFor(addedSince(uploads, 121), "sqlite"),
+    postgres: statementsFor(addedSince(uploads, 121), "postgres"),
+  },
+};
+
 /** All migrations in their order. A released migration never changes: a correction is a new migration. */
 export const migrations: readonly Migration[] = [
-  ...[baseline, searchFunction, threadNumbers, searchOfWholeThreads],
+  ...[baseline, searchFunction, threadNumbers, searchOfWholeThreads, contentPictures],
 ];

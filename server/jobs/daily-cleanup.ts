@@ -1,4 +1,5 @@
 import { audit } from "../access/audit/store.ts";
+import { sweepPictures } from "../content/texts/sweep.ts";
 import type { Deps } from "../deps.ts";
 import { retentionTime } from "../feedback/removal/rules.ts";
 import { type RetentionOfApp, retention } from "../feedback/removal/store.ts";
@@ -31,11 +32,12 @@ export function startDailyCleanup(deps: CleanupDeps): () => Promise<void> {
 }
 
 /**
- * Deletes threads that apps no longer keep, files to which nothing refers, and the words of deleted threads from the
+ * Deletes threads that apps no longer keep, pictures that no text shows, files to which nothing refers, and the words of deleted threads from the
  * search index.
  */
 export async function cleanUp(deps: CleanupDeps, stopping: AbortSignal): Promise<void> {
   await deleteExpired(deps, stopping);
+  await sweepPictures(deps, stopping);
   const count = await sweepFiles(deps, stopping);
   if (count > 0) deps.log.info({ count }, "deleted files to which nothing refers");
   await forgetDeletedWords(deps.database, stopping);

@@ -14,6 +14,10 @@ export interface Naming {
   idOf(id: string): string;
   /** Returns the new name of an upload. */
   uploadOf(name: string): string;
+  /** Returns the new name of a picture of the FAQ or of release notes. Texts after it get its new address. */
+  pictureOf(name: string): string;
+  /** Returns the new address of a picture; the old address if the file has not named the picture before. */
+  addressOf(picture: { readonly name: string; readonly address: string }): string;
   /** The time of the import, in ISO 8601. */
   readonly now: string;
   /** The account that imports. */
@@ -168,6 +172,22 @@ export const uploadColumns = {
   file_name: orNull(text(2 * limits.fileName)),
   created_at: instant,
 };
+
+/** The same as `upload`, for a picture that texts show by its address. */
+export const picture: Field = { ...upload, stored: (value, { pictureOf }) => pictureOf(String(value)) };
+
+const pictureAddress = /(?:https?:\/\/[^\s()<>"\\]{1,500})?\/uploads\/([\w-]{16,100}(?:\.[a-z0-9]{1,8})?)/g;
+
+/** Returns the same field, but an import replaces the addresses of pictures in its text. (rule C28) */
+export const showing = (field: Field): Field => ({
+  ...field,
+  stored(value, naming) {
+    const stored = field.stored(value, naming);
+    return typeof stored === "string"
+      ? stored.replace(pictureAddress, (address, name: string) => naming.addressOf({ name, address }))
+      : stored;
+  },
+});
 
 const fileLists = ["images", "videos", "attachments"] as const;
 

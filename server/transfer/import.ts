@@ -26,7 +26,10 @@ import {
 import { imports, type Settled, tableOf, tablesByName } from "./store.ts";
 
 type ImportDeps = Pick<Deps, "clock" | "database" | "files" | "keptFiles" | "newId"> & {
-  readonly settings: Pick<Deps["settings"], "storedBytesPerApp">;
+  readonly settings: Pick<Deps["settings"], "storedBytesPerApp"> & {
+    /** Undefined if the program that imports does not know it. Then addresses of pictures keep their server. */
+    readonly baseUrl: string | undefined;
+  };
   readonly log: Warns;
 };
 
@@ -90,14 +93,17 @@ async function importFrom<Result>(
     signal,
   });
   const appId = deps.newId();
-  const naming: Naming = { ...newNames(), now: deps.clock.now().toISOString(), ownerId, withFiles };
+  const naming: Naming = {
+    ...newNames(deps.settings.baseUrl),
+    ...{ now: deps.clock.now().toISOString(), ownerId, withFiles },
+  };
   const staging: Staging = { deps, source, naming, appId, name, signal };
   let done = false;
   try {
     await stageLines(staging);
     const files = await stageFiles(staging);
     await settle(staging);
-    const uploads = (records.upload ?? 0) + (records.proofImage ?? 0);
+    const uploads = (records.upload ?? 0) + (records.proofImage ?? 0) + (records.picture ?? 0);
     const result = await commit(
       { appId, records, files, filesLeftOut: withFiles ? 0 : uploads },
       async (tx) => {
@@ -414,10 +420,15 @@ function checkEnd(state: State, { records, sha256 }: Line): string[] {
  * no list of ids is needed. The random salt makes the new ids unpredictable, so a file cannot refer to data that is not
  * in it.
  */
-function newNames(): Pick<Naming, "idOf" | "uploadOf"> {
+function newNames(
+  baseUrl: string | undefined,
+): Pick<Naming, "idOf" | "uploadOf" | "pictureOf" | "addressOf"> {
+  const pictures = new Set<string>();
   const salt = randomBytes(32);
   const hashOf = (what: string, old: string) =>
     createHash("sha256").update(salt).update(`${what}:${old}`).digest();
+  const uploadOf = (old: string) =>
+    hashOf("upload", old).toString("base64url") + (/\.[a-z0-9]+$/.exec(old)?.[0] ?? "");
   return {
     idOf: (old) => {
       const bytes = Buffer.from(old.replaceAll("-", ""), "hex");
@@ -428,7 +439,16 @@ function newNames(): Pick<Naming, "idOf" | "uploadOf"> {
       bytes[10] = sixBits | ((bytes[10] ?? 0) & 0x03);
       return bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
     },
-    uploadOf: (old) => hashOf("upload", old).toString("base64url") + (/\.[a-z0-9]+$/.exec(old)?.[0] ?? ""),
+    uploadOf,
+    pictureOf(old) {
+      pictures.add(old);
+      return uploadOf(old);
+    },
+    addressOf({ name, address }) {
+      if (!pictures.has(name)) return address;
+      const before = baseUrl ?? address.slice(0, address.indexOf("/uploads/"));
+      return `${before}/uploads/${uploadOf(name)}`;
+    },
   };
 }
 

@@ -1,5 +1,6 @@
 import { members } from "../access/members/store.ts";
 import { everyTable, loadRows, type Table } from "../backup/store.ts";
+import { pictures } from "../content/texts/store.ts";
 import type { Reader, Transaction } from "../database/database.ts";
 import * as tables from "../database/schema/deployment.ts";
 import { credentialsTopic, threadsTopic, tokensTopic } from "../database/signals.ts";
@@ -126,7 +127,7 @@ export const imports = {
     if (!running) return { more: false, hashes: [] };
     const { count, hashes } = await removeOldestThreads(tx, appId, proposalsAtOnce);
     if (count === proposalsAtOnce) return { more: true, hashes: [...hashes] };
-    const images = await proofs.removeImages(tx, appId);
+    const images = [...(await proofs.removeImages(tx, appId)), ...(await pictures.removeOfApp(tx, appId))];
     await tx.run("DELETE FROM audit WHERE app_id = ?", appId);
     await tx.run("DELETE FROM apps WHERE id = ?", appId);
     return { more: false, hashes: [...hashes, ...images] };

@@ -40,6 +40,9 @@ export function addImport(command: Command, setup: Setup): void {
     "innkeep import Larder-2026-11-23.tar --owner ada@example.org --data /srv/innkeep --name Pantry",
   );
   commandAction<ImportFlags, string>(command, setup, (invocation, { owner, name, ...flags }, file) =>
-    administer(invocation, flags, { command: "app import", file, owner, name }),
+    administer(invocation, flags, {
+      ...{ command: "app import", file, owner, name },
+      baseUrl: invocation.context.env.INNKEEP_BASE_URL || undefined,
+    }),
   );
 }

@@ -43,6 +43,7 @@ export const auditActions = [
   "passkey.create",
   "passkey.delete",
   "person.erase",
+  "picture.create",
   "retention.delete",
   "run.approve",
   "run.claim",

@@ -24,6 +24,7 @@ import { passkeys, secondFactor } from "./sign-in-methods.ts";
 import { tags } from "./tags.ts";
 import { sessions } from "./test-sessions.ts";
 import { tester } from "./tester.ts";
+import { texts } from "./texts.ts";
 import { readMarks, threads } from "./threads.ts";
 import { tokens } from "./tokens.ts";
 
@@ -58,6 +59,7 @@ export const contract = {
   runs,
   consoleFaqs,
   consoleChangelog,
+  texts,
   listings,
   cycles,
   slots,

@@ -73,6 +73,7 @@ export const limits = {
   passkeyBytes: 8_000,
   /** The sealed first step of a sign-in. */
   signInStep: 2_000,
+  contentPictures: 12 * MB,
   changelogPage: { default: 20, max: 50 },
   listPage: { default: 50, max: 100 },
   /** The length of a page in a list for an agent. It is short, because the agent's model reads every line. */
@@ -134,6 +135,9 @@ export const feedbackFiles = {
   videos: { most: 2, bytes: 10 * MB, types: videoTypes },
   attachments: { most: 3, bytes: 5 * MB, types: documentTypes },
 } as const;
+
+/** The pictures that one request can add for FAQ entries and release notes. They are as those of feedback. (rule C26) */
+export const contentPictures = feedbackFiles.images;
 
 /** The images of a proof. (rule T29) */
 export const proofImages = { most: 6, bytes: 5 * MB, types: imageTypes } as const;

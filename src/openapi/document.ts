@@ -79,6 +79,7 @@ const tagTexts: Readonly<Record<keyof Contract, string>> = {
   runs: "Decisions on proposals",
   consoleFaqs: "FAQ entries, for people and scripts",
   consoleChangelog: "Release notes, for people and scripts",
+  texts: "The texts of the FAQ and of release notes: preview and pictures",
   listings: "Offers of an app to testers",
   cycles: "Runs of a closed test",
   slots: "The slots of testers in a test",

@@ -36,6 +36,7 @@ const titles: Record<keyof typeof contract, string> = {
   runs: "Console: decisions",
   consoleFaqs: "Console: FAQ entries",
   consoleChangelog: "Console: release notes",
+  texts: "Console: texts and pictures",
   listings: "Console: listings",
   cycles: "Console: cycles",
   slots: "Console: slots",

@@ -34,7 +34,16 @@ describe.each(databases)("an exported app that is imported again, on $name", (en
     const world = await makeFullApp(service);
     const first = await exportFile(service, world.headers, world.app.id, true);
     const kinds = linesIn(first).map(({ type }) => type);
-    for (const kind of ["upload", "claim", "progress", "failure", "namedThread", "testSession", "countedDay"])
+    for (const kind of [
+      "upload",
+      "picture",
+      "claim",
+      "progress",
+      "failure",
+      "namedThread",
+      "testSession",
+      "countedDay",
+    ])
       expect(kinds).toContain(kind);
     const imported = await importFile(service, world.headers, first, "Second");
     expect(imported.status, imported.text).toBe(201);
@@ -49,7 +58,7 @@ describe.each(databases)("an exported app that is imported again, on $name", (en
     const world = await makeFullApp(service);
     const file = await exportFile(service, world.headers, world.app.id);
     const imported = await importFile(service, world.headers, file);
-    expect(imported.body).toMatchObject({ name: "Demo", files: 0, filesLeftOut: 2 });
+    expect(imported.body).toMatchObject({ name: "Demo", files: 0, filesLeftOut: 3 });
     const again = linesIn(await exportFile(service, world.headers, imported.field("appId")));
     expect(again.map(({ type }) => type)).not.toContain("upload");
     expect(again.filter(({ images }) => images)).toEqual([]);

@@ -2,6 +2,7 @@ import type { App, AppChange, apps as contract } from "../../../src/contract/app
 import { ApiError } from "../../../src/contract/errors.ts";
 import type { keys as keysContract } from "../../../src/contract/keys.ts";
 import { limits } from "../../../src/contract/limits.ts";
+import { pictures } from "../../content/texts/store.ts";
 import { accessTopic, appTopic, credentialsTopic, tokensTopic } from "../../database/signals.ts";
 import type { Deps } from "../../deps.ts";
 import { removeFiles, removeLastThreads, removeThreads } from "../../feedback/removal/remove.ts";
@@ -65,7 +66,11 @@ export function apps(
       let files: string[] = [];
       await save(async (tx) => {
         await ownedApp(tx, appId, caller);
-        files = [...(await removeLastThreads(tx, appId)), ...(await proofs.removeImages(tx, appId))];
+        files = [
+          ...(await removeLastThreads(tx, appId)),
+          ...(await proofs.removeImages(tx, appId)),
+          ...(await pictures.removeOfApp(tx, appId)),
+        ];
         await rows.remove(tx, appId);
         await record(tx, { caller, address }, { action: "app.delete", appId, target: appId });
         tx.signal(credentialsTopic);

@@ -336,6 +336,7 @@ const actionNames: Readonly<Record<AuditActionName, string>> = {
   "identity.connect": "Connected a sign-in method",
   "retention.delete": "Old resolved threads were deleted",
   "person.erase": "Erased a person",
+  "picture.create": "Added a picture for the FAQ or the release notes",
   "device.create": "Signed a device in",
   "device.delete": "Signed a device out",
   "app.create": "Created an app",

@@ -5,5 +5,6 @@ import "./drafts.js";
 import "./draft-offers.js";
 import "./faqs.js";
 import "./passkeys.js";
+import "./previews.js";
 import "./saved-replies.js";
 import "./live.js";

@@ -20,12 +20,15 @@ import { appTopic } from "../../database/signals.ts";
 import type { Deps } from "../../deps.ts";
 import { etagOf, matchesEtag, type PreparedAnswer, prepareAnswer } from "../../http/answers.ts";
 import { type Handlers, withTraits } from "../../http/handler.ts";
+import { type NoteFiles, removing } from "../texts/removing.ts";
+import { picturesIn } from "../texts/rules.ts";
+import { pictures } from "../texts/store.ts";
 import { type FaqListChanges, planFaqList } from "./rules.ts";
 import { faqs as rows } from "./store.ts";
 
-export const faqs = (
-  deps: Pick<Deps, "answers" | "clock" | "database" | "newId">,
-): Handlers<typeof contract> => ({
+type FaqDeps = Pick<Deps, "clock" | "database" | "keptFiles" | "log" | "newId">;
+
+export const faqs = (deps: FaqDeps & Pick<Deps, "answers">): Handlers<typeof contract> => ({
   list: withTraits({ ready: true }, ({ caller: { appId, faqsVersion }, query: { include } }) =>
     deps.answers.recall(
       { name: `faqs:${include ?? ""}:${appId}`, version: faqsVersion, now: deps.clock.now() },
@@ -38,10 +41,12 @@ export const faqs = (
   ),
 
   replace: ({ caller: { appId }, body, ifMatch, save }) =>
-    save(async (tx) => {
-      await replaceFaqs(deps, tx, { appId, wanted: body.faqs, ifMatch });
-      return rows.list(tx, appId);
-    }),
+    removing(deps, (remove) =>
+      save(async (tx) => {
+        await replaceFaqs({ ...deps, remove }, tx, { appId, wanted: body.faqs, ifMatch });
+        return rows.list(tx, appId);
+      }),
+    ),
 
   create: ({ caller, body, save }) => save((tx) => createFaq(deps, tx, { appId: caller.appId, faq: body })),
 
@@ -54,16 +59,16 @@ export const faqs = (
     }),
 
   remove: ({ caller, params, save }) =>
-    save(async (tx) => {
-      const removed = await removeFaq(tx, { appId: caller.appId, id: params.faqId });
-      if (!removed) throw new ApiError("not_found");
-      return { success: true };
-    }),
+    removing(deps, (remove) =>
+      save(async (tx) => {
+        const removed = await removeFaq(tx, { appId: caller.appId, id: params.faqId }, remove);
+        if (!removed) throw new ApiError("not_found");
+        return { success: true };
+      }),
+    ),
 });
 
-export function consoleFaqs(
-  deps: Pick<Deps, "clock" | "database" | "newId">,
-): Handlers<typeof consoleContract> {
+export function consoleFaqs(deps: FaqDeps): Handlers<typeof consoleContract> {
   const record = createAuditWriter(deps);
   return {
     async list({ caller, params }) {
@@ -80,12 +85,15 @@ export function consoleFaqs(
       }),
 
     replace: ({ caller, address, params: { appId }, body, ifMatch, save }) =>
-      save(async (tx) => {
-        await ownedApp(tx, appId, caller);
-        const changed = await replaceFaqs(deps, tx, { appId, wanted: body.faqs, ifMatch, by: caller.userId });
-        if (changed) await record(tx, { caller, address }, { action: "faq.replace", appId });
-        return rows.list(tx, appId);
-      }),
+      removing(deps, (remove) =>
+        save(async (tx) => {
+          await ownedApp(tx, appId, caller);
+          const wanted = { appId, wanted: body.faqs, ifMatch, by: caller.userId };
+          const changed = await replaceFaqs({ ...deps, remove }, tx, wanted);
+          if (changed) await record(tx, { caller, address }, { action: "faq.replace", appId });
+          return rows.list(tx, appId);
+        }),
+      ),
 
     update: ({ caller, address, params, body, save }) =>
       save(async (tx) => {
@@ -103,12 +111,14 @@ export function consoleFaqs(
       }),
 
     remove: ({ caller, address, params, save }) =>
-      save(async (tx) => {
-        const key = await ownedFaq(tx, params.faqId, caller);
-        if (!(await removeFaq(tx, key))) throw new ApiError("not_found");
-        await record(tx, { caller, address }, { action: "faq.delete", appId: key.appId, target: key.id });
-        return { success: true };
-      }),
+      removing(deps, (remove) =>
+        save(async (tx) => {
+          const key = await ownedFaq(tx, params.faqId, caller);
+          if (!(await removeFaq(tx, key, remove))) throw new ApiError("not_found");
+          await record(tx, { caller, address }, { action: "faq.delete", appId: key.appId, target: key.id });
+          return { success: true };
+        }),
+      ),
   };
 }
 
@@ -148,7 +158,7 @@ interface Replacement {
  * (rule C20)
  */
 async function replaceFaqs(
-  deps: Pick<Deps, "clock" | "newId">,
+  deps: Saving,
   tx: Transaction,
   { appId, wanted, ifMatch, by }: Replacement,
 ): Promise<boolean> {
@@ -174,16 +184,21 @@ const withHash = ({ question, answer, ...faq }: WantedFaq) =>
     ? faq
     : { ...faq, text: { question, answer, pushedHash: hash("sha256", hashedFaqText({ question, answer })) } };
 
+/** What a replacement needs. `remove` gets the hashes of files to delete after the commit. */
+type Saving = Pick<Deps, "clock" | "newId"> & { readonly remove: NoteFiles };
+
 async function save(
-  { clock, newId }: Pick<Deps, "clock" | "newId">,
+  { clock, newId, remove }: Saving,
   tx: Transaction,
   { appId, plan, by }: Pick<Replacement, "appId" | "by"> & { readonly plan: FaqListChanges },
 ): Promise<void> {
   const at = clock.now().toISOString();
+  const removed = await rows.listAnswers(tx, appId, plan.remove);
   for (const id of plan.remove) await rows.remove(tx, appId, id);
   for (const { isEdit, ...faq } of plan.update)
     await rows.replace(tx, { appId, id: faq.id }, { ...faq, by, at: isEdit ? at : undefined });
   for (const faq of plan.create) await rows.insert(tx, { ...faq, id: newId(), appId, at, by });
+  remove(await pictures.removeUnused(tx, appId, picturesIn(removed)));
 }
 
 /** The id of an entry, and the id of its app. */
@@ -227,9 +242,11 @@ async function updateFaq(
 }
 
 /** Deletes an entry permanently. Returns false if it does not exist. (rule C4) */
-async function removeFaq(tx: Transaction, { appId, id }: FaqKey): Promise<boolean> {
+async function removeFaq(tx: Transaction, { appId, id }: FaqKey, remove: NoteFiles): Promise<boolean> {
   await rows.lock(tx, appId);
+  const shown = picturesIn(await rows.listAnswers(tx, appId, [id]));
   if ((await rows.remove(tx, appId, id)) === 0) return false;
+  remove(await pictures.removeUnused(tx, appId, shown));
   await renewFaqs(tx, appId);
   return true;
 }

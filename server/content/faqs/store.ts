@@ -33,6 +33,16 @@ export const faqs = {
 
   list: (reader: Reader, appId: string): Promise<ListedFaq[]> => reader.all(listOf, appId),
 
+  /** Returns the answers of these entries. */
+  async listAnswers(reader: Reader, appId: string, ids: readonly string[]): Promise<string[]> {
+    const answers: string[] = [];
+    for (const id of ids) {
+      const faq = await faqs.find(reader, appId, id);
+      if (faq) answers.push(faq.answer);
+    }
+    return answers;
+  },
+
   /** Returns the sort order for a new entry at the end. The caller has locked the list. (rule C1) */
   async nextSortOrder(tx: Transaction, appId: string): Promise<number> {
     const row = await tx.get<{ next: number }>(

@@ -227,12 +227,15 @@ export const uploads = table(
   },
   {
     of: "app",
-    erase: "Deleted together with the report, the answer or the proof that has the file.",
+    erase:
+      "Deleted together with the report, the answer, the proof, the FAQ entry or the release note that has the file.",
     indexes: [
       index("uploads_by_sha256", "sha256"),
       index("uploads_by_feedback", "feedback_id"),
       index("uploads_by_proof", "proof_id", { where: "proof_id IS NOT NULL" }),
       index("uploads_by_app", "app_id, size"),
+      // The pictures of FAQ entries and release notes.
+      index("uploads_of_content", "name", { where: "feedback_id IS NULL AND proof_id IS NULL", since: 121 }),
     ],
   },
 );

@@ -12,7 +12,7 @@ import { dedupeParts, FeedbackType } from "../../../src/contract/feedback.ts";
 import { feedbackIdsIn } from "../../../src/contract/feedback-lines.ts";
 import { anyObject, webUrl } from "../../../src/contract/fields.ts";
 import { threadStatuses } from "../../../src/contract/find-work.ts";
-import { limits } from "../../../src/contract/limits.ts";
+import { imageTypes, limits } from "../../../src/contract/limits.ts";
 import { outcomeStatuses, runDecisions, runStatuses, runWork } from "../../../src/contract/runs.ts";
 import { TagName, tagColours } from "../../../src/contract/tags.ts";
 import * as access from "../../database/schema/access.ts";
@@ -34,7 +34,9 @@ import {
   newer,
   oneOf,
   orNull,
+  picture,
   reportFiles,
+  showing,
   text,
   textWithIds,
   uploadColumns,
@@ -70,6 +72,16 @@ const appRecord = recordOf(access.apps, {
   },
 });
 
+/** Pictures of the FAQ and of release notes. They come before the texts that show them. */
+const pictureUploads = recordOf(feedback.uploads, {
+  type: "picture",
+  parent: "app_id",
+  order: ["created_at", "name"],
+  columns: { ...uploadColumns, name: picture, media_type: oneOf(...imageTypes) },
+  where: "feedback_id IS NULL AND proof_id IS NULL AND media_type <> 'message/rfc822'",
+  left: { feedback_id: "of the files of reports", proof_id: "of the pictures of proofs" },
+});
+
 const faqs = recordOf(content.faqs, {
   type: "faq",
   parent: "app_id",
@@ -77,7 +89,7 @@ const faqs = recordOf(content.faqs, {
   columns: {
     id,
     question: text(2 * limits.question),
-    answer: text(2 * limits.answer),
+    answer: showing(text(2 * limits.answer)),
     sort_order: whole(limits.sortOrder.min, limits.sortOrder.max),
     created_at: instant,
     updated_at: instant,
@@ -121,8 +133,8 @@ const releaseNotes = recordOf(content.changelogEntries, {
     versions: json(NewChangelogEntry.shape.versions, "a list of platforms with their versions"),
     release_type: accepted(ReleaseType, "major, minor or patch"),
     body_format: accepted(BodyFormat, "markdown or items"),
-    body: naming(text(2 * limits.changelogBody)),
-    items: naming(json(NewChangelogEntry.shape.items, "a list of items with type and text")),
+    body: showing(naming(text(2 * limits.changelogBody))),
+    items: showing(naming(json(NewChangelogEntry.shape.items, "a list of items with type and text"))),
     published_at: orNull(instant),
     created_at: instant,
     updated_at: instant,
@@ -412,6 +424,7 @@ const blockedSenders = recordOf(feedback.blockedSenders, {
 export const rootRecords = [
   ...[
     appRecord,
+    pictureUploads,
     faqs,
     tags,
     savedReplies,

@@ -17,6 +17,7 @@ const notKept: Readonly<Record<string, string>> = {
   password: "a password",
   code: "a code",
   file: "a file",
+  pictures: "a file",
   confirmation: "a confirmation must be typed again",
   chatWebhookUrl: "a secret: everybody who knows the address can post there",
   "email of a person to erase": "after the erasure nothing here has the address",

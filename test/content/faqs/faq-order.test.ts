@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type FaqPosition, moveFaq } from "../../../server/content/faqs/page.tsx";
+import { type FaqPosition, moveFaq } from "../../../server/content/faqs/page/list.tsx";
 import { fc } from "../../support/property.ts";
 
 const placed = (...places: number[]): FaqPosition[] =>

@@ -60,7 +60,7 @@ export const importRules: ImportRules = {
   "server/access": [
     ...[...ofSubjects, "server/erasure", "koa", "jose", "openid-client", "temporal-polyfill", "zod/mini"],
   ],
-  "server/content": [...ofSubjects, "semver", "semver/*"],
+  "server/content": [...ofSubjects, "markdown-it", "semver", "semver/*"],
   "server/feedback": [...ofSubjects, "diff"],
   "server/mail": [
     // A thread loads postal-mime.
@@ -90,7 +90,7 @@ export const importRules: ImportRules = {
     "build/browser.mjs",
     // It lists the pages and what they read.
     ...[...areas, "server/erasure", "server/transfer", ...common],
-    ...["koa", "preact", "preact/*", "preact-render-to-string", "markdown-it", "qr", "zod/mini"],
+    ...["koa", "preact", "preact/*", "preact-render-to-string", "qr", "zod/mini"],
   ],
   // Between HTTP and the tools, which it loads late.
   "server/mcp": [

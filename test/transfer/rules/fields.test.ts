@@ -5,6 +5,8 @@ const uuid = "01a3b7bf-0000-7000-8000-000000000001";
 const naming: fields.Naming = {
   idOf: (id) => `new ${id.slice(0, 8)}`,
   uploadOf: (name) => `new-${name}`,
+  pictureOf: (name) => `new-${name}`,
+  addressOf: ({ address }) => address,
   now: "2026-11-23T10:00:00.000Z",
   ownerId: "owner",
   withFiles: true,

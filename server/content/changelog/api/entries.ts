@@ -24,6 +24,9 @@ import { appTopic } from "../../../database/signals.ts";
 import type { Deps } from "../../../deps.ts";
 import type { Handlers, Request } from "../../../http/handler.ts";
 import { idPart, instantPart, pageOf, readCursor } from "../../../http/list-page.ts";
+import { removing } from "../../texts/removing.ts";
+import { picturesIn } from "../../texts/rules.ts";
+import { pictures } from "../../texts/store.ts";
 import {
   markEdited,
   mergeImport,
@@ -46,7 +49,7 @@ import {
 } from "../store.ts";
 
 export function consoleChangelog(
-  deps: Pick<Deps, "clock" | "database" | "newId">,
+  deps: Pick<Deps, "clock" | "database" | "keptFiles" | "log" | "newId">,
 ): Handlers<typeof consoleContract> {
   const record = createAuditWriter(deps);
   return {
@@ -99,12 +102,15 @@ export function consoleChangelog(
       }),
 
     remove: ({ caller, address, params: { entryId: id }, save }) =>
-      save(async (tx) => {
-        const { appId } = await lockedEntry(tx, id, caller);
-        await removeEntry(tx, appId, id);
-        await record(tx, { caller, address }, { action: "changelog.delete", appId, target: id });
-        return { success: true };
-      }),
+      removing(deps, (remove) =>
+        save(async (tx) => {
+          const entry = await lockedEntry(tx, id, caller);
+          const { appId } = entry;
+          remove(await removeEntry(tx, entry));
+          await record(tx, { caller, address }, { action: "changelog.delete", appId, target: id });
+          return { success: true };
+        }),
+      ),
 
     publish: ({ caller, address, params: { entryId: id }, save }) =>
       save(async (tx) => {
@@ -342,10 +348,11 @@ async function publishEntry(
     await updateEntry(deps, tx, { entry, change: { publish: true }, by });
 }
 
-/** Deletes an entry permanently. (rule C4) */
-async function removeEntry(tx: Transaction, appId: string, id: string): Promise<void> {
+/** Deletes an entry permanently. Returns the hashes of its files. (rule C4) */
+async function removeEntry(tx: Transaction, { id, appId, ...entry }: OwnedChangelogRow): Promise<string[]> {
   await rows.remove(tx, id);
   await renew(tx, appId);
+  return pictures.removeUnused(tx, appId, picturesIn([entry.body, entry.items]));
 }
 
 /** Stores the changed columns of an entry, and updates the entry's links to threads. */

@@ -1,4 +1,3 @@
-import { h } from "preact";
 import {
   consoleChangelog,
   type EditedChangelogEntry,
@@ -6,8 +5,8 @@ import {
 } from "../../../../src/contract/changelog.ts";
 import type { Role } from "../../../../src/contract/endpoint.ts";
 import { ApiError } from "../../../../src/contract/errors.ts";
-import { withoutFeedbackLines } from "../../../../src/contract/feedback-lines.ts";
-import { type Definitions, defineForm, definePage } from "../../../console/definitions.ts";
+import { texts } from "../../../../src/contract/texts.ts";
+import { type Definitions, defineForm, definePage, defineUploadForm } from "../../../console/definitions.ts";
 import {
   Choices,
   Confirmation,
@@ -16,8 +15,10 @@ import {
   type Filled,
   filledWith,
   IdempotencyField,
-  OriginalValues,
+  OriginalVersions,
+  originalVersions,
   Select,
+  sentVersions,
   TextArea,
   TextField,
   type Values,
@@ -28,7 +29,9 @@ import type { NotDone } from "../../../console/notices.ts";
 import { Can, Line, Refused } from "../../../console/parts.tsx";
 import { goTo, type Reply, reshowForm, show } from "../../../console/respond.ts";
 import { fieldTime, TimestampUtc } from "../../../console/times.tsx";
-import type { SignedInVisit } from "../../../console/visit.ts";
+import type { SignedInVisit, UploadVisit } from "../../../console/visit.ts";
+import { Desk, MarkdownField, Preview, picturesNotAdded, Rendered, withPictures } from "../../texts/desk.tsx";
+import { htmlOf } from "../../texts/html.ts";
 import { PublicationBadge } from "../badge.tsx";
 
 const createEntry = (visit: SignedInVisit): Promise<Reply<"published" | "entry-saved">> =>
@@ -66,7 +69,7 @@ async function handleButton(
 ): Promise<Reply<keyof typeof entrySaved>> {
   const { fields, links, param } = visit;
   const intent = fields.text("intent");
-  if (intent === "preview") return { ...(await entryPageAgain(visit, { preview: true })), sentFields: [] };
+  if (intent === "preview") return { ...(await entryPageAgain(visit, {})), sentFields: [] };
   if (intent === "more") return { ...(await entryPageAgain(visit, { more: true })), sentFields: [] };
   return reshowForm(
     async () => {
@@ -81,7 +84,7 @@ async function handleButton(
 const publish = ({ ask, fields }: SignedInVisit, entryId: string) =>
   ask(consoleChangelog.publish, { params: { entryId }, idempotencyKey: fields.idempotencyKey });
 
-const emptyEntry = { releaseType: "minor", bodyFormat: "markdown" };
+const emptyEntry: Values = { releaseType: "minor", bodyFormat: "markdown" };
 
 async function showWritten(visit: SignedInVisit): Promise<Reply> {
   const entry = await readEntry(visit);
@@ -89,25 +92,34 @@ async function showWritten(visit: SignedInVisit): Promise<Reply> {
   return showEntry(visit, { entry, form: filledWith(entryFields(current)), current });
 }
 
-/** Shows the sent form again, with a refusal, a preview or more rows. */
+/** Shows the sent form again, with a refusal, its preview or more rows. */
 async function entryPageAgain(
   visit: SignedInVisit,
-  shown: Pick<ShownEntry, "preview" | "more"> & { readonly form?: Filled },
+  shown: Pick<ShownEntry, "more"> & { readonly form?: Filled },
 ): Promise<Reply> {
   const entry = visit.param("entryId") === "" ? undefined : await readEntry(visit);
   const current = entry && currentEntry(entry);
   return showEntry(visit, { form: entryAgain(visit.fields), ...shown, entry, current });
 }
 
+/** Stores pictures and shows the form again, with the pictures in the text. */
+const addPictures = async (visit: UploadVisit): Promise<Reply> => ({
+  ...(await reshowForm(
+    async () =>
+      entryPageAgain({ ...visit, fields: await withPictures(visit, texts.addReleasePictures, "body") }, {}),
+    (refusal) => entryPageAgain(visit, { form: entryAgain(visit.fields, refusal) }),
+  )),
+  sentFields: [],
+});
+
 const readEntry = ({ ask, param }: SignedInVisit): Promise<EditedChangelogEntry> =>
   ask(consoleChangelog.read, { params: { entryId: param("entryId") } });
 
 interface ShownEntry extends Pick<ChangelogEntryFormProps, "form" | "current" | "more"> {
   readonly entry?: EditedChangelogEntry | undefined;
-  readonly preview?: boolean;
 }
 
-async function showEntry(visit: SignedInVisit, { entry, preview, ...shown }: ShownEntry): Promise<Reply> {
+async function showEntry(visit: SignedInVisit, { entry, ...shown }: ShownEntry): Promise<Reply> {
   const navigation = await appNavigationOf(visit, "changelog");
   const { links, app } = navigation;
   const action = entry ? links.entry(app.id, entry.id) : links.changelog(app.id, "new");
@@ -116,7 +128,7 @@ async function showEntry(visit: SignedInVisit, { entry, preview, ...shown }: Sho
   const threads = entry ? await visit.reads.feedbackOfReleaseNote(entry.id) : [];
   const receivers = await receiversOf(visit, entry, app.id);
   return show(
-    <ConsolePage navigation={navigation} title={title} narrow>
+    <ConsolePage navigation={navigation} title={title}>
       <a class="back" href={links.changelog(app.id)}>
         <span aria-hidden="true">←</span> Changelog
       </a>
@@ -128,14 +140,18 @@ async function showEntry(visit: SignedInVisit, { entry, preview, ...shown }: Sho
         </div>
       </div>
       <div class="stack wide">
-        {preview && (await previewOf(visit))}
         <Can needs="maintainer" otherwise={entry && (await textOf(visit, entry))}>
-          <ChangelogEntryForm
-            {...shown}
-            action={action}
-            fields={visit.fields}
-            published={entry ? entry.publishedAt !== null : false}
-            existing={existingId && links.entry(app.id, existingId)}
+          <Desk
+            form={
+              <ChangelogEntryForm
+                {...shown}
+                action={action}
+                fields={visit.fields}
+                published={entry ? entry.publishedAt !== null : false}
+                existing={existingId && links.entry(app.id, existingId)}
+              />
+            }
+            preview={await previewOf(visit, shown)}
           />
         </Can>
         <LinkedThreads threads={threads} receivers={receivers} addressOf={(id) => links.thread(app.id, id)} />
@@ -215,22 +231,16 @@ const PublicationTime = ({ at }: { readonly at: string }) => (
   </span>
 );
 
-const previewOf = async (visit: SignedInVisit) => {
-  const entry = givenEntry(visit.fields);
-  return <ChangelogEntryPreview entry={entry} html={await htmlOf(visit, entry.body)} unsaved />;
+const previewOf = async (visit: SignedInVisit, { form, current }: Pick<ShownEntry, "form" | "current">) => {
+  const entry = form.sent ? givenEntry(visit.fields) : (current ?? emptyEntry);
+  return <ReleaseText entry={entry} html={await htmlOf(visit.settings, entry.body ?? "")} />;
 };
 
 /** Returns the text of a release note for a person who cannot change it. */
 const textOf = async (visit: SignedInVisit, entry: EditedChangelogEntry) => {
   const current = currentEntry(entry);
-  return <ChangelogEntryPreview entry={current} html={await htmlOf(visit, current.body)} />;
+  return <ReleaseText entry={current} html={await htmlOf(visit.settings, current.body ?? "")} label="Text" />;
 };
-
-/** Returns a Markdown text as HTML. The renderer is loaded only here, because it loads slowly. */
-async function htmlOf({ settings }: SignedInVisit, body = ""): Promise<string> {
-  const { createMarkdown } = await import("../../../console/markdown.lazy.ts");
-  return createMarkdown(`${settings.baseUrl}/uploads/`)(withoutFeedbackLines(body));
-}
 
 interface ChangelogEntryFormProps {
   readonly form: Filled;
@@ -249,7 +259,7 @@ interface ChangelogEntryFormProps {
 const ChangelogEntryForm = (props: ChangelogEntryFormProps) => {
   const { form, action, current, published, existing } = props;
   return (
-    <form class="card stack editor" method="post" action={action} data-guards>
+    <form class="card stack editor" method="post" action={action} data-guards data-previews>
       <Refused refusal={form.refusal} />
       {existing !== undefined && (
         <p>
@@ -257,7 +267,13 @@ const ChangelogEntryForm = (props: ChangelogEntryFormProps) => {
         </p>
       )}
       <IdempotencyField />
-      {current && <OriginalValues current={current} />}
+      {current && (
+        <OriginalVersions
+          versions={
+            form.sent && !form.refusal ? sentVersions(props.fields, current) : originalVersions(current)
+          }
+        />
+      )}
       <TextField form={form} name="title" label="Title" required />
       <div class="columns">
         <TextField form={form} name="version" label="Version" placeholder="1.4.0" required />
@@ -265,7 +281,7 @@ const ChangelogEntryForm = (props: ChangelogEntryFormProps) => {
       </div>
       <Choices form={form} name="bodyFormat" legend="What changed" options={bodyFormats} />
       <div class="as-text" data-shown-by="bodyFormat=markdown">
-        <TextArea form={form} name="body" label="Text" size="tall" hint="Markdown. HTML is shown as text." />
+        <MarkdownField form={form} name="body" label="Text" pictures={`${action}/pictures`} />
       </div>
       <Items {...props} />
       <Versions {...props} />
@@ -380,21 +396,19 @@ function rowNumbers(
   return Array.from({ length: count + (more ? free : 0) }, (_, at) => at);
 }
 
-/** The preview of a release note, as users of the app will see it. */
-const ChangelogEntryPreview = ({
+/** A release note as an app can show it. */
+const ReleaseText = ({
   entry,
   html,
-  unsaved = false,
+  label,
 }: {
   /** The values of the form, with its lists as JSON. */
   readonly entry: Values;
   /** The text, rendered as HTML. */
   readonly html: string;
-  /** Whether the shown values are not stored yet. */
-  readonly unsaved?: boolean;
+  readonly label?: "Text";
 }) => (
-  <section class="card stack" aria-label={unsaved ? "Preview" : "Text"}>
-    {unsaved && <p class="muted small">Preview. Nothing is saved yet.</p>}
+  <Preview label={label}>
     <div>
       <h2>
         <Line text={entry.title || "Untitled"} />
@@ -403,13 +417,8 @@ const ChangelogEntryPreview = ({
         <Line text={entry.version ?? ""} />
       </p>
     </div>
-    {entry.bodyFormat === "items" ? (
-      <Changes items={JSON.parse(entry.items ?? "[]")} />
-    ) : (
-      // This is the only raw HTML in the console. The Markdown renderer has escaped all HTML in the text.
-      h("div", { class: "markdown", dangerouslySetInnerHTML: { __html: html } })
-    )}
-  </section>
+    {entry.bodyFormat === "items" ? <Changes items={listOf(entry.items)} /> : <Rendered html={html} />}
+  </Preview>
 );
 
 const Changes = ({ items }: { readonly items: readonly Values[] }) => (
@@ -596,5 +605,21 @@ export const definitions: Definitions = [
     done: { "entry-deleted": "The release note is deleted." },
     word: "deleteNote",
     notDone: "The release note was not deleted.",
+  }),
+  defineUploadForm({
+    at: (links) => links.changelog(":appId", "new/pictures"),
+    page: newEntryPage,
+    body: texts.addReleasePictures,
+    act: addPictures,
+    done: {},
+    ...picturesNotAdded,
+  }),
+  defineUploadForm({
+    at: (links) => links.entry(":appId", ":entryId", "pictures"),
+    page: entryPage,
+    body: texts.addReleasePictures,
+    act: addPictures,
+    done: {},
+    ...picturesNotAdded,
   }),
 ];

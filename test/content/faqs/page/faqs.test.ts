@@ -2,8 +2,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import {
   type BrowserWithoutScripts,
   createBrowserWithoutScripts,
+  fieldsOf,
+  formOf,
   readingOf,
 } from "../../../support/browser/browser-without-scripts.ts";
+import { png } from "../../../support/files/sample-files.ts";
 import { type Service, startService } from "../../../support/service/service.ts";
 import {
   makeOwnerWithOneOfEach,
@@ -80,6 +83,46 @@ describe("the FAQ in the console", () => {
     const answer = await owner.send(page, address(`/${id}`), { question: "Mine?" });
     expect(readingOf(answer)).toContain("Question was changed by somebody else");
     expect(await listed()).toEqual(["Theirs?"]);
+  });
+
+  it("shows the preview of a typed answer beside it, and saves nothing", async () => {
+    const typed = { intent: "preview", question: "How?", answer: "So: **bold** <b>x</b>" };
+    const answer = await owner.send(await owner.open(address("/new")), address("/new"), typed);
+    expect(answer.status).toBe(200);
+    expect(answer.text).toContain("<p>So: <strong>bold</strong> &lt;b&gt;x&lt;/b&gt;</p>");
+    expect(fieldsOf(formOf(answer, address("/new")))).toMatchObject({ answer: typed.answer });
+    expect(await listed()).toEqual([]);
+  });
+
+  it("still notices another person's change after a preview", async () => {
+    const id = await write("How?");
+    const page = await owner.open(address(`/${id}`));
+    await world.call("PATCH", `/faqs/${id}`, { question: "Theirs?" });
+    const typed = { intent: "preview", question: "Mine?" };
+    const preview = await owner.send(page, address(`/${id}`), typed);
+    const answer = await owner.send(preview, address(`/${id}`));
+    expect(readingOf(answer)).toContain("Question was changed by somebody else");
+  });
+
+  it("puts pictures into the answer, and keeps the typed text", async () => {
+    const form = new FormData();
+    form.set("question", "How?");
+    form.set("answer", "Look:");
+    form.append("pictures", new Blob([new Uint8Array(png().bytes)], { type: "image/png" }), "my [shot].png");
+    const send = (body: FormData) =>
+      service.request("POST", address("/new/pictures"), {
+        headers: { ...world.headers, accept: "text/html", origin: service.baseUrl },
+        body,
+      });
+    const answer = await send(form);
+    const fields = fieldsOf(formOf(answer, address("/new")));
+    expect(fields.question).toBe("How?");
+    expect(fields.answer).toMatch(/^Look:\n\n!\[my shot\]\(http\S+\/uploads\/[\w-]+\.png\)$/);
+    expect(answer.text).toContain('<img src="');
+    form.set("pictures", new Blob(["hello"], { type: "image/png" }), "none.png");
+    const refused = await send(form);
+    expect(refused.status).toBe(400);
+    expect(readingOf(refused)).toContain("Pictures must have the bytes of one of");
   });
 
   it("deletes an entry permanently", async () => {

@@ -61,13 +61,15 @@ export function withoutIds(lines: readonly Line[]): Line[] {
       ({ type, action }) => !["export", "member", "end"].includes(String(type)) && !own.test(String(action)),
     )
     .map((line) =>
-      /^(upload|proofImage)$/.test(String(line.type)) ? { ...line, upload: line.name, name: "" } : line,
+      /^(upload|proofImage|picture)$/.test(String(line.type))
+        ? { ...line, upload: line.name, name: "" }
+        : line,
     )
     .map((line) =>
       JSON.parse(
         JSON.stringify(line)
           .replace(/[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/g, numbered)
-          .replace(/(?<="upload":")[^"]+/g, numbered),
+          .replace(/(?<="upload":"|\/uploads\/)[\w.-]+/g, numbered),
       ),
     );
 }

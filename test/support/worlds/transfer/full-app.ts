@@ -56,6 +56,9 @@ export async function makeFullApp(service: Service): Promise<OwnerWithOneOfEach>
     body: "",
     publish: true,
   });
+  const stored = await call("POST", `/apps/${app.id}/faqs/pictures`, { pictures: [dataUrl(sample.png())] });
+  const [{ markdown }] = Object(stored.body).pictures;
+  await call("POST", `/apps/${app.id}/faqs`, { question: "Where?", answer: `Here: ${markdown}` });
   await makeCycleOnNinthDay(service, world);
   return world;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createMarkdown } from "../../../server/console/markdown.lazy.ts";
+import { createMarkdown } from "../../../server/content/texts/markdown.lazy.ts";
 
 const markdown = createMarkdown("https://example.org/uploads/");
 

@@ -1,30 +1,14 @@
-import type { ComponentChildren } from "preact";
-import { ApiError } from "../../../src/contract/errors.ts";
-import { consoleFaqs, type Faq, type ListedFaq } from "../../../src/contract/faqs.ts";
-import { type Definitions, defineForm, definePage } from "../../console/definitions.ts";
-import {
-  Confirmation,
-  changedValues,
-  type Filled,
-  filledAgain,
-  filledWith,
-  givenFor,
-  IdempotencyField,
-  OriginalValues,
-  TextArea,
-  TextField,
-  type Values,
-  versionOf,
-} from "../../console/forms.tsx";
-import { InTurns } from "../../console/in-turns.tsx";
-import { ConsolePage } from "../../console/layout.tsx";
-import { type AppNavigation, appNavigationOf } from "../../console/navigation.ts";
-import { changed, changesNotSaved } from "../../console/notices.ts";
-import type { LastChange } from "../../console/page-reads.ts";
-import { By, Can, Empty, Line, Refused, UserText } from "../../console/parts.tsx";
-import { goTo, type Reply, reshowForm, show } from "../../console/respond.ts";
-import { Ago } from "../../console/times.tsx";
-import type { SignedInVisit } from "../../console/visit.ts";
+import { consoleFaqs, type ListedFaq } from "../../../../src/contract/faqs.ts";
+import { type Definitions, defineForm, definePage } from "../../../console/definitions.ts";
+import { IdempotencyField, versionOf } from "../../../console/forms.tsx";
+import { InTurns } from "../../../console/in-turns.tsx";
+import { ConsolePage } from "../../../console/layout.tsx";
+import { type AppNavigation, appNavigationOf } from "../../../console/navigation.ts";
+import type { LastChange } from "../../../console/page-reads.ts";
+import { By, Can, Empty, Line } from "../../../console/parts.tsx";
+import { goTo, type Reply, show } from "../../../console/respond.ts";
+import { Ago } from "../../../console/times.tsx";
+import type { SignedInVisit } from "../../../console/visit.ts";
 
 /** Shows the FAQ of an app, in the order in which users read it. */
 async function showFaqs(visit: SignedInVisit): Promise<Reply> {
@@ -217,45 +201,6 @@ const Move = ({
   </button>
 );
 
-function createFaq(visit: SignedInVisit): Promise<Reply<"faq-created">> {
-  const { ask, fields, links, param } = visit;
-  return reshowForm(
-    async () => {
-      const given = { question: fields.text("question"), answer: fields.text("answer") };
-      const body = faqBody({ ...given, sortOrder: fields.text("sortOrder") });
-      await ask(consoleFaqs.create, {
-        params: { appId: param("appId") },
-        body,
-        idempotencyKey: fields.idempotencyKey,
-      });
-      return goTo(links.faqs(param("appId")), "faq-created");
-    },
-    (refusal) => showNewFaq(visit, filledAgain(fields, refusal)),
-  );
-}
-
-function updateFaq(visit: SignedInVisit): Promise<Reply<"changed">> {
-  const { ask, fields, links, param } = visit;
-  return reshowForm(
-    async () => {
-      const current = currentFaq(await readFaq(visit));
-      const body = faqBody(changedValues(fields, givenFor(fields, current), current));
-      await ask(consoleFaqs.update, {
-        params: { faqId: param("faqId") },
-        body,
-        idempotencyKey: fields.idempotencyKey,
-      });
-      return goTo(links.faqs(param("appId")), "changed");
-    },
-    (refusal) => showFaq(visit, filledAgain(fields, refusal)),
-  );
-}
-
-async function deleteFaq({ ask, fields, links, param }: SignedInVisit): Promise<Reply<"faq-deleted">> {
-  await ask(consoleFaqs.remove, { params: { faqId: param("faqId") }, idempotencyKey: fields.idempotencyKey });
-  return goTo(links.faqs(param("appId")), "faq-deleted");
-}
-
 /**
  * Moves an entry one place up or down. If the list has changed since the form was shown, nothing is moved and the list
  * is shown again.
@@ -307,155 +252,14 @@ function distinctPositions(faqs: readonly FaqPosition[]): number[] {
   });
 }
 
-async function showNewFaq(visit: SignedInVisit, form: Filled = filledWith()): Promise<Reply> {
-  const navigation = await appNavigationOf(visit, "faqs");
-  const action = navigation.links.faqs(navigation.app.id, "new");
-  return show(
-    <FaqPage navigation={navigation} title="New entry">
-      <FaqForm form={form} action={action} />
-    </FaqPage>,
-    form.refusal?.status,
-  );
-}
-
-async function showFaq(visit: SignedInVisit, form?: Filled): Promise<Reply> {
-  const navigation = await appNavigationOf(visit, "faqs");
-  const faq = await readFaq(visit);
-  const address = navigation.links.faq(navigation.app.id, faq.id);
-  return show(
-    <FaqPage navigation={navigation} title={navigation.app.role === "viewer" ? "Entry" : "Edit entry"}>
-      <Can needs="maintainer" otherwise={<FaqText faq={faq} />}>
-        <FaqForm form={form ?? filledWith(currentFaq(faq))} action={address} faq={faq} />
-        <Confirmation
-          offer="Delete this entry"
-          action={`${address}/delete`}
-          button="Delete permanently"
-          danger
-          large
-        >
-          The entry disappears from your app at once. You cannot restore it.
-        </Confirmation>
-      </Can>
-    </FaqPage>,
-    form?.refusal?.status,
-  );
-}
-
-/** Returns the entry in the path, if it belongs to the app in the path. Throws `not_found` otherwise. */
-async function readFaq({ ask, param }: SignedInVisit): Promise<ListedFaq> {
-  const faqs = await ask(consoleFaqs.list, { params: { appId: param("appId") } });
-  const faq = faqs.find(({ id }) => id === param("faqId").toLowerCase());
-  if (!faq) throw new ApiError("not_found");
-  return faq;
-}
-
-const FaqPage = ({
-  navigation,
-  title,
-  children,
-}: {
-  readonly navigation: AppNavigation;
-  readonly title: string;
-  readonly children: ComponentChildren;
-}) => (
-  <ConsolePage navigation={navigation} title={title} narrow>
-    <a class="back" href={navigation.links.faqs(navigation.app.id)}>
-      <span aria-hidden="true">←</span> FAQ
-    </a>
-    <div class="head">
-      <h1>{title}</h1>
-    </div>
-    <div class="stack wide">{children}</div>
-  </ConsolePage>
-);
-
-const FaqText = ({ faq: { question, answer } }: { readonly faq: ListedFaq }) => (
-  <article class="card stack">
-    <h2>
-      <Line text={question} />
-    </h2>
-    <UserText text={answer} />
-  </article>
-);
-
-const FaqForm = ({
-  form,
-  action,
-  faq,
-}: {
-  readonly form: Filled;
-  readonly action: string;
-  /** The stored entry; undefined for a new one. */
-  readonly faq?: ListedFaq;
-}) => (
-  <form class="card stack" method="post" action={action} data-guards>
-    <Refused refusal={form.refusal} />
-    <IdempotencyField />
-    {faq && <OriginalValues current={currentFaq(faq)} />}
-    <TextField form={form} name="question" label="Question" required />
-    <TextArea form={form} name="answer" label="Answer" size="tall" required />
-    <TextField
-      form={form}
-      name="sortOrder"
-      label="Position"
-      inputMode="numeric"
-      hint="A whole number. The entry with the smallest number comes first. Without a number, a new entry comes last."
-    />
-    <div class="actions">
-      <button class="primary" type="submit">
-        {faq ? "Save" : "Add to the FAQ"}
-      </button>
-    </div>
-  </form>
-);
-
-/** Returns the form fields of a stored entry. */
-const currentFaq = ({ question, answer, sortOrder }: Faq) => ({
-  question,
-  answer,
-  sortOrder: String(sortOrder),
-});
-
-/**
- * Returns the request body for the form's fields. It has no position if that field is empty. A position that is not a
- * number stays a text, so that the API refuses it with a reason.
- */
-function faqBody({ sortOrder = "", ...rest }: Values): Record<string, unknown> {
-  const position = sortOrder.trim();
-  if (position === "") return rest;
-  return { ...rest, sortOrder: /^-?\d{1,9}$/.test(position) ? Number(position) : sortOrder };
-}
-
 const faqsPage = definePage({
   at: (links) => links.faqs(":appId"),
   needs: "viewer",
   show: showFaqs,
 });
 
-const newFaqPage = definePage({
-  at: (links) => links.faqs(":appId", "new"),
-  needs: "maintainer",
-  show: showNewFaq,
-});
-
-const faqPage = definePage({
-  at: (links) => links.faq(":appId", ":faqId"),
-  needs: "viewer",
-  show: showFaq,
-});
-
 export const definitions: Definitions = [
   faqsPage,
-  newFaqPage,
-  faqPage,
-  defineForm({
-    at: (links) => links.faqs(":appId", "new"),
-    page: newFaqPage,
-    act: createFaq,
-    done: { "faq-created": "The entry is in the FAQ." },
-    word: "createFaq",
-    notDone: "The entry was not added.",
-  }),
   defineForm({
     at: (links) => links.faqs(":appId", "order"),
     page: faqsPage,
@@ -463,20 +267,5 @@ export const definitions: Definitions = [
     done: { moved: "The order is changed." },
     word: "orderFaqs",
     notDone: "The order was not changed.",
-  }),
-  defineForm({
-    at: (links) => links.faq(":appId", ":faqId"),
-    page: faqPage,
-    act: updateFaq,
-    done: changed,
-    ...changesNotSaved,
-  }),
-  defineForm({
-    at: (links) => links.faq(":appId", ":faqId", "delete"),
-    page: faqPage,
-    act: deleteFaq,
-    done: { "faq-deleted": "The entry is deleted." },
-    word: "deleteFaq",
-    notDone: "The entry was not deleted.",
   }),
 ];

@@ -1,0 +1,89 @@
+// Shows the preview of a text while a person types, and puts pictures into the text without loading the page.
+import { announce, localise } from "./page.js";
+
+/** @type {any} */
+const form = document.querySelector("form[data-previews]");
+const paneOf = (page) => page.querySelector("[data-preview]");
+const parse = async (answer) => new DOMParser().parseFromString(await answer.text(), "text/html");
+const showPane = (page) => {
+  const fresh = paneOf(page);
+  const pane = paneOf(document);
+  if (!fresh || !pane) return false;
+  pane.replaceChildren(...fresh.childNodes);
+  localise(pane);
+  return true;
+};
+const pause = 250;
+/** @type {AbortController | undefined} */
+let running;
+const refresh = async () => {
+  running?.abort();
+  running = new AbortController();
+  const body = new URLSearchParams(/** @type {any} */ (new FormData(form)));
+  for (const name of ["draft-form", "draft-writer", "pictures"]) body.delete(name);
+  body.set("intent", "preview");
+  const request = { method: "POST", body, headers: { Accept: "text/html" }, signal: running.signal };
+  const answer = await fetch(form.action, request).catch(() => undefined);
+  if (answer?.ok && !answer.redirected) showPane(await parse(answer));
+};
+let timer = 0;
+const later = () => {
+  clearTimeout(timer);
+  timer = setTimeout(refresh, pause);
+};
+
+const sendPictures = async (button, files) => {
+  const field = form.elements[button.dataset.addsPictures];
+  const body = new FormData(form);
+  body.delete("pictures");
+  for (const file of files) body.append("pictures", file);
+  // The answer shows the text with the new pictures. They are put where the cursor is.
+  body.set(field.name, "");
+  announce("The pictures are being sent.");
+  const request = { method: "POST", body, headers: { Accept: "text/html" } };
+  const answer = await fetch(button.formAction, request).catch(() => undefined);
+  const page = answer && !answer.redirected ? await parse(answer) : undefined;
+  const fault = page?.getElementById("field-pictures-fault") || page?.querySelector("main .notice.alert");
+  const added = answer?.ok ? /** @type {any} */ (page?.getElementById(field.id))?.value : undefined;
+  const told = document.getElementById("field-pictures-told");
+  if (!added) {
+    told.textContent = fault?.textContent?.trim() || "The pictures were not added. Try again.";
+    announce(told.textContent);
+    return;
+  }
+  told.textContent = "";
+  const before = field.value.slice(0, field.selectionStart);
+  const gap = before === "" || before.endsWith("\n") ? "" : "\n\n";
+  field.setRangeText(`${gap}${added}\n`, field.selectionStart, field.selectionEnd, "end");
+  field.dispatchEvent(new Event("input", { bubbles: true }));
+  field.focus();
+  announce(files.length === 1 ? "The picture is in the text." : "The pictures are in the text.");
+};
+const picturesIn = (list) => [...(list || [])].filter(({ type }) => type.startsWith("image/"));
+
+if (form && paneOf(document)) {
+  for (const kind of ["input", "change"])
+    form.addEventListener(kind, (/** @type {any} */ { target }) => target.type !== "file" && later());
+  const button = form.querySelector("button[data-adds-pictures]");
+  const input = form.elements.pictures;
+  if (button && input) {
+    const told = document.createElement("p");
+    told.className = "fault";
+    told.id = "field-pictures-told";
+    button.closest(".field").append(told);
+    button.hidden = true;
+    input.addEventListener("change", async () => {
+      const files = [...input.files];
+      input.value = "";
+      if (files.length > 0) await sendPictures(button, files);
+    });
+    const text = form.elements[button.dataset.addsPictures];
+    for (const kind of ["paste", "drop"])
+      text.addEventListener(kind, (event) => {
+        const files = picturesIn((event.clipboardData || event.dataTransfer)?.files);
+        if (files.length === 0) return;
+        event.preventDefault();
+        sendPictures(button, files);
+      });
+  }
+}

@@ -1,0 +1,153 @@
+import { type ComponentChildren, h } from "preact";
+import { isReceivedFile } from "../../../src/contract/files.ts";
+import { contentPictures } from "../../../src/contract/limits.ts";
+import type { texts } from "../../../src/contract/texts.ts";
+import { type Fields, type Filled, faultAt, TextArea } from "../../console/forms.tsx";
+import type { NotDone } from "../../console/notices.ts";
+import type { UploadVisit } from "../../console/visit.ts";
+
+/** A form, and beside it the preview of its text. */
+export const Desk = ({
+  form,
+  preview,
+}: {
+  readonly form: ComponentChildren;
+  readonly preview: ComponentChildren;
+}) => (
+  <div class="desk">
+    <div>{form}</div>
+    {preview}
+  </div>
+);
+
+/** The preview of a text. The script replaces what it contains while the person types. */
+export const Preview = ({
+  label = "Preview",
+  children,
+}: {
+  /** `Text` for a person who cannot change it. */
+  readonly label?: "Preview" | "Text";
+  readonly children: ComponentChildren;
+}) => (
+  <section
+    class="card stack preview"
+    aria-label={label}
+    data-preview={label === "Preview" ? "" : undefined}
+    tabIndex={-1}
+  >
+    {label === "Preview" && <p class="muted small">Preview</p>}
+    {children}
+  </section>
+);
+
+/** A Markdown text as HTML. The renderer has escaped all HTML in the text. */
+export const Rendered = ({ html }: { readonly html: string }) =>
+  html.trim() === "" ? (
+    <p class="muted">The text appears here.</p>
+  ) : (
+    // This is the only raw HTML in the console.
+    h("div", { class: "markdown", dangerouslySetInnerHTML: { __html: html } })
+  );
+
+/** A field for Markdown, and below it the field that adds pictures to the text. */
+export const MarkdownField = ({
+  form,
+  name,
+  label,
+  required = false,
+  pictures,
+}: {
+  readonly form: Filled;
+  readonly name: string;
+  readonly label: string;
+  readonly required?: boolean;
+  /** The address to which the form sends pictures. */
+  readonly pictures: string;
+}) => (
+  <>
+    <TextArea
+      form={form}
+      name={name}
+      label={label}
+      size="tall"
+      required={required}
+      hint={
+        <>
+          Markdown is read: <code>**bold**</code>, <code>- a list</code>, <code>[a link](https://…)</code>.
+          HTML is shown as text.
+        </>
+      }
+    />
+    <PictureField form={form} into={name} action={pictures} />
+  </>
+);
+
+const PictureField = ({
+  form,
+  into,
+  action,
+}: {
+  readonly form: Filled;
+  readonly into: string;
+  readonly action: string;
+}) => {
+  const fault = faultAt(form, "pictures");
+  return (
+    <div class="field">
+      <label for="field-pictures">Pictures</label>
+      <div class="pick">
+        <input
+          type="file"
+          id="field-pictures"
+          name="pictures"
+          accept={contentPictures.types.join(",")}
+          multiple
+          aria-describedby={
+            fault === undefined ? "field-pictures-hint" : "field-pictures-hint field-pictures-fault"
+          }
+        />
+        {h(
+          "button",
+          {
+            type: "submit",
+            class: "quiet",
+            formaction: action,
+            formenctype: "multipart/form-data",
+            formnovalidate: true,
+            "data-adds-pictures": into,
+          },
+          "Put into the text",
+        )}
+      </div>
+      <p class="hint" id="field-pictures-hint">
+        At most {contentPictures.most} at a time, of 2 MB each: PNG, JPEG, WebP or GIF. Everybody who has the
+        address of a picture can see it.
+      </p>
+      {fault !== undefined && (
+        <p class="fault" id="field-pictures-fault">
+          Pictures {fault}.
+        </p>
+      )}
+    </div>
+  );
+};
+
+/** What a page says if pictures were not added. */
+export const picturesNotAdded: NotDone = { word: "addPictures", notDone: "The pictures were not added." };
+
+/**
+ * Stores the pictures of a form. Returns the fields of the form, with the Markdown of the pictures at the end of a text.
+ */
+export async function withPictures(
+  { ask, body, fields, param }: UploadVisit,
+  endpoint: typeof texts.addFaqPictures | typeof texts.addReleasePictures,
+  into: string,
+): Promise<Fields> {
+  const sent = Array.isArray(body.pictures) ? body.pictures.filter(isReceivedFile) : [];
+  const params = { appId: param("appId") };
+  const { pictures } = await ask(endpoint, { params, body: { pictures: sent } });
+  const added = pictures.map(({ markdown }) => markdown).join("\n");
+  const text = fields.text(into).trimEnd();
+  const longer = text === "" ? added : `${text}\n\n${added}`;
+  return { ...fields, text: (name) => (name === into ? longer : fields.text(name)) };
+}

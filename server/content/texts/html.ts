@@ -1,0 +1,11 @@
+import { withoutFeedbackLines } from "../../../src/contract/feedback-lines.ts";
+import type { Settings } from "../../settings/settings.ts";
+
+/**
+ * Returns a Markdown text as HTML, without the lines that only name threads. The renderer is loaded only here, because
+ * it loads slowly.
+ */
+export async function htmlOf({ baseUrl }: Pick<Settings, "baseUrl">, markdown: string): Promise<string> {
+  const { createMarkdown } = await import("./markdown.lazy.ts");
+  return createMarkdown(`${baseUrl}/uploads/`)(withoutFeedbackLines(markdown));
+}

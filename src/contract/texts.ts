@@ -1,0 +1,59 @@
+import * as z from "zod/mini";
+import { appParams } from "./apps.ts";
+import { endpoint } from "./endpoint.ts";
+import { file, text } from "./fields.ts";
+import { contentPictures, limits } from "./limits.ts";
+
+/** A picture that was stored: its address, and the Markdown that shows it in a text. */
+const StoredPicture = z.object({ url: z.string(), markdown: z.string() });
+
+/** The pictures of a request. */
+const NewPictures = z.object({
+  pictures: z
+    .array(file(contentPictures))
+    .check(
+      z.minLength(1, "must have at least one picture"),
+      z.maxLength(contentPictures.most, `must have at most ${contentPictures.most} pictures`),
+    ),
+});
+
+/** The common part of the two endpoints that store pictures. */
+const storesPictures = {
+  method: "POST",
+  auth: "console",
+  role: "maintainer",
+  params: appParams,
+  body: NewPictures,
+  bodyKind: "upload",
+  upload: { files: { pictures: { bytes: contentPictures.bytes } }, bodyBytes: limits.contentPictures },
+  success: { status: 201, body: z.object({ pictures: z.array(StoredPicture) }) },
+  errors: ["not_found"],
+  example: { request: { pictures: ["data:image/png;base64,iVBORw0KGgo="] } },
+} as const;
+
+/** What FAQ entries and release notes have in common: their texts are Markdown with pictures. */
+export const texts = {
+  preview: endpoint({
+    method: "POST",
+    path: "/api/v1/console/preview",
+    summary: "Show a Markdown text as HTML, as a preview; changes nothing",
+    auth: "session",
+    role: "account",
+    body: z.object({ markdown: text(0, limits.changelogBody) }),
+    success: { status: 200, body: z.object({ html: z.string() }) },
+    errors: [],
+    example: { request: { markdown: "Open **Settings**." } },
+  }),
+  addFaqPictures: endpoint({
+    ...storesPictures,
+    path: "/api/v1/console/apps/:appId/faqs/pictures",
+    summary: "Store pictures for the texts of the FAQ; everybody with an address can read its picture",
+    scope: "faqs:write",
+  }),
+  addReleasePictures: endpoint({
+    ...storesPictures,
+    path: "/api/v1/console/apps/:appId/changelog/pictures",
+    summary: "Store pictures for release notes; everybody with an address can read its picture",
+    scope: "changelog:write",
+  }),
+} as const;

@@ -1,0 +1,7 @@
+const allowed: ReadonlySet<string> = new Set(["http:", "https:", "mailto:"]);
+
+/** Returns the address if a page may link to it; undefined for others, such as `javascript:` or a path. */
+export function safeAddress(given: string): string | undefined {
+  const url = URL.canParse(given) ? new URL(given) : undefined;
+  return url && allowed.has(url.protocol) ? url.href : undefined;
+}

@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { cleanUp } from "../../../server/jobs/daily-cleanup.ts";
+import { databases } from "../../support/database/databases.ts";
+import { jpeg, pdf, png, type SampleFile } from "../../support/files/sample-files.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import {
+  makeOwnerWithOneOfEach,
+  type OwnerWithOneOfEach,
+} from "../../support/worlds/owner-with-one-of-each.ts";
+
+describe.each(databases)("pictures of the FAQ and of release notes, on $name", (engine) => {
+  let service: Service;
+  let world: OwnerWithOneOfEach;
+  let app: { id: string; key: string };
+  beforeAll(async () => {
+    service = await startService({ engine });
+    world = await makeOwnerWithOneOfEach(service);
+  });
+  beforeEach(async () => {
+    app = await service.makeApp(world.owner);
+  });
+  afterAll(() => service.stop());
+
+  const dataUrl = ({ mediaType, bytes }: SampleFile) =>
+    `data:${mediaType};base64,${bytes.toString("base64")}`;
+  const add = (part = "faqs", pictures = [dataUrl(png())]) =>
+    world.call("POST", `/apps/${app.id}/${part}/pictures`, { pictures });
+  const addOne = async (part?: string) => {
+    const [picture] = Object((await add(part)).body).pictures;
+    return { ...picture, name: String(picture.url).split("/").at(-1) };
+  };
+  const read = async (url: string) => (await fetch(url)).status;
+
+  it("are stored under an address that everybody can read", async () => {
+    const answer = await add();
+    expect(answer.status).toBe(201);
+    const [picture] = Object(answer.body).pictures;
+    expect(picture.url).toMatch(new RegExp(`^${service.baseUrl}/uploads/[\\w-]{20,}\\.png$`));
+    expect(picture.markdown).toMatch(/^!\[.*\]\(http.*\.png\)$/);
+    expect(await read(picture.url)).toBe(200);
+  });
+
+  it("are shown by the preview, and pictures of others are links", async () => {
+    const { markdown } = await addOne("changelog");
+    const preview = async (text: string) =>
+      (await world.call("POST", "/preview", { markdown: text })).field("html");
+    expect(await preview(markdown)).toContain("<img src=");
+    expect(await preview("![x](https://elsewhere.example/uploads/a.png)")).not.toContain("<img");
+  });
+
+  it("have the limits of the pictures of feedback", async () => {
+    const refusal = async (pictures: string[]) => (await add("faqs", pictures)).field("code");
+    expect(await refusal([])).toBe("bad_request");
+    expect(await refusal([dataUrl(pdf())])).toBe("bad_request");
+    expect(await refusal([1, 2, 3, 4].map(() => dataUrl(jpeg())))).toBe("bad_request");
+  });
+
+  it("go with the entry that shows them, unless another text shows them", async () => {
+    const [one, shared] = [await addOne(), await addOne()];
+    const create = async (answer: string) =>
+      (await world.call("POST", `/apps/${app.id}/faqs`, { question: "Q?", answer })).field("id");
+    const id = await create(`${one.markdown}\n${shared.markdown}`);
+    await create(shared.markdown);
+    await world.call("DELETE", `/faqs/${id}`);
+    expect(await read(one.url)).toBe(404);
+    expect(await read(shared.url)).toBe(200);
+  });
+
+  it("go with a release note, and with a replacement of the FAQ", async () => {
+    const [ofNote, ofFaq] = [await addOne("changelog"), await addOne()];
+    const note = { title: "T", version: "9.9.9", body: ofNote.markdown };
+    const id = (await world.call("POST", `/apps/${app.id}/changelog`, note)).field("id");
+    await world.call("DELETE", `/changelog/${id}`);
+    expect(await read(ofNote.url)).toBe(404);
+    await world.call("POST", `/apps/${app.id}/faqs`, { question: "Q?", answer: ofFaq.markdown });
+    await service.request("PUT", `/api/v1/console/apps/${app.id}/faqs`, {
+      headers: { ...world.headers, "if-match": "*" },
+      body: { faqs: [] },
+    });
+    expect(await read(ofFaq.url)).toBe(404);
+  });
+
+  it("go with the app", async () => {
+    const { url } = await addOne();
+    await world.call("DELETE", `/apps/${app.id}`);
+    expect(await read(url)).toBe(404);
+  });
+
+  it("are only for maintainers of the app", async () => {
+    const path = `/api/v1/console/apps/${app.id}/faqs/pictures`;
+    const body = { pictures: [dataUrl(png())] };
+    expect((await service.request("POST", path, { body })).status).toBe(401);
+  });
+
+  it("are deleted after 30 days if no text shows them", async () => {
+    const [used, unused] = [await addOne(), await addOne()];
+    await world.call("POST", `/apps/${app.id}/faqs`, { question: "Q?", answer: used.markdown });
+    service.clock.advance(29 * 86_400_000);
+    await cleanUp(service.deps, new AbortController().signal);
+    expect(await read(unused.url)).toBe(200);
+    service.clock.advance(2 * 86_400_000);
+    await cleanUp(service.deps, new AbortController().signal);
+    expect([await read(used.url), await read(unused.url)]).toEqual([200, 404]);
+  });
+});
