@@ -80,6 +80,14 @@ export function addChangelog(changelog: Command, setup: Setup): void {
   addExamples(remove, "innkeep changelog delete 2.4.0 --yes");
   commandAction(ofApp(remove), setup, deleteRelease);
 
+  const picture = mutates(
+    changelog.command("picture <files...>").description(routes.texts.addReleasePictures.summary),
+  );
+  addExamples(picture, "innkeep changelog picture screen.png");
+  commandAction<object, readonly string[]>(ofApp(picture), setup, async (invocation, _, paths) =>
+    (await import("./delivery/content-pictures.ts")).addReleasePictures(invocation, paths),
+  );
+
   addReleases(changelog, setup);
 }
 

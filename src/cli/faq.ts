@@ -57,6 +57,12 @@ export function addFaq(faq: Command, setup: Setup): void {
     reorderFaqs(...given),
   );
 
+  const picture = mutates(faq.command("picture <files...>").description(routes.texts.addFaqPictures.summary));
+  addExamples(picture, "innkeep faq picture screen.png");
+  commandAction<object, readonly string[]>(ofApp(picture), setup, async (invocation, _, paths) =>
+    (await import("./delivery/content-pictures.ts")).addFaqPictures(invocation, paths),
+  );
+
   addFiles(faq, setup);
 }
 

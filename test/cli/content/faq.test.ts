@@ -2,6 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createCommandLine } from "../../support/clients/command-line.ts";
+import { png } from "../../support/files/sample-files.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 
 let service: Service;
@@ -222,5 +223,24 @@ describe("a maintainer token", () => {
   it.each(["Nowhere", "00000000-0000-4000-8000-000000000000"])("does not find the app %s", async (app) => {
     const { maintainer } = await newApp();
     expect((await maintainer.run(["faq", "list", "--app", app])).exit).toBeOneOf([2, 6]);
+  });
+});
+
+describe("faq picture", () => {
+  it("prints the Markdown of each stored picture", async () => {
+    const { app, maintainer } = await newApp();
+    await writeFile(join(maintainer.cwd, "screen.png"), png().bytes);
+    const argv = ["faq", "picture", "screen.png", "--app", app.id];
+    const { stdout, exit } = await maintainer.run([...argv, "--fields", "markdown"]);
+    expect(exit).toBe(0);
+    const [, url = ""] = /^!\[screen\]\((.*)\)\n$/.exec(stdout) ?? [];
+    expect((await fetch(url)).status).toBe(200);
+  });
+
+  it("refuses a file that is no picture before anything is sent", async () => {
+    const { app, maintainer } = await newApp();
+    await writeFile(join(maintainer.cwd, "notes.txt"), "Hello.");
+    const answer = await maintainer.run(["faq", "picture", "notes.txt", "--app", app.id]);
+    expect(answer).toMatchObject({ exit: 2, stderr: expect.stringContaining("must be PNG") });
   });
 });

@@ -23,8 +23,10 @@ describe.each(databases)("pictures of the FAQ and of release notes, on $name", (
 
   const dataUrl = ({ mediaType, bytes }: SampleFile) =>
     `data:${mediaType};base64,${bytes.toString("base64")}`;
-  const add = (part = "faqs", pictures = [dataUrl(png())]) =>
-    world.call("POST", `/apps/${app.id}/${part}/pictures`, { pictures });
+  const add = (part = "faqs", pictures = [dataUrl(png())]) => {
+    const path = part === "faqs" ? `/apps/${app.id}/faqs/pictures` : `/apps/${app.id}/changelog/pictures`;
+    return world.call("POST", path, { pictures });
+  };
   const addOne = async (part?: string) => {
     const [picture] = Object((await add(part)).body).pictures;
     return { ...picture, name: String(picture.url).split("/").at(-1) };

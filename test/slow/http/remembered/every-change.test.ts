@@ -83,6 +83,7 @@ describe("the table of changes", () => {
     ...["apps.create", "appData.import", "keys.create", "tokens.create", "invitations.create"],
     ...["invitations.remove", "threads.renewStatusLink", "readMarks.update", "readMarks.updateAll"],
     ...["tags.create", "tags.update", "tags.merge", "tags.remove", "people.preview", "people.check"],
+    ...["texts.preview", "texts.addFaqPictures", "texts.addReleasePictures"],
     ...["savedReplies.create", "savedReplies.update", "savedReplies.remove"],
     // Adds a message by the same statement as an answer that comes by mail.
     "incomingMails.take",

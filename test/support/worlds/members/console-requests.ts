@@ -1,6 +1,9 @@
 import type { Endpoint } from "../../../../src/contract/endpoint.ts";
+import { png } from "../../files/sample-files.ts";
 import { newListing } from "../listing-and-slot-activity.ts";
 import type { OwnerWithOneOfEach } from "../owner-with-one-of-each.ts";
+
+const picture = `data:image/png;base64,${png().bytes.toString("base64")}`;
 
 /** A body that each endpoint would accept. */
 export const bodies: Record<string, unknown> = {
@@ -39,6 +42,9 @@ export const bodies: Record<string, unknown> = {
   "threads.addMessage": { direction: "note", body: "Seen." },
   "runs.decide": { decision: "approve" },
   "runs.recall": {},
+  "texts.preview": { markdown: "**A**" },
+  "texts.addFaqPictures": { pictures: [picture] },
+  "texts.addReleasePictures": { pictures: [picture] },
   "consoleFaqs.create": { question: "How?", answer: "So." },
   "consoleFaqs.replace": { faqs: [] },
   "consoleFaqs.update": { answer: "So." },

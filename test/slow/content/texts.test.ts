@@ -1,0 +1,74 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { startBrowser, type TestBrowser } from "../../support/browser/browser.ts";
+import { openPage } from "../../support/browser/browser-page.ts";
+import { png } from "../../support/files/sample-files.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import {
+  makeOwnerWithOneOfEach,
+  type OwnerWithOneOfEach,
+} from "../../support/worlds/owner-with-one-of-each.ts";
+
+describe("the desk of a text", () => {
+  let service: Service;
+  let world: OwnerWithOneOfEach;
+  let browser: TestBrowser;
+  let page: Page;
+  beforeAll(async () => {
+    service = await startService();
+    world = await makeOwnerWithOneOfEach(service);
+    browser = await startBrowser();
+  });
+  beforeEach(async () => {
+    page = await openPage(browser, service, world.headers);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await service.stop();
+  });
+
+  const preview = () => page.getByRole("region", { name: "Preview" });
+  const shot = { name: "shot.png", mimeType: "image/png", buffer: png().bytes };
+
+  it("shows the preview of an answer while a person types", async () => {
+    await page.goto(`/console/faqs/${world.app.id}/new`);
+    await page.getByLabel("Question").fill("How?");
+    await page.getByLabel("Answer").fill("So: **bold**");
+    await expect.poll(() => preview().innerHTML()).toContain("<strong>bold</strong>");
+    expect(await preview().innerText()).toContain("How?");
+    expect(await page.getByLabel("Answer").inputValue()).toBe("So: **bold**");
+  });
+
+  it("shows the preview of a release note beside it, on a phone below it", async () => {
+    await page.goto(`/console/changelog/${world.app.id}/new`);
+    await page.getByLabel("Title").fill("Maps");
+    await page.getByText("List of changes").click();
+    await page.getByRole("textbox", { name: "Change 1", exact: true }).fill("Crash");
+    await expect.poll(() => preview().innerText()).toMatch(/Maps[\s\S]*Crash/);
+    const sides = async () => [
+      await page.locator("form.editor").boundingBox(),
+      await preview().boundingBox(),
+    ];
+    const [form, beside] = await sides();
+    expect(beside?.x).toBeGreaterThan((form?.x ?? 0) + (form?.width ?? 0));
+    await page.setViewportSize({ width: 390, height: 844 });
+    const [narrow, below] = await sides();
+    expect(below?.y).toBeGreaterThanOrEqual((narrow?.y ?? 0) + (narrow?.height ?? 0));
+  });
+
+  it("takes a chosen picture into the text, where the cursor is", async () => {
+    await page.goto(`/console/faqs/${world.app.id}/new`);
+    const answer = page.getByLabel("Answer");
+    await answer.fill("Look:\n\nDone.");
+    await answer.evaluate((field) => {
+      if (field instanceof HTMLTextAreaElement) field.setSelectionRange(5, 5);
+    });
+    await page.getByLabel("Pictures").setInputFiles(shot);
+    await expect.poll(() => answer.inputValue()).toMatch(/^Look:\n\n!\[shot\]\(http\S+\)\n\n\nDone\.$/);
+    await expect.poll(() => preview().locator("img").count()).toBe(1);
+    await page.getByLabel("Pictures").setInputFiles({ ...shot, buffer: Buffer.from("hello") });
+    await expect
+      .poll(() => page.locator("#field-pictures-told").innerText())
+      .toContain("must have the bytes");
+  });
+});
