@@ -12,7 +12,7 @@ export const deliveryWords = (delivery: ReplyDelivery): readonly string[] => [
 
 /** The sentence about a reply that the sender's page shows. */
 export const pageWords = ({ mailedTo }: ReplyDelivery): string =>
-  mailedTo.length === 0 ? "Not mailed. The sender's page shows it." : "The sender's page shows it, too.";
+  mailedTo.length === 0 ? "On the sender's page only." : "The sender's page shows it, too.";
 
 /** The sentence about a reply that does not reach all of its receivers. */
 export function missedWords({ mailedTo, missed, reason }: ReplyDelivery): string {

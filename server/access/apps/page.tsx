@@ -171,9 +171,7 @@ const AppSettings = (props: {
         <Edit navigation={navigation} form={forms.edit} toDelete={forms.toDelete} />
         {navigation.app.role === "owner" && (
           <p>
-            <a href={navigation.links.data(navigation.app.id)}>
-              Download everything of this app, or import one
-            </a>
+            <a href={navigation.links.data(navigation.app.id)}>Export or import</a>
           </p>
         )}
         <Delete navigation={navigation} form={forms.removal} />
@@ -304,8 +302,8 @@ const AppFields = ({ form }: { readonly form: Filled }) => (
       <Tick
         form={form}
         name="senderPages"
-        label="A page for each sender"
-        hint="With the link in the answer to a report, and in mails, its sender reads your replies and answers. When this is off, the links do not work."
+        label="Sender pages"
+        hint="Each sender gets a private link to read your replies and answer. When this is off, the links do not work."
       />
     </div>
     <TextField
@@ -326,14 +324,14 @@ const AppFields = ({ form }: { readonly form: Filled }) => (
     <TextField
       form={form}
       name="approvalHours"
-      label="Hours for which an approval is valid"
+      label="Approvals expire after (hours)"
       type="number"
       hint="An approved proposal that no agent has claimed by then counts as rejected. Empty: approvals do not expire."
     />
     <TextField
       form={form}
       name="retentionDays"
-      label="Days for which resolved threads are kept"
+      label="Delete resolved threads after (days)"
       type="number"
       hint="A resolved thread is deleted with its files after this number of days without activity. Empty: threads are kept."
     />
@@ -433,7 +431,7 @@ const ApiKeys = ({
       </ul>
     )}
     <details class="reveal" open={key !== undefined || keys.length === 0}>
-      <summary>Make a key</summary>
+      <summary>Create a key</summary>
       <NewKey form={key} action={links.app(app.id, "keys")} />
     </details>
   </section>
@@ -470,7 +468,7 @@ const NewKey = ({ form, action }: { readonly form: Filled | undefined; readonly 
     />
     <div class="actions">
       <button class="primary" type="submit">
-        Make key
+        Create key
       </button>
     </div>
   </form>
@@ -497,7 +495,7 @@ const KeyLine = ({
     </div>
     <p class="under">
       <span>
-        made <Ago at={row.createdAt} now={now} />
+        created <Ago at={row.createdAt} now={now} />
       </span>
       <LastUse at={row.lastUsedAt} now={now} />
     </p>
@@ -534,7 +532,7 @@ const appPage = definePage({
   show: showApp,
 });
 
-const keyNotMade: NotDone = { word: "makeKey", notDone: "No key was made." };
+const keyNotMade: NotDone = { word: "makeKey", notDone: "No key was created." };
 
 export const definitions: Definitions = [
   newAppPage,

@@ -107,7 +107,7 @@ const AuditEntries = ({ items, navigation, targets, tokens }: AuditEntriesProps)
           <th scope="col">What</th>
           <th scope="col">App</th>
           <th scope="col">Who</th>
-          <th scope="col">From</th>
+          <th scope="col">IP address</th>
         </tr>
       </thead>
       <tbody>
@@ -347,7 +347,7 @@ const actionNames: Readonly<Record<AuditActionName, string>> = {
   "invitation.create": "Invited a person",
   "invitation.delete": "Withdrew an invitation",
   "invitation.accept": "Accepted an invitation",
-  "member.create": "Made a person a member",
+  "member.create": "Added a member",
   "member.update": "Changed the role of a member",
   "member.delete": "Removed a member, or left the app",
   "key.create": "Made a key",

@@ -190,7 +190,7 @@ const OwnRole = ({ navigation, visit, forms }: PageProps) => {
   );
 };
 
-/** A member, with the forms that change the role or remove the member. */
+/** A member as one line, which opens to the forms that change the role or remove the member. */
 const MemberLine = ({
   member,
   own,
@@ -203,49 +203,49 @@ const MemberLine = ({
   readonly at: (part: string) => string;
   readonly now: Date;
 }) => (
-  <li>
-    <div class="row spread">
-      <b>
-        <Line text={member.email} />
-      </b>
-      <span class="row">
-        {own && <span class="muted small">you</span>}
-        <span class="badge">{roleNames[member.role]}</span>
-      </span>
-    </div>
-    <p class="under">
-      <span>
-        member since <Ago at={member.createdAt} now={now} />
-      </span>
-    </p>
-    <details class="reveal">
+  <li class="folded">
+    <details>
       <summary>
-        Change the role<span class="unseen">{` of ${member.email}`}</span>
+        <b>
+          <Line text={member.email} />
+        </b>
+        <span class="muted small">
+          member since <Ago at={member.createdAt} now={now} />
+        </span>
+        <span class="row">
+          {own && <span class="muted small">you</span>}
+          <span class="badge">{roleNames[member.role]}</span>
+          <span class="unseen">Change or remove</span>
+        </span>
       </summary>
-      <form class="stack" method="post" action={at("role")}>
-        <IdempotencyField />
-        <Choices
-          form={filledWith({ role: member.role })}
-          name="role"
-          legend="Role"
-          options={roleChoices}
-          part={member.userId}
-        />
-        <div class="actions">
-          <button type="submit">Save the role</button>
-        </div>
-      </form>
+      <div class="stack">
+        <form class="stack" method="post" action={at("role")}>
+          <IdempotencyField />
+          <Choices
+            form={filledWith({ role: member.role })}
+            name="role"
+            legend="Role"
+            options={roleChoices}
+            part={member.userId}
+          />
+          <div class="actions">
+            <button type="submit">
+              Save the role<span class="unseen">{` of ${member.email}`}</span>
+            </button>
+          </div>
+        </form>
+        <Confirmation
+          offer={own ? "Leave this app" : "Remove from this app"}
+          action={at("remove")}
+          button={own ? "Leave" : "Remove"}
+          danger
+        >
+          {own
+            ? "You lose access at once. You can return only with a new invitation from an owner."
+            : "The person loses access at once, in all programs. The texts of the person stay."}
+        </Confirmation>
+      </div>
     </details>
-    <Confirmation
-      offer={own ? "Leave this app" : "Remove from this app"}
-      action={at("remove")}
-      button={own ? "Leave" : "Remove"}
-      danger
-    >
-      {own
-        ? "You lose access at once. You can return only with a new invitation from an owner."
-        : "The person loses access at once, in all programs. The texts of the person stay."}
-    </Confirmation>
   </li>
 );
 

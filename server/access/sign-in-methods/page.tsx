@@ -417,7 +417,7 @@ async function showNewPasskey(
               required
             />
             <IdempotencyField />
-            <PasskeyParts button="Make the passkey" primary />
+            <PasskeyParts button="Create passkey" primary />
           </form>
         )}
         <a href={links.signInMethods}>{asked ? "Cancel" : "Begin again"}</a>

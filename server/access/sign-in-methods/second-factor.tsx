@@ -77,7 +77,7 @@ const SetUp = ({ hasPassword, refused, links }: SecondFactorLineProps) => (
 
 const RenewCodes = ({ refused, links }: SecondFactorLineProps) => (
   <FactorForm
-    offer="Make new recovery codes"
+    offer="Create new recovery codes"
     action={links.renewRecoveryCodes}
     form={formOf(refused, "renew")}
   >

@@ -114,7 +114,7 @@ const TokenList = ({
 }) =>
   items.length === 0 ? (
     <Empty title="No tokens yet">
-      <p>Make one for the agent that reads your feedback, or for a script that updates the FAQ.</p>
+      <p>Create one for the agent that reads your feedback, or for a script that updates the FAQ.</p>
     </Empty>
   ) : (
     <ul class="list">
@@ -162,7 +162,7 @@ const TokenLine = ({
       </span>
       {token.scopes.length > 0 && <span>{token.scopes.join(", ")}</span>}
       <span>
-        made <Ago at={token.createdAt} now={now} />
+        created <Ago at={token.createdAt} now={now} />
       </span>
       <LastUse at={token.lastUsedAt} now={now} />
       {token.expiresAt !== null && (
@@ -205,7 +205,7 @@ const Rotation = ({ id, action }: { readonly id: string; readonly action: string
         options={graces}
       />
       <div class="actions">
-        <button type="submit">Make a new secret</button>
+        <button type="submit">Create a new secret</button>
       </div>
     </form>
   </details>
@@ -256,7 +256,7 @@ const NewToken = ({
   return (
     <section class="card" aria-labelledby="new-token">
       <form class="stack maker" method="post" action={links.tokens}>
-        <h2 id="new-token">Make a token</h2>
+        <h2 id="new-token">Create a token</h2>
         <Refused refusal={form?.refusal} />
         <IdempotencyField />
         <Choices form={shown} name="kind" legend="Used by" options={kinds} />
@@ -273,7 +273,7 @@ const NewToken = ({
         <Scopes form={shown} kind="for-scripts" legend="What a script may do" scopes={maintainerScopes} />
         <div class="actions">
           <button class="primary" type="submit">
-            Make token
+            Create token
           </button>
         </div>
       </form>
@@ -398,7 +398,7 @@ export const definitions: Definitions = [
     act: createToken,
     done: {},
     word: "makeToken",
-    notDone: "No token was made.",
+    notDone: "No token was created.",
   }),
   defineForm({
     at: (links) => links.token(":tokenId", "revoke"),

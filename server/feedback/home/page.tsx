@@ -206,7 +206,7 @@ const WaitingProposals = (props: WaitingProposalsProps) => {
 
 const Orders = ({ count, newestFirst, ordered }: WaitingProposalsProps) => (
   <div class="filters">
-    <p class="muted">{`${shownCount(count)} wait for you`}</p>
+    <p class="muted">{counted(count, "proposal to decide", "proposals to decide")}</p>
     <nav class="pills" aria-label="Order">
       {[false, true].map((newest) => (
         <a key={newest} href={ordered(newest)} aria-current={newest === newestFirst ? "page" : undefined}>

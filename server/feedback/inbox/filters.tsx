@@ -179,7 +179,7 @@ export const AssigneeChoice = ({
   readonly people: readonly Assignee[];
 }) => {
   const options = [
-    ["", "Assigned to anybody"],
+    ["", "Any assignee"],
     ["me", "Assigned to me"],
     ["none", "Assigned to nobody"],
     ...people.map(({ userId, email }) => [userId, visibleLine(email)] as const),

@@ -134,7 +134,7 @@ const NewTag = ({ action, form }: { readonly action: string; readonly form: Fill
       <TagFields form={form ?? filledWith({ colour: "grey" })} part="new" />
       <div class="actions">
         <button class="primary" type="submit">
-          Make the tag
+          Create tag
         </button>
       </div>
     </form>

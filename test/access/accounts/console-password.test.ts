@@ -102,7 +102,7 @@ describe("changing one's own password", () => {
   it("and creating an account are explained on the sign-in page", async () => {
     const text = readingOf(await createBrowserWithoutScripts(service).open("/console/sign-in"));
     expect(text).toContain("innkeep admin user create");
-    expect(text).toContain("Password forgotten?");
+    expect(text).toContain("Forgot password?");
   });
 });
 

@@ -73,7 +73,7 @@ describe("an app in the console", () => {
     for (const wrong of ["0", "1.5", "ten", "9000"]) {
       const answer = await send(wrong);
       expect([wrong, answer.status]).toEqual([wrong, 400]);
-      expect(readingOf(answer)).toMatch(/Hours for which an approval is valid must/);
+      expect(readingOf(answer)).toMatch(/Approvals expire after \(hours\) must/);
     }
     expect(await stored()).toMatchObject({ approvalHours: 24 });
     await send("");

@@ -105,10 +105,10 @@ describe("feedback reply", () => {
   it("resolves the thread with the reply, and says how the reply reaches the sender", async () => {
     const { reply, view, pages } = await start();
     expect((await reply(["--resolve"])).stderr).toMatch(
-      /^Replied to feedback \S+ and resolved it\. Not mailed\. The sender's page shows it\.$/m,
+      /^Replied to feedback \S+ and resolved it\. On the sender's page only\.$/m,
     );
     expect((await view()).stdout).toMatch(
-      /^Status: resolved, [\s\S]*^Delivery: Not mailed\. The sender's page shows it\.$/m,
+      /^Status: resolved, [\s\S]*^Delivery: On the sender's page only\.$/m,
     );
     await pages(false);
     expect((await reply()).stderr).toMatch(

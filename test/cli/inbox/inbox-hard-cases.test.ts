@@ -139,7 +139,7 @@ describe("a text of strangers on the screen", () => {
     type("\r");
     await shows("Enter sends it");
     type("\r");
-    await shows("The reply was sent. Not mailed. The sender's page shows it.");
+    await shows("The reply was sent. On the sender's page only.");
     expect(sent).toEqual([null, "m1"]);
   });
 });

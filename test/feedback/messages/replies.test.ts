@@ -25,7 +25,7 @@ describe("a reply in the console", () => {
       /This server sends no mail\. The sender reads the reply on their page\. To reach the sender, write to ada@kitchen/,
     );
     const page = await say(id, { direction: "outbound", replyBody: "We are on it." });
-    expect(readingOf(page)).toMatch(/Reply .* We are on it\. .* Not mailed\./);
+    expect(readingOf(page)).toMatch(/Reply .* We are on it\. .* On the sender's page only\./);
   });
 
   it("is mailed to the chosen senders, and shows each mail", async () => {

@@ -40,7 +40,7 @@ describe("137 waiting proposals", () => {
 
   it("are counted up to 99, and both orders are offered", async () => {
     const page = await owner.open("/console");
-    expect(readingOf(page)).toMatch(/99\+ wait for you Longest waiting first Newest first/);
+    expect(readingOf(page)).toMatch(/99\+ proposals to decide Longest waiting first Newest first/);
     expect(readingOf(page)).toContain("99+ proposals wait");
     expect(page.text).toContain('href="/console?order=newest"');
   });

@@ -19,7 +19,7 @@ export const consoleScenes: readonly ConsoleScene[] = [
     name: "home",
     title: "Decisions",
     page: at.home,
-    says: "The first page after the sign-in: proposals that wait for you, plans in work, testers who ask for slots, and your apps.",
+    says: "The first page after the sign-in: proposals that wait for you, plans in work, slot requests, tests below their number of testers, and your apps.",
   },
   {
     name: "inbox",
@@ -105,7 +105,7 @@ export const consoleScenes: readonly ConsoleScene[] = [
     name: "cycle",
     title: "Cycle",
     page: at.cycle(":appId", ":cycleId"),
-    says: "Slots and days. Each day shows if it counts and why.",
+    says: "If the test can reach its goal, who must still test today, and every day with its evidence.",
   },
   {
     name: "cycle-report",

@@ -122,7 +122,7 @@ function triageForms({ app, tagId, savedReplyId, call }: OwnerWithOneOfEach): Te
       conflict: () => call("PATCH", `/saved-replies/${savedReplyId}`, { title: `Theirs ${Math.random()}` }),
     },
     {
-      ...{ name: "a new tag", action: "", open: async () => tags, button: "Make the tag" },
+      ...{ name: "a new tag", action: "", open: async () => tags, button: "Create tag" },
       notDone: "The tag was not saved.",
     },
     {
@@ -203,7 +203,7 @@ function testingForms({ app, listingId, cycleId, call }: OwnerWithOneOfEach): Te
 function appForms({ app, call }: OwnerWithOneOfEach): TextForm[] {
   const settings = `/console/apps/${app.id}`;
   const makeKey = async (page: Page) => {
-    await page.getByRole("button", { name: "Make key" }).click();
+    await page.getByRole("button", { name: "Create key" }).click();
     await page.locator("#secret").waitFor();
   };
   const saveApp = async (page: Page) => {
@@ -227,13 +227,13 @@ function appForms({ app, call }: OwnerWithOneOfEach): TextForm[] {
       name: "a key",
       action: "/keys",
       open: async () => settings,
-      button: "Make key",
-      notDone: "No key was made.",
+      button: "Create key",
+      notDone: "No key was created.",
       other: saveApp,
     },
     {
-      ...{ name: "a token", action: "", open: async () => "/console/tokens", button: "Make token" },
-      notDone: "No token was made.",
+      ...{ name: "a token", action: "", open: async () => "/console/tokens", button: "Create token" },
+      notDone: "No token was created.",
     },
     {
       ...{ name: "an app out of a file", action: "", open: async () => "/console/import", hasFile: true },

@@ -140,7 +140,7 @@ const SignInHelp = ({
       </p>
     )}
     <p>
-      Password forgotten? <a href={recover}>How you get a new one</a>
+      <a href={recover}>Forgot password?</a>
     </p>
   </div>
 );

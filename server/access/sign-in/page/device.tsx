@@ -381,7 +381,7 @@ const SignIn = ({ visit: { links, at, settings }, to, form }: EntryPageProps) =>
           </p>
         )}
         <p class="small muted">
-          Password forgotten? <a href={links.recover}>How you get a new one</a>
+          <a href={links.recover}>Forgot password?</a>
         </p>
       </div>
     </BarePage>
@@ -448,7 +448,7 @@ const SignUpSent = ({
       <p>
         {byMail
           ? "We have sent a link to this address. Choose a password with it, and your account is ready. The link works once, for a day."
-          : "If there was no account with this address, there is one now. Its password is the one that you have just chosen."}
+          : "Done. If this address was new, your account is ready."}
       </p>
       <a class="button" href={signIn}>
         To the sign-in page

@@ -307,7 +307,7 @@ const ChangelogEntryForm = (props: ChangelogEntryFormProps) => {
           Preview
         </button>
         <button class="quiet" type="submit" name="intent" value="more" formnovalidate>
-          More lines
+          Add lines
         </button>
       </div>
     </form>

@@ -36,7 +36,7 @@ const Faqs = (props: {
       <div class="head">
         <div>
           <h1>FAQ</h1>
-          <p>Your app reads these entries over the API, in this order.</p>
+          <p>Your app shows these entries in this order.</p>
         </div>
         <Can needs="maintainer">
           <a class="button primary" href={links.faqs(app.id, "new")}>

@@ -164,7 +164,9 @@ const StatusLink = ({ link: { refusal, url }, action }: StatusLinkProps) => (
     <h2 id="status-link">Sender's page</h2>
     <Refused refusal={refusal} />
     {url === undefined ? (
-      <p class="hint">The sender got its link in the answer to the report. A new link ends the old ones.</p>
+      <p class="hint">
+        The sender got its link in the answer to the report. Old links stop working when you create a new one.
+      </p>
     ) : (
       <p>
         Give this link to the sender only: <a href={url}>{url}</a>
@@ -172,7 +174,7 @@ const StatusLink = ({ link: { refusal, url }, action }: StatusLinkProps) => (
     )}
     <div class="actions">
       <button class="small" type="submit" formaction={action} formnovalidate>
-        Make a new link
+        Create a new link
       </button>
     </div>
   </section>

@@ -115,6 +115,6 @@ describe("tags in the console, without scripts", () => {
     const page = await viewer.open(threadAt(id));
     expect(readingOf(page)).toContain("seen");
     expect(page.text).not.toContain("addTags");
-    expect((await viewer.open(tagsPage())).text).not.toContain("Make the tag");
+    expect((await viewer.open(tagsPage())).text).not.toContain("Create tag");
   });
 });

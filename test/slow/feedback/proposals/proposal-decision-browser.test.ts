@@ -130,8 +130,8 @@ describe("a person with a browser", () => {
   it("copies a new key with one click", async () => {
     const page = await signedIn({ permissions: ["clipboard-read", "clipboard-write"] });
     await page.goto(`/console/apps/${world.app.id}`);
-    await page.getByText("Make a key", { exact: true }).click();
-    await page.getByRole("button", { name: "Make key" }).click();
+    await page.getByText("Create a key", { exact: true }).click();
+    await page.getByRole("button", { name: "Create key" }).click();
     await page.getByRole("button", { name: "Copy" }).click();
     const key = await page.getByLabel("The new key").inputValue();
     await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe(key);

@@ -30,7 +30,7 @@ it("a person adds a passkey in Chromium, and signs in with it in place of a code
   await page.getByLabel("Name").fill("Security key");
   await loadAxe(page);
   expect(await axeFaults(page)).toEqual([]);
-  await page.getByRole("button", { name: "Make the passkey" }).click();
+  await page.getByRole("button", { name: "Create passkey" }).click();
   await page.getByText("Passkey Security key").waitFor();
   await loadAxe(page);
   expect(await axeFaults(page)).toEqual([]);
