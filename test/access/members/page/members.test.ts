@@ -40,7 +40,9 @@ describe("the members of an app in the console", () => {
     const accepted = await guest.send(offer, `${link}/accept`);
     expect(locationOf(accepted)).toBe(`/console/feedback/${team.app.id}`);
     expect(readingOf(await guest.follow(accepted))).toContain("No open feedback");
-    expect(readingOf(await owner.open(address))).toMatch(/grace@example\.org member since just now Maintainer/);
+    expect(readingOf(await owner.open(address))).toMatch(
+      /grace@example\.org member since just now Maintainer/,
+    );
   });
 
   it("sign in before they see what they are invited to", async () => {
@@ -73,7 +75,9 @@ describe("the members of an app in the console", () => {
     const address = `/console/members/${team.app.id}`;
     const open = () => owner.open(address);
     const raised = await owner.send(await open(), `${address}/${member.id}/role`, { role: "maintainer" });
-    expect(readingOf(await owner.follow(raised))).toMatch(new RegExp(`${member.email} member since just now Maintainer`));
+    expect(readingOf(await owner.follow(raised))).toMatch(
+      new RegExp(`${member.email} member since just now Maintainer`),
+    );
     const withdraw = /action="([^"]*\/withdraw)"/.exec((await open()).text)?.[1] ?? "";
     const withdrawn = await owner.follow(await owner.send(await open(), withdraw));
     expect(readingOf(withdrawn)).not.toContain("waiting@example.org");
