@@ -41,7 +41,7 @@ describe("feedback tag and untag", () => {
       (await list(...flags, "--fields", "id")).stdout.trim().split("\n");
     expect(await ids("--tag", "CRASH")).toEqual([other.id, id]);
     expect(await ids("--tag", "crash", "--tag", "on android")).toEqual([id]);
-    expect((await list()).stdout).toContain("First\t\tcrash, On Android\n");
+    expect((await list()).stdout).toContain("First\t\tcrash, On Android\t");
     expect((await line.run(["feedback", "view", id])).stdout).toContain("\nTags: crash, On Android\n");
     expect((await line.run(["feedback", "tags", "--app", app.id])).stdout).toBe(
       "crash\t2\t\nOn Android\t1\t\n",
