@@ -17,6 +17,7 @@ import {
   type ShownClaim,
   type ShownLife,
 } from "../feedback/proposals/api/progress.ts";
+import { endDueSnoozes } from "../feedback/snooze/store.ts";
 import { type ChangeCounts, changesSince, unreadCounts, wasEdited } from "../feedback/unread/store/news.ts";
 import type { ConsoleCaller } from "../http/handler.ts";
 import { idPart, instantPart, pageOf, readCursor } from "../http/list-page.ts";
@@ -60,7 +61,7 @@ interface WaitingPage {
  * person at the time `now`.
  */
 export const createPageReads =
-  ({ database, settings }: Pick<Deps, "database" | "settings">) =>
+  ({ database, settings, clock, time }: Pick<Deps, "clock" | "database" | "settings" | "time">) =>
   ({ userId, email }: Pick<ConsoleCaller, "userId" | "email">, now: Date) => ({
     /** Whether this server sends mail. */
     sendsMail: sendsMail(settings),
@@ -69,6 +70,7 @@ export const createPageReads =
      * Returns the numbers of unread threads and of waiting proposals, by app. No number is greater than 100. (rule F54)
      */
     async counts(): Promise<ReadonlyMap<string, AppCounts>> {
+      await endDueSnoozes({ database, clock, time });
       const rows = await unreadCounts(database, userId);
       return new Map(rows.map(({ appId, unread, waiting }) => [appId, { unread, waiting }]));
     },

@@ -49,7 +49,17 @@ const contentPictures: Migration = {
   },
 };
 
+const snoozedThreads: Migration = {
+  number: 122,
+  name: "snoozed threads",
+  statements: {
+    sqlite: statementsFor(addedSince(feedback, 122), "sqlite"),
+    postgres: statementsFor(addedSince(feedback, 122), "postgres"),
+  },
+};
+
 /** All migrations in their order. A released migration never changes: a correction is a new migration. */
 export const migrations: readonly Migration[] = [
   ...[baseline, searchFunction, threadNumbers, searchOfWholeThreads, contentPictures],
+  snoozedThreads,
 ];

@@ -17,7 +17,7 @@ import type { Invocation } from "./core/context.ts";
 import { failureOf } from "./core/failures.ts";
 import { count, destroysHere, instantOf, mutates, ofApp, several, views } from "./core/flags.ts";
 import { addExamples } from "./core/help.ts";
-import { appIdOf, wholeId } from "./core/ids.ts";
+import { appIdOf } from "./core/ids.ts";
 import { canAsk, flagOf, textOf } from "./core/input.ts";
 import { type Column, note, noteFurther, printList, printOne } from "./core/output.ts";
 import { rulesOf } from "./delivery/files.ts";
@@ -27,6 +27,8 @@ import type { InboxFlags } from "./feedback/inbox/show.ts";
 import type { JunitFlags } from "./feedback/junit/failure.ts";
 import type { ResolveFlags } from "./feedback/resolve.ts";
 import type { SearchFlags } from "./feedback/search.ts";
+import { addSnooze } from "./feedback/snooze.ts";
+import { wholeThreadId } from "./feedback/thread-ids.ts";
 import {
   type Messages,
   newestMessageIn,
@@ -129,6 +131,8 @@ function addReading(feedback: Command, setup: Setup): void {
     .addOption(oneOf("--type <type>", choices.feedbackTypes))
     .option("--tag <name>", "only threads with this tag; repeatable: threads with all of the tags", several)
     .option("--assignee <who>", "only threads that are assigned to `me`, to `none` or to an e-mail address")
+    .option("--snoozed", "only snoozed threads")
+    .option("--no-snoozed", "only threads that are not snoozed")
     .option("--q <query>", "only threads that the query finds: see `feedback search`")
     .option("--from <instant>", "only threads created since then: ISO 8601, or a day in UTC")
     .option("--to <instant>", "only threads created before then")
@@ -212,6 +216,7 @@ function addWorking(feedback: Command, setup: Setup): void {
 
   addResolving(feedback, setup);
   addTriage(feedback, setup);
+  addSnooze(feedback, setup);
 
   const reply = feedback
     .command("reply <thread>")
@@ -435,6 +440,7 @@ async function assignThread(invocation: Invocation, given: string, who: string):
 }
 
 interface ListFlags {
+  readonly snoozed?: boolean;
   readonly status?: ThreadStatus;
   readonly type?: FeedbackType;
   readonly q?: string;
@@ -452,13 +458,24 @@ interface ListFlags {
 /** Lists the threads of an app, sorted by creation or by last activity. Prints one page or all pages. */
 async function listThreads(invocation: Invocation, flags: ListFlags): Promise<undefined> {
   const { status, type, q, limit, order } = flags;
+  const snoozed = flags.snoozed === undefined ? undefined : (`${flags.snoozed}` as const);
   if (flags.all && (limit !== undefined || flags.cursor !== undefined))
     throw usageError("--all reads all pages: leave out --limit and --cursor.");
   const unread = flags.unread ? ("true" as const) : undefined;
   const period = { from: instantOf("--from", flags.from), to: instantOf("--to", flags.to) };
   const params = { appId: await appIdOf(invocation) };
   const tag = flags.tag?.join(",");
-  const query = { status, type, q, order, unread, tag, assignee: flags.assignee, ...period } as const;
+  const query = {
+    status,
+    type,
+    q,
+    order,
+    unread,
+    tag,
+    snoozed,
+    assignee: flags.assignee,
+    ...period,
+  } as const;
   const { threads } = invocation.client();
   const read = (cursor?: string, most = limit) =>
     threads.list({ params, query: { ...query, cursor, limit: most } });
@@ -505,59 +522,6 @@ const activityColumns: readonly Column<ThreadSummary>[] = [
   { heading: "unread", of: ({ unread }) => (unread ? "unread" : "") },
   ...threadColumns.slice(2),
 ];
-
-/** Returns the id in a console link, or the given id itself. */
-const threadId = (given: string): string =>
-  given
-    .replace(/[?#].*$/, "")
-    .replace(/\/+$/, "")
-    .split("/")
-    .at(-1) ?? given;
-
-/** Returns the whole id of a thread for its number, a console link, an id, or the start of an id. */
-const wholeThreadId = (invocation: Invocation, given: string): Promise<string> => {
-  const number = /^#?([1-9]\d{0,6})$/.exec(given)?.[1];
-  return number === undefined ? idFrom(invocation, given) : idOfNumber(invocation, number);
-};
-
-/** Returns the id of the thread of the app that has this number. Throws a CliError if there is none. */
-async function idOfNumber(invocation: Invocation, number: string): Promise<string> {
-  const { threads } = invocation.client();
-  const params = { appId: await appIdOf(invocation) };
-  const [found] = (await threads.list({ params, query: { number } })).items;
-  if (found === undefined)
-    throw new CliError({
-      exit: "notFound",
-      code: "not_found",
-      message: `The app has no feedback with the number ${number}.`,
-      next: "`innkeep feedback list` shows the numbers.",
-    });
-  return found.id;
-}
-
-const idFrom = (invocation: Invocation, given: string): Promise<string> =>
-  wholeId(threadId(given), {
-    thing: "feedback",
-    command: "innkeep feedback list",
-    list: async () => (await allThreads(invocation)).map(({ id, subject }) => ({ id, name: subject })),
-  });
-
-/** Returns the newest threads of the app, from a limited number of pages. */
-async function allThreads(invocation: Invocation): Promise<readonly ThreadSummary[]> {
-  const { threads } = invocation.client();
-  const params = { appId: await appIdOf(invocation) };
-  const found: ThreadSummary[] = [];
-  let cursor: string | undefined;
-  for (let pages = 0; pages < mostPages; pages += 1) {
-    const page = await threads.list({ params, query: { limit: String(limits.listPage.max), cursor } });
-    found.push(...page.items);
-    if (page.nextCursor === null) break;
-    cursor = page.nextCursor;
-  }
-  return found;
-}
-
-const mostPages = 20;
 
 async function viewThread(
   invocation: Invocation,

@@ -84,6 +84,7 @@ export const auditActions = [
   "thread.assign",
   "thread.delete",
   "thread.resolve",
+  "thread.snooze",
   "thread.tag",
   "thread.update",
   "token.create",

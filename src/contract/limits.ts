@@ -27,6 +27,8 @@ export const limits = {
   passedFailures: 5_000,
   /** How many failures one request resolves. The limit is low, because the request is one transaction. */
   resolvedAtOnce: 200,
+  /** For how many days at most a thread is snoozed. */
+  snoozeDays: 366,
   question: 500,
   answer: 20_000,
   summary: 2_000,

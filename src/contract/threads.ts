@@ -90,6 +90,8 @@ export const ThreadSummary = z.object({
   createdAt: instant,
   /** The time of the last activity in the thread. */
   activeAt: instant,
+  /** When the snooze of the thread ends. Null if the thread is not snoozed. */
+  snoozedUntil: z.nullable(instant),
   /** Whether others have done something in the thread since the caller's account last read it. */
   unread: z.boolean(),
   lastMessage: LastMessage,
@@ -160,6 +162,8 @@ export const OwnedThread = z.extend(Thread, {
   feedback: z.extend(ThreadFeedback, {
     /** The number of the thread in its app. */
     number: z.int(),
+    /** When the snooze of the thread ends. Null if the thread is not snoozed. */
+    snoozedUntil: z.nullable(instant),
   }),
   sender: Sender,
   tags: z.array(ThreadTag),
@@ -215,6 +219,8 @@ const changes = z.object({
    * The id of the assignee that the caller saw, null for nobody. If the assignee has changed, the request is refused.
    */
   expectedAssignee: z.optional(z.nullable(uuid)),
+  /** Snoozes an open thread until then, at most a year. Null ends the snooze. */
+  snoozedUntil: z.optional(z.nullable(givenInstant)),
 });
 
 export type ThreadChange = z.output<typeof changes>;
@@ -230,6 +236,8 @@ const filters = z.object({
   tag: z.optional(text(1, 1_000)),
   /** The assignee: `me`, `none`, or the id or the e-mail address of a member. */
   assignee: z.optional(text(1, limits.email)),
+  /** Whether the threads are snoozed. */
+  snoozed: z.optional(z.enum(["true", "false"])),
   q: z.optional(text(1, 200)),
   /** Finds the thread with this number. Cannot be combined with `q` and `unread`. */
   number: z.optional(z.string().check(z.regex(/^[1-9]\d{0,8}$/, "must be a number from 1"))),
@@ -306,7 +314,7 @@ export const threads = {
   update: endpoint({
     method: "PATCH",
     path,
-    summary: "Change a thread's status, category, subject, linked issue, tags or assignee",
+    summary: "Change a thread's status, category, subject, linked issue, tags, assignee or snooze",
     auth: "console",
     role: "maintainer",
     scope: "feedback:write",

@@ -363,6 +363,7 @@ const actionNames: Readonly<Record<AuditActionName, string>> = {
   "thread.resolve": "Resolved a failure that passed",
   "thread.delete": "Deleted a thread",
   "thread.assign": "Changed the assignee of a thread",
+  "thread.snooze": "Snoozed a thread, or ended its snooze",
   "thread.tag": "Changed the tags of a thread",
   "saved_reply.create": "Saved a reply for later use",
   "saved_reply.update": "Changed a saved reply",

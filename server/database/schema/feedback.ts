@@ -60,6 +60,8 @@ export const feedback = table(
     blocked_by: text("plain").null(),
     /** The number of the thread in its app. Null until somebody reads the threads of the app. */
     number: integer().null().since(119),
+    /** Until then the thread is snoozed. A time that is over counts as the last activity of the thread. */
+    snoozed_until: instant().null().since(122),
   },
   {
     of: "app",
@@ -98,6 +100,15 @@ export const feedback = table(
         since: 119,
       }),
       index("feedback_blocked", "app_id, created_at", { where: "status = 'blocked'" }),
+      index("feedback_snoozed", "snoozed_until, id", { where: "snoozed_until IS NOT NULL", since: 122 }),
+      index("feedback_snoozed_by_age", "app_id, created_at, id, status, category", {
+        where: "snoozed_until IS NOT NULL",
+        since: 122,
+      }),
+      index("feedback_snoozed_by_activity", "app_id, coalesce(active_at, created_at), id, status, category", {
+        where: "snoozed_until IS NOT NULL",
+        since: 122,
+      }),
       index(
         "feedback_by_assignee",
         "assignee_id, app_id, coalesce(active_at, created_at), id, status, category",

@@ -34,6 +34,7 @@ const kinds: Readonly<Record<string, ThreadEvent["kind"]>> = {
   githubIssueUrl: "issue",
   assignee: "assignee",
   tags: "tags",
+  snoozedUntil: "snooze",
 };
 
 /** Returns what happened to a thread besides its messages, oldest first. (rule F41) */

@@ -5,7 +5,7 @@ import type { AuditedChange, DecidedRun, NamingRelease } from "./rules.ts";
 /** The most changes of a thread that are read. */
 const mostChanges = 500;
 
-const actions = ["thread.update", "thread.assign", "thread.tag", "thread.resolve"]
+const actions = ["thread.update", "thread.assign", "thread.tag", "thread.resolve", "thread.snooze"]
   .map((action) => `'${action}'`)
   .join(", ");
 

@@ -10,6 +10,7 @@ import { assigneeOf, filteredAssignee } from "../assignees/assign.ts";
 import { factsOf } from "../search/facts.ts";
 import { foundLines } from "../search/lines.ts";
 import { indexForSearch } from "../search/store/indexing.ts";
+import { endDueSnoozes } from "../snooze/store.ts";
 import { tagNamesIn } from "../tags/rules.ts";
 import { threadTags } from "../tags/store.ts";
 import { threadCursors } from "../thread-lists/cursors.ts";
@@ -22,9 +23,10 @@ import { listThreads, orderOf, type SummaryRow } from "./store.ts";
  * `not_found` and `bad_request`.
  */
 export async function listInbox(
-  { database }: Pick<Deps, "database">,
+  deps: Pick<Deps, "clock" | "database" | "time">,
   { caller, params: { appId }, query }: Request<typeof contract.list>,
 ) {
+  const { database } = deps;
   const { cursor, limit = limits.listPage.default, tag, assignee: given, ...filters } = query;
   const tags = tag === undefined ? undefined : tagNamesIn(tag);
   if (filters.q !== undefined && filters.unread !== undefined)
@@ -36,6 +38,7 @@ export async function listInbox(
   const position = readCursor(cursor, sortKey.parts);
   await ownedApp(database, appId, caller);
   await numberThreads(database, appId);
+  await endDueSnoozes(deps);
   if (order === "found") await indexForSearch(database);
   const { userId } = caller;
   const assignee = await filteredAssignee(database, appId, { assignee: given, userId });

@@ -5,6 +5,7 @@ import * as tables from "../../database/schema/feedback.ts";
 import { threadTopic } from "../../database/signals.ts";
 import { plannedEachTime, update } from "../../database/statements.ts";
 import { type AssigneeRow, assigneeColumns } from "../assignees/store.ts";
+import { isUnfinished } from "../snooze/rules.ts";
 import { threadTags } from "../tags/store.ts";
 import {
   type OrderInTime,
@@ -69,9 +70,14 @@ export async function listThreads(
     appId,
     userId,
     filters,
-    conditions: [withStatus(filters.status), ...ofAssignee(filters), ...withTags(tagIds)],
+    conditions: [
+      withStatus(filters.status),
+      ...ofAssignee(filters),
+      ...ofSnooze(filters),
+      ...withTags(tagIds),
+    ],
   };
-  const isNarrow = tagIds.length > 0 || typeof filters.assignee === "string";
+  const isNarrow = tagIds.length > 0 || typeof filters.assignee === "string" || filters.snoozed === "true";
   if (order === "activity" && (filters.unread === "true" || !isNarrow))
     return { rows: await listByActivity(reader, scope, page) };
   const { key, ...ordered } = inOrder(reader.engine, order, tagIds, { ...filters, appId });
@@ -118,7 +124,7 @@ export interface InboxScope {
 /** Returns the conditions of filters that a search can use while it looks for threads. */
 export const narrowingOf = (filters: Filters, tagIds: readonly string[]): Condition[] => [
   ...[withStatus(filters.status), ...given("f.category = ?", filters.type)],
-  ...[...inTimes(filters), ...ofAssignee(filters), ...withTags(tagIds)],
+  ...[...inTimes(filters), ...ofAssignee(filters), ...ofSnooze(filters), ...withTags(tagIds)],
 ];
 
 /** Returns the ids of the tags of the filter. Undefined if one does not exist. */
@@ -152,8 +158,7 @@ function inOrder(
   if (tagId === undefined) {
     const { at, id } = sortKeyOf(order);
     return {
-      from:
-        typeof filters.assignee === "string" ? ofOneAssignee(engine, order) : ofKind(engine, order, filters),
+      from: indexed(engine, order, filters),
       order: `${at} DESC, ${id} DESC`,
       key: `${at}, ${id}`,
       conditions: ofApp(filters.appId, filters),
@@ -175,6 +180,7 @@ function inOrder(
         ...(status === undefined ? [withStatus(status)] : []),
         ...given("f.category = ?", type),
         ...(assignee === null ? ofAssignee(filters) : []),
+        ...ofSnooze(filters),
         ...withTags(others),
       ].map(oftenTrue),
     ],
@@ -198,6 +204,23 @@ const ofOneAssignee = (engine: Engine, order: OrderInTime): string => {
   return `feedback f INDEXED BY ${order === "created" ? "feedback_by_assignee_and_age" : "feedback_by_assignee"}`;
 };
 
+const ofSnoozed = (engine: Engine, order: OrderInTime): string => {
+  if (engine === "postgres") return "feedback f";
+  return `feedback f INDEXED BY ${order === "created" ? "feedback_snoozed_by_age" : "feedback_snoozed_by_activity"}`;
+};
+
+/** Returns the table with the index that has the fewest other threads. */
+function indexed(engine: Engine, order: OrderInTime, filters: Filters): string {
+  if (filters.snoozed === "true") return ofSnoozed(engine, order);
+  return typeof filters.assignee === "string" ? ofOneAssignee(engine, order) : ofKind(engine, order, filters);
+}
+
+/** The ends of snoozes that are over are removed before a list is read. */
+const ofSnooze = ({ snoozed }: Filters): Condition[] => {
+  if (snoozed === undefined) return [];
+  return [[snoozed === "true" ? "f.snoozed_until IS NOT NULL" : "f.snoozed_until IS NULL"]];
+};
+
 const ofAssignee = ({ assignee }: Filters): Condition[] =>
   assignee === null ? [["f.assignee_id IS NULL"]] : given("f.assignee_id = ?", assignee);
 
@@ -212,7 +235,8 @@ function read(
   return reader.all<SummaryRow>(
     plannedEachTime(`SELECT f.id, f.number, f.app_id AS "appId", f.subject, f.category, f.status, f.sender_name AS "senderName",
             f.sender_email AS "senderEmail", f.source, f.occurrences, f.proposal_status AS "proposalStatus",
-            ${assigneeColumns}, f.created_at AS "createdAt", ${activeAt} AS "activeAt", f.seq
+            ${assigneeColumns}, f.created_at AS "createdAt", ${activeAt} AS "activeAt",
+            f.snoozed_until AS "snoozedUntil", f.seq
      FROM ${from} WHERE ${sqlOf(conditions)} ORDER BY ${order} LIMIT ?`),
     ...valuesOf(conditions),
     limit,
@@ -234,6 +258,7 @@ const matching = ({ status, type, ...filters }: Filters): Condition[] => [
   ...given("f.category = ?", type),
   ...inTimes(filters),
   ...ofAssignee(filters),
+  ...ofSnooze(filters),
 ];
 
 const inTimes = ({ from, to }: Pick<Filters, "from" | "to">): Condition[] => [
@@ -259,7 +284,8 @@ export const changeableOf = async (
 const setFields = update(tables.feedback, "WHERE id = ?");
 
 /**
- * Sets the given fields as a change by the member `by`. Triggers note what the search index must know of it.
+ * Sets the given fields as a change by the member `by`. Triggers note what the search index must know of it. A finished
+ * thread is not snoozed any more.
  */
 export async function updateThread(
   tx: Transaction,
@@ -270,6 +296,7 @@ export async function updateThread(
   const fields = { status, category, subject, githubIssueUrl };
   if (Object.values(fields).every((value) => value === undefined)) return;
   await noteActivity(tx, id, { at, by });
-  await setFields(tx, fields, id);
+  const snoozedUntil = status === undefined || isUnfinished(status) ? undefined : null;
+  await setFields(tx, { ...fields, snoozedUntil }, id);
   tx.signal(threadTopic(id));
 }

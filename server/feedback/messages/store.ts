@@ -68,7 +68,11 @@ export const messages = {
     await messages.lock(tx, message.feedbackId);
     await tx.insert(tables.messages, rowOf(message));
     if (message.direction !== "blocked")
-      await noteActivity(tx, message.feedbackId, { at: message.createdAt, by: message.authorId });
+      await noteActivity(tx, message.feedbackId, {
+        at: message.createdAt,
+        by: message.authorId,
+        bySender: message.direction === "inbound",
+      });
   },
 
   async insertRepeat(tx: Transaction, message: NewMessage, report: RepeatedReport): Promise<void> {

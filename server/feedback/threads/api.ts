@@ -17,6 +17,7 @@ import { listInbox } from "../inbox/list.ts";
 import { createAddMessage } from "../messages/add.ts";
 import { removeFiles } from "../removal/remove.ts";
 import { removeThread } from "../removal/store.ts";
+import { endDueSnoozes } from "../snooze/store.ts";
 import { threadTags } from "../tags/store.ts";
 import { numberThreads, numberThreadsIn } from "../thread-numbers/store.ts";
 import { proposalsOf, threadAnswer, threadUrl } from "./answer.ts";
@@ -25,14 +26,16 @@ import { appOfThread } from "./owned.ts";
 import { feedbackThreads, type ThreadRow } from "./store.ts";
 
 export function consoleFeedback(
-  deps: Pick<Deps, "clock" | "database" | "keptFiles" | "log" | "newId" | "sealer" | "settings">,
+  deps: Pick<Deps, "clock" | "database" | "keptFiles" | "log" | "newId" | "sealer" | "settings" | "time">,
 ): Handlers<typeof contract> {
   const record = createAuditWriter(deps);
   return {
     list: (request) => listInbox(deps, request),
 
-    read: ({ caller, params }) =>
-      read(deps, deps.database, { id: params.id, viewer: caller, number: numberThreads }),
+    async read({ caller, params }) {
+      await endDueSnoozes(deps);
+      return read(deps, deps.database, { id: params.id, viewer: caller, number: numberThreads });
+    },
 
     async events({ caller, params: { id } }) {
       await appOfThread(deps.database, id, caller);
@@ -168,7 +171,7 @@ async function read<From extends Reader>(
   const sending = { sent, reports, onPage: thread.senderPages === 1 };
   return {
     ...answer,
-    feedback: { ...answer.feedback, number: thread.number },
+    feedback: { ...answer.feedback, number: thread.number, snoozedUntil: thread.snoozedUntil },
     messages: all.map((message) =>
       withOriginal(withMails({ settings }, withWriter(message, writers), sending), originals),
     ),

@@ -6,9 +6,10 @@ import type { Deps } from "../../deps.ts";
 import type { ConsoleCaller } from "../../http/handler.ts";
 import { assign } from "../assignees/assign.ts";
 import { changeableOf, updateThread } from "../inbox/store.ts";
+import { changeSnooze } from "../snooze/snooze.ts";
 import { changeTags } from "../tags/api.ts";
 
-/** Changes the fields and tags of a thread, and writes the change to the audit. (rules F30, F31) */
+/** Changes the fields, tags, assignee and snooze of a thread, and writes it to the audit. (rules F30, F31, F42) */
 export async function changeThread(
   deps: Pick<Deps, "clock" | "newId">,
   tx: Transaction,
@@ -26,7 +27,7 @@ export async function changeThread(
     readonly change: ThreadChange;
   },
 ): Promise<void> {
-  const { assignee, expectedAssignee, addTags, removeTags, ...change } = wanted;
+  const { assignee, expectedAssignee, addTags, removeTags, snoozedUntil, ...change } = wanted;
   const author = { caller, address };
   const onThread = { appId, target: id };
   const record = createAuditWriter(deps);
@@ -37,8 +38,14 @@ export async function changeThread(
   }
   const tagged = await changeTags(deps, tx, { ...thread, addTags, removeTags });
   if (tagged) await record(tx, author, { ...onThread, action: "thread.tag", changes: tagged });
-  if (Object.keys(change).length === 0) return;
-  const changes = changesBetween(await changeableOf(tx, id), change);
-  await updateThread(tx, id, { ...change, at: deps.clock.now().toISOString(), by: caller.userId });
-  await record(tx, author, { ...onThread, action: "thread.update", changes });
+  const now = deps.clock.now();
+  const by = caller.userId;
+  if (Object.keys(change).length > 0) {
+    const changes = changesBetween(await changeableOf(tx, id), change);
+    await updateThread(tx, id, { ...change, at: now.toISOString(), by });
+    await record(tx, author, { ...onThread, action: "thread.update", changes });
+  }
+  if (snoozedUntil === undefined) return;
+  const changes = await changeSnooze(tx, id, { until: snoozedUntil, now, by });
+  if (changes.length > 0) await record(tx, author, { ...onThread, action: "thread.snooze", changes });
 }

@@ -41,6 +41,7 @@ export interface ThreadRow extends Omit<NewThread, "blockedBy">, AssigneeRow {
   readonly status: string;
   readonly occurrences: number;
   readonly githubIssueUrl: string | null;
+  readonly snoozedUntil: string | null;
   /** A JSON array of the messages, oldest first. `proposals` is such an array, too. */
   readonly messages: string;
   readonly proposals: string;
@@ -142,7 +143,7 @@ const threadOn = (engine: Engine, mostProposals: number) => ({
                    reportTexts.map(({ name }) => name),
                    "f",
                  )}, f.sender_name AS "senderName", f.sender_email AS "senderEmail", f.metadata, f.files,
-                 f.dedupe_key AS "dedupeKey", f.occurrences, f.github_issue_url AS "githubIssueUrl",
+                 f.dedupe_key AS "dedupeKey", f.occurrences, f.github_issue_url AS "githubIssueUrl", f.snoozed_until AS "snoozedUntil",
                  f.created_at AS "createdAt", ${messagesOf(engine)} AS messages, ${proposalsOf(engine, mostProposals)} AS proposals,
                  ${assigneeColumns}, (SELECT count(*) FROM messages WHERE feedback_id = f.id AND direction <> 'blocked') AS "messageCount"`,
 });

@@ -2,6 +2,7 @@ import type { readMarks as contract } from "../../../src/contract/threads.ts";
 import { ownedApp } from "../../access/apps/owned-app.ts";
 import type { Deps } from "../../deps.ts";
 import type { Handlers } from "../../http/handler.ts";
+import { endDueSnoozes } from "../snooze/store.ts";
 import { appOfThread } from "../threads/owned.ts";
 import { markAllRead, threadViews } from "./store/read-marks.ts";
 
@@ -9,22 +10,27 @@ import { markAllRead, threadViews } from "./store/read-marks.ts";
  * The handlers with which a person marks threads as read or unread. This changes nothing for other people, so it is not
  * in the audit.
  */
-export function readMarks({ clock }: Pick<Deps, "clock">): Handlers<typeof contract> {
+export function readMarks(deps: Pick<Deps, "clock" | "database" | "time">): Handlers<typeof contract> {
+  const { clock } = deps;
   return {
-    update: ({ caller, params: { id }, body: { read }, save }) =>
-      save(async (tx) => {
+    async update({ caller, params: { id }, body: { read }, save }) {
+      await endDueSnoozes(deps);
+      return save(async (tx) => {
         const appId = await appOfThread(tx, id, caller);
         await threadViews.mark(tx, { appId, userId: caller.userId, feedbackId: id }, read);
         return { unread: !read };
-      }),
+      });
+    },
 
-    updateAll: ({ caller, params: { appId }, body: { until = "", ...filters }, save }) =>
-      save(async (tx) => {
+    async updateAll({ caller, params: { appId }, body: { until = "", ...filters }, save }) {
+      await endDueSnoozes(deps);
+      return save(async (tx) => {
         await ownedApp(tx, appId, caller);
         const now = clock.now().toISOString();
         const seen = until === "" || until > now ? now : until;
         await markAllRead(tx, { appId, userId: caller.userId }, { filters, until: seen });
         return undefined;
-      }),
+      });
+    },
   };
 }

@@ -352,6 +352,7 @@ const threads = recordOf(feedback.feedback, {
     active_at: orNull(instant),
     created_at: instant,
     number: newer(orNull(whole(1, 1e9)), null),
+    snoozed_until: newer(orNull(instant), null),
   },
   fixed: { indexed: () => 1 },
   where: "status <> 'blocked'",

@@ -28,6 +28,7 @@ export function threadText(thread: OwnedThread, { repeats = false }: ThreadTextO
     line("Issue", feedback.githubIssueUrl),
     line("Came back, resolved before", earlier?.consoleUrl ?? null),
     line("Assigned to", assignee?.email ?? null),
+    line("Snoozed until", feedback.snoozedUntil ?? null),
     line("Tags", tags.length === 0 ? null : tags.map(({ name }) => name).join(", ")),
     ...factLines(feedback),
     `\n${quotation(feedback.message)}`,

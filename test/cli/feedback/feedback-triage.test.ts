@@ -79,3 +79,20 @@ describe("feedback assign", () => {
     ]);
   });
 });
+
+describe("feedback snooze", () => {
+  it("hides a thread until a time and shows it again, and the list is filtered by it", async () => {
+    const { line, feedback, list } = await newApp();
+    const [{ id }, other] = [await feedback("First"), await feedback("Second")];
+    const until = new Date(Date.now() + 3_600_000).toISOString();
+    const snoozed = await line.run(["feedback", "snooze", id, until]);
+    expect(snoozed.stderr).toContain(`Feedback ${id} is snoozed until ${until}.`);
+    const ids = async (flag: string) => (await list(flag, "--fields", "id")).stdout.trim();
+    expect([await ids("--snoozed"), await ids("--no-snoozed")]).toEqual([id, other.id]);
+    expect((await line.run(["feedback", "view", id])).stdout).toContain(`\nSnoozed until: ${until}\n`);
+    expect((await line.run(["feedback", "snooze", other.id, "3d"])).stderr).toMatch(/is snoozed until 20/);
+    expect((await line.run(["feedback", "snooze", id, "none"])).stderr).toContain("is not snoozed.");
+    expect(await ids("--no-snoozed")).toBe(id);
+    expect(await line.run(["feedback", "snooze", id, "soon"])).toMatchObject({ exit: 2 });
+  });
+});

@@ -14,6 +14,7 @@ export const summary = (at: number): ThreadSummary => ({
   ...{ createdAt: "2026-11-21T09:00:00.000Z", activeAt: "2026-11-21T09:00:00.000Z", unread: at >= 9 },
   tags: [],
   assignee: null,
+  snoozedUntil: null,
   lastMessage: {
     ...{ direction: "inbound", author: "sender", sender: { name: "Ada", email: null }, writtenBy: null },
     ...{ text: "It broke.", createdAt: "2026-11-21T09:00:00.000Z" },
@@ -42,6 +43,7 @@ export const thread = (id: string): OwnedThread => ({
       category: "bug",
       status: "open",
     },
+    snoozedUntil: null,
     message: `Words of ${id} \u001b]0;evil\u0007.\n${"A long line. ".repeat(40)}\nThe end of ${id}.`,
     ...{ metadata: {}, images: [], videos: [], attachments: [], githubIssueUrl: null },
     ...{ number: 12, ...eachReportText(() => null) },

@@ -111,6 +111,8 @@ interface Activity {
   readonly by?: string | null | undefined;
   /** Whether the event also changed the state of the newest proposal. */
   readonly ofProposal?: boolean;
+  /** Whether the sender wrote. Then the thread is not snoozed any more. */
+  readonly bySender?: boolean;
 }
 
 /** The SQL expression for the last activity of a thread `f`. The indexes by activity have the same expression. */
@@ -122,6 +124,9 @@ export const activeAt = "coalesce(f.active_at, f.created_at)";
  */
 const laterActivity = `CASE WHEN ${activeAt} < ? THEN ? ELSE ${activeAt} END`;
 
+/** The SQL expression for the end of a snooze that is not over at a given time. */
+const laterSnooze = "CASE WHEN snoozed_until > ? THEN snoozed_until END";
+
 /**
  * Stores that something happened on a thread. If the member who did it had read the thread, the thread stays read for
  * this member. The time of the last activity never becomes earlier, so a thread only moves to the front of the inbox.
@@ -130,14 +135,15 @@ const laterActivity = `CASE WHEN ${activeAt} < ? THEN ? ELSE ${activeAt} END`;
 export async function noteActivity(
   tx: Transaction,
   feedbackId: string,
-  { at, by, ofProposal = false }: Activity,
+  { at, by, ofProposal = false, bySender = false }: Activity,
 ): Promise<void> {
   if (by) await keepRead(tx, feedbackId, by, at);
   await tx.run(
     `UPDATE feedback SET activity_count = activity_count + 1,
-       active_at = ${laterActivity.replaceAll("f.", "")} ${ofProposal ? `, ${proposalState}` : ""}
+       active_at = ${laterActivity.replaceAll("f.", "")}, snoozed_until = ${bySender ? "NULL" : laterSnooze}
+       ${ofProposal ? `, ${proposalState}` : ""}
      WHERE id = ?`,
-    ...[at, at, feedbackId],
+    ...[at, at, ...(bySender ? [] : [at]), feedbackId],
   );
   tx.signal(threadTopic(feedbackId));
 }
@@ -159,6 +165,20 @@ async function keepRead(tx: Transaction, feedbackId: string, userId: string, at:
     ...[at, at, at, userId, feedbackId],
   );
   if (kept) await limitViews(tx, { appId: kept.appId, userId });
+}
+
+/** Marks a thread as read for each member for whom it is unread. */
+export async function markReadForAll(tx: Transaction, feedbackId: string): Promise<void> {
+  const marked = await tx.all<MemberOf>(
+    `INSERT INTO thread_looks (app_id, user_id, feedback_id, seen_count, active_at)
+     SELECT v.app_id, v.user_id, f.id, f.activity_count, ${activeAt}
+     FROM feedback f JOIN app_members v ON v.app_id = f.app_id WHERE f.id = ? AND ${isUnread} ${keepingThreads(tx)}
+     ON CONFLICT (app_id, user_id, feedback_id) DO UPDATE SET seen_count = excluded.seen_count,
+       active_at = excluded.active_at
+     RETURNING app_id AS "appId", user_id AS "userId"`,
+    feedbackId,
+  );
+  for (const member of marked) await limitViews(tx, member);
 }
 
 /**

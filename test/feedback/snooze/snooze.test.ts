@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { databases } from "../../support/database/databases.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import { makeTeam, type Team } from "../../support/worlds/members/team.ts";
+import { sendFeedback } from "../../support/worlds/owner-with-one-of-each.ts";
+
+const hour = 3_600_000;
+
+describe.each(databases)("a snoozed thread on $name", (engine) => {
+  let service: Service;
+  let team: Team;
+  let maria: Awaited<ReturnType<Team["join"]>>;
+  beforeAll(async () => {
+    service = await startService({ engine });
+  });
+  beforeEach(async () => {
+    team = await makeTeam(service);
+    maria = await team.join("maintainer");
+  });
+  afterAll(() => service.stop());
+
+  const send = (report: object = {}) => sendFeedback(service, team.app.key, report);
+  const inHours = (hours: number) => new Date(service.clock.now().getTime() + hours * hour).toISOString();
+  const change = (id: string, body: object, call = team.call) => call("PATCH", `/feedback/${id}`, body);
+  const snooze = (id: string, hours: number) => change(id, { snoozedUntil: inHours(hours) });
+  const list = async (query: string, call = team.call): Promise<string[]> =>
+    Object((await call("GET", `${team.at}/feedback?${query}`)).body).items.map(
+      ({ id }: { id: string }) => id,
+    );
+  const triage = () => list("status=open&snoozed=false&order=activity");
+  const unread = (call = team.call) => list("unread=true", call);
+  async function answer(url: string, text: string): Promise<void> {
+    const headers = { accept: "text/html", origin: service.baseUrl };
+    const once = /name="once" value="([^"]+)"/.exec(await (await fetch(url, { headers })).text())?.[1] ?? "";
+    const sent = { method: "POST", redirect: "manual", headers } as const;
+    const { status } = await fetch(url, { ...sent, body: new URLSearchParams({ answer: text, once }) });
+    expect(status).toBe(303);
+  }
+  const readAll = async (call: Team["call"]) => call("PUT", `${team.at}/feedback/read`, {});
+
+  it("leaves triage for all, and is first and unread for all at the instant of its end", async () => {
+    const [id, other] = [await send(), await send()];
+    const until = inHours(2);
+    expect((await change(id, { snoozedUntil: until })).body).toMatchObject({
+      feedback: { snoozedUntil: until },
+    });
+    expect(await triage()).toEqual([other]);
+    for (const call of [team.call, maria.call]) expect(await unread(call)).toEqual([other]);
+    for (const order of ["created", "activity"])
+      expect(await list(`snoozed=true&order=${order}`)).toEqual([id]);
+    await readAll(maria.call);
+    service.clock.advance(2 * hour);
+    expect(await triage()).toEqual([id, other]);
+    expect(await list("snoozed=true")).toEqual([]);
+    expect(await unread(maria.call)).toEqual([id]);
+    expect(await unread()).toEqual([id, other]);
+    const { body } = await team.call("GET", `${team.at}/feedback?order=activity&limit=1`);
+    expect(body).toMatchObject({ items: [{ id, activeAt: until, snoozedUntil: null }] });
+  });
+
+  it("is unread at its end also for a member who read everything before anybody asked", async () => {
+    const id = await send();
+    await snooze(id, 1);
+    service.clock.advance(2 * hour);
+    await readAll(maria.call);
+    expect(await unread(maria.call)).toEqual([]);
+    const second = await send();
+    await snooze(second, 1);
+    service.clock.advance(hour);
+    const values = [inHours(0), maria.id];
+    await service.deps.database.write((tx) =>
+      tx.run("UPDATE app_members SET read_until = ? WHERE user_id = ?", ...values),
+    );
+    expect(await unread(maria.call)).toEqual([second]);
+  });
+
+  it("stays snoozed for a note, a repeat and a change of its tags, and not for an answer of its sender", async () => {
+    await team.call("PATCH", team.at, { senderPages: true });
+    const report = { type: "bug", message: "It broke.", dedupeKey: "oven" };
+    const sent = await service.request("POST", "/api/v1/feedback/remote", {
+      headers: { "x-api-key": team.app.key },
+      body: report,
+    });
+    const id = sent.field("id");
+    await snooze(id, 5);
+    await maria.call("POST", `/feedback/${id}/messages`, { direction: "note", body: "Later." });
+    await send(report);
+    await change(id, { addTags: ["oven"] });
+    expect([await triage(), await list("snoozed=true&tag=oven")]).toEqual([[], [id]]);
+    await answer(sent.field("statusUrl"), "It still does.");
+    expect([await triage(), await list("snoozed=true")]).toEqual([[id], []]);
+    expect(await unread()).toEqual([id]);
+    service.clock.advance(6 * hour);
+    const { body } = await team.call("GET", `/feedback/${id}`);
+    expect(body).toMatchObject({ feedback: { snoozedUntil: null } });
+  });
+
+  it("is finished by a status, and only an open thread is snoozed, in the next year", async () => {
+    const id = await send();
+    await snooze(id, 5);
+    expect((await change(id, { status: "resolved" })).body).toMatchObject({
+      feedback: { snoozedUntil: null },
+    });
+    expect(await snooze(id, 5)).toMatchObject({ status: 409, body: { code: "wrong_state" } });
+    expect((await change(id, { status: "open", snoozedUntil: inHours(1) })).status).toBe(200);
+    for (const hours of [-1, 0, 367 * 24]) expect((await snooze(id, hours)).status).toBe(400);
+    const viewer = await team.join("viewer");
+    expect((await change(id, { snoozedUntil: null }, viewer.call)).status).toBe(403);
+    expect((await viewer.call("GET", `/feedback/${id}`)).body).toMatchObject({
+      feedback: { snoozedUntil: expect.any(String) },
+    });
+  });
+
+  it("ends by hand, and its events say who snoozed it and until when", async () => {
+    const id = await send();
+    const until = inHours(3);
+    await change(id, { snoozedUntil: until });
+    await change(id, { snoozedUntil: until });
+    await change(id, { snoozedUntil: null }, maria.call);
+    expect(await triage()).toEqual([id]);
+    expect([await unread(), await unread(maria.call)]).toEqual([[id], []]);
+    expect((await team.call("GET", `/feedback/${id}/events`)).body).toMatchObject({
+      items: [
+        { kind: "snooze", by: team.owner.email, from: null, to: until },
+        { kind: "snooze", by: maria.email, from: until, to: null },
+      ],
+    });
+  });
+
+  it("does not come back while the clock is in doubt, and is not lost then", async () => {
+    const id = await send();
+    await snooze(id, 24);
+    service.clock.jump(48 * hour);
+    expect(await list("snoozed=true")).toEqual([id]);
+    service.clock.jump(-48 * hour);
+    expect(await list("snoozed=true")).toEqual([id]);
+    service.clock.pass(24 * hour);
+    expect(await list("snoozed=true")).toEqual([]);
+    expect(await unread()).toEqual([id]);
+  });
+});
+
+describe("the search for ended snoozes", () => {
+  it("asks an index alone", async () => {
+    const service = await startService();
+    const plan = await service.deps.database.all<{ detail: string }>(
+      `EXPLAIN QUERY PLAN SELECT 1 FROM feedback WHERE snoozed_until <= '2026' AND status <> 'blocked' LIMIT 1`,
+    );
+    expect(plan.map(({ detail }) => detail).join()).toContain("feedback_snoozed");
+    await service.stop();
+  });
+});
