@@ -43,12 +43,14 @@ export function threadEvents({
   runs,
   releases,
 }: {
+  /** Newest first. */
   readonly changes: readonly AuditedChange[];
   readonly runs: readonly DecidedRun[];
   readonly releases: readonly NamingRelease[];
 }): ThreadEvent[] {
   const all = [
-    ...changes.flatMap(eventsOfChange),
+    // Changes of the same instant stay in their order.
+    ...changes.toReversed().flatMap(eventsOfChange),
     ...runs.map(({ id, at, by, decision }) => ({
       ...{ at, by, kind: "decision", field: "decision", from: null, to: decision, runId: id },
     })),

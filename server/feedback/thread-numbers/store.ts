@@ -30,5 +30,7 @@ export async function numberThreadsIn(tx: Transaction, appId: string): Promise<v
 const unnumbered = "number IS NULL AND status <> 'blocked'";
 
 const hasUnnumbered = async (reader: Reader, appId: string): Promise<boolean> =>
-  (await reader.get(`SELECT 1 AS found FROM feedback WHERE app_id = ? AND ${unnumbered} LIMIT 1`, appId)) !==
-  undefined;
+  (await reader.get<{ found: number }>(
+    `SELECT 1 AS found FROM feedback WHERE app_id = ? AND ${unnumbered} LIMIT 1`,
+    appId,
+  )) !== undefined;

@@ -48,6 +48,7 @@ const inboxFilters = [
   ...[{ assignee: "a" }, { assignee: null }, { tags: ["a", "b"] }, { q: "word", ...inTimes, assignee: null }],
   ...[active, { ...active, ...inTimes }, { ...active, assignee: "a" }],
   { ...active, unread: "true", status: "open" },
+  ...[{ snoozed: "true" }, { ...active, snoozed: "true" }, { snoozed: "false" }],
 ];
 
 /** The conditions after a mark, by a database with one change. */

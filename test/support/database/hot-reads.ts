@@ -68,6 +68,17 @@ export const hotReads: readonly (readonly [
       listThreads(reader, { appId, ...filters({ assignee: "owner", order: "activity" }) }, fromTop),
   ],
   [
+    "the inbox of snoozed threads",
+    "feedback_snoozed_by_age",
+    (reader, appId) => listThreads(reader, { appId, ...filters({ snoozed: "true" }) }, fromTop),
+  ],
+  [
+    "the inbox of snoozed threads by activity",
+    "feedback_snoozed_by_activity",
+    (reader, appId) =>
+      listThreads(reader, { appId, ...filters({ snoozed: "true", order: "activity" }) }, fromTop),
+  ],
+  [
     "the inbox of nobody",
     "feedback_by_app",
     (reader, appId) => listThreads(reader, { appId, ...filters({ assignee: null }) }, fromTop),
