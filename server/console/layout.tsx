@@ -35,6 +35,7 @@ export const ConsolePage = ({
         <Brand links={navigation.links} />
         {navigation.apps.length > 0 && <AppMenu navigation={navigation} />}
         <div class="end">
+          {navigation.apps.length > 0 && <SearchLink links={navigation.links} />}
           <a href={navigation.links.home} aria-current={navigation.tab === "decisions" ? "page" : undefined}>
             Decisions
             <Waiting navigation={navigation} />
@@ -104,6 +105,20 @@ const Count = ({
       </>
     )}
   </span>
+);
+
+/** The link to the search. A script opens the search over the page in its place, also with Ctrl+K. */
+const SearchLink = ({ links }: { readonly links: Links }) => (
+  <a class="search-link" href={links.search} title="Search (Ctrl+K)" data-search>
+    <svg viewBox="0 0 20 20" width="18" height="18" aria-hidden="true" fill="none" stroke="currentColor">
+      <path
+        d="M13 13l4.5 4.5M14.5 8.75a5.75 5.75 0 1 1-11.5 0a5.75 5.75 0 0 1 11.5 0z"
+        stroke-width="1.7"
+        stroke-linecap="round"
+      />
+    </svg>
+    <span class="unseen">Search</span>
+  </a>
 );
 
 const AppMenu = ({ navigation: { links, apps, app, counts } }: { readonly navigation: Navigation }) => (

@@ -18,6 +18,7 @@ export function createLinks(at: string) {
     newAccount: (token: string) => `${at}/sign-up/${token}`,
     signOut: `${at}/sign-out`,
     asset: (name: string) => `${at}/assets/${name}`,
+    search: `${at}/search`,
     inbox: app("feedback"),
     ...triageLinks(at),
     thread: (appId: string, id: string, part = "") => `${at}/feedback/${appId}/${id}${part && `/${part}`}`,

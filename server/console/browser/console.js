@@ -8,3 +8,4 @@ import "./passkeys.js";
 import "./previews.js";
 import "./saved-replies.js";
 import "./live.js";
+import "./palette.js";

@@ -27,6 +27,7 @@ export async function findPlaces(service: Service): Promise<Places> {
     owner: headers,
     linked,
     unlinked: {
+      "/console/search": "/console/search?q=photo",
       "/console/invitations/:token": await invitation(service, "you@larder.example"),
       "sign-in": "/console/sign-in",
       recovery: "/console/recover",

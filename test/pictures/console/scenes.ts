@@ -34,6 +34,12 @@ export const consoleScenes: readonly ConsoleScene[] = [
     says: "A report and everything that followed. Read the plan of the agent, and approve it, ask for changes or reject it. Answer the sender, or write a note for the team. The page names other members who are answering.",
   },
   {
+    name: "search",
+    title: "Search",
+    page: at.search,
+    says: "Search the feedback of all your apps, the FAQ and the pages. Ctrl+K opens the search over any page.",
+  },
+  {
     name: "tags",
     title: "Tags",
     page: at.tags(":appId"),

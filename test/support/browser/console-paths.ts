@@ -12,6 +12,8 @@ export const consolePaths = ({
   slotId,
 }: OwnerWithOneOfEach): string[] => [
   "/console",
+  "/console/search",
+  "/console/search?q=it",
   `/console/feedback/${app.id}`,
   `/console/feedback/${app.id}/${threadId}`,
   `/console/tags/${app.id}`,
