@@ -17,13 +17,12 @@ export interface FaqOfApp {
   readonly app: Pick<App, "id" | "name">;
   readonly id: string;
   readonly question: string;
-  readonly answer: string;
 }
 
 /** The most pages, and the most entries, that a search offers. */
 const most = 5;
 
-/** Returns the pages and the FAQ entries whose words the query has. A query with operators has none. */
+/** Returns the pages and the FAQ entries whose names the query finds. A query with operators has none. */
 export function destinationsOf(
   q: string,
   links: Links,
@@ -40,7 +39,7 @@ export function destinationsOf(
       ),
     );
   const pages = pagesOf(links, given.apps).filter(({ name, app }) => hasAll(name, app ?? ""));
-  const faqs = given.faqs.filter(({ question, answer }) => hasAll(question, answer));
+  const faqs = given.faqs.filter(({ question }) => hasAll(question));
   return [
     ...pages.slice(0, most),
     ...faqs.slice(0, most).map(

@@ -35,7 +35,7 @@ async function faqsOf({ ask }: SignedInVisit, { apps }: Navigation): Promise<Faq
   const lists = await Promise.all(
     apps.slice(0, mostFaqs).map(async (app) => {
       const entries = await ask(consoleFaqs.list, { params: { appId: app.id } });
-      return entries.map(({ id, question, answer }) => ({ app, id, question, answer }));
+      return entries.map(({ id, question }) => ({ app, id, question }));
     }),
   );
   return lists.flat();

@@ -1,0 +1,70 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startBrowser, type TestBrowser } from "../../../support/browser/browser.ts";
+import { openPage } from "../../../support/browser/browser-page.ts";
+import { type Service, startService } from "../../../support/service/service.ts";
+import { sendFeedback } from "../../../support/worlds/owner-with-one-of-each.ts";
+
+describe("the search over a page", () => {
+  let service: Service;
+  let browser: TestBrowser;
+  let headers: Record<string, string>;
+  let app: { readonly id: string; readonly key: string };
+  let threadId: string;
+  beforeAll(async () => {
+    service = await startService();
+    const owner = await service.makeUser();
+    app = await service.makeApp(owner, { name: "Larder" });
+    headers = await service.signIn(owner);
+    threadId = await sendFeedback(service, app.key, { message: "The aardvark is missing." });
+    browser = await startBrowser();
+  });
+  afterAll(async () => {
+    await browser.close();
+    await service.stop();
+  });
+
+  const open = async (path: string, options: Parameters<typeof openPage>[3] = {}): Promise<Page> => {
+    const page = await openPage(browser, service, headers, options);
+    await page.goto(path);
+    return page;
+  };
+  const palette = (page: Page) => page.locator("dialog.palette");
+
+  it("opens with Ctrl+K, shows what it finds, and Enter opens the first result", async () => {
+    const page = await open(`/console/members/${app.id}`);
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("aardvark");
+    await palette(page).locator("a.to").first().waitFor();
+    expect(await palette(page).locator("mark").innerText()).toBe("aardvark");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(`**/console/feedback/${app.id}/${threadId}`);
+  });
+
+  it("is used with the arrow keys, and finds pages", async () => {
+    const page = await open("/console");
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("larder tags");
+    await palette(page).locator("a.to").first().waitFor();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(`**/console/tags/${app.id}`);
+  });
+
+  it("closes with Escape, and the focus is where it was", async () => {
+    const page = await open("/console");
+    await page.locator("[data-search]").click();
+    expect(await palette(page).isVisible()).toBe(true);
+    await page.keyboard.press("Escape");
+    expect(await palette(page).isVisible()).toBe(false);
+    expect(await page.evaluate(() => document.activeElement?.hasAttribute("data-search"))).toBe(true);
+  });
+
+  it("leads to the page of the search without scripts", async () => {
+    const page = await open("/console", { javaScriptEnabled: false });
+    await page.locator("[data-search]").click();
+    await page.locator("main input[name=q]").fill("aardvark");
+    await page.locator("main button[type=submit]").click();
+    expect(await page.locator("main mark").innerText()).toBe("aardvark");
+  });
+});
