@@ -359,13 +359,13 @@ const gridColumns = ({ attention }: Pick<CycleDetail, "attention">): readonly Co
   { heading: "status", of: ({ status }) => status },
   { heading: "counted", of: ({ daysCounted }) => daysCounted },
   { heading: "missed", of: ({ missedDays }) => missedDays },
-  { heading: "needs", of: ({ slotId }) => attention.find((row) => row.slotId === slotId)?.state },
   { heading: "tester", of: ({ tester }) => tester?.email },
   {
     heading: "join",
     of: ({ joinCheckPending, endedAt }) => (joinCheckPending && !endedAt ? "to be confirmed" : ""),
   },
   { heading: "slot", of: ({ slotId }) => slotId, isId: true },
+  { heading: "needs", of: ({ slotId }) => attention.find((row) => row.slotId === slotId)?.state },
 ];
 
 const gridLegend = "S counted by a session, P by a proof, x missed, o today, . ahead, - no tester";
