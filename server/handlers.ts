@@ -23,6 +23,7 @@ import { consoleProposals } from "./feedback/proposals/api/console.ts";
 import { feedback } from "./feedback/reports/api.ts";
 import { savedReplies } from "./feedback/saved-replies/api.ts";
 import { search } from "./feedback/search/api.ts";
+import { statistics } from "./feedback/statistics/api.ts";
 import { tags } from "./feedback/tags/api.ts";
 import { consoleFeedback } from "./feedback/threads/api.ts";
 import { readMarks } from "./feedback/unread/api.ts";
@@ -59,6 +60,7 @@ export const createHandlers = (deps: Deps): HandlersOf<Contract> => ({
   threads: consoleFeedback(deps),
   search: search(deps),
   readMarks: readMarks(deps),
+  statistics: statistics(deps),
   tags: tags(deps),
   blockedSenders: blockedSenders(deps),
   incomingMails: incomingMails(deps),

@@ -14,7 +14,15 @@ import {
   readHeader,
   rowEntries,
 } from "./format.ts";
-import { afterLoad, emptyTable, loadRows, type Table, tablesOf } from "./store.ts";
+import {
+  afterLoad,
+  emptyBeforeLoad,
+  emptyTable,
+  inLoadOrder,
+  loadRows,
+  type Table,
+  tablesOf,
+} from "./store.ts";
 
 /**
  * Returns the migrations that create the schema of the backup. Throws an Error with a message if the backup is too new
@@ -60,7 +68,10 @@ export async function loadDatabase(address: DatabaseAddress, backup: Backup): Pr
     return await database.write(async (tx) => {
       const counts = new Map<string, number>();
       for (const table of [...tables].reverse()) await emptyTable(tx, table);
-      for (const table of tables) counts.set(table.name, await loadTable(tx, archive, table));
+      for (const table of inLoadOrder(tables)) {
+        await emptyBeforeLoad(tx, table);
+        counts.set(table.name, await loadTable(tx, archive, table));
+      }
       assertCounts(backup, counts);
       const lost = await removeLost(tx, new Set(fileEntries(archive).map(([sha256]) => sha256)));
       await afterLoad(tx);

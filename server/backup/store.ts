@@ -28,7 +28,10 @@ export async function replaceRows(tx: Transaction, rowsOf: RowsOf): Promise<stri
   const lastTimes = await linesOf(tx, tables, "last_times");
   await forgetAllIndexed(tx);
   for (const { name } of [...tables].reverse()) await tx.run(`DELETE FROM ${name}`);
-  for (const table of tables) for await (const lines of rowsOf(table)) await loadRows(tx, table, lines);
+  for (const table of inLoadOrder(tables)) {
+    await emptyBeforeLoad(tx, table);
+    for await (const lines of rowsOf(table)) await loadRows(tx, table, lines);
+  }
   await loadRows(tx, lastTimes.table, lastTimes.lines);
   await loadSessions(tx, sessions);
   // Caches keep lists by their version number. A number that was never used makes all cached lists invalid.
@@ -100,6 +103,21 @@ async function* dumpPostgres(reader: Reader, table: Table): AsyncGenerator<strin
 /** Deletes the rows of a table, such as those that a migration wrote into a new database. */
 export const emptyTable = (tx: Transaction, { name }: Table): Promise<number> =>
   tx.run(`DELETE FROM ${name}`);
+
+const loadedLast = new Set(
+  allTables.flatMap(({ name, loadedLast: why }) => (why === undefined ? [] : [name])),
+);
+
+/** Returns the tables in the order in which they are loaded: those into which triggers write come last. */
+export const inLoadOrder = (tables: readonly Table[]): Table[] => [
+  ...tables.filter(({ name }) => !loadedLast.has(name)),
+  ...tables.filter(({ name }) => loadedLast.has(name)),
+];
+
+/** Deletes the rows of a table that triggers wrote while other tables were loaded. */
+export async function emptyBeforeLoad(tx: Transaction, table: Table): Promise<void> {
+  if (loadedLast.has(table.name)) await emptyTable(tx, table);
+}
 
 /** Adds rows that `dumpRows` returned on any engine. Returns their number. */
 export async function loadRows(tx: Transaction, table: Table, lines: readonly string[]): Promise<number> {

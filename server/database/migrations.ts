@@ -3,6 +3,7 @@ import { apps } from "./schema/access.ts";
 import { baseline } from "./schema/baseline.ts";
 import { feedback, uploads } from "./schema/feedback.ts";
 import { plannedSearchFunction, wordSearch } from "./schema/search.ts";
+import { statisticsStatements } from "./schema/statistics.ts";
 import { addedSince, statementsFor } from "./schema/table.ts";
 
 const searchFunction: Migration = {
@@ -58,8 +59,15 @@ const snoozedThreads: Migration = {
   },
 };
 
+const statistics: Migration = {
+  number: 123,
+  name: "counts for the statistics of apps",
+  statements: statisticsStatements,
+};
+
 /** All migrations in their order. A released migration never changes: a correction is a new migration. */
 export const migrations: readonly Migration[] = [
   ...[baseline, searchFunction, threadNumbers, searchOfWholeThreads, contentPictures],
   snoozedThreads,
+  statistics,
 ];

@@ -10,6 +10,8 @@ import { outbox } from "../feedback/chat/store.ts";
 import { answering } from "../feedback/messages/store.ts";
 import { events, expiredApprovals, proposals } from "../feedback/proposals/store.ts";
 import { removeThread } from "../feedback/removal/store.ts";
+import { quarterAt } from "../feedback/statistics/rules.ts";
+import { statistics } from "../feedback/statistics/store.ts";
 import { idempotency } from "../http/idempotency-store.ts";
 import { prune } from "../http/rate-limits/store.ts";
 import { originalKeptMilliseconds } from "../mail/incoming/rules.ts";
@@ -90,8 +92,24 @@ export async function tidy(deps: HousekeepingDeps, stopping?: AbortSignal): Prom
     (await database.write((tx) => events.prune(tx, eventsBefore, atOnce))) === atOnce &&
     !stopping?.aborted
   );
+  await addUpCounts(database, now, stopping);
   await database.write(keepStatistics, "long");
   await files.sweepTemporary();
+}
+
+/** The number of rows that one transaction adds up. */
+const countsAtOnce = 500;
+
+/** How old counts are that are added up: connections still count in newer ones. */
+const countsSettledMilliseconds = 3_600_000;
+
+/** Adds up the counts that different connections made. (rule F60) */
+async function addUpCounts(database: Deps["database"], now: Date, stopping?: AbortSignal): Promise<void> {
+  const to = quarterAt(new Date(now.getTime() - countsSettledMilliseconds));
+  while (
+    (await database.write((tx) => statistics.addUp(tx, { to }, countsAtOnce))) > 0 &&
+    !stopping?.aborted
+  );
 }
 
 /** Deletes the original data of mails that are older than 30 days. (rule M16) */

@@ -5,6 +5,7 @@ import type { Reader, Transaction } from "../database/database.ts";
 import * as tables from "../database/schema/deployment.ts";
 import { credentialsTopic, threadsTopic, tokensTopic } from "../database/signals.ts";
 import { removeOldestThreads } from "../feedback/removal/store.ts";
+import { statistics } from "../feedback/statistics/store.ts";
 import { feedbackThreads } from "../feedback/threads/store.ts";
 import { proofs } from "../testing/proofs/store.ts";
 import type { Stored } from "./fields.ts";
@@ -95,12 +96,16 @@ export const imports = {
     return (await reader.get<{ count: number }>(sql, appId))?.count ?? 0;
   },
 
-  /** Makes the app visible to its owner. Returns false if the import was stopped in the meantime. */
+  /**
+   * Makes the app visible to its owner. If the file has no counts, because an older server wrote it, the rows are
+   * counted. Returns false if the import was stopped in the meantime.
+   */
   async finish(
     tx: Transaction,
     { appId, ownerId, at }: { readonly appId: string; readonly ownerId: string; readonly at: string },
   ): Promise<boolean> {
     if ((await tx.run("DELETE FROM imports WHERE app_id = ?", appId)) !== 1) return false;
+    if (!(await statistics.hasCounts(tx, appId))) await statistics.countStored(tx, appId);
     await members.insert(tx, { appId, userId: ownerId, role: "owner", createdAt: at });
     for (const topic of [credentialsTopic, tokensTopic, threadsTopic]) tx.signal(topic);
     return true;

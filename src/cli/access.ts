@@ -6,6 +6,7 @@ import type { AppKey } from "../contract/keys.ts";
 import { limits } from "../contract/limits.ts";
 import { oldThreadsText } from "../contract/old-threads-text.ts";
 import type { Token } from "../contract/tokens.ts";
+import { addStatistics } from "./app-statistics.ts";
 import { choices } from "./core/choices.ts";
 import { CliError, didYouMean, usageError } from "./core/cli-error.ts";
 import { commandAction, type Setup } from "./core/command.ts";
@@ -34,6 +35,8 @@ export function addApp(app: Command, setup: Setup): void {
   commandAction<object, string | undefined>(views(view), setup, async (invocation, _, given) =>
     explainMissingConsole(invocation, async () => viewApp(invocation, given)),
   );
+
+  addStatistics(app, setup, whichApp);
 
   const edit = mutates(app.command("edit").alias("update").description("Change the settings of an app"))
     .argument("[app]", whichApp)

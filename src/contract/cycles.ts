@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { endpoint } from "./endpoint.ts";
 import type { ErrorCode } from "./errors.ts";
-import { instant, text, uuid } from "./fields.ts";
+import { calendarDate, instant, text, uuid } from "./fields.ts";
 import { limits } from "./limits.ts";
 import { listingParams } from "./listings.ts";
 import { timeZone } from "./sign-in.ts";
@@ -201,10 +201,7 @@ export const CycleReport = z.object({
 export type CycleReport = z.output<typeof CycleReport>;
 
 export const NewCycle = z.object({
-  startsOn: z.string().check(
-    z.refine((date) => isDate(date), "must be a date, YYYY-MM-DD"),
-    z.meta({ format: "date" }),
-  ),
+  startsOn: calendarDate,
   timezone: timeZone,
 });
 
@@ -274,14 +271,3 @@ export const cycles = {
     example: { request: {} },
   }),
 } as const;
-
-function isDate(date: string): boolean {
-  if (!/^\d{4}-\d\d-\d\d$/.test(date)) return false;
-  const at = new Date(`${date}T00:00:00Z`);
-  return (
-    !Number.isNaN(at.getTime()) &&
-    at.toISOString().startsWith(date) &&
-    date >= "2000-01-01" &&
-    date <= "9000-01-01"
-  );
-}

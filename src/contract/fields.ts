@@ -246,3 +246,20 @@ function isDay(value: string): boolean {
   const at = new Date(`${date}T00:00:00Z`);
   return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(date);
 }
+
+/** A calendar day, such as `2026-11-28`. */
+export const calendarDate = z.string().check(
+  z.refine((date) => isDate(date), "must be a date, YYYY-MM-DD"),
+  z.meta({ format: "date" }),
+);
+
+function isDate(date: string): boolean {
+  if (!/^\d{4}-\d\d-\d\d$/.test(date)) return false;
+  const at = new Date(`${date}T00:00:00Z`);
+  return (
+    !Number.isNaN(at.getTime()) &&
+    at.toISOString().startsWith(date) &&
+    date >= "2000-01-01" &&
+    date <= "9000-01-01"
+  );
+}

@@ -21,6 +21,7 @@ import { savedReplies } from "./saved-replies.ts";
 import { search } from "./search.ts";
 import { signIn } from "./sign-in.ts";
 import { passkeys, secondFactor } from "./sign-in-methods.ts";
+import { statistics } from "./statistics.ts";
 import { tags } from "./tags.ts";
 import { sessions } from "./test-sessions.ts";
 import { tester } from "./tester.ts";
@@ -51,6 +52,7 @@ export const contract = {
   threads,
   search,
   readMarks,
+  statistics,
   tags,
   savedReplies,
   blockedSenders,

@@ -11,6 +11,10 @@ export const limits = {
   /** The most tags of one thread, and of one app. */
   threadTags: 20,
   appTags: 500,
+  /** The most days of a period, threads and versions in statistics, and where the count of open threads ends. */
+  statistics: { days: 366, top: 10, versions: 20, open: 10_000 },
+  /** The limits in minutes of the ranges in which waits are counted. What is longer is in one more range. (rule F61) */
+  waits: [1, 5, 15, 30, 60, 120, 240, 480, 720, 1_440, 2_880, 4_320, 10_080, 43_200],
   savedReplyTitle: 100,
   savedReplies: 200,
   blockedSenders: 1_000,

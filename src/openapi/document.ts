@@ -31,6 +31,7 @@ import * as savedReplies from "../contract/saved-replies.ts";
 import * as search from "../contract/search.ts";
 import * as signIn from "../contract/sign-in.ts";
 import { AuthorizeQuery, authorizePath } from "../contract/sign-in.ts";
+import * as statistics from "../contract/statistics.ts";
 import * as tags from "../contract/tags.ts";
 import * as sessions from "../contract/test-sessions.ts";
 import * as tester from "../contract/tester.ts";
@@ -72,6 +73,7 @@ const tagTexts: Readonly<Record<keyof Contract, string>> = {
   threads: "Threads of feedback",
   search: "Search in all apps",
   readMarks: "What a person has read",
+  statistics: "The numbers of an app: what came in, and how it was answered",
   tags: "Tags of threads",
   savedReplies: "Saved replies",
   blockedSenders: "Blocked senders, and their hidden feedback",
@@ -519,6 +521,7 @@ const modules: readonly Record<string, unknown>[] = [
     found,
     search,
     session,
+    statistics,
     tags,
     tokens,
     consoleFaqs,

@@ -28,6 +28,7 @@ const titles: Record<keyof typeof contract, string> = {
   threads: "Console: feedback",
   search: "Console: search",
   readMarks: "Console: what a person has read",
+  statistics: "Console: numbers",
   tags: "Console: tags",
   savedReplies: "Console: saved replies",
   blockedSenders: "Console: blocked senders",

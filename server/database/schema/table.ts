@@ -169,6 +169,11 @@ interface About<Name extends string> {
   readonly since?: number;
   /** Why a backup does not contain the rows. Undefined if it contains them. */
   readonly notInBackup?: string;
+  /**
+   * Why a restore loads the table after all others, and first deletes the rows that are there. Undefined if the order
+   * does not matter.
+   */
+  readonly loadedLast?: string;
   /** The statements that create the table, if they differ between the engines. */
   readonly made?: Readonly<Record<Engine, string>>;
 }

@@ -4,6 +4,7 @@ import * as deployment from "./deployment.ts";
 import * as feedback from "./feedback.ts";
 import * as mail from "./mail.ts";
 import * as search from "./search.ts";
+import * as statistics from "./statistics.ts";
 import { type AnyTable, isTable, type Statement } from "./table.ts";
 import * as testing from "./testing.ts";
 
@@ -126,6 +127,7 @@ export const schema: readonly (Statement | AnyTable)[] = [
   ...content.contentSchema,
   ...mail.mailSchema,
   ...deployment.deploymentSchema,
+  ...statistics.statisticsSchema,
 ];
 
 /** All tables except the list of migrations. */
@@ -139,6 +141,7 @@ export type TableName =
   | NamesIn<typeof feedback>
   | NamesIn<typeof mail>
   | NamesIn<typeof search>
+  | NamesIn<typeof statistics>
   | NamesIn<typeof testing>;
 
 type NamesIn<Module> = {

@@ -20,6 +20,7 @@ import * as content from "../../database/schema/content.ts";
 import * as deployment from "../../database/schema/deployment.ts";
 import * as feedback from "../../database/schema/feedback.ts";
 import * as mail from "../../database/schema/mail.ts";
+import * as statistics from "../../database/schema/statistics.ts";
 import type { TableName } from "../../database/schema/tables.ts";
 import { tagKeyOf } from "../../feedback/tags/rules.ts";
 import {
@@ -332,6 +333,58 @@ const threadTags = recordOf(feedback.threadTags, {
   left: { assignee_id: "a member of the old server" },
 });
 
+const times = recordOf(statistics.threadTimes, {
+  type: "threadTimes",
+  parent: "feedback_id",
+  order: [],
+  columns: { first_reply_at: orNull(instant), resolved_at: orNull(instant) },
+});
+
+/** The number of a quarter of an hour or of a day since 1970. */
+const sinceEpoch = whole(0, 1e9);
+
+const count = whole(-1e12, 1e12);
+
+const span = whole(1, statistics.quartersOfDay);
+
+const repeats = recordOf(statistics.repeatCounts, {
+  type: "repeatCount",
+  parent: "feedback_id",
+  order: ["span", "at"],
+  columns: { span, at: sinceEpoch, count },
+  app: ["app_id"],
+});
+
+/** The counts of an app: they also contain what was deleted since. (rule F60) */
+const counts = [
+  recordOf(statistics.reportCounts, {
+    type: "reportCount",
+    parent: "app_id",
+    order: ["quarter", "slot"],
+    columns: {
+      quarter: sinceEpoch,
+      slot: sinceEpoch,
+      ...{ bug: count, feature: count, question: count, general: count },
+      ...{ repeats: count, resolved: count, replies: count },
+    },
+  }),
+  recordOf(statistics.measureCounts, {
+    type: "measureCount",
+    parent: "app_id",
+    order: ["span", "at", "measure", "slot"],
+    columns: {
+      span,
+      at: sinceEpoch,
+      measure: matching(
+        /^(?:(?:reply|decision):\d{1,2}|agents:[a-z]{1,20}|version:(?:bug|other):[\d.]{1,20})$/,
+        "the name of a measure",
+      ),
+      slot: sinceEpoch,
+      count,
+    },
+  }),
+];
+
 /** The threads of an app with everything in them. */
 const threads = recordOf(feedback.feedback, {
   type: "thread",
@@ -365,7 +418,7 @@ const threads = recordOf(feedback.feedback, {
     waiting: "follows from the proposals",
     link_counter: "links of senders end: they name the old server's ids",
   },
-  below: [messages, failures, runs, threadUploads, threadTags],
+  below: [messages, failures, runs, threadUploads, threadTags, times, repeats],
 });
 
 /**
@@ -431,6 +484,7 @@ export const rootRecords = [
     savedReplies,
     blockedSenders,
     threads,
+    ...counts,
     releaseNotes,
     listings,
     audit,

@@ -168,6 +168,9 @@ function writeTable(
 }
 
 /** Writes the text of the server: unchanged to a pipe, and without control characters to a terminal. */
+/** Writes the text of a file, such as CSV, to standard output. The text has its own line ends. */
+export const printFile = ({ context }: Invocation, text: string): void => context.io.stdout.write(text);
+
 function printRaw({ context, flags }: Invocation, value: unknown, name: string): void {
   if (flags.json || flags.fields !== undefined)
     throw usageError("--raw prints one field as it is.", "Leave out --json and --fields.");

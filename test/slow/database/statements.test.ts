@@ -74,6 +74,7 @@ const byHand: ByHand = {
     "server/database/migrations.ts": "each new database runs them",
     "server/database/schema/tables.ts": "each new database makes its triggers",
     "server/database/schema/search.ts": "each new database makes it",
+    "server/database/schema/statistics.ts": "each new database makes its triggers",
     "server/access/members/visibility.ts oneForViewer": "the places that call it are prepared",
     "server/access/members/visibility.ts eachForViewer": "the places that call it are prepared",
     "server/erasure/store/erase.ts update": "its columns come from the descriptions of tables",

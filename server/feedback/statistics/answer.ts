@@ -1,0 +1,94 @@
+import { limits } from "../../../src/contract/limits.ts";
+import type { Statistics } from "../../../src/contract/statistics.ts";
+import { type CountedDay, instantOf, type Period, waitOf, waitsWithin } from "./rules.ts";
+import type { CountedRows, DayRow } from "./store.ts";
+
+/** Returns the statistics of an app in a period. (rules F60 to F64) */
+export function statisticsAnswer(
+  period: Period,
+  days: readonly CountedDay[],
+  { byDay, measures, open, ...repeated }: CountedRows,
+): Statistics {
+  const perDay = perDayOf(days, byDay);
+  const of = (measure: string): number => measures.get(measure) ?? 0;
+  const began = perDay.reduce((sum, { new: by }) => sum + by.bug + by.feature + by.question + by.general, 0);
+  const [day = 0, week = 0, month = 0, older = 0] = open;
+  return {
+    ...period,
+    perDay,
+    firstReply: firstReplyOf(waitsOf(measures, "reply"), began),
+    openByAge: { "1d": day, "7d": week, "30d": month, older },
+    top: topOf(days, repeated),
+    agents: {
+      ...{
+        proposed: of("agents:proposed"),
+        approved: of("agents:approved"),
+        rejected: of("agents:rejected"),
+      },
+      ...{ changed: of("agents:changed"), expired: of("agents:expired"), claimed: of("agents:claimed") },
+      ...{ succeeded: of("agents:succeeded"), failed: of("agents:failed") },
+      medianDecisionMs: waitOf(waitsOf(measures, "decision"), 0.5),
+    },
+    versions: versionsOf(measures),
+  };
+}
+
+const nothing: Omit<DayRow, "at"> = {
+  ...{ bug: 0, feature: 0, question: 0, general: 0 },
+  ...{ repeats: 0, resolved: 0, replies: 0 },
+};
+
+function perDayOf(days: readonly CountedDay[], found: readonly DayRow[]): Statistics["perDay"] {
+  const rows = new Map(found.map((row) => [row.at, row]));
+  return days.map(({ day }, at) => {
+    const { bug, feature, question, general, repeats, resolved, replies } = rows.get(at) ?? nothing;
+    return { day, new: { bug, feature, question, general }, repeats, resolved, replies };
+  });
+}
+
+/** Returns the numbers of waits in each range. */
+const waitsOf = (measures: ReadonlyMap<string, number>, name: string): number[] =>
+  Array.from({ length: limits.waits.length + 1 }, (_, range) => measures.get(`${name}:${range}`) ?? 0);
+
+function firstReplyOf(counts: readonly number[], began: number): Statistics["firstReply"] {
+  const within = (hours: number) => waitsWithin(counts, hours * 60);
+  return {
+    median: waitOf(counts, 0.5),
+    p90: waitOf(counts, 0.9),
+    within: { "1h": within(1), "8h": within(8), "24h": within(24), "3d": within(72) },
+    none: began - counts.reduce((sum, count) => sum + count, 0),
+  };
+}
+
+function topOf(
+  days: readonly CountedDay[],
+  { repeated, repeats }: Pick<CountedRows, "repeated" | "repeats">,
+): Statistics["top"] {
+  return repeated
+    .map(({ id, number, subject, createdAt }) => {
+      const counts = days.map<number>(({ from, to }) =>
+        instantOf(from) <= createdAt && createdAt < instantOf(to) ? 1 : 0,
+      );
+      for (const { at, count } of repeats.filter((one) => one.id === id))
+        counts[at] = (counts[at] ?? 0) + count;
+      const count = counts.reduce((sum, one) => sum + one, 0);
+      return { id, number: number ?? 0, subject, count, days: counts };
+    })
+    .sort((one, other) => other.count - one.count);
+}
+
+/** Returns the versions with the most reports. */
+function versionsOf(measures: ReadonlyMap<string, number>): Statistics["versions"] {
+  const found = new Map<string, { reports: number; bugs: number }>();
+  for (const [measure, count] of measures) {
+    const [kind, type, version = ""] = measure.split(":");
+    if (kind !== "version") continue;
+    const { reports, bugs } = found.get(version) ?? { reports: 0, bugs: 0 };
+    found.set(version, { reports: reports + count, bugs: bugs + (type === "bug" ? count : 0) });
+  }
+  return [...found]
+    .map(([version, counts]) => ({ version, ...counts }))
+    .filter(({ reports }) => reports > 0)
+    .sort((one, other) => other.reports - one.reports || (one.version < other.version ? 1 : -1))
+    .slice(0, limits.statistics.versions);
+}

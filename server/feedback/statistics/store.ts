@@ -1,0 +1,237 @@
+import { limits } from "../../../src/contract/limits.ts";
+import type { Engine, Reader, Transaction } from "../../database/database.ts";
+import { countStored, findTimes, quartersOfDay } from "../../database/schema/statistics.ts";
+import { agesAt, type CountedDay, type Parts, partsOf, type Quarters, quartersOf } from "./rules.ts";
+
+/** What happened on one day of a period. `at` is the number of the day in the period, from 0. */
+export interface DayRow {
+  readonly at: number;
+  readonly bug: number;
+  readonly feature: number;
+  readonly question: number;
+  readonly general: number;
+  readonly repeats: number;
+  readonly resolved: number;
+  readonly replies: number;
+}
+
+/** A thread that was reported again. */
+export interface RepeatedRow {
+  readonly id: string;
+  /** Null if the threads of the app are not numbered yet. */
+  readonly number: number | null;
+  readonly subject: string;
+  readonly createdAt: string;
+  readonly repeats: number;
+}
+
+const kinds = ["bug", "feature", "question", "general", "repeats", "resolved", "replies"];
+
+const sums = kinds.map((kind) => `CAST(coalesce(sum(c.${kind}), 0) AS BIGINT) AS ${kind}`).join(", ");
+
+/** A list of days as JSON: the first quarter of each, and the first quarter after it. */
+const listOf = (days: readonly CountedDay[]): string =>
+  JSON.stringify(days.map(({ from, to }) => [from, to]));
+
+/** The SQL for a table of days from a list: `at`, `first` and `beyond`. */
+const daysFrom: Record<Engine, string> = {
+  sqlite: `(SELECT key AS at, json_extract(value, '$[0]') AS first, json_extract(value, '$[1]') AS beyond FROM json_each(?))`,
+  postgres: `(SELECT at - 1 AS at, CAST(value ->> 0 AS bigint) AS first, CAST(value ->> 1 AS bigint) AS beyond
+    FROM json_array_elements(CAST(? AS json)) WITH ORDINALITY AS listed (value, at))`,
+};
+
+const sumsByDay: Record<Engine, string> = {
+  // CROSS JOIN makes SQLite read the counts of one day after the other.
+  sqlite: `SELECT d.at, ${sums} FROM ${daysFrom.sqlite} AS d CROSS JOIN report_counts c
+    WHERE c.app_id = ? AND c.quarter >= d.first AND c.quarter < d.beyond GROUP BY d.at`,
+  postgres: `SELECT CAST(d.at AS integer) AS at, s.* FROM ${daysFrom.postgres} AS d CROSS JOIN LATERAL (
+    SELECT ${sums} FROM report_counts c WHERE c.app_id = ? AND c.quarter >= d.first AND c.quarter < d.beyond) AS s`,
+};
+
+/** Returns SQL that selects the counts of a table in the three parts of a period, with its values. */
+function inParts(
+  table: "measure_counts" | "repeat_counts",
+  column: string,
+  { appId, parts }: { readonly appId: string; readonly parts: Parts },
+): { readonly sql: string; readonly values: (string | number)[] } {
+  const one = (span: number) =>
+    `SELECT ${column}, count FROM ${table} WHERE app_id = ? AND span = ${span} AND at >= ? AND at < ?`;
+  return {
+    sql: [one(quartersOfDay), one(1), one(1)].join(" UNION ALL "),
+    values: [parts.days, parts.before, parts.after].flatMap(({ from, to }) => [appId, from, to]),
+  };
+}
+
+/** What the statistics of an app are about. */
+interface Wanted {
+  readonly appId: string;
+  readonly parts: Parts;
+}
+
+/** Everything of which the statistics of an app are made. */
+export interface CountedRows {
+  readonly byDay: readonly DayRow[];
+  readonly measures: ReadonlyMap<string, number>;
+  /** The open threads of each age, the youngest first. */
+  readonly open: readonly number[];
+  readonly repeated: readonly RepeatedRow[];
+  readonly repeats: readonly RepeatsRow[];
+}
+
+/** How often a thread was reported again on one day of a period. */
+export interface RepeatsRow {
+  readonly id: string;
+  readonly at: number;
+  readonly count: number;
+}
+
+/** The statistics of apps. Triggers of the database count. (rule F60) */
+export const statistics = {
+  /** Returns everything that was counted in these days, and the threads that are open now. */
+  async read(
+    reader: Reader,
+    appId: string,
+    { days, now }: { readonly days: readonly CountedDay[]; readonly now: Date },
+  ): Promise<CountedRows> {
+    const wanted = { appId, parts: partsOf(quartersOf(days)) };
+    const repeated = await statistics.mostRepeated(reader, wanted, limits.statistics.top);
+    return {
+      byDay: await statistics.byDay(reader, appId, days),
+      measures: await statistics.measures(reader, wanted),
+      open: await statistics.openIn(reader, appId, { times: agesAt(now), most: limits.statistics.open }),
+      repeated,
+      repeats: await statistics.repeatsByDay(
+        reader,
+        repeated.map(({ id }) => id),
+        days,
+      ),
+    };
+  },
+
+  /** Returns what happened on each day. Days on which nothing happened may be missing. */
+  async byDay(reader: Reader, appId: string, days: readonly CountedDay[]): Promise<DayRow[]> {
+    const rows = await reader.all<Record<keyof DayRow, number | string>>(
+      sumsByDay[reader.engine],
+      listOf(days),
+      appId,
+    );
+    return rows.map((row) => ({
+      at: Number(row.at),
+      bug: Number(row.bug),
+      feature: Number(row.feature),
+      question: Number(row.question),
+      general: Number(row.general),
+      repeats: Number(row.repeats),
+      resolved: Number(row.resolved),
+      replies: Number(row.replies),
+    }));
+  },
+
+  /** Returns the counts of all measures in a period, by their names. */
+  async measures(reader: Reader, wanted: Wanted): Promise<ReadonlyMap<string, number>> {
+    const { sql, values } = inParts("measure_counts", "measure", wanted);
+    const rows = await reader.all<{ measure: string; count: number | string }>(
+      `SELECT measure, CAST(sum(count) AS BIGINT) AS count FROM (${sql}) AS counted GROUP BY measure`,
+      ...values,
+    );
+    return new Map(rows.map(({ measure, count }) => [measure, Number(count)]));
+  },
+
+  /** Returns the threads that were reported again most often in a period. */
+  async mostRepeated(reader: Reader, wanted: Wanted, most: number): Promise<RepeatedRow[]> {
+    const { sql, values } = inParts("repeat_counts", "feedback_id", wanted);
+    const rows = await reader.all<Omit<RepeatedRow, "repeats"> & { repeats: number | string }>(
+      `SELECT f.id, f.number, f.subject, f.created_at AS "createdAt", most.repeats FROM (
+         SELECT feedback_id, CAST(sum(count) AS BIGINT) AS repeats FROM (${sql}) AS counted
+         GROUP BY feedback_id ORDER BY repeats DESC, feedback_id LIMIT ?) AS most
+       JOIN feedback f ON f.id = most.feedback_id ORDER BY most.repeats DESC, f.id`,
+      ...[...values, most],
+    );
+    return rows.map((row) => ({ ...row, repeats: Number(row.repeats) }));
+  },
+
+  /** Returns how often each of these threads was reported again on each day. */
+  async repeatsByDay(
+    reader: Reader,
+    ids: readonly string[],
+    days: readonly CountedDay[],
+  ): Promise<RepeatsRow[]> {
+    if (ids.length === 0) return [];
+    const rows = await reader.all<{ id: string; at: number | string; count: number | string }>(
+      `SELECT c.feedback_id AS id, d.at, CAST(sum(c.count) AS BIGINT) AS count
+       FROM ${daysFrom[reader.engine]} AS d CROSS JOIN repeat_counts c
+       WHERE c.feedback_id IN (${ids.map(() => "?").join(", ")}) AND c.span = 1 AND c.at >= d.first AND c.at < d.beyond
+       GROUP BY c.feedback_id, d.at`,
+      ...[listOf(days), ...ids],
+    );
+    return rows.map(({ id, at, count }) => ({ id, at: Number(at), count: Number(count) }));
+  },
+
+  /** Returns how many threads are open or in progress that were created in each of these times. Stops at `most`. */
+  async openIn(
+    reader: Reader,
+    appId: string,
+    {
+      times,
+      most,
+    }: { readonly times: readonly { readonly from: string; readonly to: string }[]; readonly most: number },
+  ): Promise<number[]> {
+    const one = (status: string) =>
+      `SELECT 1 AS one FROM feedback WHERE app_id = ? AND status = '${status}' AND created_at >= ? AND created_at < ?`;
+    const counts: number[] = [];
+    for (const { from, to } of times) {
+      const row = await reader.get<{ count: number | string }>(
+        `SELECT count(*) AS count FROM (${one("open")} UNION ALL ${one("in_progress")} LIMIT ?) AS found`,
+        ...[appId, from, to, appId, from, to, most],
+      );
+      counts.push(Number(row?.count ?? 0));
+    }
+    return counts;
+  },
+
+  /** Whether an app has counts. */
+  hasCounts: async (reader: Reader, appId: string): Promise<boolean> =>
+    (await reader.get<{ found: number }>(
+      "SELECT 1 AS found FROM report_counts WHERE app_id = ? LIMIT 1",
+      appId,
+    )) !== undefined,
+
+  /** Counts everything that is stored of an app that has no counts yet. */
+  async countStored(tx: Transaction, appId: string): Promise<void> {
+    const wanted = "SELECT id FROM apps WHERE id = ?";
+    await tx.run(
+      "DELETE FROM thread_times WHERE feedback_id IN (SELECT id FROM feedback WHERE app_id = ?)",
+      appId,
+    );
+    for (const statement of [findTimes(wanted), ...countStored(tx.engine, wanted)])
+      await tx.run(statement, appId);
+  },
+
+  /**
+   * PostgreSQL: adds up the counts that different connections made, for some of the quarters before `before`. Returns
+   * how many rows it added up.
+   */
+  async addUp(tx: Transaction, before: Pick<Quarters, "to">, most: number): Promise<number> {
+    if (tx.engine === "sqlite") return 0;
+    const reports = await tx.run(
+      `WITH gone AS (DELETE FROM report_counts WHERE (app_id, quarter, slot) IN (
+           SELECT app_id, quarter, slot FROM report_counts WHERE slot <> 0 AND quarter < ? ORDER BY quarter LIMIT ?
+           FOR UPDATE) RETURNING *)
+       INSERT INTO report_counts (app_id, quarter, slot, ${kinds.join(", ")})
+       SELECT app_id, quarter, 0, ${kinds.map((kind) => `sum(${kind})`).join(", ")} FROM gone GROUP BY app_id, quarter
+       ON CONFLICT (app_id, quarter, slot) DO UPDATE SET
+         ${kinds.map((kind) => `${kind} = report_counts.${kind} + excluded.${kind}`).join(", ")}`,
+      ...[before.to, most],
+    );
+    const measures = await tx.run(
+      `WITH gone AS (DELETE FROM measure_counts WHERE (app_id, span, at, measure, slot) IN (
+           SELECT app_id, span, at, measure, slot FROM measure_counts
+           WHERE slot <> 0 AND at < CAST(? AS bigint) / span ORDER BY at LIMIT ? FOR UPDATE) RETURNING *)
+       INSERT INTO measure_counts (app_id, span, at, measure, slot, count)
+       SELECT app_id, span, at, measure, 0, sum(count) FROM gone GROUP BY app_id, span, at, measure
+       ON CONFLICT (app_id, span, at, measure, slot) DO UPDATE SET count = measure_counts.count + excluded.count`,
+      ...[before.to, most],
+    );
+    return reports + measures;
+  },
+};
