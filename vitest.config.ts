@@ -31,6 +31,7 @@ const features = [
   "start",
   "testing",
   "transfer",
+  "webhooks",
   "words",
 ];
 

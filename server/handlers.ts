@@ -36,6 +36,8 @@ import { testSessionHandlers } from "./testing/sessions/api.ts";
 import { slots } from "./testing/slots/api.ts";
 import { tester } from "./testing/tester/api.ts";
 import { appData } from "./transfer/api.ts";
+import { webhooks } from "./webhooks/endpoints/api.ts";
+import { events } from "./webhooks/events/api.ts";
 
 /** Creates a handler for every endpoint of the contract. The API and the pages of the console use the same handlers. */
 export const createHandlers = (deps: Deps): HandlersOf<Contract> => ({
@@ -77,4 +79,6 @@ export const createHandlers = (deps: Deps): HandlersOf<Contract> => ({
   audit: audit(deps),
   people: people(deps),
   account: account(deps),
+  webhooks: webhooks(deps),
+  events: events(deps),
 });

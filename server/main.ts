@@ -29,6 +29,7 @@ import { takeDataFolder } from "./start/data-folder.ts";
 import { createDeps, openSettingsDatabase } from "./start/open-deps.ts";
 import { bindFiles } from "./start/open-files.ts";
 import { unlockDatabase } from "./start/unlock.ts";
+import { startWebhooks } from "./webhooks/deliveries/worker.ts";
 
 export interface ServeWorld {
   readonly environment: Environment;
@@ -126,6 +127,7 @@ async function serveFrom(
     stopTimeKeeper,
     ...(drills ? [drills.stop] : []),
     startOutbox(deps).stop,
+    startWebhooks(deps),
     (await startMail(deps)).stop,
     startMailReceiver(deps, createMailHandler(deps)).stop,
     startAnnouncing(deps, () => mailReleases(deps)),

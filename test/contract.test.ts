@@ -89,6 +89,16 @@ const onlyInTheConsole: Record<string, string> = {
   "people.check": "an owner checks receipts in a browser",
   "devices.list": "devices are seen by a person",
   "devices.remove": "devices are signed out by a person",
+  "events.list": "programs follow it over HTTP",
+  "webhooks.list": "only an owner in a browser sees where events go",
+  "webhooks.create": "only an owner in a browser sends events to an address",
+  "webhooks.update": "only an owner in a browser changes a webhook",
+  "webhooks.remove": "only an owner in a browser deletes a webhook",
+  "webhooks.rotate": "only an owner in a browser replaces a secret",
+  "webhooks.deliveries": "only an owner in a browser reads the log",
+  "webhooks.resend": "only an owner in a browser sends events again",
+  "webhooks.test": "only an owner in a browser tests a webhook",
+  "webhooks.replay": "only an owner in a browser sends events again",
 };
 
 describe("the contract", () => {
@@ -165,6 +175,7 @@ const featureFolders = [
   "mail",
   "testing",
   "transfer",
+  "webhooks",
 ].map((area) => `test/${area}`);
 
 const readAll = (folder: string): string[] =>

@@ -13,6 +13,8 @@ export interface AppKeyCredential {
   readonly senderPages: number;
   /** The number of senders that the app blocks. */
   readonly blockedSenders: number;
+  /** 1 if somebody gets the events of the app. */
+  readonly hasReceivers: number;
   readonly faqsVersion: number;
   readonly changelogVersion: number;
 }
@@ -65,6 +67,9 @@ export const credentials = {
       `SELECT k.id, k.app_id AS "appId", a.owner_id AS "ownerId", k.kind, k.last_used_at AS "lastUsedAt",
               a.feedback_enabled AS "feedbackEnabled", a.changelog_enabled AS "changelogEnabled", a.sender_pages AS "senderPages",
               (SELECT count(*) FROM blocked_senders b WHERE b.app_id = a.id) AS "blockedSenders",
+              CASE WHEN a.events_read_at IS NOT NULL
+                OR EXISTS (SELECT 1 FROM webhooks w WHERE w.app_id = a.id AND w.disabled_at IS NULL)
+              THEN 1 ELSE 0 END AS "hasReceivers",
               a.faqs_version AS "faqsVersion", a.changelog_version AS "changelogVersion"
        FROM app_keys k JOIN apps a ON a.id = k.app_id WHERE k.key_hash = ?`,
       keyHash,

@@ -9,6 +9,7 @@ import { refreshStatistics } from "../database/statistics.ts";
 import { threadChanges } from "../feedback/agent-work/store/changes.ts";
 import { forgetAllIndexed } from "../feedback/search/store/indexing.ts";
 import { tags } from "../feedback/tags/store.ts";
+import { events } from "../webhooks/events/store.ts";
 import type { Drill } from "./rules.ts";
 
 /** Returns the rows of a table in batches, in the form of `dumpRows`. */
@@ -142,7 +143,8 @@ const bulkInsertPostgres = (table: Table): string => {
  * threads. Triggers note the threads for the search index.
  */
 export async function afterLoad(tx: Transaction): Promise<void> {
-  if (await countsTags(tx)) await tags.countAgain(tx);
+  if (await hasColumn(tx, "tags", "threads")) await tags.countAgain(tx);
+  if (await hasColumn(tx, "events", "number")) await events.forgetNumbers(tx);
   await refreshStatistics(tx);
   if (tx.engine === "sqlite") return;
   await tx.all(
@@ -150,13 +152,10 @@ export async function afterLoad(tx: Transaction): Promise<void> {
   );
 }
 
-/**
- * Whether the schema has counts of tags. A backup of an older release is first loaded into the tables of that
- * release.
- */
-const countsTags = async (tx: Transaction): Promise<boolean> =>
+/** Whether the schema has a column. A backup of an older release is first loaded into the tables of that release. */
+const hasColumn = async (tx: Transaction, table: string, column: string): Promise<boolean> =>
   (await everyTable(tx)).some(
-    ({ name, columns }) => name === "tags" && columns.some((column) => column.name === "threads"),
+    ({ name, columns }) => name === table && columns.some((one) => one.name === column),
   );
 
 const namesOf = ({ columns }: Table): string => columns.map(({ name }) => name).join(", ");

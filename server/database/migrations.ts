@@ -1,10 +1,11 @@
 import type { Migration } from "./migrate.ts";
 import { apps } from "./schema/access.ts";
 import { baseline } from "./schema/baseline.ts";
-import { feedback, uploads } from "./schema/feedback.ts";
+import { events, feedback, uploads } from "./schema/feedback.ts";
 import { plannedSearchFunction, wordSearch } from "./schema/search.ts";
 import { statisticsStatements } from "./schema/statistics.ts";
-import { addedSince, statementsFor } from "./schema/table.ts";
+import { addedSince, statementsFor, statementsOf } from "./schema/table.ts";
+import { webhookSchema } from "./schema/webhooks.ts";
 
 const searchFunction: Migration = {
   number: 118,
@@ -65,9 +66,23 @@ const statistics: Migration = {
   statements: statisticsStatements,
 };
 
+const webhookStatements = [
+  ...addedSince(apps, 124),
+  ...addedSince(events, 124),
+  ...webhookSchema.flatMap((each) => statementsOf(each)),
+];
+
+const webhooks: Migration = {
+  number: 124,
+  name: "webhooks",
+  statements: {
+    sqlite: statementsFor(webhookStatements, "sqlite"),
+    postgres: statementsFor(webhookStatements, "postgres"),
+  },
+};
+
 /** All migrations in their order. A released migration never changes: a correction is a new migration. */
 export const migrations: readonly Migration[] = [
   ...[baseline, searchFunction, threadNumbers, searchOfWholeThreads, contentPictures],
-  snoozedThreads,
-  statistics,
+  ...[snoozedThreads, statistics, webhooks],
 ];

@@ -31,6 +31,12 @@ export const threadsTopic = "threads";
 /** Signalled when the outbox has a new delivery. */
 export const outboxTopic = "outbox";
 
+/** Signalled when an event of an app was stored. */
+export const eventsTopic = (appId: string): string => `events:${appId}`;
+
+/** Signalled when events wait to be delivered to webhooks. */
+export const webhooksTopic = "webhooks";
+
 /** Signalled when an erasure of a person was requested. */
 export const erasuresTopic = "erasures";
 

@@ -225,6 +225,7 @@ const appCaller = ({ id, appId, ownerId, kind, ...row }: AppKeyCredential): AppC
   changelogEnabled: row.changelogEnabled === 1,
   senderPages: row.senderPages === 1,
   blocksSenders: Number(row.blockedSenders) > 0,
+  hasReceivers: Number(row.hasReceivers) > 0,
   faqsVersion: row.faqsVersion,
   changelogVersion: row.changelogVersion,
   scopes: kind === "full" ? maintainerScopes : intakeScopes,

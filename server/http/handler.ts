@@ -82,6 +82,8 @@ export interface AppCaller {
   readonly senderPages: boolean;
   /** Whether the app has blocked senders. */
   readonly blocksSenders: boolean;
+  /** Whether a webhook or a program gets the events of the app. */
+  readonly hasReceivers: boolean;
   readonly faqsVersion: number;
   readonly changelogVersion: number;
   readonly scopes: readonly MaintainerScope[];

@@ -62,21 +62,27 @@ type Resolve = (
   done: (error: Error | null, addresses: readonly LookupAddress[]) => void,
 ) => void;
 
+export const otherMachineRefusal = "The development server sends only to addresses of this machine";
+
 /**
- * Makes a lookup that resolves a name only to public addresses. The socket connects to exactly this result, so the
- * address of a name cannot change between the check and the connection.
+ * Makes a lookup that resolves a name only to addresses that are allowed. The socket connects to exactly this result, so
+ * the address of a name cannot change between the check and the connection.
  */
-export const createPublicLookup =
-  (resolve: Resolve): LookupFunction =>
+const createCheckedLookup =
+  (resolve: Resolve, isAllowed: (address: string) => boolean, refusal: string): LookupFunction =>
   (name, options, callback) => {
     resolve(name, { ...options, all: true }, (error, addresses) => {
       if (error) return callback(error, "", 0);
       const [first] = addresses;
-      if (!first || !addresses.every(({ address }) => isPublic(address)))
-        return callback(new Error(privateRefusal), "", 0);
+      if (!first || !addresses.every(({ address }) => isAllowed(address)))
+        return callback(new Error(refusal), "", 0);
       return options.all ? callback(null, [...addresses]) : callback(null, first.address, first.family);
     });
   };
+
+/** Makes a lookup that resolves a name only to public addresses. */
+export const createPublicLookup = (resolve: Resolve): LookupFunction =>
+  createCheckedLookup(resolve, isPublic, privateRefusal);
 
 /**
  * All public IPv6 addresses are in 2000::/3. A separate check is needed, because the library also calls other addresses
@@ -87,10 +93,23 @@ const publicIpv6 = ipaddr.parseCIDR("2000::/3");
 /** Resolves a name, but only to public addresses. */
 export const publicLookup = createPublicLookup(lookup);
 
+/** Resolves a name, but only to addresses of this machine. */
+export const loopbackLookup = createCheckedLookup(lookup, isLoopback, otherMachineRefusal);
+
 /** Whether the host of a URL is an address in a private network. False for a name, which must be looked up. */
 export function isPrivateAddress(hostname: string): boolean {
   const host = hostname.replace(/^\[|\]$/g, "");
   return ipaddr.isValid(host) && !isPublic(host);
+}
+
+/** Whether the host of a URL is an address of this machine. Undefined for a name, which must be looked up. */
+export function isLoopbackAddress(hostname: string): boolean | undefined {
+  const host = hostname.replace(/^\[|\]$/g, "");
+  return ipaddr.isValid(host) ? isLoopback(host) : undefined;
+}
+
+function isLoopback(given: string): boolean {
+  return ipaddr.process(given).range() === "loopback";
 }
 
 function isPublic(given: string): boolean {

@@ -3,12 +3,13 @@ import { lifetimes } from "../access/oauth/rules.ts";
 import { oauthClients, oauthCodes, oauthTokens } from "../access/oauth/store.ts";
 import { signInCodes } from "../access/sign-in/store.ts";
 import { drafts } from "../console/drafts/store.ts";
+import { appTopic } from "../database/signals.ts";
 import { keepStatistics } from "../database/statistics.ts";
 import type { Deps } from "../deps.ts";
 import { hiddenFeedback } from "../feedback/blocked-senders/store.ts";
 import { outbox } from "../feedback/chat/store.ts";
 import { answering } from "../feedback/messages/store.ts";
-import { events, expiredApprovals, proposals } from "../feedback/proposals/store.ts";
+import { expiredApprovals, proposals } from "../feedback/proposals/store.ts";
 import { removeThread } from "../feedback/removal/store.ts";
 import { quarterAt } from "../feedback/statistics/rules.ts";
 import { statistics } from "../feedback/statistics/store.ts";
@@ -18,6 +19,7 @@ import { originalKeptMilliseconds } from "../mail/incoming/rules.ts";
 import { mailOriginals } from "../mail/incoming/store.ts";
 import { mails } from "../mail/outgoing/store.ts";
 import { discardAbandoned } from "../transfer/import.ts";
+import { events, readers } from "../webhooks/events/store.ts";
 import { startJob } from "./runner.ts";
 
 const pauseMilliseconds = 600_000;
@@ -34,6 +36,8 @@ const answeringKeptMilliseconds = 600_000;
 const hiddenKeptMilliseconds = 30 * 86_400_000;
 /** How long events are kept, so that they can be sent to receivers again. */
 const eventsKeptMilliseconds = 90 * 86_400_000;
+/** How long an app without webhooks stores reports as events after a program has read its events. */
+const readersKeptMilliseconds = 30 * 86_400_000;
 
 type HousekeepingDeps = Pick<Deps, "database" | "clock" | "time" | "files" | "keptFiles" | "log" | "newId">;
 
@@ -93,6 +97,7 @@ export async function tidy(deps: HousekeepingDeps, stopping?: AbortSignal): Prom
     !stopping?.aborted
   );
   await addUpCounts(database, now, stopping);
+  await forgetReaders(database, now);
   await database.write(keepStatistics, "long");
   await files.sweepTemporary();
 }
@@ -110,6 +115,14 @@ async function addUpCounts(database: Deps["database"], now: Date, stopping?: Abo
     (await database.write((tx) => statistics.addUp(tx, { to }, countsAtOnce))) > 0 &&
     !stopping?.aborted
   );
+}
+
+/** If no program has read the events of an app for 30 days, its reports are not stored as events any more. (rule O25) */
+async function forgetReaders(database: Deps["database"], now: Date): Promise<void> {
+  const before = new Date(now.getTime() - readersKeptMilliseconds).toISOString();
+  await database.write(async (tx) => {
+    for (const { id } of await readers.forget(tx, before)) tx.signal(appTopic(id));
+  });
 }
 
 /** Deletes the original data of mails that are older than 30 days. (rule M16) */

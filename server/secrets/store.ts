@@ -11,6 +11,9 @@ const sealedColumns = [
   { table: "second_factors", column: "secret_sealed" },
   { table: "erasures", column: "email_sealed" },
   { table: "drafts", column: "content" },
+  { table: "webhooks", column: "url" },
+  { table: "webhooks", column: "secret" },
+  { table: "webhooks", column: "old_secret" },
 ] as const;
 
 const checkName = "secret_check";
@@ -53,6 +56,7 @@ export const sealed = {
       "UPDATE erasures SET status = 'stopped', email_sealed = NULL WHERE email_sealed IS NOT NULL",
     );
     await tx.run("DELETE FROM drafts");
+    await tx.run("DELETE FROM webhooks");
     await tx.run("DELETE FROM uploads WHERE name IN (SELECT upload FROM mail_originals)");
     return {
       testKeys: await tx.run(

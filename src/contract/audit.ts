@@ -93,6 +93,13 @@ export const auditActions = [
   "user.create",
   "user.password",
   "user.recover",
+  "webhook.create",
+  "webhook.delete",
+  "webhook.replay",
+  "webhook.resend",
+  "webhook.rotate",
+  "webhook.test",
+  "webhook.update",
 ] as const;
 export type AuditActionName = (typeof auditActions)[number];
 

@@ -19,6 +19,7 @@ export const maintainerScopes = [
   "apps:write",
   "audit:read",
   "apps:export",
+  "events:read",
 ] as const;
 export type MaintainerScope = (typeof maintainerScopes)[number];
 

@@ -8,6 +8,7 @@ import { accountLinks, session } from "./console-session.ts";
 import { consoleSessions } from "./console-sessions.ts";
 import { cycles, slots } from "./cycles.ts";
 import { devices } from "./devices.ts";
+import { events } from "./events.ts";
 import { failures } from "./failures.ts";
 import { consoleFaqs, faqs } from "./faqs.ts";
 import { feedback } from "./feedback.ts";
@@ -28,6 +29,7 @@ import { tester } from "./tester.ts";
 import { texts } from "./texts.ts";
 import { readMarks, threads } from "./threads.ts";
 import { tokens } from "./tokens.ts";
+import { webhooks } from "./webhooks.ts";
 
 /** The whole API, by group. */
 export const contract = {
@@ -69,6 +71,8 @@ export const contract = {
   audit,
   people,
   account,
+  webhooks,
+  events,
 } as const;
 
 export type Contract = typeof contract;

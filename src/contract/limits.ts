@@ -91,6 +91,16 @@ export const limits = {
   /** The most characters of a position in the order of changes. On PostgreSQL it names each running transaction. */
   changesToken: 6_000,
   waitSeconds: 55,
+  /** The most webhooks of an app. */
+  webhooks: 20,
+  /** The most characters of a receiver's answer that the log keeps. */
+  webhookAnswer: 500,
+  /** How many events one request sends again. */
+  replayedEvents: 10_000,
+  /** The most hours for which the old secret of a webhook stays valid. */
+  oldSecretHours: 168,
+  /** The most characters of a position in the list of events. */
+  eventsPosition: 200,
   /**
    * The longest wait of a long poll. A poll that waits for all of it without a result does not count for the rate
    * limit. (rule A9)
@@ -234,6 +244,10 @@ export const rateLimits = {
   /** Exports of apps. They are limited, because each export reads all data of an app. */
   exports: { limit: 20, windowSeconds: 3_600 },
   imports: { limit: 20, windowSeconds: 3_600 },
+  /** Reads of the events of an app. */
+  events: { limit: 600, windowSeconds: 3_600 },
+  /** Test events, and repeats of deliveries. */
+  webhookSends: { limit: 120, windowSeconds: 3_600 },
   /** Requests for slots, and new test keys. (rule T32) */
   slotRequests: { limit: 120, windowSeconds: 3_600 },
   /** Rule T31. */

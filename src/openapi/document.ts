@@ -90,6 +90,8 @@ const tagTexts: Readonly<Record<keyof Contract, string>> = {
   people: "What the service keeps of one person, and how it is erased",
   account: "The account of a person",
   incomingMails: "Mails that a program has sent",
+  webhooks: "Webhooks: addresses that get the events of an app",
+  events: "What happened in an app",
 };
 
 const securitySchemes = {

@@ -45,6 +45,8 @@ const titles: Record<keyof typeof contract, string> = {
   audit: "Console: audit",
   people: "Console: people",
   account: "Console: your account",
+  webhooks: "Console: webhooks",
+  events: "Console: events",
 };
 
 const head = `# The API

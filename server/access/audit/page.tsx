@@ -408,6 +408,13 @@ const actionNames: Readonly<Record<AuditActionName, string>> = {
   "changelog.update": "Changed a release note",
   "changelog.publish": "Published a release note",
   "changelog.delete": "Deleted a release note",
+  "webhook.create": "Created a webhook",
+  "webhook.update": "Changed a webhook",
+  "webhook.delete": "Deleted a webhook",
+  "webhook.rotate": "Replaced the secret of a webhook",
+  "webhook.test": "Tested a webhook",
+  "webhook.resend": "Sent an event to a webhook again",
+  "webhook.replay": "Sent the events of a time to a webhook again",
 };
 
 /**

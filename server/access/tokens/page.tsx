@@ -338,6 +338,7 @@ const scopeNames: Record<TokenScope, string> = {
   "apps:write": "Change the settings of apps, revoke keys and tokens",
   "audit:read": "Read the audit log",
   "apps:export": "Export everything of the apps that you own, with all addresses",
+  "events:read": "Read what happens in the apps: ids and states, no texts",
   "runs:work": "Claim approved proposals, and report progress and outcome",
 };
 

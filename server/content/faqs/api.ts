@@ -20,6 +20,7 @@ import { appTopic } from "../../database/signals.ts";
 import type { Deps } from "../../deps.ts";
 import { etagOf, matchesEtag, type PreparedAnswer, prepareAnswer } from "../../http/answers.ts";
 import { type Handlers, withTraits } from "../../http/handler.ts";
+import { recordEvent } from "../../webhooks/events/record.ts";
 import { type NoteFiles, removing } from "../texts/removing.ts";
 import { picturesIn } from "../texts/rules.ts";
 import { pictures } from "../texts/store.ts";
@@ -61,7 +62,7 @@ export const faqs = (deps: FaqDeps & Pick<Deps, "answers">): Handlers<typeof con
   remove: ({ caller, params, save }) =>
     removing(deps, (remove) =>
       save(async (tx) => {
-        const removed = await removeFaq(tx, { appId: caller.appId, id: params.faqId }, remove);
+        const removed = await removeFaq(deps, tx, { appId: caller.appId, id: params.faqId, remove });
         if (!removed) throw new ApiError("not_found");
         return { success: true };
       }),
@@ -114,7 +115,7 @@ export function consoleFaqs(deps: FaqDeps): Handlers<typeof consoleContract> {
       removing(deps, (remove) =>
         save(async (tx) => {
           const key = await ownedFaq(tx, params.faqId, caller);
-          if (!(await removeFaq(tx, key, remove))) throw new ApiError("not_found");
+          if (!(await removeFaq(deps, tx, { ...key, remove }))) throw new ApiError("not_found");
           await record(tx, { caller, address }, { action: "faq.delete", appId: key.appId, target: key.id });
           return { success: true };
         }),
@@ -175,9 +176,15 @@ async function replaceFaqs(
   }
   if (plan.create.length + plan.update.length + plan.remove.length === 0) return false;
   await save(deps, tx, { appId, plan, by });
-  await renewFaqs(tx, appId);
+  await renewFaqs(deps, tx, { appId, entryIds: changedIn(plan) });
   return true;
 }
+
+/** Returns the ids of the entries that a new list changes or deletes. */
+const changedIn = ({ update, remove }: FaqListChanges): string[] => [
+  ...update.map(({ id }) => id),
+  ...remove,
+];
 
 const withHash = ({ question, answer, ...faq }: WantedFaq) =>
   question === undefined || answer === undefined
@@ -220,7 +227,7 @@ export async function createFaq(
   const sortOrder = faq.sortOrder ?? Math.min(await rows.nextSortOrder(tx, appId), limits.sortOrder.max);
   const row = { id: newId(), appId, question: faq.question, answer: faq.answer, sortOrder };
   await rows.insert(tx, { ...row, by, at: clock.now().toISOString() });
-  await renewFaqs(tx, appId);
+  await renewFaqs({ clock, newId }, tx, { appId, entryIds: [row.id] });
   return row;
 }
 
@@ -229,7 +236,7 @@ export async function createFaq(
  * C3)
  */
 async function updateFaq(
-  { clock }: Pick<Deps, "clock">,
+  { clock, newId }: Pick<Deps, "clock" | "newId">,
   tx: Transaction,
   { key, change, by }: { readonly key: FaqKey; readonly change: FaqChange; readonly by?: string },
 ): Promise<Faq | undefined> {
@@ -237,22 +244,37 @@ async function updateFaq(
   if (Object.values(change).every((value) => value === undefined)) return rows.find(tx, appId, id);
   await rows.lock(tx, appId);
   const faq = await rows.update(tx, { appId, id }, { ...change, by, at: clock.now().toISOString() });
-  if (faq) await renewFaqs(tx, appId);
+  if (faq) await renewFaqs({ clock, newId }, tx, { appId, entryIds: [id] });
   return faq;
 }
 
 /** Deletes an entry permanently. Returns false if it does not exist. (rule C4) */
-async function removeFaq(tx: Transaction, { appId, id }: FaqKey, remove: NoteFiles): Promise<boolean> {
+async function removeFaq(
+  deps: Pick<Deps, "clock" | "newId">,
+  tx: Transaction,
+  { appId, id, remove }: FaqKey & { readonly remove: NoteFiles },
+): Promise<boolean> {
   await rows.lock(tx, appId);
   const shown = picturesIn(await rows.listAnswers(tx, appId, [id]));
   if ((await rows.remove(tx, appId, id)) === 0) return false;
   remove(await pictures.removeUnused(tx, appId, shown));
-  await renewFaqs(tx, appId);
+  await renewFaqs(deps, tx, { appId, entryIds: [id] });
   return true;
 }
 
-/** Makes all cached answers with an app's FAQ invalid. */
-async function renewFaqs(tx: Transaction, appId: string): Promise<void> {
+/** How many ids of entries an event has. */
+const mostTold = 100;
+
+/** Makes all cached answers with an app's FAQ invalid, and stores the event of the change. */
+async function renewFaqs(
+  { clock, newId }: Pick<Deps, "clock" | "newId">,
+  tx: Transaction,
+  { appId, entryIds }: { readonly appId: string; readonly entryIds: readonly string[] },
+): Promise<void> {
   await rows.bumpVersion(tx, appId);
   tx.signal(appTopic(appId));
+  await recordEvent({ newId }, tx, {
+    ...{ appId, type: "faq.changed", subjectId: appId, at: clock.now().toISOString() },
+    facts: { entryIds: entryIds.slice(0, mostTold) },
+  });
 }

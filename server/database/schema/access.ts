@@ -228,6 +228,11 @@ export const apps = table(
     retention_days: integer().null(),
     /** The highest number that a thread of the app has or had. */
     last_thread_number: integer().default(0).since(119),
+    /**
+     * The day on which a program last read the events of the app. While it is set, reports of feedback are stored as
+     * events, too.
+     */
+    events_read_at: instant().null().since(124),
   },
   {
     of: "app",

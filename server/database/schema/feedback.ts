@@ -519,11 +519,21 @@ export const events = table(
     subject_id: text("plain"),
     facts: json("plain"),
     created_at: instant(),
+    /**
+     * The place in the order of commits. On SQLite it counts up. On PostgreSQL it is the id of the transaction. Null for
+     * events from before there were receivers, and after a restore.
+     */
+    number: other<number>({ sqlite: "BIGINT", postgres: "XID8" }).null().since(124),
   },
   {
     of: "app",
     erase: "Contains only ids and states.",
-    indexes: [index("events_by_app", "app_id, created_at, id"), index("events_by_time", "created_at")],
+    indexes: [
+      index("events_by_app", "app_id, created_at, id"),
+      index("events_by_time", "created_at"),
+      index("events_in_order", "app_id, number, id", { since: 124 }),
+      index("events_by_number", "number", { only: "sqlite", since: 124 }),
+    ],
   },
 );
 

@@ -7,6 +7,7 @@ import * as search from "./search.ts";
 import * as statistics from "./statistics.ts";
 import { type AnyTable, isTable, type Statement } from "./table.ts";
 import * as testing from "./testing.ts";
+import * as hooks from "./webhooks.ts";
 
 /** Returns a trigger that runs a statement for each changed row. */
 const onEachRow = ({
@@ -128,6 +129,7 @@ export const schema: readonly (Statement | AnyTable)[] = [
   ...mail.mailSchema,
   ...deployment.deploymentSchema,
   ...statistics.statisticsSchema,
+  ...hooks.webhookSchema,
 ];
 
 /** All tables except the list of migrations. */
@@ -142,7 +144,8 @@ export type TableName =
   | NamesIn<typeof mail>
   | NamesIn<typeof search>
   | NamesIn<typeof statistics>
-  | NamesIn<typeof testing>;
+  | NamesIn<typeof testing>
+  | NamesIn<typeof hooks>;
 
 type NamesIn<Module> = {
   [Key in keyof Module]: Module[Key] extends {

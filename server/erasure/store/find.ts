@@ -6,6 +6,7 @@ import * as feedback from "../../database/schema/feedback.ts";
 import * as mail from "../../database/schema/mail.ts";
 import type { AnyTable, Searched } from "../../database/schema/table.ts";
 import * as testing from "../../database/schema/testing.ts";
+import * as webhooks from "../../database/schema/webhooks.ts";
 import { type Clause, type ErasureScope, inScope, type Person } from "./person.ts";
 
 /**
@@ -19,6 +20,7 @@ const inOrder = [
   ...[content.faqs, content.changelogEntries, feedback.outbox],
   ...[mail.mails, mail.mailAddresses, mail.mailOriginals, access.audit, deployment.idempotency],
   ...[testing.listings, testing.testSessions, testing.proofs, access.tokens],
+  ...[webhooks.webhookDeliveries],
 ] as const;
 
 export type SearchedTableName = (typeof inOrder)[number]["name"];

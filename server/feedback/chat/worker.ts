@@ -1,9 +1,6 @@
-import { request as requestHttp } from "node:http";
-import { request as requestHttps } from "node:https";
-import { systemReason } from "../../../src/words/system-reason.ts";
 import { outboxTopic } from "../../database/signals.ts";
 import type { Deps } from "../../deps.ts";
-import { isPrivateAddress, privateRefusal, publicLookup } from "../../http/network-addresses.ts";
+import { postSafely } from "../../http/post-safely.ts";
 import { longestSleep, pauseInDoubt, startDueWork } from "../../jobs/runner.ts";
 import { openAddress } from "../../secrets/addresses.ts";
 import { type Delivery, outbox } from "./store.ts";
@@ -83,11 +80,10 @@ async function post(
 const timeLimitMs = 10_000;
 
 /**
- * Posts a message to an incoming webhook. Follows no redirect. Connects to a private address only if `privateAllowed`
- * is true, even if a public name resolves to that address. The message of the error does not contain the webhook's
- * address, because that address is a secret. (rule A8)
+ * Posts a message to an incoming webhook. Throws an Error if the webhook does not answer with a status of success. The
+ * message of the error does not contain the webhook's address, because that address is a secret. (rule A8)
  */
-export function postToChat({
+export async function postToChat({
   url,
   payload,
   privateAllowed,
@@ -98,32 +94,10 @@ export function postToChat({
   /** Whether the address may be in a private or loopback network. */
   readonly privateAllowed: boolean;
 }): Promise<void> {
-  const target = new URL(url);
-  const send = target.protocol === "https:" ? requestHttps : requestHttp;
-  if (!privateAllowed && isPrivateAddress(target.hostname)) return Promise.reject(new Error(privateRefusal));
-  return new Promise((resolve, reject) => {
-    const headers = { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(payload) };
-    const lookup = privateAllowed ? {} : { lookup: publicLookup };
-    const outgoing = send(target, { method: "POST", headers, ...lookup }, (answer) => {
-      const status = answer.statusCode ?? 0;
-      // Only the status is needed. A slow or endless body would delay all other deliveries.
-      answer.destroy();
-      if (status >= 200 && status < 300) resolve();
-      else reject(new Error(`The webhook answered ${status}`));
-    });
-    // This limits the time of the whole request. A limit for the time between two bytes would not stop a server that
-    // sends slowly.
-    const timer = setTimeout(() => outgoing.destroy(new Error(lateRefusal)), timeLimitMs);
-    outgoing.on("error", (error) => reject(new Error(reasonOf(error))));
-    outgoing.on("close", () => clearTimeout(timer));
-    outgoing.end(payload);
-  });
+  const reach = privateAllowed ? "all" : "public";
+  const { status } = await postSafely({ url, body: payload, reach, timeLimitMs });
+  if (status < 200 || status >= 300) throw new Error(`The webhook answered ${status}`);
 }
-
-const lateRefusal = "The webhook did not answer in time";
-
-const reasonOf = (error: Error & { code?: string }): string =>
-  error.code === undefined ? error.message : `The webhook cannot be reached (${systemReason(error)})`;
 
 const firstPause = 5_000;
 

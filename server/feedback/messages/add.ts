@@ -5,6 +5,7 @@ import type { Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import type { Handlers } from "../../http/handler.ts";
 import { mailReply, replyTo } from "../../mail/sender/mails.ts";
+import { recordEvent } from "../../webhooks/events/record.ts";
 import { changeThread } from "../threads/change.ts";
 import { appOfThread } from "../threads/owned.ts";
 import { auditedDelivery, newerMessage } from "./rules.ts";
@@ -38,6 +39,11 @@ export function createAddMessage(
       } as const;
       const sent = isReply ? await replyTo(tx, id, reply) : undefined;
       await messages.insert(tx, { ...message, ...sent?.stored });
+      if (isReply)
+        await recordEvent(deps, tx, {
+          ...{ appId, type: "feedback.replied", subjectId: id, at: createdAt },
+          facts: { messageId: message.id, from: "team" },
+        });
       const delivery = sent && (await mailReply(deps, tx, { message, reports: sent.reports }));
       const changes = delivery ? [{ field: "delivery", to: auditedDelivery(delivery) }] : [];
       await record(tx, { caller, address }, { action: `message.${direction}`, appId, target: id, changes });

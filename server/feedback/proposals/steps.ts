@@ -1,28 +1,23 @@
 import type { AuditActionName } from "../../../src/contract/audit.ts";
 import { ApiError } from "../../../src/contract/errors.ts";
+import type { EventType } from "../../../src/contract/events.ts";
 import { type Author, createAuditWriter } from "../../access/audit/record.ts";
 import type { Viewer } from "../../access/members/visibility.ts";
 import type { Transaction } from "../../database/database.ts";
 import { proposalTopic } from "../../database/signals.ts";
 import type { Deps } from "../../deps.ts";
+import { recordEvent } from "../../webhooks/events/record.ts";
+import type { Facts } from "../../webhooks/events/store.ts";
 import { feedbackThreads } from "../threads/store.ts";
 import { noteActivity } from "../unread/store/read-marks.ts";
 import { type Moment, stateAt } from "./rules.ts";
-import {
-  type EventType,
-  events,
-  expiredApprovals,
-  type NewEvent,
-  type OwnedProposal,
-  type ProposalRow,
-  proposals,
-} from "./store.ts";
+import { expiredApprovals, type OwnedProposal, type ProposalRow, proposals } from "./store.ts";
 
 /** One step of a proposal, such as a decision or a claim: its name in the audit, and its event if it has one. */
 export interface RunStep {
   readonly action: AuditActionName;
   readonly event?: EventType;
-  readonly facts?: NewEvent["facts"];
+  readonly facts?: Facts;
 }
 
 type ProposalOfThread = Pick<ProposalRow, "id" | "appId" | "feedbackId">;
@@ -44,13 +39,9 @@ export function createStepRecorder(deps: Pick<Deps, "clock" | "newId">) {
     else await noteActivity(tx, run.feedbackId, { at, by: personOf(author), ofProposal: true });
     tx.signal(proposalTopic(run.id));
     if (!event) return;
-    await events.insert(tx, {
-      id: deps.newId(),
-      appId: run.appId,
-      type: event,
-      subjectId: run.id,
+    await recordEvent(deps, tx, {
+      ...{ appId: run.appId, type: event, subjectId: run.id, at },
       facts: { feedbackId: run.feedbackId, ...facts },
-      createdAt: at,
     });
   };
 }

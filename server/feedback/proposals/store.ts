@@ -4,9 +4,9 @@ import { audit } from "../../access/audit/store.ts";
 import { emailOf } from "../../access/members/authors.ts";
 import { oneForViewer, ownersOf, type Viewer } from "../../access/members/visibility.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
-import * as tables from "../../database/schema/feedback.ts";
 import { proposalTopic } from "../../database/signals.ts";
 import { plannedEachTime } from "../../database/statements.ts";
+import { recordEvent } from "../../webhooks/events/record.ts";
 import { noteActivity } from "../unread/store/read-marks.ts";
 
 /** Approvals that have expired. */
@@ -57,10 +57,8 @@ export async function recordServerStep(
   await audit.insert(tx, { ...entry, address: null });
   tx.signal(proposalTopic(target));
   if (decision === undefined) return;
-  await events.insert(tx, {
-    ...{ id: newId(), appId, type: "run.decided", subjectId: target },
-    ...{ facts: { feedbackId, decision }, createdAt: at },
-  });
+  const facts = { feedbackId, decision };
+  await recordEvent({ newId }, tx, { appId, type: "run.decided", subjectId: target, facts, at });
 }
 
 /** A proposal with its claim. If all claims are released, it is the last one. */
@@ -258,36 +256,6 @@ export const proposals = {
       run.feedbackId,
       run.createdAt,
       run.id,
-    ),
-};
-
-export type EventType = "run.proposed" | "run.decided" | "run.claimed" | "run.finished";
-
-export interface NewEvent {
-  readonly id: string;
-  readonly appId: string;
-  readonly type: EventType;
-  /** The id of the proposal that the event is about. */
-  readonly subjectId: string;
-  /** Contains only ids and states, never texts that people or agents wrote. */
-  readonly facts: Readonly<Record<string, string | readonly string[] | null>>;
-  readonly createdAt: string;
-}
-
-/**
- * The events of apps. Each is stored in the transaction of its change. An event is only a record. Channels create
- * deliveries from events. (rule A27)
- */
-export const events = {
-  insert: (tx: Transaction, { id, appId, type, subjectId, facts, createdAt }: NewEvent) =>
-    tx.insert(tables.events, { id, appId, type, subjectId, facts: JSON.stringify(facts), createdAt }),
-
-  /** Deletes events from before a time, at most `most`. Returns their number. */
-  prune: (tx: Transaction, before: string, most: number) =>
-    tx.run(
-      "DELETE FROM events WHERE id IN (SELECT id FROM events WHERE created_at < ? ORDER BY created_at LIMIT ?)",
-      before,
-      most,
     ),
 };
 

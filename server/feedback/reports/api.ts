@@ -5,6 +5,7 @@ import type { Deps } from "../../deps.ts";
 import { uploads } from "../../files/uploads-store.ts";
 import type { Handlers, Request } from "../../http/handler.ts";
 import { statusUrlOf } from "../../mail/sender/links.ts";
+import { recordEvent } from "../../webhooks/events/record.ts";
 import { blockedSenders } from "../blocked-senders/store.ts";
 import { failures } from "../failures/store.ts";
 import { messages } from "../messages/store.ts";
@@ -58,7 +59,8 @@ function save(
       : {}),
     ...dropped,
   });
-  if (files.length === 0 && thread.dedupeKey === null)
+  const isTold = (request.caller.hasReceivers || deps.settings.dev) && thread.blockedBy === undefined;
+  if (files.length === 0 && thread.dedupeKey === null && !isTold)
     return request.saveRow((into) => rows.insert(into, thread), answer(thread.id, thread.id));
   const received = files.map((file) => file.received);
   let earlier: string | undefined;
@@ -77,11 +79,33 @@ function save(
     const { appId, createdAt } = thread;
     for (const { upload } of files)
       await uploads.insert(tx, { ...upload, appId, feedbackId: earlier ?? thread.id, createdAt });
+    if (isTold) await tell(deps, tx, { report, earlier, repeatId });
     return earlier === undefined
       ? { ...answer(thread.id, thread.id), ...returnedFrom(deps, appId, resolved) }
       : { ...answer(earlier, repeatId), deduplicated: true };
   };
   return request.save(write, { first, rateLimit });
+}
+
+/** Stores the event of a new thread or of a repeat. Apps without a receiver of events do not need it. (rule O25) */
+async function tell(
+  { clock, newId }: Pick<Deps, "clock" | "newId">,
+  tx: Transaction,
+  {
+    report: { thread },
+    earlier,
+    repeatId,
+  }: { readonly report: FeedbackReport; readonly earlier: string | undefined; readonly repeatId: string },
+): Promise<void> {
+  const { appId, category: type } = thread;
+  const at = clock.now().toISOString();
+  await recordEvent(
+    { newId },
+    tx,
+    earlier === undefined
+      ? { appId, type: "feedback.created", subjectId: thread.id, facts: { type }, at }
+      : { appId, type: "feedback.repeated", subjectId: earlier, facts: { messageId: repeatId, type }, at },
+  );
 }
 
 interface EarlierThreads {

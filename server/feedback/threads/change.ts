@@ -4,6 +4,7 @@ import { changesBetween } from "../../access/audit/rules.ts";
 import type { Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import type { ConsoleCaller } from "../../http/handler.ts";
+import { recordEvent } from "../../webhooks/events/record.ts";
 import { assign } from "../assignees/assign.ts";
 import { changeableOf, updateThread } from "../inbox/store.ts";
 import { changeSnooze } from "../snooze/snooze.ts";
@@ -32,20 +33,55 @@ export async function changeThread(
   const onThread = { appId, target: id };
   const record = createAuditWriter(deps);
   const thread = { id, appId };
+  const now = deps.clock.now();
+  const at = now.toISOString();
+  const fields: string[] = Object.keys(change);
   if (assignee !== undefined) {
     const changes = await assign(tx, { ...thread, assignee, expectedAssignee, userId: caller.userId });
     await record(tx, author, { ...onThread, action: "thread.assign", changes });
+    fields.push("assignee");
   }
   const tagged = await changeTags(deps, tx, { ...thread, addTags, removeTags });
-  if (tagged) await record(tx, author, { ...onThread, action: "thread.tag", changes: tagged });
-  const now = deps.clock.now();
+  if (tagged) {
+    await record(tx, author, { ...onThread, action: "thread.tag", changes: tagged });
+    fields.push("tags");
+  }
   const by = caller.userId;
   if (Object.keys(change).length > 0) {
     const changes = changesBetween(await changeableOf(tx, id), change);
-    await updateThread(tx, id, { ...change, at: now.toISOString(), by });
+    await updateThread(tx, id, { ...change, at, by });
     await record(tx, author, { ...onThread, action: "thread.update", changes });
   }
-  if (snoozedUntil === undefined) return;
-  const changes = await changeSnooze(tx, id, { until: snoozedUntil, now, by });
-  if (changes.length > 0) await record(tx, author, { ...onThread, action: "thread.snooze", changes });
+  if (snoozedUntil !== undefined) {
+    const changes = await changeSnooze(tx, id, { until: snoozedUntil, now, by });
+    if (changes.length > 0) {
+      await record(tx, author, { ...onThread, action: "thread.snooze", changes });
+      fields.push("snoozedUntil");
+    }
+  }
+  if (fields.length > 0) await tellChanged(deps, tx, { ...thread, at, fields, status: change.status });
 }
+
+/** Stores the event that fields of a thread were changed. */
+export const tellChanged = (
+  deps: Pick<Deps, "newId">,
+  tx: Transaction,
+  {
+    id,
+    appId,
+    at,
+    fields,
+    status,
+  }: {
+    readonly id: string;
+    readonly appId: string;
+    readonly at: string;
+    readonly fields: readonly string[];
+    /** The new status, if it was changed. */
+    readonly status?: string | undefined;
+  },
+): Promise<void> =>
+  recordEvent(deps, tx, {
+    ...{ appId, type: "feedback.changed", subjectId: id, at },
+    facts: { fields, ...(status === undefined ? {} : { status }) },
+  });

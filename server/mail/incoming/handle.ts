@@ -16,7 +16,10 @@ import {
 } from "./save.ts";
 import { type MailAttempt, mailOriginals } from "./store.ts";
 
-type HandleDeps = Pick<Deps, "clock" | "database" | "files" | "keptFiles" | "log" | "sealer" | "settings">;
+type HandleDeps = Pick<
+  Deps,
+  "clock" | "database" | "files" | "keptFiles" | "log" | "newId" | "sealer" | "settings"
+>;
 
 /**
  * If the server has crashed this many times while it handled a mail, it gives that mail up, so that it can read later

@@ -69,7 +69,7 @@ export function createStoreMail(
 
 /** Adds an answer that came by mail to its thread, together with its files. */
 export async function addMailedAnswer(
-  deps: Pick<Deps, "clock">,
+  deps: Pick<Deps, "clock" | "newId">,
   tx: Transaction,
   { mail, id, recipient, report, files, original }: MailedAnswer & StoredParts,
 ): Promise<void> {

@@ -2,6 +2,8 @@ import type { Reader, Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import { blockedSenders } from "../../feedback/blocked-senders/store.ts";
 import { messages } from "../../feedback/messages/store.ts";
+import { tellChanged } from "../../feedback/threads/change.ts";
+import { recordEvent } from "../../webhooks/events/record.ts";
 import { withoutSenderLinks } from "./links.ts";
 import { type ReportRow, reports } from "./store.ts";
 
@@ -28,7 +30,7 @@ export async function mayAnswer(
 
 /** Adds a sender's answer to the thread. Returns false if the thread already has this answer. (rule M11) */
 export async function addAnswer(
-  { clock }: Pick<Deps, "clock">,
+  { clock, newId }: Pick<Deps, "clock" | "newId">,
   tx: Transaction,
   {
     report,
@@ -62,7 +64,16 @@ export async function addAnswer(
     ...(files === undefined ? {} : { files }),
   });
   if (blockedBy !== undefined) return true;
-  await reports.reopen(tx, feedbackId);
+  await recordEvent({ newId }, tx, {
+    ...{ appId, type: "feedback.replied", subjectId: feedbackId, at: createdAt },
+    facts: { messageId: id, from: "sender" },
+  });
+  if (await reports.reopen(tx, feedbackId))
+    await tellChanged({ newId }, tx, {
+      ...{ id: feedbackId, appId, at: createdAt },
+      fields: ["status"],
+      status: "open",
+    });
   if (confirmed !== undefined)
     await reports.confirmAddress(tx, { appId, recipient: confirmed, at: createdAt });
   return true;

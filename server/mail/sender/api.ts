@@ -32,7 +32,7 @@ export interface SenderPage {
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-type SenderDeps = Pick<Deps, "clock" | "database" | "sealer" | "settings">;
+type SenderDeps = Pick<Deps, "clock" | "database" | "newId" | "sealer" | "settings">;
 
 /** Creates the functions of the sender's page. The link to the page is the only credential. (rules M8, M9, M11) */
 export const createSenderPages = (deps: SenderDeps) => ({

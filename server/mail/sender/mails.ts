@@ -7,6 +7,8 @@ import { replyDelivery, type SentReply } from "../../feedback/messages/rules.ts"
 import { subjectOf } from "../../feedback/reports/rules.ts";
 import { withStatusUrl } from "../../feedback/saved-replies/rules.ts";
 import { normaliseEmail } from "../../secrets/passwords.ts";
+import { recordEvent } from "../../webhooks/events/record.ts";
+import { events } from "../../webhooks/events/store.ts";
 import { isMailAddress } from "../address.ts";
 import { queueMail, sendsMail } from "../outgoing/queue.ts";
 import { statusUrlOf } from "./links.ts";
@@ -138,12 +140,28 @@ export async function mailReleases(deps: ReleasesDeps): Promise<number> {
   for (const note of notes) {
     await deps.database.write(async (tx) => {
       if (!(await releaseMails.claim(tx, note.id, now.toISOString()))) return;
+      await tellPublishedByTime(deps, tx, note, now);
       if (!sendsMail(deps.settings) || now.getTime() - Date.parse(note.publishedAt) > mailedFor) return;
       for (const [address, report] of await audienceOf(tx, note))
         await queueRelease(deps, tx, note, address, report);
     }, "long");
   }
   return notes.length;
+}
+
+/**
+ * Stores the event that a release note was published, if that has not been done: a note with a date in the future is
+ * published by the passing of time.
+ */
+async function tellPublishedByTime(
+  deps: Pick<Deps, "newId">,
+  tx: Transaction,
+  { id, appId, publishedAt }: NoteToMail,
+  now: Date,
+): Promise<void> {
+  const happening = { appId, type: "changelog.published", subjectId: id } as const;
+  if (await events.exists(tx, { ...happening, since: publishedAt })) return;
+  await recordEvent(deps, tx, { ...happening, facts: {}, at: now.toISOString() });
 }
 
 async function queueRelease(

@@ -176,9 +176,11 @@ export const reports = {
     (await reader.get("SELECT 1 AS one FROM messages WHERE id = ?", id)) !== undefined,
 
   /** Reopens a resolved thread. */
-  async reopen(tx: Transaction, feedbackId: string): Promise<void> {
-    await tx.run("UPDATE feedback SET status = 'open' WHERE id = ? AND status = 'resolved'", feedbackId);
+  async reopen(tx: Transaction, feedbackId: string): Promise<boolean> {
+    const sql = "UPDATE feedback SET status = 'open' WHERE id = ? AND status = 'resolved'";
+    const reopened = await tx.run(sql, feedbackId);
     tx.signal(threadTopic(feedbackId));
+    return reopened > 0;
   },
 
   /** Makes all earlier links to the sender's page of a report invalid. */

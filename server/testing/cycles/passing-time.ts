@@ -1,6 +1,7 @@
 import type { Clock, TimeWatch } from "../../clock.ts";
 import type { Database, Transaction } from "../../database/database.ts";
 import { concernsCycles } from "../../database/signals.ts";
+import { recordEvent } from "../../webhooks/events/record.ts";
 import { dayStartsOfRow, graceEndOf } from "../days/rules.ts";
 import { afterDay, countedDaysOf, hasMissedTooMany } from "../slots/rules.ts";
 import { type ClosingSlot, type CycleScope, type DueCycle, dueChanges } from "./store.ts";
@@ -148,28 +149,31 @@ export async function advanceCycle(
   for (;;) {
     const cycle = await dueChanges.findCycle(tx, id);
     if (!cycle || cycle.nextAt === null || cycle.nextAt > now) return;
-    if (cycle.status === "recruiting") await start(tx, cycle);
-    else if (cycle.closedDays < cycle.durationDays)
-      await closeDay(deps, tx, { cycle, endedAt: cycle.nextAt });
-    else await complete(tx, cycle, cycle.nextAt);
+    const closing = { cycle, endedAt: cycle.nextAt, now };
+    if (cycle.status === "recruiting") await start(deps, tx, closing);
+    else if (cycle.closedDays < cycle.durationDays) await closeDay(deps, tx, closing);
+    else await complete(deps, tx, closing);
   }
 }
 
-const start = (tx: Transaction, cycle: DueCycle) =>
-  dueChanges.progress(tx, cycle.id, {
-    status: "running",
-    closedDays: 0,
-    nextAt: dayStartsOfRow(cycle)[1] ?? null,
-  });
+/** A cycle, the time at which its change was due, and the present time. */
+interface Closing {
+  readonly cycle: DueCycle;
+  readonly endedAt: string;
+  readonly now: string;
+}
+
+async function start(deps: NewIds, tx: Transaction, { cycle, now }: Closing): Promise<void> {
+  const nextAt = dayStartsOfRow(cycle)[1] ?? null;
+  await dueChanges.progress(tx, cycle.id, { status: "running", closedDays: 0, nextAt });
+  const { id: subjectId, appId } = cycle;
+  await recordEvent(deps, tx, { appId, type: "cycle.started", subjectId, facts: {}, at: now });
+}
 
 /**
  * Closes a day. The test ends with its last day, but the cycle runs on as long as late test sessions of that day count.
  */
-async function closeDay(
-  deps: NewIds,
-  tx: Transaction,
-  { cycle, endedAt }: { readonly cycle: DueCycle; readonly endedAt: string },
-): Promise<void> {
+async function closeDay(deps: NewIds, tx: Transaction, { cycle, endedAt, now }: Closing): Promise<void> {
   const dayIndex = cycle.closedDays + 1;
   const isLast = dayIndex >= cycle.durationDays;
   const outcomes = (await dueChanges.activeSlots(tx, cycle.id)).map((slot) => ({
@@ -179,7 +183,12 @@ async function closeDay(
   const slotsThat = (wanted: "removed" | "missed") =>
     outcomes.flatMap(({ slot, outcome }) => (outcome === wanted ? [slot] : []));
   if (slotsThat("missed").length > 0) await dueChanges.miss(tx, slotsThat("missed").map(idOf));
-  await remove(tx, slotsThat("removed"), endedAt);
+  for (const { id, seat, missedDays } of slotsThat("missed"))
+    await recordEvent(deps, tx, {
+      ...{ appId: cycle.appId, type: "seat.at_risk", subjectId: id, at: now },
+      facts: { cycleId: cycle.id, seat, dayIndex, missedDays: missedDays + 1 },
+    });
+  await remove(deps, tx, { cycle, endedAt, now }, slotsThat("removed"));
   if (isLast) await dueChanges.dropRequests(tx, cycle.id);
   else
     for (const { seat } of slotsThat("removed"))
@@ -189,23 +198,36 @@ async function closeDay(
 }
 
 /** Ends a cycle. It is called when late test sessions of the last day no longer count. */
-async function complete(tx: Transaction, cycle: DueCycle, endedAt: string): Promise<void> {
+async function complete(deps: NewIds, tx: Transaction, closing: Closing): Promise<void> {
+  const { cycle, endedAt, now } = closing;
   const slots = await dueChanges.activeSlots(tx, cycle.id);
-  await remove(
-    tx,
-    slots.filter((slot) => hasMissedTooMany(slot, cycle.maxMissedDays)),
-    endedAt,
-  );
+  const removed = slots.filter((slot) => hasMissedTooMany(slot, cycle.maxMissedDays));
+  await remove(deps, tx, closing, removed);
   await dueChanges.completeSlots(tx, cycle.id, endedAt);
   await dueChanges.progress(tx, cycle.id, {
     status: "completed",
     closedDays: cycle.durationDays,
     nextAt: null,
   });
+  await recordEvent(deps, tx, {
+    ...{ appId: cycle.appId, type: "cycle.completed", subjectId: cycle.id, at: now },
+    facts: { testers: slots.length - removed.length },
+  });
 }
 
-async function remove(tx: Transaction, slots: readonly ClosingSlot[], endedAt: string): Promise<void> {
-  if (slots.length > 0) await dueChanges.removeSlots(tx, slots.map(idOf), endedAt);
+async function remove(
+  deps: NewIds,
+  tx: Transaction,
+  { cycle, endedAt, now }: Closing,
+  slots: readonly ClosingSlot[],
+): Promise<void> {
+  if (slots.length === 0) return;
+  await dueChanges.removeSlots(tx, slots.map(idOf), endedAt);
+  for (const { id, seat } of slots)
+    await recordEvent(deps, tx, {
+      ...{ appId: cycle.appId, type: "seat.removed", subjectId: id, at: now },
+      facts: { cycleId: cycle.id, seat, because: "missed_days" },
+    });
 }
 
 const idOf = ({ id }: ClosingSlot): string => id;

@@ -227,6 +227,7 @@ export interface DueCycle {
   readonly dayStarts: string;
   readonly closedDays: number;
   readonly nextAt: string | null;
+  readonly appId: string;
 }
 
 /** A slot whose day is being closed. */
@@ -285,7 +286,8 @@ export const dueChanges = {
   findCycle: (tx: Transaction, id: string) =>
     tx.get<DueCycle>(
       `SELECT id, status, starts_on AS "startsOn", timezone, duration_days AS "durationDays", max_missed_days AS "maxMissedDays",
-              day_starts AS "dayStarts", closed_days AS "closedDays", next_at AS "nextAt"
+              day_starts AS "dayStarts", closed_days AS "closedDays", next_at AS "nextAt",
+              (SELECT app_id FROM listings l WHERE l.id = cycles.listing_id) AS "appId"
        FROM cycles WHERE id = ?`,
       id,
     ),

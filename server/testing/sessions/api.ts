@@ -18,6 +18,7 @@ import { hashOf } from "../../secrets/secrets.ts";
 import { dayStartsOfRow, dueByOf, spanOfToday, todayOf } from "../days/rules.ts";
 import { countedDaysOf } from "../slots/rules.ts";
 import { countedDays } from "../slots/store.ts";
+import { tellCounted } from "../slots/tell-counted.ts";
 import {
   judgeSession,
   mayCountLater,
@@ -30,6 +31,8 @@ import { type KeyedSlotRow, type SlotKey, testSessions } from "./store.ts";
 /** A reported session with the id and the time under which it is recorded. */
 interface ReceivedSession {
   readonly id: string;
+  /** The id of the event that is stored if the session makes its day count. */
+  readonly eventId: string;
   readonly now: Date;
   readonly key: SlotKey;
   readonly session: SessionReport;
@@ -57,7 +60,7 @@ export const testSessionHandlers = (
     async report({ caller, body, save }) {
       const key = { appId: caller.appId, keyHash: hashOf(body.testKey) };
       const slot = await currentSlot(key);
-      const received = { id: newId(), now: clock.now(), key, session: body };
+      const received = { id: newId(), eventId: newId(), now: clock.now(), key, session: body };
       if (slot) refuseInDoubt(deps, received, slot);
       const isPassing = slot !== undefined && mayCountLater(body, slot, received.now);
       const result = await save(
@@ -123,13 +126,16 @@ const verdictOn = ({ session, now }: ReceivedSession, slot: KeyedSlot = unknownS
 /** Counts the day if the verdict says so. Returns false if the day can no longer be counted. */
 async function isSettled(
   tx: Transaction,
-  { id, now }: ReceivedSession,
+  { id, eventId, now, key }: ReceivedSession,
   { slot, verdict }: Judged & { readonly slot: KeyedSlot },
 ): Promise<boolean> {
   const { counted, dayIndex } = verdict;
   if (!counted) return true;
   const evidence = { kind: "session", evidenceId: id, at: now.toISOString() } as const;
-  return countedDays.count(tx, { slotId: slot.id, cycleId: slot.cycleId, dayIndex, ...evidence });
+  const day = { slotId: slot.id, cycleId: slot.cycleId, dayIndex, ...evidence };
+  if (!(await countedDays.count(tx, day))) return false;
+  await tellCounted(tx, eventId, { ...day, appId: key.appId });
+  return true;
 }
 
 async function record(tx: Transaction, received: ReceivedSession, judged: Judged): Promise<SessionResult> {

@@ -13,6 +13,7 @@ import { type Handlers, type Request, withTraits } from "../../http/handler.ts";
 import { sendsMail } from "../../mail/outgoing/queue.ts";
 import { normaliseEmail } from "../../secrets/passwords.ts";
 import { hashOf, mintCredential } from "../../secrets/secrets.ts";
+import { type Happening, recordEvent } from "../../webhooks/events/record.ts";
 import { slotAnswer } from "../cycles/answer.ts";
 import { type CycleRow, cycles, dueChanges } from "../cycles/store.ts";
 import { dayStartsOfRow, todayOf } from "../days/rules.ts";
@@ -27,7 +28,7 @@ export function slots(
   return {
     accept: withTraits(
       catchesUpSlot,
-      change("slot.accept", (tx, slot) => acceptSlot(deps, tx, slot)),
+      change("slot.accept", (tx, slot) => acceptSlot(deps, tx, slot), filled),
     ),
     decline: withTraits(
       catchesUpSlot,
@@ -35,7 +36,7 @@ export function slots(
     ),
     remove: withTraits(
       catchesUpSlot,
-      change("slot.remove", (tx, slot) => removeSlot(deps, tx, slot)),
+      change("slot.remove", (tx, slot) => removeSlot(deps, tx, slot), removed),
     ),
     rotateKey: withTraits(
       catchesUpSlot,
@@ -48,7 +49,7 @@ export function slots(
 
     assign: withTraits({ ...catchesUpSlot, keptRefusals: ["own_listing"] }, async (request) => {
       const chosen = { email: request.body.email };
-      const assign = change("slot.assign", (tx, slot) => assignSlot(deps, tx, { slot, ...chosen }));
+      const assign = change("slot.assign", (tx, slot) => assignSlot(deps, tx, { slot, ...chosen }), filled);
       try {
         return await assign(request);
       } catch (error) {
@@ -58,6 +59,9 @@ export function slots(
     }),
   };
 }
+
+const filled = { type: "seat.filled", facts: {} } as const;
+const removed = { type: "seat.removed", facts: { because: "owner" } } as const;
 
 const catchesUpSlot = { catchesUp: { of: "slot", by: "params.slotId" } } as const;
 
@@ -75,7 +79,7 @@ type SlotChangeRequest = Pick<Request<typeof contract.accept>, "caller" | "addre
  */
 function createChange(deps: Pick<Deps, "clock" | "newId">) {
   const record = createAuditWriter(deps);
-  return (action: AuditActionName, work: Work) =>
+  return (action: AuditActionName, work: Work, told?: Pick<Happening, "type" | "facts">) =>
     async ({ caller, address, params, save }: SlotChangeRequest): Promise<OwnedSlot> => {
       return save(async (tx) => {
         const slot = await lockedSlot(tx, params.slotId, caller);
@@ -84,6 +88,11 @@ function createChange(deps: Pick<Deps, "clock" | "newId">) {
         await record(tx, { caller, address }, { action, appId, target: slot.id });
         const changed = await rows.find(tx, slot.id);
         if (!changed) throw new ApiError("not_found");
+        if (told)
+          await recordEvent(deps, tx, {
+            ...{ appId, type: told.type, subjectId: slot.id, at: deps.clock.now().toISOString() },
+            facts: { cycleId: slot.cycle.id, seat: changed.seat, ...told.facts },
+          });
         for (const topic of [cyclesTopic, cycleTopic(slot.cycle.id)]) tx.signal(topic);
         if (changed.testerId !== null) tx.signal(userTopic(changed.testerId));
         return slotAnswer(changed);

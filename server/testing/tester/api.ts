@@ -18,6 +18,7 @@ import { type Handlers, type Request, withTraits } from "../../http/handler.ts";
 import { idPart, instantPart, pageOf, readCursor } from "../../http/list-page.ts";
 import { cachedLookup } from "../../http/memory.ts";
 import { hashOf, mintCredential } from "../../secrets/secrets.ts";
+import { recordEvent } from "../../webhooks/events/record.ts";
 import { dayStartsOfRow } from "../days/rules.ts";
 import { acceptsTesters, requestMilliseconds } from "../slots/rules.ts";
 import { slots } from "../slots/store.ts";
@@ -28,7 +29,7 @@ import { type ActiveSlots, openListings, type TesterSlotRow, testerSlots } from 
  * Returns the handlers for testers, except the handler for proofs. `iconUrl` is the icon for apps without an own icon.
  */
 export const tester = (
-  deps: Pick<Deps, "clock" | "database" | "memory" | "passingTime" | "sealer">,
+  deps: Pick<Deps, "clock" | "database" | "memory" | "newId" | "passingTime" | "sealer">,
   iconUrl: string,
 ): Omit<Handlers<typeof contract>, "submitProof"> => {
   const { database, clock, sealer } = deps;
@@ -199,7 +200,7 @@ function reachedBy(active: readonly TesterSlot[], day: number | undefined): read
  * `cycle_not_open`, `already_in_cycle` and `slot_taken`. (rule T5)
  */
 async function requestSlot(
-  { clock }: Pick<Deps, "clock">,
+  { clock, newId }: Pick<Deps, "clock" | "newId">,
   tx: Transaction,
   { slotId, testerId }: { readonly slotId: string; readonly testerId: string },
 ): Promise<void> {
@@ -213,6 +214,11 @@ async function requestSlot(
   if (await slots.isIn(tx, cycleId, testerId)) throw new ApiError("already_in_cycle");
   const expiresAt = new Date(now.getTime() + requestMilliseconds).toISOString();
   if (!(await testerSlots.request(tx, slotId, { testerId, expiresAt }))) throw new ApiError("slot_taken");
+  const { appId, seat } = slot;
+  await recordEvent({ newId }, tx, {
+    ...{ appId, type: "seat.requested", subjectId: slotId, at: now.toISOString() },
+    facts: { cycleId, seat, expiresAt },
+  });
   tx.signal(cyclesTopic);
 }
 

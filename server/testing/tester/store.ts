@@ -40,6 +40,8 @@ export interface ActiveSlots {
 /** The fields that decide whether a tester may request a slot. */
 interface RequestedSlotRow {
   readonly cycleId: string;
+  readonly appId: string;
+  readonly seat: number;
   readonly cycleStatus: string;
   /** A JSON array of the times at which the days begin. The last one is the end of the last day. */
   readonly dayStarts: string;
@@ -129,7 +131,7 @@ export const testerSlots = {
 
   findRequested: (reader: Reader, id: string, testerId: string) =>
     reader.get<RequestedSlotRow>(
-      `SELECT s.cycle_id AS "cycleId", c.status AS "cycleStatus", c.day_starts AS "dayStarts",
+      `SELECT s.cycle_id AS "cycleId", l.app_id AS "appId", s.seat, c.status AS "cycleStatus", c.day_starts AS "dayStarts",
               EXISTS (SELECT 1 FROM app_members WHERE app_id = l.app_id AND user_id = ?) AS "isMember"
        ${from} WHERE s.id = ?`,
       testerId,

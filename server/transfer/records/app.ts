@@ -70,6 +70,7 @@ const appRecord = recordOf(access.apps, {
     faqs_version: "counts changes in one database",
     changelog_version: "counts changes in one database",
     retention_days: "an import deletes no threads: the new owner decides how long they are kept",
+    events_read_at: "says who reads the events of one server",
   },
 });
 
@@ -526,6 +527,8 @@ export const leftOutTables: Readonly<Record<Exclude<TableName, Exported>, string
   mail_originals: "kept for 30 days on one server; their texts and files are in the messages",
   mailboxes: "of the server",
   events: "told to receivers of one server",
+  webhooks: "secrets",
+  webhook_deliveries: "told to receivers of one server",
   idempotency: "answers of one server",
   rate_limits: "of the server",
   byte_uses: "of the server",

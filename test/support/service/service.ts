@@ -17,6 +17,7 @@ import { readSettings } from "../../../server/settings/read-settings.ts";
 import type { Settings } from "../../../server/settings/settings.ts";
 import { createDeps } from "../../../server/start/open-deps.ts";
 import { bindFiles } from "../../../server/start/open-files.ts";
+import { startWebhooks } from "../../../server/webhooks/deliveries/worker.ts";
 import { sqlite, type TestDatabase, type TestEngine } from "../database/databases.ts";
 import { removableFolder } from "../files/temporary-folder.ts";
 import { type AppMakers, createAppMakers } from "./app-and-credential-makers.ts";
@@ -99,6 +100,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   attach(server, createApp(deps), deps);
   const stopErasing = startErasing(deps);
   const outbox = startOutbox(deps);
+  const stopWebhooks = startWebhooks(deps);
   const mail = await startMail(deps);
   const receiver = startMailReceiver(deps, createMailHandler(deps));
   return {
@@ -115,7 +117,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       stopping.abort();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
-      await Promise.all([outbox.stop(), mail.stop(), receiver.stop(), stopErasing()]);
+      await Promise.all([outbox.stop(), stopWebhooks(), mail.stop(), receiver.stop(), stopErasing()]);
       if (options.database) await opened.close();
       else await database.remove();
       await folder.remove();

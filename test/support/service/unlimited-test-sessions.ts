@@ -18,6 +18,7 @@ export function unlimitedTestSessions({ deps }: Service, appId: string) {
     changelogEnabled: true,
     senderPages: true,
     blocksSenders: false,
+    hasReceivers: false,
     faqsVersion: 0,
     changelogVersion: 0,
     scopes: [],

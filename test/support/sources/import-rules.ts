@@ -1,6 +1,9 @@
 import type { ImportRules } from "./folder-rules.ts";
 
-const areas = ["server/access", "server/content", "server/feedback", "server/mail", "server/testing"];
+const areas = [
+  ...["server/access", "server/content", "server/feedback", "server/mail", "server/testing"],
+  "server/webhooks",
+];
 /** What every part of the server may use. */
 const common = ["server/clock.ts", "server/deps.ts", "src/contract", "src/words", "node:*"];
 
@@ -67,6 +70,7 @@ export const importRules: ImportRules = {
     ...[...ofSubjects, "src/words/text-pdf.ts", "imapflow", "koa", "nodemailer", "zod/mini"],
   ],
   "server/testing": [...ofSubjects, "temporal-polyfill"],
+  "server/webhooks": [...ofSubjects],
 
   // From the contract to Koa, for every endpoint.
   "server/http": [

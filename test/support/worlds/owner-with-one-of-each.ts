@@ -57,7 +57,15 @@ export async function makeOwnerWithOneOfEach(service: Service) {
     entryId: await make(`/apps/${app.id}/changelog`, { title: "First", version: "1.0.0" }),
     listingId,
     ...(await makeTest(service, call, listingId)),
+    ...(await makeWebhook(app.id, make)),
   };
+}
+
+/** A webhook whose address is refused, with the delivery of a test. */
+async function makeWebhook(appId: string, make: (path: string, body: unknown) => Promise<string>) {
+  const at = `/apps/${appId}/webhooks`;
+  const webhookId = await make(at, { url: "http://127.0.0.1:1/hook", events: ["faq.changed"] });
+  return { webhookId, deliveryId: await make(`${at}/${webhookId}/test`, undefined) };
 }
 
 async function makeAutomaticMail(

@@ -24,6 +24,7 @@ import { appTopic } from "../../../database/signals.ts";
 import type { Deps } from "../../../deps.ts";
 import type { Handlers, Request } from "../../../http/handler.ts";
 import { idPart, instantPart, pageOf, readCursor } from "../../../http/list-page.ts";
+import { recordEvent } from "../../../webhooks/events/record.ts";
 import { removing } from "../../texts/removing.ts";
 import { picturesIn } from "../../texts/rules.ts";
 import { pictures } from "../../texts/store.ts";
@@ -210,7 +211,7 @@ function onlyOne(found: readonly EntryVersion[], version: string): EntryVersion 
 }
 
 async function changeEntry(
-  { clock }: Pick<Deps, "clock">,
+  deps: Pick<Deps, "clock" | "newId">,
   tx: Transaction,
   {
     entry,
@@ -218,7 +219,7 @@ async function changeEntry(
     by,
   }: Pick<VersionImport, "given"> & { readonly entry: OwnedChangelogRow; readonly by: string },
 ): Promise<ImportedChangelogEntry> {
-  const now = clock.now();
+  const now = deps.clock.now();
   const values = givenValues(given, entry.publishedAt, now);
   const before = editedIn(entry);
   const merged = mergeImport({ values: entry, edited: before }, values, given.overwrite === true);
@@ -226,7 +227,7 @@ async function changeEntry(
   const at = merged.changed.length > 0 ? { updatedAt: now.toISOString(), updatedBy: by } : {};
   const editedFields = JSON.stringify(merged.edited);
   if (merged.changed.length > 0 || merged.edited.length < before.length)
-    await saveEntry(tx, entry, { ...change, ...at, editedFields });
+    await saveEntry(deps, tx, { entry, change: { ...change, ...at, editedFields } });
   const row = { ...entry, ...change, ...at, editedFields };
   const answer = entryAnswer(row, await linkFeedback(tx, row));
   return { ...answer, created: false, changedFields: [...merged.changed], keptFields: [...merged.kept] };
@@ -309,6 +310,8 @@ async function insertEntry(
   await rows.insert(tx, row);
   const feedbackIds = await linkFeedback(tx, row);
   await renew(tx, entry.appId);
+  if (isPublished(row.publishedAt, clock.now()))
+    await tellPublished({ newId }, tx, { id: row.id, appId: entry.appId, at });
   return entryAnswer(row, feedbackIds);
 }
 
@@ -317,7 +320,7 @@ async function insertEntry(
  * field is given. Throws `version_exists` if another entry has the version, unless the request allows duplicates.
  */
 async function updateEntry(
-  { clock }: Pick<Deps, "clock">,
+  deps: Pick<Deps, "clock" | "newId">,
   tx: Transaction,
   {
     entry,
@@ -325,7 +328,7 @@ async function updateEntry(
     by,
   }: { readonly entry: OwnedChangelogRow; readonly change: ChangelogChange; readonly by: string },
 ): Promise<void> {
-  const now = clock.now();
+  const now = deps.clock.now();
   const { version } = change;
   if (version !== undefined && version !== entry.version && !change.allowDuplicate) {
     const others = (await rows.listVersions(tx, entry.appId)).filter(({ id }) => id !== entry.id);
@@ -335,12 +338,13 @@ async function updateEntry(
   const columns = { ...given, version };
   if (Object.values(columns).every((value) => value === undefined)) return;
   const editedFields = JSON.stringify(markEdited({ values: entry, edited: editedIn(entry) }, given));
-  await saveEntry(tx, entry, { ...columns, editedFields, updatedAt: now.toISOString(), updatedBy: by });
+  const update = { ...columns, editedFields, updatedAt: now.toISOString(), updatedBy: by };
+  await saveEntry(deps, tx, { entry, change: update });
 }
 
 /** Publishes an entry now. If it is already published, its date does not change. A date in the future is replaced. */
 async function publishEntry(
-  deps: Pick<Deps, "clock">,
+  deps: Pick<Deps, "clock" | "newId">,
   tx: Transaction,
   { entry, by }: { readonly entry: OwnedChangelogRow; readonly by: string },
 ): Promise<void> {
@@ -357,15 +361,29 @@ async function removeEntry(tx: Transaction, { id, appId, ...entry }: OwnedChange
 
 /** Stores the changed columns of an entry, and updates the entry's links to threads. */
 async function saveEntry(
+  { clock, newId }: Pick<Deps, "clock" | "newId">,
   tx: Transaction,
-  entry: OwnedChangelogRow,
-  change: ChangelogRowChange,
+  { entry, change }: { readonly entry: OwnedChangelogRow; readonly change: ChangelogRowChange },
 ): Promise<void> {
   await rows.update(tx, entry.id, change);
-  const { body = entry.body, items = entry.items } = change;
+  const { body = entry.body, items = entry.items, publishedAt = entry.publishedAt } = change;
   await linkFeedback(tx, { ...entry, body, items });
   await renew(tx, entry.appId);
+  const now = clock.now();
+  if (isPublished(publishedAt, now) && !isPublished(entry.publishedAt, now))
+    await tellPublished({ newId }, tx, { ...entry, at: now.toISOString() });
 }
+
+/**
+ * Stores the event that a release note was published. For a note with a date in the future, `mailReleases` does that
+ * later.
+ */
+const tellPublished = (
+  deps: Pick<Deps, "newId">,
+  tx: Transaction,
+  { id, appId, at }: { readonly id: string; readonly appId: string; readonly at: string },
+): Promise<void> =>
+  recordEvent(deps, tx, { ...{ appId, type: "changelog.published", subjectId: id, at }, facts: {} });
 
 async function renew(tx: Transaction, appId: string): Promise<void> {
   await changelog.bumpVersion(tx, appId);

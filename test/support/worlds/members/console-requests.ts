@@ -55,6 +55,10 @@ export const bodies: Record<string, unknown> = {
   "listings.update": { appName: "Other" },
   "cycles.create": { startsOn: "2099-01-01", timezone: "UTC" },
   "slots.assign": { email: "somebody@example.org" },
+  "webhooks.create": { url: "https://example.org/hook" },
+  "webhooks.update": { texts: true },
+  "webhooks.rotate": {},
+  "webhooks.replay": { from: "2026-01-01T00:00:00Z", to: "2026-01-02T00:00:00Z" },
 };
 
 /** The path of an endpoint about the things of a world. */

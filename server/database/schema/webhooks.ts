@@ -1,0 +1,67 @@
+import { apps } from "./access.ts";
+import { events } from "./feedback.ts";
+import { type AnyTable, erased, flag, id, index, instant, integer, json, ref, table, text } from "./table.ts";
+
+/** The addresses that get the events of an app. Everybody who knows the secret of one can forge its events. */
+export const webhooks = table(
+  "webhooks",
+  {
+    id: id(),
+    app_id: ref(apps, "cascade"),
+    url: text("sealed"),
+    secret: text("sealed"),
+    /** The secret from before the last rotation. Events are signed with both until `old_until`. */
+    old_secret: text("sealed").null(),
+    old_until: instant().null(),
+    /** The names of the events, each between commas. Null for all events. */
+    events: text("plain").null(),
+    /** Whether its events also have texts of people. */
+    texts: flag().default(0),
+    created_at: instant(),
+    disabled_at: instant().null(),
+    disabled_because: text("plain").null(),
+  },
+  {
+    of: "app",
+    erase: "Contains no data of senders. The owner of the app chose the address.",
+    since: 124,
+    indexes: [index("webhooks_by_app", "app_id, created_at, id")],
+  },
+);
+
+/**
+ * The deliveries of events to webhooks. They are at the same time the queue of each webhook and its log. A delivery is
+ * deleted together with its event, after 90 days. It contains no text of an event: texts are read when it is sent.
+ */
+export const webhookDeliveries = table(
+  "webhook_deliveries",
+  {
+    webhook_id: ref(webhooks, "cascade"),
+    event_id: ref(events, "cascade"),
+    app_id: text("plain"),
+    status: text("plain"),
+    /** How often the event was sent since it was queued. */
+    tries: integer(),
+    /** When the next attempt is due. While an attempt runs, the end of the time for which it is reserved. */
+    due_at: instant(),
+    queued_at: instant(),
+    event_at: instant(),
+    /** The last attempts with the answers of the receiver. */
+    attempts: json("json").default("[]"),
+  },
+  {
+    of: "app",
+    erase: erased.texts,
+    since: 124,
+    notInBackup: "a restored server must not send again what was sent",
+    primary: ["webhook_id", "event_id"],
+    indexes: [
+      index("webhook_deliveries_due", "webhook_id, due_at", { where: "status = 'waiting'" }),
+      index("webhook_deliveries_in_order", "webhook_id, event_at, event_id"),
+      index("webhook_deliveries_by_event", "event_id"),
+    ],
+  },
+);
+
+/** The tables of webhooks. */
+export const webhookSchema: readonly AnyTable[] = [webhooks, webhookDeliveries];

@@ -1,0 +1,111 @@
+import { request as requestHttp } from "node:http";
+import { request as requestHttps } from "node:https";
+import type { LookupFunction } from "node:net";
+import { systemReason } from "../../src/words/system-reason.ts";
+import {
+  isLoopbackAddress,
+  isPrivateAddress,
+  loopbackLookup,
+  otherMachineRefusal,
+  privateRefusal,
+  publicLookup,
+} from "./network-addresses.ts";
+
+/** To which addresses a post may go: only to public ones, to all, or only to this machine. */
+export type Reach = "public" | "all" | "this machine";
+
+export interface SafePost {
+  readonly url: string;
+  readonly body: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly reach: Reach;
+  readonly timeLimitMs: number;
+  /** How many bytes of the answer are read; 0 if only the status is needed. */
+  readonly answerBytes?: number;
+  /** Ends the post early. */
+  readonly signal?: AbortSignal;
+}
+
+export interface PostAnswer {
+  readonly status: number;
+  /** The beginning of the body. */
+  readonly text: string;
+}
+
+/** After the head of the answer has arrived, its body may take this time. The status counts without it. */
+const bodyMilliseconds = 1_000;
+
+/**
+ * Posts JSON to an address that a person has entered. Follows no redirect. With the reach `public` it connects to no
+ * private address, even if a public name resolves to one. Rejects with an Error if there is no answer. The message of
+ * the error does not contain the address, because that address can be a secret. (rule O29)
+ */
+export function postSafely({
+  url,
+  body,
+  headers: more = {},
+  reach,
+  timeLimitMs,
+  answerBytes = 0,
+  signal,
+}: SafePost): Promise<PostAnswer> {
+  const target = new URL(url);
+  const send = target.protocol === "https:" ? requestHttps : requestHttp;
+  const refusal = refusalOf(target.hostname, reach);
+  if (refusal !== undefined) return Promise.reject(new Error(refusal));
+  return new Promise((resolve, reject) => {
+    const headers = {
+      "Content-Type": "application/json",
+      "Content-Length": Buffer.byteLength(body),
+      ...more,
+    };
+    const lookup = lookups[reach];
+    const outgoing = send(
+      target,
+      { method: "POST", headers, ...(lookup && { lookup }), ...(signal && { signal }) },
+      (answer) => {
+        const chunks: Buffer[] = [];
+        let read = 0;
+        const finish = () => {
+          clearTimeout(late);
+          // A slow or endless body would delay other posts.
+          answer.destroy();
+          const text = Buffer.concat(chunks).subarray(0, answerBytes).toString("utf8");
+          resolve({ status: answer.statusCode ?? 0, text });
+        };
+        const late = setTimeout(finish, bodyMilliseconds);
+        if (answerBytes === 0) return finish();
+        answer.on("data", (chunk: Buffer) => {
+          chunks.push(chunk);
+          read += chunk.length;
+          if (read >= answerBytes) finish();
+        });
+        answer.on("end", finish);
+        answer.on("error", finish);
+      },
+    );
+    // This limits the time of the whole request. A limit for the time between two bytes would not stop a server that
+    // sends slowly.
+    const timer = setTimeout(() => outgoing.destroy(new Error(lateRefusal)), timeLimitMs);
+    outgoing.on("error", (error) => reject(new Error(reasonOf(error))));
+    outgoing.on("close", () => clearTimeout(timer));
+    outgoing.end(body);
+  });
+}
+
+const lookups: Readonly<Record<Reach, LookupFunction | undefined>> = {
+  public: publicLookup,
+  all: undefined,
+  "this machine": loopbackLookup,
+};
+
+function refusalOf(hostname: string, reach: Reach): string | undefined {
+  if (reach === "public" && isPrivateAddress(hostname)) return privateRefusal;
+  if (reach === "this machine" && isLoopbackAddress(hostname) === false) return otherMachineRefusal;
+  return undefined;
+}
+
+const lateRefusal = "The webhook did not answer in time";
+
+const reasonOf = (error: Error & { code?: string }): string =>
+  error.code === undefined ? error.message : `The webhook cannot be reached (${systemReason(error)})`;

@@ -1,0 +1,75 @@
+import { setMaxListeners } from "node:events";
+import { everyTopic } from "../database/signals.ts";
+import type { Deps } from "../deps.ts";
+import { startJob } from "./runner.ts";
+
+/** Work for several targets, such as receivers on the network, of which each has its own queue. */
+export interface LaneWork {
+  /** The topic that signals new work. */
+  readonly topic: string;
+  /** Returns targets with due work that are not in `busy`, at most `most`. */
+  readonly dueTargets: (busy: readonly string[], most: number) => Promise<readonly string[]>;
+  /** Does a part of what is due for one target. It should end early when `stopping` aborts. */
+  readonly serve: (target: string, stopping: AbortSignal) => Promise<void>;
+  /** Returns the milliseconds until work of a target that is not in `busy` can become due. */
+  readonly pause: (busy: readonly string[]) => Promise<number>;
+  /** The message in the log if something fails. */
+  readonly failure: string;
+}
+
+type LaneDeps = Pick<Deps, "log"> & { readonly database: Pick<Deps["database"], "onSignal"> };
+
+/** How many targets are served at the same time. */
+const mostLanes = 256;
+
+/**
+ * Starts a job that does work as it becomes due. It serves many targets at the same time, so a target that does not
+ * answer delays no other one. Returns the function that stops it, and waits for running work. (rule O27)
+ */
+export function startLanes({ database, log }: LaneDeps, work: LaneWork): () => Promise<void> {
+  const lanes = new Map<string, Promise<void>>();
+  const stopping = new AbortController();
+  // Each post that is under way listens.
+  setMaxListeners(0, stopping.signal);
+  let wake = () => {};
+  // The job looks for due work again when a target is free.
+  const signals = {
+    onSignal(hear: (topic: string) => void) {
+      wake = () => hear(work.topic);
+      return database.onSignal(hear);
+    },
+  };
+  const busy = () => [...lanes.keys()];
+  const serve = (target: string) => {
+    const lane = work
+      .serve(target, stopping.signal)
+      .catch((error) => {
+        if (!stopping.signal.aborted) log.error({ err: error }, work.failure);
+      })
+      .finally(() => {
+        lanes.delete(target);
+        wake();
+      });
+    lanes.set(target, lane);
+  };
+  const stop = startJob(
+    { database: signals, log },
+    {
+      async run(stopped) {
+        const most = mostLanes - lanes.size;
+        if (stopped.aborted || most <= 0) return;
+        for (const target of await work.dueTargets(busy(), most)) serve(target);
+      },
+      pause: () => work.pause(busy()),
+      isWokenBy: (topic) => topic === work.topic || topic === everyTopic,
+      failure: work.failure,
+      severity: "error",
+    },
+  );
+  return async () => {
+    const stopped = stop();
+    stopping.abort();
+    await stopped;
+    await Promise.all(lanes.values());
+  };
+}

@@ -1,0 +1,182 @@
+import type { DeliveryState } from "../../../src/contract/webhooks.ts";
+import type { Reader, Transaction } from "../../database/database.ts";
+
+/** The queued event of a webhook. */
+export interface DeliveryRow {
+  /** The id of the event. */
+  readonly id: string;
+  readonly type: string;
+  readonly eventAt: string;
+  readonly status: DeliveryState;
+  readonly dueAt: string;
+  /** JSON. */
+  readonly attempts: string;
+}
+
+/** A delivery that this server sends now. */
+export interface DueDelivery {
+  readonly eventId: string;
+  readonly tries: number;
+  readonly attempts: string;
+  readonly dueAt: string;
+}
+
+interface QueuedEvent {
+  readonly id: string;
+  readonly appId: string;
+  readonly type: string;
+  readonly createdAt: string;
+}
+
+/** Reserves due deliveries of a webhook: until when, and at most how many. */
+interface DeliveryClaim {
+  readonly now: string;
+  readonly until: string;
+  readonly most: number;
+}
+
+const deliveryColumns = `e.id, e.type, d.event_at AS "eventAt", d.status, d.due_at AS "dueAt", d.attempts`;
+
+/** The deliveries of events to webhooks. Each webhook has its own queue. (rule O27) */
+export const deliveries = {
+  /** Queues a new event for the webhooks of its app that want it. Returns their number. */
+  queue: (tx: Transaction, { id, appId, type, createdAt }: QueuedEvent) =>
+    tx.run(
+      `INSERT INTO webhook_deliveries (webhook_id, event_id, app_id, status, tries, due_at, queued_at, event_at)
+       SELECT id, CAST(? AS TEXT), app_id, 'waiting', 0, CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT) FROM webhooks
+       WHERE app_id = ? AND disabled_at IS NULL AND (events IS NULL OR events LIKE ?)`,
+      ...[id, createdAt, createdAt, createdAt, appId, `%,${type},%`],
+    ),
+
+  /** Queues an event for one webhook. If it was queued before, it is sent again. */
+  queueFor: (tx: Transaction, webhookId: string, event: QueuedEvent, now: string) =>
+    tx.run(
+      `INSERT INTO webhook_deliveries (webhook_id, event_id, app_id, status, tries, due_at, queued_at, event_at)
+       VALUES (?, ?, ?, 'waiting', 0, ?, ?, ?)
+       ON CONFLICT (webhook_id, event_id) DO UPDATE SET status = 'waiting', tries = 0, due_at = excluded.due_at,
+         queued_at = excluded.queued_at`,
+      ...[webhookId, event.id, event.appId, now, now, event.createdAt],
+    ),
+
+  /**
+   * Queues the events of an app from a time up to another one for a webhook, oldest first, at most `most`. Returns the
+   * number, and the time of the last one.
+   */
+  async queueRange(
+    tx: Transaction,
+    { id, appId, events }: { readonly id: string; readonly appId: string; readonly events: string | null },
+    {
+      from,
+      to,
+      now,
+      most,
+    }: { readonly from: string; readonly to: string; readonly now: string; readonly most: number },
+  ): Promise<{ readonly queued: number; readonly last: string | null }> {
+    const chosen = await tx.all<{ at: string }>(
+      `SELECT created_at AS at FROM events WHERE app_id = ? AND created_at >= ? AND created_at <= ?
+         AND type <> 'webhook.test' AND (CAST(? AS TEXT) IS NULL OR CAST(? AS TEXT) LIKE '%,' || type || ',%')
+       ORDER BY created_at, id LIMIT ?`,
+      ...[appId, from, to, events, events, most],
+    );
+    const last = chosen.at(-1)?.at ?? null;
+    if (last === null) return { queued: 0, last };
+    // All events of the last millisecond belong to this part, so that the next part can begin after it.
+    const queued = await tx.run(
+      `INSERT INTO webhook_deliveries (webhook_id, event_id, app_id, status, tries, due_at, queued_at, event_at)
+       SELECT CAST(? AS TEXT), id, app_id, 'waiting', 0, CAST(? AS TEXT), CAST(? AS TEXT), created_at FROM events
+       WHERE app_id = ? AND created_at >= ? AND created_at <= ?
+         AND type <> 'webhook.test' AND (CAST(? AS TEXT) IS NULL OR CAST(? AS TEXT) LIKE '%,' || type || ',%')
+       ON CONFLICT (webhook_id, event_id) DO UPDATE SET status = 'waiting', tries = 0, due_at = excluded.due_at,
+         queued_at = excluded.queued_at`,
+      ...[id, now, now, appId, from, last, events, events],
+    );
+    return { queued, last };
+  },
+
+  /** Returns the webhooks with due deliveries that are not in `busy`. Those that have waited longest come first. */
+  dueTargets: (reader: Reader, now: string, busy: readonly string[], most: number) =>
+    reader.all<{ id: string }>(
+      `SELECT w.id FROM webhooks w WHERE w.disabled_at IS NULL
+         ${busy.length === 0 ? "" : `AND w.id NOT IN (${busy.map(() => "?").join(", ")})`}
+         AND EXISTS (SELECT 1 FROM webhook_deliveries d
+           WHERE d.webhook_id = w.id AND d.status = 'waiting' AND d.due_at <= ?)
+       LIMIT ?`,
+      ...[...busy, now, most],
+    ),
+
+  /** Returns due deliveries of a webhook and reserves them, so that no other server sends them too. */
+  claimDue: (tx: Transaction, webhookId: string, { now, until, most }: DeliveryClaim) =>
+    tx.all<DueDelivery>(
+      `UPDATE webhook_deliveries SET due_at = ?, tries = tries + 1
+       WHERE webhook_id = ? AND status = 'waiting' AND due_at <= ? AND event_id IN (
+         SELECT event_id FROM webhook_deliveries
+         WHERE webhook_id = ? AND status = 'waiting' AND due_at <= ? ORDER BY due_at, event_id LIMIT ?)
+       RETURNING event_id AS "eventId", tries, attempts, due_at AS "dueAt"`,
+      ...[until, webhookId, now, webhookId, now, most],
+    ),
+
+  /** Stores the result of an attempt. Does nothing if the delivery was queued again or deleted meanwhile. */
+  settle: (
+    tx: Transaction,
+    webhookId: string,
+    { eventId, dueAt }: DueDelivery,
+    result: { readonly status: DeliveryState; readonly dueAt: string; readonly attempts: string },
+  ) =>
+    tx.run(
+      `UPDATE webhook_deliveries SET status = CASE WHEN due_at = ? THEN ? ELSE status END,
+         due_at = CASE WHEN due_at = ? THEN ? ELSE due_at END, attempts = ?
+       WHERE webhook_id = ? AND event_id = ? AND status = 'waiting'`,
+      ...[dueAt, result.status, dueAt, result.dueAt, result.attempts, webhookId, eventId],
+    ),
+
+  /** Gives a delivery back that was reserved but not sent. */
+  release: (tx: Transaction, webhookId: string, { eventId, dueAt }: DueDelivery, now: string) =>
+    tx.run(
+      `UPDATE webhook_deliveries SET due_at = ?, tries = tries - 1
+       WHERE webhook_id = ? AND event_id = ? AND status = 'waiting' AND due_at = ?`,
+      ...[now, webhookId, eventId, dueAt],
+    ),
+
+  /** Gives up all waiting deliveries of a webhook that is switched off. */
+  giveUp: (tx: Transaction, webhookId: string) =>
+    tx.run(
+      "UPDATE webhook_deliveries SET status = 'failed' WHERE webhook_id = ? AND status = 'waiting'",
+      webhookId,
+    ),
+
+  /** Returns when the next delivery of a webhook that is not in `busy` is due. */
+  nextDue: (reader: Reader, busy: readonly string[]) =>
+    reader.get<{ dueAt: string | null }>(
+      `SELECT min((SELECT min(d.due_at) FROM webhook_deliveries d
+         WHERE d.webhook_id = w.id AND d.status = 'waiting')) AS "dueAt"
+       FROM webhooks w WHERE w.disabled_at IS NULL
+         ${busy.length === 0 ? "" : `AND w.id NOT IN (${busy.map(() => "?").join(", ")})`}`,
+      ...busy,
+    ),
+
+  find: (reader: Reader, webhookId: string, eventId: string) =>
+    reader.get<DeliveryRow>(
+      `SELECT ${deliveryColumns} FROM webhook_deliveries d JOIN events e ON e.id = d.event_id
+       WHERE d.webhook_id = ? AND d.event_id = ?`,
+      webhookId,
+      eventId,
+    ),
+
+  /** Returns the deliveries of a webhook before a position, newest first. */
+  list: (
+    reader: Reader,
+    webhookId: string,
+    page: {
+      readonly status: DeliveryState | undefined;
+      readonly position: readonly string[];
+      readonly limit: number;
+    },
+  ) =>
+    reader.all<DeliveryRow>(
+      `SELECT ${deliveryColumns} FROM webhook_deliveries d JOIN events e ON e.id = d.event_id
+       WHERE d.webhook_id = ? ${page.status === undefined ? "" : "AND d.status = ?"}
+         AND (d.event_at, d.event_id) < (?, ?)
+       ORDER BY d.event_at DESC, d.event_id DESC LIMIT ?`,
+      ...[webhookId, ...(page.status === undefined ? [] : [page.status]), ...page.position, page.limit],
+    ),
+};

@@ -1,0 +1,176 @@
+import { limits } from "../../../src/contract/limits.ts";
+import type { DeliveryAttempt } from "../../../src/contract/webhooks.ts";
+import { webhookHeaders } from "../../../src/words/webhook-signature.ts";
+import { webhooksTopic } from "../../database/signals.ts";
+import type { Deps } from "../../deps.ts";
+import { postSafely, type Reach } from "../../http/post-safely.ts";
+import { startLanes } from "../../jobs/lanes.ts";
+import { longestSleep, pauseInDoubt } from "../../jobs/runner.ts";
+import { openAddress } from "../../secrets/addresses.ts";
+import { eventTexts, type WebhookRow, webhooks } from "../endpoints/store.ts";
+import { bodyOf, eventAnswer, factsOf } from "../events/rules.ts";
+import { type EventRow, events } from "../events/store.ts";
+import { goneStatus, isDelivered, nextTry, withAttempt } from "./rules.ts";
+import { type DueDelivery, deliveries } from "./store.ts";
+
+/** How many events one webhook gets at the same time. */
+const atOnce = 8;
+
+/** How long an attempt may take. (rule O28) */
+const timeLimitMs = 15_000;
+
+/** How long a delivery is reserved for this server. This is longer than any attempt takes. */
+const holdMilliseconds = 60_000;
+
+type WorkerDeps = Pick<Deps, "database" | "clock" | "time" | "settings" | "sealer" | "log">;
+
+/** Sends the events that wait for webhooks. Each webhook has its own queue. Returns the function that stops it. */
+export const startWebhooks = (deps: WorkerDeps): (() => Promise<void>) =>
+  startLanes(deps, {
+    topic: webhooksTopic,
+    async dueTargets(busy, most) {
+      // If the clock is wrong, a delivery could be given up, or postponed for years.
+      if (deps.time.isDoubtful()) return [];
+      const due = await deliveries.dueTargets(deps.database, deps.clock.now().toISOString(), busy, most);
+      return due.map(({ id }) => id);
+    },
+    serve: (target, stopping) => serve(deps, target, stopping),
+    async pause(busy) {
+      if (deps.time.isDoubtful()) return pauseInDoubt;
+      const next = await deliveries.nextDue(deps.database, busy);
+      if (!next?.dueAt) return longestSleep;
+      return Math.min(longestSleep, Math.max(0, Date.parse(next.dueAt) - deps.clock.now().getTime()));
+    },
+    failure: "sending to webhooks failed",
+  });
+
+/** Sends a batch of the due events of a webhook. */
+async function serve(deps: WorkerDeps, id: string, stopping: AbortSignal): Promise<void> {
+  const { database, clock } = deps;
+  const now = clock.now();
+  const claim = {
+    now: now.toISOString(),
+    until: new Date(now.getTime() + holdMilliseconds).toISOString(),
+    most: atOnce,
+  };
+  const webhook = await webhooks.findEnabled(database, id);
+  if (!webhook || stopping.aborted) return;
+  const due = await database.write((tx) => deliveries.claimDue(tx, id, claim));
+  await Promise.all(due.map((delivery) => deliver(deps, { webhook, delivery, stopping })));
+}
+
+interface Sending {
+  readonly webhook: WebhookRow;
+  readonly delivery: DueDelivery;
+  readonly stopping: AbortSignal;
+}
+
+async function deliver(deps: WorkerDeps, { webhook, delivery, stopping }: Sending): Promise<void> {
+  const { database, clock, log } = deps;
+  const event = await events.find(database, webhook.appId, delivery.eventId);
+  if (!event) return;
+  const attempt = await send(deps, { webhook, event, stopping });
+  if (attempt === undefined)
+    return void (await database.write((tx) =>
+      deliveries.release(tx, webhook.id, delivery, clock.now().toISOString()),
+    ));
+  const delivered = isDelivered(attempt);
+  const next = delivered ? undefined : nextTry(delivery.tries, clock.now());
+  if (!delivered) {
+    const { status, error } = attempt;
+    const names = { webhook: webhook.id, event: event.id, tries: delivery.tries };
+    log.warn({ ...names, status, reason: error }, "not delivered");
+  }
+  const known: DeliveryAttempt[] = JSON.parse(delivery.attempts);
+  await database.write(async (tx) => {
+    await deliveries.settle(tx, webhook.id, delivery, {
+      status: delivered ? "delivered" : next ? "waiting" : "failed",
+      dueAt: (next ?? clock.now()).toISOString(),
+      attempts: JSON.stringify(withAttempt(known, attempt)),
+    });
+    if (attempt.status !== goneStatus) return;
+    const disabledAt = clock.now().toISOString();
+    await webhooks.update(tx, webhook, { disabledAt, disabledBecause: "gone" });
+    await deliveries.giveUp(tx, webhook.id);
+  });
+}
+
+/** Sends an event once. Returns undefined if the server stops before there is an answer. */
+async function send(
+  deps: WorkerDeps,
+  {
+    webhook,
+    event,
+    stopping,
+  }: { readonly webhook: WebhookRow; readonly event: EventRow; readonly stopping: AbortSignal },
+): Promise<DeliveryAttempt | undefined> {
+  const { clock } = deps;
+  const now = clock.now();
+  const at = now.toISOString();
+  const startedMs = clock.steadyMs();
+  const milliseconds = () => Math.max(0, Math.round(clock.steadyMs() - startedMs));
+  try {
+    const { status, text } = await post(deps, { webhook, event, now, stopping });
+    return { at, status, error: null, answer: storable(text), milliseconds: milliseconds() };
+  } catch (error) {
+    if (stopping.aborted) return undefined;
+    const reason = error instanceof Error ? error.message : "unknown";
+    return { at, status: null, error: reason, answer: null, milliseconds: milliseconds() };
+  }
+}
+
+async function post(
+  { database, sealer, settings }: WorkerDeps,
+  {
+    webhook,
+    event,
+    now,
+    stopping,
+  }: {
+    readonly webhook: WebhookRow;
+    readonly event: EventRow;
+    readonly now: Date;
+    readonly stopping: AbortSignal;
+  },
+) {
+  const texts = webhook.texts === 1 ? await textsOf(database, event) : undefined;
+  const body = bodyOf(eventAnswer(event, settings.consoleUrl), texts);
+  const sealed = [webhook.secret, ...(hasOldSecret(webhook, now) ? [webhook.oldSecret] : [])];
+  const secrets = sealed.map((secret) => openAddress(sealer, secret));
+  return postSafely({
+    url: openAddress(sealer, webhook.url),
+    body,
+    headers: webhookHeaders({ id: event.id, seconds: Math.floor(now.getTime() / 1_000), body }, secrets),
+    reach: reachOf(settings),
+    timeLimitMs,
+    answerBytes: 4 * limits.webhookAnswer,
+    signal: stopping,
+  });
+}
+
+const hasOldSecret = (
+  webhook: WebhookRow,
+  now: Date,
+): webhook is WebhookRow & { readonly oldSecret: string } =>
+  webhook.oldSecret !== null && webhook.oldUntil !== null && webhook.oldUntil > now.toISOString();
+
+/** A development server sends to this machine only. */
+const reachOf = ({ dev, privateWebhooks }: Deps["settings"]): Reach => {
+  if (dev) return "this machine";
+  return privateWebhooks ? "all" : "public";
+};
+
+/** Returns the present texts of the object that an event is about; undefined if it has none. */
+function textsOf(database: Deps["database"], event: EventRow): Promise<object | undefined> {
+  const { messageId } = factsOf(event);
+  if (event.type === "changelog.published") return eventTexts.ofReleaseNote(database, event.subjectId);
+  if (event.type.startsWith("run.")) return eventTexts.ofProposal(database, event.subjectId);
+  if (!event.type.startsWith("feedback.")) return Promise.resolve(undefined);
+  return typeof messageId === "string"
+    ? eventTexts.ofMessage(database, messageId)
+    : eventTexts.ofThread(database, event.subjectId);
+}
+
+/** Returns the beginning of an answer without the characters that a database cannot store. */
+const storable = (text: string): string =>
+  [...text.toWellFormed().replaceAll("\0", "")].slice(0, limits.webhookAnswer).join("");

@@ -1,0 +1,118 @@
+import type { Reader, Transaction } from "../../database/database.ts";
+import type { Added, Row } from "../../database/schema/table.ts";
+import { webhooks as table } from "../../database/schema/webhooks.ts";
+import { listed, update } from "../../database/statements.ts";
+
+const fields = [
+  ...["id", "appId", "url", "secret", "oldSecret", "oldUntil", "events", "texts", "createdAt"],
+  ...["disabledAt", "disabledBecause"],
+] as const;
+
+export type WebhookRow = Pick<Row<typeof table>, (typeof fields)[number]>;
+
+/** A webhook with the state of its queue. */
+export interface WebhookState extends WebhookRow {
+  readonly waiting: number;
+  readonly lastStatus: "delivered" | "failed" | null;
+}
+
+const columns = listed(table, fields, "w");
+const change = update(table, "WHERE app_id = ? AND id = ?");
+
+interface OfApp {
+  readonly appId: string;
+  readonly id: string;
+}
+
+/** How many waiting deliveries are counted. */
+const mostCounted = 99;
+
+const stateColumns = `${columns},
+  (SELECT count(*) FROM (SELECT 1 AS one FROM webhook_deliveries d
+     WHERE d.webhook_id = w.id AND d.status = 'waiting' LIMIT ${mostCounted}) AS waiting) AS waiting,
+  (SELECT d.status FROM webhook_deliveries d WHERE d.webhook_id = w.id AND d.status <> 'waiting'
+     ORDER BY d.event_at DESC, d.event_id DESC LIMIT 1) AS "lastStatus"`;
+
+/** The webhooks of apps. Addresses and secrets are sealed. */
+export const webhooks = {
+  list: (reader: Reader, appId: string) =>
+    reader.all<WebhookState>(
+      `SELECT ${stateColumns} FROM webhooks w WHERE w.app_id = ? ORDER BY w.created_at, w.id`,
+      appId,
+    ),
+
+  find: (reader: Reader, { appId, id }: OfApp) =>
+    reader.get<WebhookState>(
+      `SELECT ${stateColumns} FROM webhooks w WHERE w.app_id = ? AND w.id = ?`,
+      appId,
+      id,
+    ),
+
+  /** Returns a webhook that is on. */
+  findEnabled: (reader: Reader, id: string) =>
+    reader.get<WebhookRow>(`SELECT ${columns} FROM webhooks w WHERE w.id = ? AND w.disabled_at IS NULL`, id),
+
+  async count(reader: Reader, appId: string): Promise<number> {
+    const row = await reader.get<{ count: number }>(
+      "SELECT count(*) AS count FROM webhooks WHERE app_id = ?",
+      appId,
+    );
+    return Number(row?.count ?? 0);
+  },
+
+  insert: (tx: Transaction, row: Added<typeof table>) =>
+    tx.insert(table, {
+      id: row.id,
+      appId: row.appId,
+      url: row.url,
+      secret: row.secret,
+      events: row.events,
+      texts: row.texts,
+      createdAt: row.createdAt,
+    }),
+
+  update: (
+    tx: Transaction,
+    { appId, id }: OfApp,
+    set: Partial<
+      Pick<
+        WebhookRow,
+        "url" | "events" | "texts" | "secret" | "oldSecret" | "oldUntil" | "disabledAt" | "disabledBecause"
+      >
+    >,
+  ) => change(tx, set, appId, id),
+
+  /** Deletes a webhook with its deliveries. Returns false if there is none. */
+  remove: async (tx: Transaction, { appId, id }: OfApp): Promise<boolean> =>
+    (await tx.run("DELETE FROM webhooks WHERE app_id = ? AND id = ?", appId, id)) > 0,
+};
+
+interface ThreadTexts {
+  readonly subject: string;
+  readonly message: string;
+}
+
+/** The texts that an owner may let a webhook have. They are read when an event is sent. */
+export const eventTexts = {
+  ofThread: (reader: Reader, id: string) =>
+    reader.get<ThreadTexts>("SELECT subject, message FROM feedback WHERE id = ? AND status <> 'blocked'", id),
+
+  ofMessage: (reader: Reader, id: string) =>
+    reader.get<ThreadTexts>(
+      `SELECT f.subject, m.body AS message FROM messages m JOIN feedback f ON f.id = m.feedback_id
+       WHERE m.id = ? AND m.direction <> 'blocked'`,
+      id,
+    ),
+
+  ofProposal: (reader: Reader, id: string) =>
+    reader.get<{ subject: string; summary: string; plan: string }>(
+      `SELECT f.subject, r.summary, r.plan FROM runs r JOIN feedback f ON f.id = r.feedback_id WHERE r.id = ?`,
+      id,
+    ),
+
+  ofReleaseNote: (reader: Reader, id: string) =>
+    reader.get<{ title: string; version: string }>(
+      "SELECT title, version FROM changelog_entries WHERE id = ?",
+      id,
+    ),
+};

@@ -1,0 +1,51 @@
+import type { AppEvent } from "../../../src/contract/events.ts";
+import { type Fields, fieldsOf } from "../../../src/contract/json.ts";
+
+/** An event as it is stored. */
+interface Stored {
+  readonly id: string;
+  readonly appId: string;
+  readonly type: string;
+  readonly subjectId: string;
+  /** JSON. */
+  readonly facts: string;
+  readonly createdAt: string;
+}
+
+/** Returns an event in the form in which receivers get it. `consoleUrl` is the address of the console. (rule O25) */
+export function eventAnswer(event: Stored, consoleUrl: string): AppEvent {
+  const { id, appId, type, subjectId, createdAt } = event;
+  const name = subjectNameOf(type);
+  const data = { appId, ...(name === undefined ? {} : { [name]: subjectId }), ...factsOf(event) };
+  return { id, type, timestamp: createdAt, data: { ...data, url: consoleUrl + pathOf(type, data) } };
+}
+
+export const factsOf = ({ facts }: Pick<Stored, "facts">): Fields => fieldsOf(JSON.parse(facts));
+
+/** Returns the name of the field with the id of the object that an event is about. */
+function subjectNameOf(type: string): string | undefined {
+  if (type === "changelog.published") return "entryId";
+  if (type === "faq.changed") return undefined;
+  if (type === "webhook.test") return "webhookId";
+  return subjectNames[type.split(".")[0] ?? ""];
+}
+
+const subjectNames: Readonly<Record<string, string>> = {
+  feedback: "feedbackId",
+  run: "runId",
+  seat: "slotId",
+  day: "slotId",
+  cycle: "cycleId",
+};
+
+/** Returns the path of the page of the console that shows the object. */
+function pathOf(type: string, { appId, feedbackId, entryId, cycleId }: Fields): string {
+  if (feedbackId !== undefined) return `/feedback/${appId}/${feedbackId}`;
+  if (cycleId !== undefined) return `/cycles/${appId}/${cycleId}`;
+  if (entryId !== undefined) return `/changelog/${appId}/${entryId}`;
+  return type === "faq.changed" ? `/faqs/${appId}` : `/webhooks/${appId}`;
+}
+
+/** Returns the body of the message to a receiver. */
+export const bodyOf = ({ type, timestamp, data }: AppEvent, texts?: object): string =>
+  JSON.stringify({ type, timestamp, data: texts === undefined ? data : { ...data, texts } });

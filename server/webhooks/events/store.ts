@@ -1,0 +1,180 @@
+import type { EventType } from "../../../src/contract/events.ts";
+import type { Engine, Reader, Transaction, Value } from "../../database/database.ts";
+
+/** An event, or the test of a webhook. */
+export type StoredType = EventType | "webhook.test";
+
+/** What an event says: only ids and states, never texts that people or agents wrote. */
+export type Facts = Readonly<Record<string, string | number | boolean | readonly string[] | null>>;
+
+export interface NewEvent {
+  readonly id: string;
+  readonly appId: string;
+  readonly type: StoredType;
+  /** The id of the object that the event is about. */
+  readonly subjectId: string;
+  readonly facts: Facts;
+  readonly createdAt: string;
+}
+
+export interface EventRow {
+  readonly id: string;
+  readonly appId: string;
+  readonly type: string;
+  readonly subjectId: string;
+  /** JSON. */
+  readonly facts: string;
+  readonly createdAt: string;
+}
+
+/** An event with its place in the order of commits. */
+export interface PlacedEvent extends EventRow {
+  readonly number: string | number;
+}
+
+/** The position after an event: its number and its id. */
+export interface EventPosition {
+  readonly number: string;
+  readonly id: string;
+}
+
+/** Where a list of events begins: after a position, or at a time. */
+export type EventStart = EventPosition | { readonly from: string };
+
+const columns = `id, app_id AS "appId", type, subject_id AS "subjectId", facts, created_at AS "createdAt"`;
+
+/**
+ * The SQL expression for the number of a new event. `?` is the time in milliseconds. SQLite has one writer, so the
+ * numbers grow in the order of commits. They begin with the time, so that no number is used again after the last events
+ * were deleted.
+ */
+const newNumber: Record<Engine, string> = {
+  sqlite: "max((SELECT coalesce(max(number), 0) + 1 FROM events), CAST(? AS BIGINT))",
+  postgres: "CASE WHEN CAST(? AS BIGINT) IS NOT NULL THEN pg_current_xact_id() END",
+};
+
+/**
+ * The SQL condition for events whose place is final. On PostgreSQL a transaction with a smaller number may still be
+ * running. Its events must not be missed, so later events wait for it.
+ */
+const isFinal: Record<Engine, string> = {
+  sqlite: "number IS NOT NULL",
+  postgres: "number < pg_snapshot_xmin(pg_current_snapshot())",
+};
+
+const numberShown: Record<Engine, string> = { sqlite: "number", postgres: "CAST(number AS text) AS number" };
+
+const afterPosition: Record<Engine, string> = {
+  sqlite: "(number, id) > (CAST(? AS BIGINT), ?)",
+  postgres: "(number, id) > (CAST(? AS xid8), CAST(? AS text))",
+};
+
+function conditionOf(engine: Engine, start: EventStart): [string, ...Value[]] {
+  if ("from" in start) return ["created_at >= ?", start.from];
+  return [afterPosition[engine], start.number, start.id];
+}
+
+/** The events of apps. Each is stored in the transaction of its change. (rules A27, O25) */
+export const events = {
+  insert: (tx: Transaction, { id, appId, type, subjectId, facts, createdAt }: NewEvent) =>
+    tx.run(
+      `INSERT INTO events (id, app_id, type, subject_id, facts, created_at, number)
+       VALUES (?, ?, ?, ?, ?, ?, ${newNumber[tx.engine]})`,
+      ...[id, appId, type, subjectId, JSON.stringify(facts), createdAt, Date.parse(createdAt)],
+    ),
+
+  find: (reader: Reader, appId: string, id: string) =>
+    reader.get<EventRow>(`SELECT ${columns} FROM events WHERE app_id = ? AND id = ?`, appId, id),
+
+  /** Whether an event about an object was stored at a time or later. */
+  exists: async (
+    reader: Reader,
+    {
+      appId,
+      type,
+      subjectId,
+      since,
+    }: Omit<NewEvent, "id" | "facts" | "createdAt"> & { readonly since: string },
+  ): Promise<boolean> =>
+    (await reader.get(
+      "SELECT 1 AS one FROM events WHERE app_id = ? AND created_at >= ? AND type = ? AND subject_id = ? LIMIT 1",
+      ...[appId, since, type, subjectId],
+    )) !== undefined,
+
+  /** Returns the events of an app after a position, in the order of their commits. */
+  list(reader: Reader, appId: string, start: EventStart, limit: number) {
+    const { engine } = reader;
+    const [condition, ...values] = conditionOf(engine, start);
+    return reader.all<PlacedEvent>(
+      `SELECT ${columns}, ${numberShown[engine]} FROM events
+       WHERE app_id = ? AND ${condition} AND ${isFinal[engine]} AND type <> 'webhook.test'
+       ORDER BY events.number, id LIMIT ?`,
+      ...[appId, ...values, limit],
+    );
+  },
+
+  /** Returns the position after all present events of an app. */
+  async present(reader: Reader, appId: string): Promise<EventPosition> {
+    const row = await reader.get<{ number: string | number }>(presentNumber[reader.engine], appId);
+    return { number: String(row?.number ?? 0), id: reader.engine === "sqlite" ? lastId : "" };
+  },
+
+  /**
+   * Returns a text that changes when the events of this database get new numbers. A position contains it, so a position
+   * from before a restore is refused.
+   */
+  async numbering(reader: Reader): Promise<string> {
+    return (await reader.get<{ name: string }>("SELECT name FROM change_counts LIMIT 1"))?.name ?? "";
+  },
+
+  /**
+   * Takes the numbers from all events, because they are those of another database. So a restored server does not list
+   * again what was told. (rule O25)
+   */
+  forgetNumbers: (tx: Transaction) => tx.run("UPDATE events SET number = NULL"),
+
+  /** Deletes events from before a time with their deliveries, at most `most`. Returns their number. */
+  prune: (tx: Transaction, before: string, most: number) =>
+    tx.run(
+      `DELETE FROM events WHERE id IN (
+         SELECT id FROM events WHERE created_at < ? ORDER BY created_at LIMIT ?)`,
+      before,
+      most,
+    ),
+};
+
+/** Greater than every id. */
+const lastId = "g";
+
+const presentNumber: Record<Engine, string> = {
+  sqlite: "SELECT coalesce(max(number), 0) AS number FROM events WHERE app_id = ?",
+  postgres:
+    "SELECT CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS number WHERE CAST(? AS text) IS NOT NULL",
+};
+
+/** Whether events of an app are read, so that also reports of feedback must be stored as events. */
+export const readers = {
+  /** Notes the day on which a program reads the events of an app. Returns whether no program has read them before. */
+  note: async (tx: Transaction, appId: string, at: string): Promise<boolean> => {
+    const first = await tx.run(
+      "UPDATE apps SET events_read_at = ? WHERE id = ? AND events_read_at IS NULL",
+      at,
+      appId,
+    );
+    if (first > 0) return true;
+    await tx.run("UPDATE apps SET events_read_at = ? WHERE id = ?", at, appId);
+    return false;
+  },
+
+  /** Returns the day on which a program last read the events of an app. */
+  lastAt: async (reader: Reader, appId: string): Promise<string | null> =>
+    (await reader.get<{ at: string | null }>(`SELECT events_read_at AS "at" FROM apps WHERE id = ?`, appId))
+      ?.at ?? null,
+
+  /** Forgets readers that have not come since a time. Returns the apps that have no reader any more. */
+  forget: (tx: Transaction, before: string) =>
+    tx.all<{ id: string }>(
+      "UPDATE apps SET events_read_at = NULL WHERE events_read_at < ? RETURNING id",
+      before,
+    ),
+};

@@ -1,0 +1,209 @@
+import * as z from "zod/mini";
+import { appParams } from "./apps.ts";
+import { endpoint } from "./endpoint.ts";
+import { eventTypes } from "./events.ts";
+import { at } from "./example-values.ts";
+import { givenInstant, instant, openEnum, pageLimit, text, uuid, webUrl } from "./fields.ts";
+import { limits } from "./limits.ts";
+
+/** Why a webhook is off: a person switched it off, or its receiver answered 410. */
+export const webhookEnds = ["person", "gone"] as const;
+
+/** A webhook of an app: an address that gets the events of the app. */
+export const Webhook = z.object({
+  id: uuid,
+  url: z.string(),
+  /** The events that it gets. Null for all, also for those of later versions. */
+  events: z.nullable(z.array(openEnum(eventTypes))),
+  /** Whether its events also have texts, such as the message of a report. */
+  texts: z.boolean(),
+  createdAt: instant,
+  /** When it was switched off; null while it is on. */
+  disabledAt: z.nullable(instant),
+  disabledBecause: z.nullable(openEnum(webhookEnds)),
+  /** Until when events are also signed with the secret from before the last rotation. */
+  oldSecretUntil: z.nullable(instant),
+  /** How many deliveries wait, at most 99. */
+  waiting: z.int(),
+  /** The state of the last delivery that ended; null if none has ended yet. */
+  lastStatus: z.nullable(openEnum(["delivered", "failed"])),
+});
+export type Webhook = z.output<typeof Webhook>;
+
+/** One attempt to deliver an event. */
+export const DeliveryAttempt = z.object({
+  at: instant,
+  /** The status of the answer; null if there was none. */
+  status: z.nullable(z.int()),
+  /** Why there was no answer; null if there was one. */
+  error: z.nullable(z.string()),
+  /** The beginning of the answer; null if there was none. */
+  answer: z.nullable(z.string()),
+  milliseconds: z.int(),
+});
+export type DeliveryAttempt = z.output<typeof DeliveryAttempt>;
+
+export const deliveryStates = ["waiting", "delivered", "failed"] as const;
+export type DeliveryState = (typeof deliveryStates)[number];
+
+/** The delivery of an event to a webhook. Its id is that of the event, which the receiver gets as `webhook-id`. */
+export const Delivery = z.object({
+  id: uuid,
+  type: openEnum([...eventTypes, "webhook.test"]),
+  eventAt: instant,
+  status: openEnum(deliveryStates),
+  /** When the next attempt is due; null if none follows. */
+  nextAt: z.nullable(instant),
+  /** The attempts, oldest first. Only the last ones are kept. */
+  attempts: z.array(DeliveryAttempt),
+});
+export type Delivery = z.output<typeof Delivery>;
+
+/** A webhook with its new secret, which no other answer contains. */
+const WebhookSecret = z.object({ id: uuid, secret: z.string(), oldSecretUntil: z.nullable(instant) });
+
+const chosenEvents = z.array(z.enum(eventTypes)).check(z.minLength(1), z.maxLength(eventTypes.length));
+const hookParams = z.extend(appParams, { webhookId: uuid });
+const appPath = "/api/v1/console/apps/:appId/webhooks";
+const path = `${appPath}/:webhookId`;
+
+const hookId = "0198c1a5-6e99-7f76-90d1-8c9daebfc0dd";
+const exampleHook = {
+  ...{ id: hookId, url: "https://ci.example/innkeep", events: ["feedback.created"], texts: false },
+  ...{ createdAt: at, disabledAt: null, disabledBecause: null, oldSecretUntil: null },
+  ...{ waiting: 0, lastStatus: "delivered" },
+};
+
+export const webhooks = {
+  list: endpoint({
+    method: "GET",
+    path: appPath,
+    summary: "List the webhooks of an app",
+    auth: "session",
+    role: "owner",
+    params: appParams,
+    success: { status: 200, body: z.object({ items: z.array(Webhook) }) },
+    errors: ["not_found"],
+    example: { answer: { items: [exampleHook] } },
+  }),
+  create: endpoint({
+    method: "POST",
+    path: appPath,
+    summary: "Send the events of an app to an address; the answer has the secret that signs them, this once",
+    auth: "session",
+    role: "owner",
+    params: appParams,
+    body: z.object({
+      url: webUrl(limits.url),
+      events: z.optional(z.nullable(chosenEvents)),
+      texts: z.optional(z.boolean()),
+    }),
+    success: { status: 201, body: z.extend(Webhook, { secret: z.string() }) },
+    errors: ["not_found", "wrong_state"],
+    answersSecret: true,
+    example: { request: { url: "https://ci.example/innkeep", events: ["feedback.created"] } },
+  }),
+  update: endpoint({
+    method: "PATCH",
+    path,
+    summary: "Change a webhook, or switch it off or on; what waits when it is switched off is not sent",
+    auth: "session",
+    role: "owner",
+    params: hookParams,
+    body: z.object({
+      url: z.optional(webUrl(limits.url)),
+      events: z.optional(z.nullable(chosenEvents)),
+      texts: z.optional(z.boolean()),
+      enabled: z.optional(z.boolean()),
+    }),
+    success: { status: 200, body: Webhook },
+    errors: ["not_found"],
+    example: { request: { enabled: false } },
+  }),
+  remove: endpoint({
+    method: "DELETE",
+    path,
+    summary: "Delete a webhook with its log",
+    auth: "session",
+    role: "owner",
+    params: hookParams,
+    success: { status: 204 },
+    errors: ["not_found"],
+  }),
+  rotate: endpoint({
+    method: "POST",
+    path: `${path}/rotate`,
+    summary: "Replace the secret of a webhook; events are signed with both until the old one ends",
+    auth: "session",
+    role: "owner",
+    params: hookParams,
+    /** How long the old secret stays valid: 24 hours by default. */
+    body: z.object({
+      oldSecretHours: z.optional(z.int().check(z.minimum(0), z.maximum(limits.oldSecretHours))),
+    }),
+    success: { status: 200, body: WebhookSecret },
+    errors: ["not_found"],
+    answersSecret: true,
+    example: { request: { oldSecretHours: 24 } },
+  }),
+  deliveries: endpoint({
+    method: "GET",
+    path: `${path}/deliveries`,
+    summary: "List the deliveries of a webhook with the answers of its receiver, newest first",
+    auth: "session",
+    role: "owner",
+    params: hookParams,
+    query: z.object({
+      status: z.optional(z.enum(deliveryStates)),
+      cursor: z.optional(text(1, 500)),
+      limit: pageLimit(limits.listPage),
+    }),
+    success: {
+      status: 200,
+      body: z.object({ items: z.array(Delivery), nextCursor: z.nullable(z.string()) }),
+    },
+    errors: ["not_found"],
+  }),
+  resend: endpoint({
+    method: "POST",
+    path: `${path}/deliveries/:deliveryId/resend`,
+    summary: "Deliver an event again, with the same id",
+    auth: "session",
+    role: "owner",
+    params: z.extend(hookParams, { deliveryId: uuid }),
+    success: { status: 200, body: Delivery },
+    errors: ["not_found", "wrong_state"],
+    rateLimit: "webhookSends",
+  }),
+  test: endpoint({
+    method: "POST",
+    path: `${path}/test`,
+    summary: "Send an event of the type `webhook.test`",
+    auth: "session",
+    role: "owner",
+    params: hookParams,
+    success: { status: 200, body: Delivery },
+    errors: ["not_found", "wrong_state"],
+    rateLimit: "webhookSends",
+  }),
+  replay: endpoint({
+    method: "POST",
+    path: `${path}/replay`,
+    summary: "Deliver the events of a time again, oldest first, at most 10,000 with one request",
+    auth: "session",
+    role: "owner",
+    params: hookParams,
+    body: z.object({ from: givenInstant, to: givenInstant }),
+    success: {
+      status: 200,
+      body: z.object({
+        queued: z.int(),
+        /** The time at which the rest begins, for `from`; null if nothing is left. */
+        next: z.nullable(instant),
+      }),
+    },
+    errors: ["not_found", "wrong_state"],
+    rateLimit: "webhookSends",
+    example: { request: { from: at, to: "2026-11-21T12:00:00.000Z" }, answer: { queued: 12, next: null } },
+  }),
+} as const;

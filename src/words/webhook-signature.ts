@@ -1,0 +1,32 @@
+import { createHmac, randomBytes } from "node:crypto";
+
+const prefix = "whsec_";
+
+/** Returns a new secret in the form of Standard Webhooks: 192 random bits. */
+export const newWebhookSecret = (): string => prefix + randomBytes(24).toString("base64");
+
+/** What a receiver gets. */
+interface SignedMessage {
+  readonly id: string;
+  /** When the message is sent, in seconds since 1970. */
+  readonly seconds: number;
+  readonly body: string;
+}
+
+/**
+ * Returns the headers of a message by the specification Standard Webhooks. The message is signed with each secret, so
+ * that receivers can change from an old secret to a new one. (rule O26)
+ */
+export const webhookHeaders = (
+  { id, seconds, body }: SignedMessage,
+  secrets: readonly string[],
+): Readonly<Record<string, string>> => ({
+  "webhook-id": id,
+  "webhook-timestamp": String(seconds),
+  "webhook-signature": secrets.map((secret) => `v1,${signatureOf({ id, seconds, body }, secret)}`).join(" "),
+});
+
+const signatureOf = ({ id, seconds, body }: SignedMessage, secret: string): string =>
+  createHmac("sha256", Buffer.from(secret.slice(prefix.length), "base64"))
+    .update(`${id}.${seconds}.${body}`)
+    .digest("base64");
