@@ -21,6 +21,8 @@ export function createLinks(at: string) {
     search: `${at}/search`,
     inbox: app("feedback"),
     ...triageLinks(at),
+    /** A short address of a thread, with its number. */
+    numbered: (appId: string, number: string) => `${at}/t/${appId}/${number}`,
     thread: (appId: string, id: string, part = "") => `${at}/feedback/${appId}/${id}${part && `/${part}`}`,
     faq: (appId: string, id: string, part = "") => `${at}/faqs/${appId}/${id}${part && `/${part}`}`,
     changelog: app("changelog"),

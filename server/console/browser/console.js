@@ -7,5 +7,6 @@ import "./faqs.js";
 import "./passkeys.js";
 import "./previews.js";
 import "./saved-replies.js";
+import "./thread.js";
 import "./live.js";
 import "./palette.js";

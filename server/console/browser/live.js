@@ -1,7 +1,7 @@
 // Updates the parts of an open page that have changed on the server, and the title of the page. It announces the change
 // to screen readers. It does not replace a part in which the person types or has opened something. If a link has the
 // focus, it keeps the focus.
-import { announce, localise } from "./page.js";
+import { announce, replacePart } from "./page.js";
 
 const isLive = document.querySelector("main [data-live]") !== null;
 const refresh = async () => {
@@ -17,11 +17,7 @@ const refresh = async () => {
     const link = focused?.matches("a[id]") ? focused.id : undefined;
     if (!next || (focused && !link) || part.dataset.live === next.dataset.live) continue;
     if (part.dataset.stale === undefined) {
-      localise(next);
-      const at = part.querySelector("[data-arrows]")?.scrollLeft;
-      part.replaceWith(next);
-      if (link) document.getElementById(link)?.focus({ preventScroll: true });
-      if (at) next.querySelector("[data-arrows]").scrollLeft = at;
+      replacePart(part, next);
       if (next.dataset.news) announce(next.dataset.news);
     } else document.getElementById(part.dataset.stale).hidden = false;
   }

@@ -25,3 +25,37 @@ export const announce = (words) => {
   line.textContent = words;
   document.getElementById("announced").replaceChildren(line);
 };
+
+// Replaces a part of the page with the same part of a newer page. A link or a field with the focus keeps it.
+export const replacePart = (part, next) => {
+  localise(next);
+  const focused = part.contains(document.activeElement) ? document.activeElement : undefined;
+  const at = part.querySelector("[data-arrows]")?.scrollLeft;
+  part.replaceWith(next);
+  if (focused?.id) document.getElementById(focused.id)?.focus({ preventScroll: true });
+  if (at) next.querySelector("[data-arrows]").scrollLeft = at;
+  next.dispatchEvent(new Event("replaced", { bubbles: true }));
+};
+
+// Shows a short message at the edge of the page, with one button. The message goes after 20 seconds.
+export const toast = (words, button, act) => {
+  const line = document.createElement("p");
+  line.className = "toast";
+  line.append(words);
+  const end = () => line.remove();
+  if (button) {
+    const control = document.createElement("button");
+    control.type = "button";
+    control.className = "small";
+    control.textContent = button;
+    control.addEventListener("click", () => {
+      end();
+      act();
+    });
+    line.append(" ", control);
+  }
+  for (const old of document.querySelectorAll(".toast")) old.remove();
+  document.body.append(line);
+  announce(words);
+  setTimeout(end, 20_000);
+};

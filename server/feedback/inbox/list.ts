@@ -31,6 +31,8 @@ export async function listInbox(
   const tags = tag === undefined ? undefined : tagNamesIn(tag);
   if (filters.q !== undefined && filters.unread !== undefined)
     throw badRequest("unread", "cannot be combined with `q`");
+  if (filters.sender !== undefined && (filters.q !== undefined || filters.unread !== undefined))
+    throw badRequest("sender", "cannot be combined with `q` and `unread`");
   if (filters.number !== undefined && (filters.q !== undefined || filters.unread !== undefined))
     throw badRequest("number", "cannot be combined with `q` and `unread`");
   const order = orderOf(filters);

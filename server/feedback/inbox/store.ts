@@ -2,6 +2,7 @@ import type { ThreadChange, ThreadFilters, ThreadSummary } from "../../../src/co
 import type { Engine, Reader, Transaction } from "../../database/database.ts";
 import { type Condition, given, oftenTrue, sqlOf, valuesOf } from "../../database/lists.ts";
 import * as tables from "../../database/schema/feedback.ts";
+import { loweredAddress } from "../../database/schema/table.ts";
 import { threadTopic } from "../../database/signals.ts";
 import { plannedEachTime, update } from "../../database/statements.ts";
 import { type AssigneeRow, assigneeColumns } from "../assignees/store.ts";
@@ -77,7 +78,11 @@ export async function listThreads(
       ...withTags(tagIds),
     ],
   };
-  const isNarrow = tagIds.length > 0 || typeof filters.assignee === "string" || filters.snoozed === "true";
+  const isNarrow =
+    tagIds.length > 0 ||
+    filters.sender !== undefined ||
+    typeof filters.assignee === "string" ||
+    filters.snoozed === "true";
   if (order === "activity" && (filters.unread === "true" || !isNarrow))
     return { rows: await listByActivity(reader, scope, page) };
   const { key, ...ordered } = inOrder(reader.engine, order, tagIds, { ...filters, appId });
@@ -95,7 +100,12 @@ const readNumber = (
     {
       from: "feedback f",
       order: "f.id",
-      conditions: [["f.number = ?", Number(filters.number)], ...ofApp(appId, filters), ...withTags(tagIds)],
+      conditions: [
+        ["f.number = ?", Number(filters.number)],
+        ...ofApp(appId, filters),
+        ...ofSender(reader.engine, filters),
+        ...withTags(tagIds),
+      ],
     },
     1,
   );
@@ -161,7 +171,7 @@ function inOrder(
       from: indexed(engine, order, filters),
       order: `${at} DESC, ${id} DESC`,
       key: `${at}, ${id}`,
-      conditions: ofApp(filters.appId, filters),
+      conditions: [...ofApp(filters.appId, filters), ...ofSender(engine, filters)],
     };
   }
   const { status, type, to, assignee } = filters;
@@ -182,6 +192,7 @@ function inOrder(
         ...(assignee === null ? ofAssignee(filters) : []),
         ...ofSnooze(filters),
         ...withTags(others),
+        ...ofSender(engine, filters),
       ].map(oftenTrue),
     ],
   };
@@ -211,6 +222,8 @@ const ofSnoozed = (engine: Engine, order: OrderInTime): string => {
 
 /** Returns the table with the index that has the fewest other threads. */
 function indexed(engine: Engine, order: OrderInTime, filters: Filters): string {
+  if (filters.sender !== undefined)
+    return engine === "postgres" ? "feedback f" : "feedback f INDEXED BY feedback_by_sender";
   if (filters.snoozed === "true") return ofSnoozed(engine, order);
   return typeof filters.assignee === "string" ? ofOneAssignee(engine, order) : ofKind(engine, order, filters);
 }
@@ -260,6 +273,12 @@ const matching = ({ status, type, ...filters }: Filters): Condition[] => [
   ...ofAssignee(filters),
   ...ofSnooze(filters),
 ];
+
+function ofSender(engine: Engine, { sender }: Filters): Condition[] {
+  if (sender === undefined) return [];
+  const lowered = loweredAddress[engine];
+  return [["f.sender_email IS NOT NULL"], [`${lowered("f.sender_email")} = ${lowered("?")}`, sender]];
+}
 
 const inTimes = ({ from, to }: Pick<Filters, "from" | "to">): Condition[] => [
   ...given("f.created_at >= ?", from),

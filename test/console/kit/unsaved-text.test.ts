@@ -50,7 +50,7 @@ describe("unsaved text", () => {
     expect(after.status).toBe(200);
     expect(fieldsIn(after, id)).toMatchObject({ replyBody: "Dear sender", noteBody: "" });
     expect(readingOf(after)).toMatch(/The note is on the thread\. .* Internal note .* Seen\./);
-    expect(after.text).toMatch(/<details class="reveal" open>/);
+    expect(after.text).toMatch(/value="reply" checked/);
   });
 
   it("of a note to the agent stays when the status is saved", async () => {

@@ -65,3 +65,28 @@ describe.each(databases)("the numbers of threads on $name", (engine) => {
     expect(changed.body).toMatchObject({ feedback: { number: 1 } });
   });
 });
+
+describe("the short address of a thread", () => {
+  let service: Service;
+  let team: Team;
+  beforeAll(async () => {
+    service = await startService();
+    team = await makeTeam(service);
+  });
+  afterAll(() => service.stop());
+
+  const open = async (number: string) => {
+    const headers = await service.signIn(team.owner);
+    return fetch(`${service.baseUrl}/console/t/${team.app.id}/${number}`, { headers, redirect: "manual" });
+  };
+
+  it("leads to its page", async () => {
+    const id = await sendFeedback(service, team.app.key);
+    const answer = await open("1");
+    expect(answer.headers.get("location")).toMatch(new RegExp(`/console/feedback/${team.app.id}/${id}$`));
+  });
+
+  it.each(["9", "0", "x", "-1"])("is not found for the number %s", async (number) => {
+    expect((await open(number)).status).toBe(404);
+  });
+});

@@ -79,8 +79,8 @@ describe("a thread in the console", () => {
   it("refuses an empty reply at its field and opens the form", async () => {
     const answer = await say(await send(), "outbound", "  ");
     expect(answer.status).toBe(400);
-    expect(readingOf(answer)).toContain("Reply must not be empty.");
-    expect(answer.text).toMatch(/<details class="reveal" open>/);
+    expect(readingOf(answer)).toContain("Your reply must not be empty.");
+    expect(answer.text).toMatch(/value="reply" checked/);
   });
 
   it("adds a note once, even if its form is sent several times", async () => {
@@ -96,7 +96,7 @@ describe("a thread in the console", () => {
     const issue = "https://github.com/a/b/issues/1";
     const given = { status: "resolved", category: "feature", subject: "Export", githubIssueUrl: issue };
     const page = await owner.follow(await change(id, given));
-    expect(readingOf(page)).toContain("Export Resolved Feature");
+    expect(readingOf(page)).toMatch(/Export #\d+ Resolved .* changed the type: Bug → to Feature/);
     expect(page.text).toContain(`<a href="${issue}" rel="noopener noreferrer nofollow">`);
   });
 

@@ -39,9 +39,9 @@ describe("two members with one thread open in their browsers", () => {
   it("see who is answering, hear it once from a screen reader, and do not see it after the reply is sent", async () => {
     const { maria, ben } = await start();
     const words = `${maria.email} is answering.`;
+    await ben.page.getByRole("radio", { name: "Note" }).check();
     await ben.page.getByLabel("Internal note").fill("What I think");
-    await maria.page.getByText("Reply to the sender").click();
-    await maria.page.getByLabel("Reply", { exact: true }).pressSequentially("Dear sender");
+    await maria.page.getByLabel("Your reply").pressSequentially("Dear sender");
     await maria.page.clock.runFor(4_000);
     await expect.poll(() => shownOn(ben.page)).toEqual([words, words]);
     expect(await ben.page.locator("[aria-live=polite]").innerText()).toBe(words);
@@ -60,6 +60,7 @@ describe("two members with one thread open in their browsers", () => {
 
   it("see nobody after the writer has stopped, or after the text was discarded", async () => {
     const { maria, ben } = await start();
+    await maria.page.getByRole("radio", { name: "Note" }).check();
     const note = maria.page.getByLabel("Internal note");
     await note.pressSequentially("One");
     await maria.page.clock.runFor(4_000);

@@ -28,6 +28,7 @@ export interface TextForm {
 }
 
 const addNote = async (page: Page) => {
+  await page.getByRole("radio", { name: "Note" }).check();
   await page.getByLabel("Internal note", { exact: true }).fill("Another part.");
   await page.getByRole("button", { name: "Add note" }).click();
   await page.getByText("The note is on the thread.").waitFor();
@@ -35,8 +36,7 @@ const addNote = async (page: Page) => {
 
 const saveStatus = async (page: Page) => {
   await page.getByLabel("Status").selectOption("in_progress");
-  await page.locator(".aside").getByRole("button", { name: "Save" }).click();
-  await page.getByText("The changes are saved.").waitFor();
+  await page.getByText("Status: In progress.").first().waitFor();
 };
 
 /** What is typed at the side goes with a note, but not with this. */
@@ -80,6 +80,7 @@ function threadForms(service: Service, { owner, app, call }: OwnerWithOneOfEach)
     },
     {
       ...{ ...edit, name: "a note", fields: /^noteBody$/, button: "Add note", other: saveStatus },
+      prepare: (page) => page.getByRole("radio", { name: "Note" }).check(),
       notDone: "Your note or reply was not added.",
     },
     {

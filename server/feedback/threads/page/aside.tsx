@@ -1,13 +1,14 @@
 import { reportTexts } from "../../../../src/contract/report-texts.ts";
 import type { ThreadTag } from "../../../../src/contract/tags.ts";
-import type { Assignee, OwnedThread } from "../../../../src/contract/threads.ts";
+import type { Assignee, OwnedThread, ThreadSummary } from "../../../../src/contract/threads.ts";
 import { hasHidden, visibleLine } from "../../../../src/words/visible.ts";
-import { type Filled, Select, TextField } from "../../../console/forms.tsx";
+import { type Filled, OriginalVersions, Select, TextField, versionOf } from "../../../console/forms.tsx";
+import type { Links } from "../../../console/links.ts";
 import { Can, ExternalLink, Line, Notice, Refused } from "../../../console/parts.tsx";
 import { PublicationBadge } from "../../../content/changelog/badge.tsx";
 import { TagBadge } from "../../tags/badge.tsx";
-import { editLabels, statusNames, typeNames } from "../badges.tsx";
-import type { ThreadForms } from "./fields.tsx";
+import { editLabels, nameIn, statusNames, typeNames } from "../badges.tsx";
+import { currentThread, type ThreadForms } from "./fields.tsx";
 import { MetadataPairs, Pair } from "./texts.tsx";
 
 export interface ThreadAsideProps {
@@ -17,6 +18,9 @@ export interface ThreadAsideProps {
   /** The address of the page of blocked senders. */
   readonly blocked: string;
   readonly address: string;
+  /** The newest other threads of the sender, and whether there are more. */
+  readonly ofSender: { readonly items: readonly ThreadSummary[]; readonly more: boolean };
+  readonly links: Links;
   /** The release notes that refer to the thread. */
   readonly releases: readonly NamingRelease[];
   readonly now: Date;
@@ -41,6 +45,7 @@ export const ThreadAside = (props: ThreadAsideProps) => {
         <EditFields {...props} />
       </Can>
       <Facts thread={thread} />
+      <OthersOfSender {...props} />
       <Can needs="maintainer">
         {statusLink && <StatusLink link={statusLink} action={`${address}/status-link`} />}
       </Can>
@@ -68,13 +73,14 @@ export const ThreadAside = (props: ThreadAsideProps) => {
 };
 
 /** The values of the fields, for a person who cannot change them. */
-const State = ({ thread: { feedback, assignee } }: Pick<ThreadAsideProps, "thread">) => (
+const State = ({ thread: { feedback, assignee, tags } }: Pick<ThreadAsideProps, "thread">) => (
   <section>
     <h2>State</h2>
     <dl class="pairs">
       <Pair name="Status" value={nameIn(statusNames, feedback.status)} />
       <Pair name="Assigned to" value={assignee?.email ?? "Nobody"} />
       <Pair name="Type" value={nameIn(typeNames, feedback.category)} />
+      <Pair name="Tags" value={tags.map(({ name }) => name).join(", ")} />
     </dl>
     {feedback.githubIssueUrl !== null && (
       <p>
@@ -84,15 +90,19 @@ const State = ({ thread: { feedback, assignee } }: Pick<ThreadAsideProps, "threa
   </section>
 );
 
-const nameIn = (names: Readonly<Record<string, string>>, value: string): string => names[value] ?? value;
-
 const EditFields = ({
   thread,
-  forms: { edit: form, assign, unsaved },
+  forms: { edit: form, assign, unsaved, was },
   sorting,
   address,
 }: Pick<ThreadAsideProps, "thread" | "forms" | "sorting" | "address">) => (
-  <div class="stack">
+  <div
+    class="stack"
+    id="fields"
+    data-saves={`${address}/edit`}
+    data-live={versionOf([currentThread(thread), thread.tags])}
+  >
+    <OriginalVersions versions={was} />
     {unsaved.length > 0 && (
       <Notice kind="attention">
         Not saved yet: {unsaved.join(", ")}. Save {unsaved.length === 1 ? "it" : "them"} below.
@@ -118,7 +128,7 @@ const EditFields = ({
       hint={<IssueLink url={thread.feedback.githubIssueUrl} />}
     />
     <ThreadTags tags={thread.tags} known={sorting.knownTags} form={form} action={`${address}/tags`} />
-    <div class="actions">
+    <div class="actions" data-without-script>
       <button class="small" type="submit">
         Save
       </button>
@@ -149,6 +159,34 @@ const Facts = ({ thread: { sender, feedback } }: { readonly thread: OwnedThread 
     </dl>
   </section>
 );
+
+/** Other threads of the same sender. */
+const OthersOfSender = ({
+  thread,
+  ofSender: { items, more },
+  links,
+}: Pick<ThreadAsideProps, "thread" | "ofSender" | "links">) =>
+  items.length === 0 ? null : (
+    <section aria-labelledby="of-sender">
+      <h2 id="of-sender">{`${more ? "Newest other threads" : "Other threads"} of this sender`}</h2>
+      <ul class="stack tight">
+        {items.map(({ id, number, subject, status }) => (
+          <li key={id}>
+            <a href={links.thread(thread.app.id, id)}>
+              {`#${number} `}
+              <Line text={subject} />
+            </a>{" "}
+            <span class="muted">{nameIn(statusNames, status)}</span>
+          </li>
+        ))}
+      </ul>
+      {more && (
+        <a href={`${links.inbox(thread.app.id)}?${new URLSearchParams({ q: thread.sender.email ?? "" })}`}>
+          Find all
+        </a>
+      )}
+    </section>
+  );
 
 interface StatusLinkProps {
   readonly link: { readonly refusal: Filled["refusal"]; readonly url: string | undefined };

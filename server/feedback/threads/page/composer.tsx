@@ -45,49 +45,79 @@ export interface ReplyWays {
 }
 
 /**
- * The fields for an internal note and for a reply. Each has its own button, so that nobody sends a note as a reply by
- * mistake.
+ * The fields for a reply and for an internal note, one of them at a time. Each has its own button, so that nobody sends a
+ * note as a reply by mistake. The choice between them works without a script.
  */
-export const MessageComposer = ({
-  forms,
-  thread,
-  address,
-  answering,
-  ways,
-  savedReplies,
-  reader,
-  settings,
-}: MessageComposerProps) => (
-  <section class="card composer" aria-labelledby="add">
-    <h2 id="add">Add to this thread</h2>
-    <Answering id="answering-here" people={answering} />
-    <MessageField form={forms.note} direction="note" action={`${address}/messages`} />
-    <hr />
-    <details class="reveal" open={isOpen(forms.reply)}>
-      <summary>Reply to the sender</summary>
-      <div class="stack">
-        <SenderHint thread={thread} ways={ways} settings={settings} />
-        <ReplyReceiver form={forms.reply} thread={thread} />
-        <Refused refusal={forms.insert.refusal} />
-        <SavedReplyChoice {...savedReplies} action={`${address}/saved-reply`} />
-        <NewerMessage form={forms.reply} thread={thread} reader={reader} />
-        <input type="hidden" name={seenMessageName} value={forms.seenMessage ?? newestMessageId(thread)} />
-        <MessageField form={forms.reply} direction="outbound" action={`${address}/messages`}>
-          {thread.feedback.status !== "resolved" && (
-            <button
-              type="submit"
-              name="direction"
-              value={resolving}
-              formaction={`${address}/messages`}
-              formnovalidate
-            >
-              Send and resolve
-            </button>
-          )}
-        </MessageField>
+export const MessageComposer = (props: MessageComposerProps) => {
+  const { forms, answering } = props;
+  const isNote = isNoteFirst(forms);
+  return (
+    <section class="composer" id="write" aria-labelledby="add">
+      <h2 id="add" class="unseen">
+        Write
+      </h2>
+      <div class="row head-row">
+        <fieldset class="tabs">
+          <legend class="unseen">Write a reply or a note</legend>
+          <ComposerTab value="reply" name="Reply" chosen={!isNote} />
+          <ComposerTab value="note" name="Note" chosen={isNote} />
+        </fieldset>
+        <div class="way reply">
+          <SenderHint thread={props.thread} ways={props.ways} settings={props.settings} />
+        </div>
       </div>
-    </details>
-  </section>
+      <Answering id="answering-here" people={answering} />
+      <p id="newer" class="newer" hidden>
+        <span /> <a href="#timeline">Show</a>
+      </p>
+      <ReplyPane {...props} />
+      <div class="pane note stack">
+        <MessageField form={forms.note} direction="note" action={`${props.address}/messages`} />
+      </div>
+    </section>
+  );
+};
+
+/** Whether the note is shown first: it was refused, or only it has text. */
+const isNoteFirst = ({ note, reply }: ThreadForms): boolean =>
+  note.refusal !== undefined || (note.value("noteBody") !== "" && reply.value("replyBody") === "");
+
+const ComposerTab = ({
+  value,
+  name,
+  chosen,
+}: {
+  readonly value: string;
+  readonly name: string;
+  readonly chosen: boolean;
+}) => (
+  <label class={`tab ${value}`}>
+    <input type="radio" name="composer" value={value} checked={chosen} />
+    {name}
+  </label>
+);
+
+const ReplyPane = ({ forms, thread, address, savedReplies, reader }: MessageComposerProps) => (
+  <div class="pane reply stack">
+    <ReplyReceiver form={forms.reply} thread={thread} />
+    <Refused refusal={forms.insert.refusal} />
+    <NewerMessage form={forms.reply} thread={thread} reader={reader} />
+    <input type="hidden" name={seenMessageName} value={forms.seenMessage ?? newestMessageId(thread)} />
+    <MessageField form={forms.reply} direction="outbound" action={`${address}/messages`}>
+      {thread.feedback.status !== "resolved" && (
+        <button
+          type="submit"
+          name="direction"
+          value={resolving}
+          formaction={`${address}/messages`}
+          formnovalidate
+        >
+          Send and resolve
+        </button>
+      )}
+      <SavedReplyChoice {...savedReplies} action={`${address}/saved-reply`} />
+    </MessageField>
+  </div>
 );
 
 /** The field for the receivers of a reply, if there are several reports. */
@@ -113,8 +143,6 @@ const ReplyReceiver = ({ form, thread }: { readonly form: Filled; readonly threa
   );
 };
 
-const isOpen = (form: Filled): boolean => form.refusal !== undefined || form.value("replyBody") !== "";
-
 const MessageField = ({
   form,
   direction,
@@ -134,16 +162,26 @@ const MessageField = ({
       <TextArea
         form={form}
         name={note ? "noteBody" : "replyBody"}
-        label={note ? "Internal note" : "Reply"}
+        label={note ? "Internal note" : "Your reply"}
         hint={note ? "Seen by the members of this app and their agents, never by the sender." : undefined}
-        size={note ? "short" : undefined}
+        size="short"
+        placeholder={note ? "Only your team and its agents read it" : "Write to the sender"}
       />
       <div class="actions">
-        <button type="submit" name="direction" value={direction} formaction={action} formnovalidate>
+        <button
+          class="primary"
+          type="submit"
+          name="direction"
+          value={direction}
+          formaction={action}
+          formnovalidate
+        >
           {note ? "Add note" : "Send reply"}
         </button>
         {children}
-        <span class="hint">Your changes in the fields beside it are saved, too.</span>
+        <span class="hint" data-without-script>
+          Your changes in the fields beside it are saved, too.
+        </span>
       </div>
     </div>
   );

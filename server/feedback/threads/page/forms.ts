@@ -18,7 +18,7 @@ import {
   seenMessageName,
   type ThreadPart,
 } from "./fields.tsx";
-import { readThread, showThread, threadPage } from "./page.tsx";
+import { numberedPage, readThread, showThread, threadPage } from "./page.tsx";
 
 /** Decides on the proposal that the form showed, never on a newer one. (rule A52) */
 function decide(
@@ -268,6 +268,7 @@ async function deleteThread(visit: SignedInVisit): Promise<Reply<"thread-deleted
 
 export const definitions: Definitions = [
   threadPage,
+  numberedPage,
   defineForm({
     at: (links) => links.thread(":appId", ":id", "unread"),
     page: threadPage,

@@ -2,16 +2,16 @@ import type { ComponentChildren } from "preact";
 import { ApiError } from "../../../../src/contract/errors.ts";
 import { type SavedReply, savedReplies } from "../../../../src/contract/saved-replies.ts";
 import { tags } from "../../../../src/contract/tags.ts";
-import { type OwnedThread, threads } from "../../../../src/contract/threads.ts";
+import { type OwnedThread, type ThreadEvent, threads } from "../../../../src/contract/threads.ts";
 import { titled } from "../../../../src/words/visible.ts";
 import { definePage } from "../../../console/definitions.ts";
-import { HiddenFields, IdempotencyField, OriginalVersions, versionOf } from "../../../console/forms.tsx";
+import { HiddenFields, IdempotencyField, versionOf } from "../../../console/forms.tsx";
 import { ConsolePage } from "../../../console/layout.tsx";
 import type { Links } from "../../../console/links.ts";
 import { type AppNavigation, appNavigationOf } from "../../../console/navigation.ts";
 import type { ProposalDelivery, ProposalLife } from "../../../console/page-reads.ts";
 import { Can, Line, Notice } from "../../../console/parts.tsx";
-import { type Reply, show } from "../../../console/respond.ts";
+import { goTo, type Reply, show } from "../../../console/respond.ts";
 import type { SignedInVisit } from "../../../console/visit.ts";
 import {
   type InboxPosition,
@@ -21,9 +21,8 @@ import {
   type Neighbours,
   neighboursOf,
 } from "../../inbox/filters.tsx";
-import { TagBadge } from "../../tags/badge.tsx";
 import { threadNews } from "../../unread/rules.ts";
-import { StatusBadge, TypeBadge } from "../badges.tsx";
+import { StatusBadge } from "../badges.tsx";
 import { ThreadAside, type ThreadAsideProps, type ThreadSorting } from "./aside.tsx";
 import { Answering, MessageComposer, type ReplyWays } from "./composer.tsx";
 import { currentThread, type SentThread, type ThreadForms, threadForms } from "./fields.tsx";
@@ -69,7 +68,7 @@ async function readBeside(
   const { ask, reads, links, answering, caller } = visit;
   const { id } = thread.feedback;
   const params = { appId: thread.app.id };
-  const [deliveries, lives, notes, known, replies, people, neighbours] = await Promise.all([
+  const [deliveries, lives, notes, known, replies, people, neighbours, events, ofSender] = await Promise.all([
     reads.deliveries(id),
     reads.proposalLives(id),
     reads.releaseNotesOfFeedback(id),
@@ -77,6 +76,8 @@ async function readBeside(
     ask(savedReplies.list, { params }),
     reads.assignableMembers(thread.app.id),
     neighboursOf(ask, { appId: thread.app.id, id }, position),
+    ask(threads.events, { params: { id } }),
+    otherThreads(visit, thread),
   ]);
   return {
     deliveries,
@@ -87,8 +88,22 @@ async function readBeside(
     sorting: { knownTags: known.items.map(({ name }) => name), people, me: caller.userId },
     replies: replies.items,
     neighbours,
+    events: events.items,
+    ofSender,
   };
 }
+
+/** Returns the newest other threads of the sender; none if the sender left no address. */
+async function otherThreads({ ask }: SignedInVisit, { app, feedback, sender }: OwnedThread) {
+  if (sender.email === null) return { items: [], more: false };
+  const query = { sender: sender.email, limit: String(mostOthers + 1) };
+  const { items, nextCursor } = await ask(threads.list, { params: { appId: app.id }, query });
+  const others = items.filter(({ id }) => id !== feedback.id);
+  return { items: others.slice(0, mostOthers), more: nextCursor !== null || others.length > mostOthers };
+}
+
+/** The most threads of the same sender beside a thread. */
+const mostOthers = 3;
 
 async function newSince(
   { caller, reads }: SignedInVisit,
@@ -123,6 +138,8 @@ interface ThreadProps {
   readonly ways: ReplyWays;
   readonly sorting: ThreadSorting;
   readonly replies: readonly SavedReply[];
+  readonly events: readonly ThreadEvent[];
+  readonly ofSender: ThreadAsideProps["ofSender"];
   readonly statusUrl: string | undefined;
 }
 
@@ -133,7 +150,7 @@ const Thread = (props: ThreadProps) => {
   return (
     <ConsolePage
       navigation={navigation}
-      title={`Report ${titled(thread.feedback.subject)}`}
+      title={`#${thread.feedback.number} ${titled(thread.feedback.subject)}`}
       address={address + inboxPositionQuery(position)}
     >
       <RepliedNotice done={navigation.done} {...{ thread, settings }} reader={navigation.email} />
@@ -155,6 +172,7 @@ const Thread = (props: ThreadProps) => {
           <EarlierProposals {...props} address={address} />
           <Timeline
             thread={thread}
+            events={props.events}
             links={navigation.links}
             lives={props.lives}
             newest={forms.messageId}
@@ -184,6 +202,8 @@ const Thread = (props: ThreadProps) => {
           blocked={navigation.links.blocked(navigation.app.id)}
           address={address}
           releases={props.releases}
+          ofSender={props.ofSender}
+          links={navigation.links}
           statusLink={props.ways.page ? { refusal: forms.link.refusal, url: props.statusUrl } : undefined}
           now={props.now}
         />
@@ -222,7 +242,6 @@ const ThreadForm = ({
         Save
       </button>
       <IdempotencyField />
-      <OriginalVersions versions={forms.was} />
       {position.list !== "" && (
         <HiddenFields
           values={[
@@ -258,28 +277,23 @@ const NewerNotice = ({
 };
 
 const ThreadHead = ({
-  thread: { app, feedback, latestProposal, tags, assignee, earlier },
+  thread: { app, feedback, latestProposal, earlier },
   links,
 }: {
   readonly thread: OwnedThread;
   readonly links: Links;
 }) => (
-  <div class="head">
+  <div
+    class="head"
+    id="thread-head"
+    data-live={versionOf([feedback.subject, feedback.status, feedback.occurrences, latestProposal?.status])}
+  >
     <div class="stack tight">
       <h1>
-        <Line text={feedback.subject} />
+        <Line text={feedback.subject} /> <span class="number">{`#${feedback.number}`}</span>
       </h1>
       <div class="row">
         <StatusBadge status={feedback.status} />
-        <TypeBadge type={feedback.category} />
-        {assignee !== null && (
-          <span class="badge">
-            Assigned to <Line text={assignee.email} />
-          </span>
-        )}
-        {tags.map((tag) => (
-          <TagBadge key={tag.id} tag={tag} />
-        ))}
         {latestProposal?.status === "awaiting_approval" && (
           <a class="badge attention" href="#proposal">
             Waiting for your decision
@@ -360,6 +374,21 @@ const Step = ({
       <span class="unseen"> thread</span>
     </a>
   );
+
+/** Redirects from the short address of a thread to its page. Throws `not_found` if the app has no such number. */
+export const numberedPage = definePage({
+  at: (links) => links.numbered(":appId", ":number"),
+  needs: "viewer",
+  async show({ ask, links, param }) {
+    const number = param("number");
+    if (!/^[1-9]\d{0,8}$/.test(number)) throw new ApiError("not_found");
+    const query = { number };
+    const { items } = await ask(threads.list, { params: { appId: param("appId") }, query });
+    const [found] = items;
+    if (found === undefined) throw new ApiError("not_found");
+    return goTo(links.thread(found.appId, found.id));
+  },
+});
 
 export const threadPage = definePage({
   at: (links) => links.thread(":appId", ":id"),

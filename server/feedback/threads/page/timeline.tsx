@@ -1,14 +1,16 @@
 import { Fragment } from "preact";
 import type { Message, Proposal } from "../../../../src/contract/agent.ts";
 import { reportTexts } from "../../../../src/contract/report-texts.ts";
-import type { OwnedMessage, OwnedThread } from "../../../../src/contract/threads.ts";
+import type { OwnedMessage, OwnedThread, ThreadEvent } from "../../../../src/contract/threads.ts";
 import { differenceOf, foldedWords, foldRepeats, runsOf } from "../../../../src/words/repeats.ts";
 import { Files } from "../../../console/files.tsx";
+import { versionOf } from "../../../console/forms.tsx";
 import { InTurns } from "../../../console/in-turns.tsx";
 import type { Links } from "../../../console/links.ts";
 import type { ProposalLife } from "../../../console/page-reads.ts";
 import { Can, counted, Line } from "../../../console/parts.tsx";
 import { Timestamp } from "../../../console/times.tsx";
+import { EventLine } from "../../events/event-line.tsx";
 import { outcomeNote, proposalNote } from "../../proposals/rules.ts";
 import { withStatusUrl } from "../../saved-replies/rules.ts";
 import type { ThreadNews } from "../../unread/rules.ts";
@@ -18,6 +20,8 @@ import { FoldedText, MetadataPairs, Pair } from "./texts.tsx";
 
 interface TimelineProps {
   readonly thread: OwnedThread;
+  /** What happened to the thread besides its messages, oldest first. */
+  readonly events: readonly ThreadEvent[];
   readonly links: Links;
   readonly lives: ReadonlyMap<string, ProposalLife>;
   /** The id of the message that this person has just added. The page scrolls to it. */
@@ -30,62 +34,119 @@ interface TimelineProps {
 /** A conversation with more messages than this has a link to its end. */
 const manyMessages = 6;
 
-/** The messages on a thread after the report, oldest first. */
-export const Timeline = ({ thread, links, lives, newest, fresh, settings }: TimelineProps) => {
+/**
+ * The messages on a thread after the report, and the changes of the thread between them, oldest first. The script of an
+ * open page replaces it when something is new.
+ */
+export const Timeline = (props: TimelineProps) => {
+  const { messages } = props.thread;
+  const newest = messages.at(-1);
+  return (
+    <section
+      id="timeline"
+      class="stack"
+      aria-labelledby="conversation"
+      data-live={versionOf([messages.map(({ id }) => id), props.events])}
+      data-newest={newest?.id ?? ""}
+      data-news={newest === undefined ? undefined : newestWords(newest, props.thread)}
+    >
+      <div class="row">
+        <h2 id="conversation">Conversation</h2>
+        {messages.length > manyMessages && (
+          <a class="small" href={`#message-${newest?.id}`}>
+            Jump to the end
+          </a>
+        )}
+      </div>
+      <ConversationList {...props} />
+    </section>
+  );
+};
+
+/** Returns who wrote the newest message, for people who have the page open. */
+function newestWords(
+  { direction, sender, writtenBy, reportId = "" }: OwnedMessage,
+  thread: OwnedThread,
+): string {
+  if (direction !== "inbound")
+    return `${writtenBy ?? "An agent"} ${direction === "note" ? "added a note" : "replied"}.`;
+  return `${senderName(sender ?? sendersOf(thread).get(reportId))} ${sender ? "reported it again" : "answered"}.`;
+}
+
+const ConversationList = ({
+  thread,
+  events: happened,
+  links,
+  lives,
+  newest,
+  fresh,
+  settings,
+}: TimelineProps) => {
   const { messages, proposals } = thread;
-  if (messages.length === 0) return null;
+  if (messages.length + happened.length === 0) return <p class="muted">Nobody has answered yet.</p>;
   const senders = sendersOf(thread);
+  const entryAddress = (entryId: string) => links.entry(thread.app.id, entryId);
   const events = new Map([
     ...proposals.map((proposal) => [noteKey(proposal), "An agent proposed a plan"] as const),
     ...outcomeEvents(lives),
   ]);
   return (
-    <section class="stack" aria-labelledby="conversation">
-      <div class="row">
-        <h2 id="conversation">Conversation</h2>
-        {messages.length > manyMessages && (
-          <a class="small" href={`#message-${messages.at(-1)?.id}`}>
-            Jump to the end
-          </a>
+    <ol class="stack timeline">
+      <InTurns>
+        {inOrderOfTime(foldRepeats(messages), happened).map((shown) =>
+          "kind" in shown ? (
+            <li key={`${shown.at} ${shown.kind} ${shown.runId ?? shown.entryId}`}>
+              <EventLine event={shown} entryAddress={entryAddress} />
+            </li>
+          ) : "folded" in shown ? (
+            <Fragment key={shown.folded[0]?.id}>
+              {fresh && shown.folded.some(({ id }) => id === fresh.news.first) && (
+                <NewMark since={fresh.since} />
+              )}
+              <li>
+                <FoldedRepeats repeats={shown.folded} report={thread} />
+              </li>
+            </Fragment>
+          ) : (
+            <Fragment key={shown.id}>
+              {fresh?.news.first === shown.id && <NewMark since={fresh.since} />}
+              <li
+                class="timeline-at"
+                id={`message-${shown.id}`}
+                tabIndex={-1}
+                autofocus={shown.id === newest}
+              >
+                {entry(shown, {
+                  event: events.get(messageKey(shown)),
+                  senders,
+                  links,
+                  settings,
+                  report: thread,
+                })}
+              </li>
+            </Fragment>
+          ),
         )}
-      </div>
-      <ol class="stack">
-        <InTurns>
-          {foldRepeats(messages).map((shown) =>
-            "folded" in shown ? (
-              <Fragment key={shown.folded[0]?.id}>
-                {fresh && shown.folded.some(({ id }) => id === fresh.news.first) && (
-                  <NewMark since={fresh.since} />
-                )}
-                <li>
-                  <FoldedRepeats repeats={shown.folded} report={thread} />
-                </li>
-              </Fragment>
-            ) : (
-              <Fragment key={shown.id}>
-                {fresh?.news.first === shown.id && <NewMark since={fresh.since} />}
-                <li
-                  class="timeline-at"
-                  id={`message-${shown.id}`}
-                  tabIndex={-1}
-                  autofocus={shown.id === newest}
-                >
-                  {entry(shown, {
-                    event: events.get(messageKey(shown)),
-                    senders,
-                    links,
-                    settings,
-                    report: thread,
-                  })}
-                </li>
-              </Fragment>
-            ),
-          )}
-        </InTurns>
-      </ol>
-    </section>
+      </InTurns>
+    </ol>
   );
 };
+
+type Shown = OwnedMessage | { readonly folded: readonly OwnedMessage[] };
+
+/** Puts the events between the messages. An event stands before the first message that is newer. */
+function inOrderOfTime(messages: readonly Shown[], events: readonly ThreadEvent[]): (Shown | ThreadEvent)[] {
+  const waiting = [...events];
+  const before = (at: string) => {
+    const later = waiting.findIndex((event) => event.at > at);
+    return waiting.splice(0, later === -1 ? waiting.length : later);
+  };
+  const merged = messages.flatMap((shown) => [...before(timeOf(shown)), shown]);
+  return [...merged, ...waiting];
+}
+
+const timeOf = (shown: Shown): string =>
+  "folded" in shown ? (shown.folded[0]?.createdAt ?? "") : shown.createdAt;
 
 const entry = (
   message: OwnedMessage,

@@ -30,8 +30,7 @@ describe("a draft in a browser", () => {
     return page;
   };
   const typeReply = async (page: Page) => {
-    await page.getByText("Reply to the sender").click();
-    await page.getByLabel("Reply", { exact: true }).fill("Dear sender");
+    await page.getByLabel("Your reply").fill("Dear sender");
   };
   const stored = (page: Page) => page.evaluate(() => Object.values(localStorage).join());
   const goAway = async (page: Page) => {
@@ -44,21 +43,22 @@ describe("a draft in a browser", () => {
     const page = await openThread();
     await typeReply(page);
     await goAway(page);
-    expect(await page.getByLabel("Reply", { exact: true }).inputValue()).toBe("Dear sender");
+    expect(await page.getByLabel("Your reply").inputValue()).toBe("Dear sender");
     await page.getByRole("button", { name: "Discard it" }).click();
     await page.reload();
-    expect(await page.getByLabel("Reply", { exact: true }).inputValue()).toBe("");
+    expect(await page.getByLabel("Your reply").inputValue()).toBe("");
   });
 
   it("stays when another form of the page is sent, and is deleted when it is sent itself", async () => {
     const page = await openThread();
     const address = page.url();
     await typeReply(page);
+    await page.getByRole("radio", { name: "Note" }).check();
     await page.getByLabel("Internal note").fill("Seen.");
     await page.getByRole("button", { name: "Add note" }).click();
     await page.getByText("The note is on the thread.").waitFor();
     expect(page.url()).toBe(address);
-    expect(await page.getByLabel("Reply", { exact: true }).inputValue()).toBe("Dear sender");
+    expect(await page.getByLabel("Your reply").inputValue()).toBe("Dear sender");
     await goAway(page);
     await page.getByRole("button", { name: "Send reply" }).click();
     await page.getByText("The reply is on the thread").waitFor();
@@ -88,7 +88,7 @@ describe("a draft in a browser", () => {
     await page.locator("summary", { hasText: "Account" }).click();
     await page.getByRole("button", { name: "Sign out" }).click({ noWaitAfter: true });
     expect(await asked).toBe("beforeunload");
-    expect(await page.getByLabel("Reply", { exact: true }).inputValue()).toBe("Dear sender");
+    expect(await page.getByLabel("Your reply").inputValue()).toBe("Dear sender");
   });
 
   it("is restored after the session ended, with a message that nothing was decided", async () => {
@@ -108,7 +108,7 @@ describe("a draft in a browser", () => {
   });
 
   const restore = (page: Page) => page.getByRole("button", { name: "Restore the text" }).click();
-  const reply = (page: Page) => page.getByLabel("Reply", { exact: true });
+  const reply = (page: Page) => page.getByLabel("Your reply");
   const onServer = async (page: Page) =>
     (await service.deps.database.all("SELECT id FROM drafts WHERE page = ?", new URL(page.url()).pathname))
       .length;
@@ -138,7 +138,6 @@ describe("a draft in a browser", () => {
     const first = await openThread();
     const second = await openAgain(first);
     await typeReply(first);
-    await second.getByText("Reply to the sender").click();
     await reply(second).fill("Another text");
     const third = await openAgain(first);
     const shown = async () => [

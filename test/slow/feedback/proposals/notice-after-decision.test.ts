@@ -51,8 +51,7 @@ describe("on a phone, the notice of what was done", () => {
     // What the jump leads to is not under the notice.
     expect((await page.locator("#proposal").boundingBox())?.y).toBeGreaterThan(60);
 
-    await page.getByText("Reply to the sender", { exact: true }).click();
-    await page.getByLabel("Reply", { exact: true }).fill("We are on it.");
+    await page.getByLabel("Your reply").fill("We are on it.");
     await page.getByRole("button", { name: "Send reply" }).click();
     await page.waitForURL(/#message-/);
     expect(await box("The reply is on the thread.")).toEqual(isInView);

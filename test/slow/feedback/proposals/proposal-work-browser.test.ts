@@ -39,6 +39,7 @@ describe("a person who watches an agent in a browser", () => {
     await page.goto(worker.address(id));
     await page.getByText("Recall the approval").click();
     await page.getByLabel("Why you recall it").fill("Wait for the design.");
+    await page.getByRole("radio", { name: "Note" }).check();
     await page.getByLabel("Internal note").focus();
     const claimId = await worker.claim(runId);
     await worker.progress(runId, claimId, "Half of it.");

@@ -23,8 +23,9 @@ describe("a saved reply in Chromium", () => {
     const id = await sendFeedback(service, team.app.key, { name: "Ada" });
     const page = await openPage(browser, service, (await team.join("maintainer")).headers);
     await page.goto(`/console/feedback/${team.app.id}/${id}`);
+    await page.getByRole("radio", { name: "Note" }).check();
     await page.locator("[name=noteBody]").fill("Ask Bo.");
-    await page.getByText("Reply to the sender").click();
+    await page.getByRole("radio", { name: "Reply" }).check();
     await page.locator("[name=replyBody]").fill("Hello.");
     await page.locator("[name=savedReply]").selectOption({ label: "Thanks" });
     await page.getByRole("button", { name: "Insert" }).click();

@@ -1,0 +1,125 @@
+// The page of a thread: a field in the side column is saved when it changes, keys send the message that is being written,
+// and a message that arrives meanwhile is shown above the field. Without this script, buttons do the same. (rule F43)
+import { dirty } from "./drafts.js";
+import { announce, replacePart, toast } from "./page.js";
+
+const form = /** @type {any} */ (document.querySelector("form.thread"));
+const parts = ["thread-head", "fields", "timeline"];
+
+const labelOf = (field) => field.labels?.[0]?.textContent.trim() ?? field.name;
+const shownValue = (field) => field.selectedOptions?.[0]?.textContent.trim() ?? field.value.trim();
+const hasText = () => [...form.querySelectorAll("textarea")].some(({ value }) => value.trim() !== "");
+
+// Saves run one after another, because each needs the key and the versions of the page before.
+let last = Promise.resolve();
+let saving = 0;
+const saveNow = async (name, value, before) => {
+  const [part, field] = [document.getElementById("fields"), form.elements[name]];
+  // A save before this one may have replaced the field, with the stored value in it.
+  field.value = value;
+  const words = `${labelOf(field)}: ${shownValue(field) || "none"}.`;
+  const answer = await fetch(part.dataset.saves, {
+    method: "POST",
+    headers: { Accept: "text/html" },
+    body: new URLSearchParams(/** @type {any} */ (new FormData(form))),
+  }).catch(() => undefined);
+  const fresh = answer && new DOMParser().parseFromString(await answer.text(), "text/html");
+  // The session may have ended, or the server cannot be reached: the ordinary form keeps what was typed.
+  if (!fresh?.getElementById("fields"))
+    return form.requestSubmit(part.querySelector("[data-without-script] button"));
+  for (const id of parts) {
+    const [old, next] = [document.getElementById(id), fresh.getElementById(id)];
+    if (old && next) replacePart(old, next);
+  }
+  form.elements.once.value = fresh.querySelector("form.thread [name=once]").value;
+  prepare();
+  if (!hasText()) dirty.delete(form);
+  if (!answer.ok) return announce(document.querySelector("#fields [role=alert]")?.textContent ?? "");
+  const undo = () => save({ name, value: before }, undefined);
+  if (before === undefined || name === "addTags") toast(words);
+  else toast(words, "Undo", undo);
+};
+const save = ({ name, value }, before) => {
+  saving += 1;
+  last = last
+    .then(() => saveNow(name, value, before))
+    .finally(() => {
+      saving -= 1;
+    });
+};
+
+// Hides the button that people without scripts need, and remembers the stored value of each field.
+const stored = new Map();
+const prepare = () => {
+  for (const field of document.querySelectorAll("#fields :is(select, input:not([type=hidden]))"))
+    stored.set(/** @type {any} */ (field).name, /** @type {any} */ (field).value);
+  /** @type {any} */ for (const part of form.querySelectorAll("[data-without-script]")) part.hidden = true;
+};
+const isChanged = ({ name, value }) => stored.has(name) && stored.get(name) !== value;
+
+const showTab = (value) => {
+  const tab = /** @type {any} */ (document.querySelector(`.composer [name=composer][value=${value}]`));
+  if (tab && !tab.checked) tab.checked = true;
+};
+
+if (form) {
+  prepare();
+  form.addEventListener("change", ({ target }) => {
+    if (target.matches("#fields select") && isChanged(target)) save(target, stored.get(target.name));
+  });
+  // A text is saved when the person leaves the field. If the person leaves it for a button, the button sends the text.
+  form.addEventListener("focusout", ({ target, relatedTarget }) => {
+    if (!target.matches("#fields input") || !isChanged(target)) return;
+    if (!relatedTarget?.matches("button[type=submit]")) save(target, stored.get(target.name));
+  });
+  form.addEventListener("input", ({ target }) => {
+    if (target.matches("#fields input"))
+      document.querySelector("#fields [data-without-script]").toggleAttribute("hidden", !isChanged(target));
+  });
+  // A button that is pressed while a field is being saved waits for it, because it needs the new key and versions.
+  form.addEventListener("submit", (event) => {
+    if (saving === 0) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    last.then(() => form.requestSubmit(event.submitter));
+  });
+  // Enter in a field saves the field. Without this, the browser would send the whole form.
+  form.addEventListener("keydown", (event) => {
+    const { target, key } = event;
+    if (key === "Enter" && target.matches("#fields input")) {
+      event.preventDefault();
+      target.blur();
+      return;
+    }
+    if (key !== "Enter" || !(event.ctrlKey || event.metaKey) || !target.matches(".composer textarea")) return;
+    event.preventDefault();
+    const pane = target.closest(".pane");
+    const resolves = event.shiftKey && pane.querySelector("button[value=resolve]");
+    form.requestSubmit(resolves || pane.querySelector("button[name=direction]"));
+  });
+  // A text that is put back into a hidden field must be seen.
+  form.addEventListener("input", ({ target }) => {
+    const pane = target.closest(".composer .pane");
+    if (pane && pane.offsetParent === null) showTab(pane.classList.contains("note") ? "note" : "reply");
+  });
+}
+
+// A message that arrived counts as read if nothing is written yet. Otherwise a line above the field names its writer.
+document.addEventListener("replaced", ({ target }) => {
+  const timeline = /** @type {any} */ (target);
+  const seen = form?.elements.seenMessage;
+  if (timeline.id !== "timeline" || !seen || seen.value === timeline.dataset.newest) return;
+  const newer = document.getElementById("newer");
+  if (form.elements.replyBody.value.trim() === "") {
+    seen.value = timeline.dataset.newest;
+    return;
+  }
+  newer.querySelector("span").textContent = timeline.dataset.news ?? "";
+  newer.hidden = false;
+  const link = /** @type {any} */ (newer.querySelector("a"));
+  link.href = `#message-${timeline.dataset.newest}`;
+  link.onclick = () => {
+    seen.value = timeline.dataset.newest;
+    newer.hidden = true;
+  };
+});

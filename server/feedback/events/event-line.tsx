@@ -1,0 +1,138 @@
+import type { ThreadEvent } from "../../../src/contract/threads.ts";
+import { ExternalLink, Line } from "../../console/parts.tsx";
+import { Timestamp } from "../../console/times.tsx";
+import { nameIn, statusNames, typeNames } from "../threads/badges.tsx";
+
+/** One line of the timeline: who did what to the thread, and when. */
+export const EventLine = ({
+  event,
+  entryAddress,
+}: {
+  readonly event: ThreadEvent;
+  /** Returns the address of a release note. */
+  readonly entryAddress: (entryId: string) => string;
+}) => (
+  <p class="event">
+    <span>
+      {event.kind === "release_note" ? null : (
+        <>
+          <b>{event.by === null ? "Innkeep" : <Line text={event.by} />}</b>{" "}
+        </>
+      )}
+      <Deed event={event} entryAddress={entryAddress} />
+      {event.tokenId !== undefined && " with a token"}
+    </span>
+    <Timestamp at={event.at} />
+  </p>
+);
+
+const Deed = ({
+  event: { kind, by, from = null, to = null, entryId },
+  entryAddress,
+}: {
+  readonly event: ThreadEvent;
+  readonly entryAddress: (entryId: string) => string;
+}) => {
+  switch (kind) {
+    case "status":
+      return (
+        <Change what="status" from={nameIn(statusNames, from ?? "")} to={nameIn(statusNames, to ?? "")} />
+      );
+    case "type":
+      return <Change what="type" from={nameIn(typeNames, from ?? "")} to={nameIn(typeNames, to ?? "")} />;
+    case "subject":
+      return <Change what="subject" from={from ?? ""} to={to ?? ""} />;
+    case "assignee":
+      return <Assignment by={by} from={from} to={to} />;
+    case "tags":
+      return <Tags from={from} to={to} />;
+    case "issue":
+      return to === null ? (
+        <>removed the link to the issue</>
+      ) : (
+        <>
+          linked the issue <ExternalLink to={to}>{to}</ExternalLink>
+        </>
+      );
+    case "decision":
+      return <>{decisions[to ?? ""] ?? "decided on the plan"}</>;
+    case "release_note":
+      return (
+        <>
+          Release note{" "}
+          <a href={entryAddress(entryId ?? "")}>
+            <Line text={to ?? ""} />
+          </a>{" "}
+          names this thread
+        </>
+      );
+    default:
+      return <Change what={kind} from={from ?? ""} to={to ?? ""} />;
+  }
+};
+
+const decisions: Readonly<Record<string, string>> = {
+  approve: "approved the plan",
+  reject: "rejected the plan",
+  request_changes: "asked for changes of the plan",
+  recalled: "recalled the approval",
+  expired: "ended the approval, because nobody used it in time",
+  replaced: "replaced the plan with a newer one",
+};
+
+const Change = ({
+  what,
+  from,
+  to,
+}: {
+  readonly what: string;
+  readonly from: string;
+  readonly to: string;
+}) => (
+  <>
+    changed the {what}: <Line text={from === "" ? "none" : from} /> <span aria-hidden="true">→</span>
+    <span class="unseen">to</span> <Line text={to === "" ? "none" : to} />
+  </>
+);
+
+const Assignment = ({ by, from, to }: Pick<Required<ThreadEvent>, "by" | "from" | "to">) => {
+  if (to === null)
+    return (
+      <>
+        removed the assignee <Line text={from ?? ""} />
+      </>
+    );
+  if (to === by) return <>took the thread</>;
+  return (
+    <>
+      assigned the thread to <Line text={to} />
+    </>
+  );
+};
+
+/** The tags that were added and removed. The audit has each list of tags as one text. */
+const Tags = ({ from, to }: Pick<Required<ThreadEvent>, "from" | "to">) => {
+  const [before, after] = [namesIn(from), namesIn(to)];
+  const added = after.filter((name) => !before.includes(name));
+  const removed = before.filter((name) => !after.includes(name));
+  const parts = [
+    ...(added.length > 0
+      ? [{ words: added.length === 1 ? "added the tag" : "added the tags", of: added }]
+      : []),
+    ...(removed.length > 0
+      ? [{ words: removed.length === 1 ? "removed the tag" : "removed the tags", of: removed }]
+      : []),
+  ];
+  return (
+    <>
+      {parts.map(({ words, of }, at) => (
+        <span key={words}>
+          {at > 0 && " and "}
+          {words} <Line text={of.join(", ")} />
+        </span>
+      ))}
+    </>
+  );
+};
+
+const namesIn = (list: string | null): string[] => (list === null ? [] : list.split(", "));

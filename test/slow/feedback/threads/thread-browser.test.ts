@@ -1,0 +1,114 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { axeFaults, loadAxe } from "../../../support/browser/axe.ts";
+import { startBrowser, type TestBrowser } from "../../../support/browser/browser.ts";
+import { openPage } from "../../../support/browser/browser-page.ts";
+import { type Service, startService } from "../../../support/service/service.ts";
+import { makeTeam, type Team } from "../../../support/worlds/members/team.ts";
+import { sendFeedback } from "../../../support/worlds/owner-with-one-of-each.ts";
+
+describe("the page of a thread in Chromium", () => {
+  let service: Service;
+  let browser: TestBrowser;
+  let team: Team;
+  beforeAll(async () => {
+    service = await startService();
+    browser = await startBrowser();
+    team = await makeTeam(service);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await service.stop();
+  });
+
+  const open = async (report: object = {}) => {
+    const id = await sendFeedback(service, team.app.key, report);
+    const member = await team.join("maintainer");
+    const page = await openPage(browser, service, member.headers);
+    await page.goto(`/console/feedback/${team.app.id}/${id}`);
+    const read = async () => Object((await team.call("GET", `/feedback/${id}`)).body);
+    return { id, page, member, read };
+  };
+  const head = (page: Page) => page.locator("#thread-head").innerText();
+
+  it("saves a chosen status at once, shows the event, and undoes it with one click", async () => {
+    const { page, read } = await open();
+    await page.getByLabel("Your reply").fill("Half a sentence");
+    await page.getByLabel("Status").selectOption("resolved");
+    await page.locator(".toast").getByText("Status: Resolved.").waitFor();
+    expect((await read()).feedback.status).toBe("resolved");
+    expect(await head(page)).toContain("Resolved");
+    expect(await page.locator("#timeline").innerText()).toMatch(/changed the status: Open/);
+    expect(await page.getByLabel("Your reply").inputValue()).toBe("Half a sentence");
+
+    await page.getByRole("button", { name: "Undo" }).click();
+    await expect.poll(async () => (await read()).feedback.status).toBe("open");
+    await expect.poll(() => head(page)).toContain("Open");
+  });
+
+  it("saves a text when the person leaves its field, and several changes one after another", async () => {
+    const { page, read } = await open();
+    await page.getByLabel("Subject").fill("A better subject");
+    await page.getByLabel("Type").selectOption("feature");
+    await page.getByLabel("Assigned to").selectOption({ index: 1 });
+    await expect.poll(async () => (await read()).assignee).not.toBeNull();
+    expect((await read()).feedback).toMatchObject({ subject: "A better subject", category: "feature" });
+    expect(await head(page)).toContain("A better subject");
+  });
+
+  it("shows at the field what is refused, and keeps what was typed", async () => {
+    const { page, read } = await open();
+    await page.getByLabel("Linked issue").fill("no address");
+    await page.getByLabel("Linked issue").press("Enter");
+    await page.getByText(/Linked issue must be/).waitFor();
+    expect(await page.getByLabel("Linked issue").inputValue()).toBe("no address");
+    expect((await read()).feedback.githubIssueUrl).toBeNull();
+  });
+
+  it("sends a reply with Ctrl+Enter, and resolves too with Shift+Ctrl+Enter", async () => {
+    const { page, read } = await open();
+    await page.getByLabel("Your reply").fill("Thank you.");
+    await page.getByLabel("Your reply").press("Control+Enter");
+    await page.getByText("The reply is on the thread").waitFor();
+    expect(await read()).toMatchObject({ feedback: { status: "open" }, messages: [{ body: "Thank you." }] });
+
+    await page.getByLabel("Your reply").fill("It is done.");
+    await page.getByLabel("Your reply").press("Shift+Control+Enter");
+    await expect.poll(async () => (await read()).feedback.status).toBe("resolved");
+  });
+
+  it("shows a new message while a reply is typed, and refuses the reply until it was seen", async () => {
+    const { page, id, read } = await open();
+    await page.clock.install();
+    await page.reload();
+    await page.getByLabel("Your reply").fill("An answer to the old message");
+    await team.call("POST", `/feedback/${id}/messages`, { direction: "note", body: "I have asked Bo." });
+    await page.clock.runFor(21_000);
+    await page.getByText(`${team.owner.email} added a note.`).first().waitFor();
+    expect(await page.locator("#timeline").innerText()).toContain("I have asked Bo.");
+
+    await page.getByRole("button", { name: "Send reply" }).click();
+    await page.getByText("Nothing was sent.").waitFor();
+    expect((await read()).messages).toHaveLength(1);
+  });
+
+  it("sends the reply after the person has looked at the new message", async () => {
+    const { page, id, read } = await open();
+    await page.clock.install();
+    await page.reload();
+    await page.getByLabel("Your reply").fill("An answer to both");
+    await team.call("POST", `/feedback/${id}/messages`, { direction: "note", body: "I have asked Bo." });
+    await page.clock.runFor(21_000);
+    await page.getByRole("link", { name: "Show", exact: true }).click();
+    await page.getByRole("button", { name: "Send reply" }).click();
+    await expect.poll(async () => (await read()).messages).toHaveLength(2);
+  });
+
+  it("has no faults of accessibility with the note open", async () => {
+    const { page } = await open({ email: "ada@example.org", name: "Ada" });
+    await page.getByRole("radio", { name: "Note" }).check();
+    await page.getByLabel("Internal note").fill("Only for us");
+    await loadAxe(page);
+    expect(await axeFaults(page)).toEqual([]);
+  });
+});
