@@ -15,7 +15,9 @@ describe("docs/console.md", () => {
     const shown = consoleScenes.map(({ page }) => page);
     const links = createLinks("/console");
     // The short address of a thread only leads to its page.
-    const all = pages.map(({ at }) => at(links)).filter((path) => path !== links.numbered(":appId", ":number"));
+    const all = pages
+      .map(({ at }) => at(links))
+      .filter((path) => path !== links.numbered(":appId", ":number"));
     expect(all.filter((path) => !shown.includes(path))).toEqual([]);
   });
 

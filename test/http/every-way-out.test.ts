@@ -87,7 +87,7 @@ describe("the words of the public", () => {
     const path = `/console/feedback/${cast.appId}/${id}`;
     const { text } = await service.request("GET", path, { headers: cast.person });
     const title = /<title>([^<]*)<\/title>/.exec(String(text))?.[1] ?? "";
-    expect(title).toMatch(/Report “Crash note .*” · Larder · Innkeep$/);
+    expect(title).toMatch(/#\d+ “Crash note .*” · Larder · Innkeep$/);
     expect(title).not.toMatch(/:\/\/|\n/);
     expect(title).not.toMatch(anyHidden);
   });

@@ -61,7 +61,7 @@ describe("the inbox of a person", () => {
     expect(titleOf(page)).toBe("(2) Inbox · Larder · Innkeep");
     expect(readingOf(page)).toMatch(/Inbox 2 2 unread FAQ/);
     expect(readingOf(await viewer.open("/console"))).toMatch(/Larder 2 unread Feedback on/);
-    expect(titleOf(await viewer.open(`${inbox}/${id}`))).toBe("(1) Report “First” · Larder · Innkeep");
+    expect(titleOf(await viewer.open(`${inbox}/${id}`))).toBe("(1) #1 “First” · Larder · Innkeep");
     expect(unreadIn(await viewer.open(inbox))).toEqual(["Second"]);
     expect(unreadIn(await owner.open(inbox))).toEqual(["Second", "First"]);
   });

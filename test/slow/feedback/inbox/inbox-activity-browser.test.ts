@@ -44,7 +44,7 @@ describe("a person with the inbox open in a browser", () => {
     expect(await linkTo(page, "First").evaluate((link) => link === document.activeElement)).toBe(true);
 
     await page.keyboard.press("Enter");
-    await expect.poll(() => page.title()).toBe("(1) Report “First” · Larder · Innkeep");
+    await expect.poll(() => page.title()).toBe("(1) #1 “First” · Larder · Innkeep");
     await page.goto(inbox);
     await expect.poll(() => page.locator("#threads .unread").count()).toBe(1);
 
