@@ -37,7 +37,11 @@ export function createApp(
 ): RequestListener {
   const app = new Koa();
   const api = { contract, handlers: createHandlers(deps) };
-  const metrics = createMetrics({ ...watched, logBytes: deps.database.logBytes });
+  const metrics = createMetrics({
+    ...watched,
+    logBytes: deps.database.logBytes,
+    liveConnections: deps.liveConnections.count,
+  });
   const observer = createObserver(deps, metrics);
   const endpoints = mapEndpoints(api, (endpoint, handle): ServedEndpoint => servedBy(endpoint, handle));
   const readOpenApi = createReadOpenApi(deps.settings);

@@ -4,6 +4,7 @@ import type { Attest } from "./access/sign-in/attestation.ts";
 import type { Clock, TimeWatch } from "./clock.ts";
 import type { Database } from "./database/database.ts";
 import type { ThreadWatch } from "./feedback/agent-work/thread-watch.ts";
+import type { LiveConnections } from "./feedback/live/connections.ts";
 import type { WaitingAgents } from "./feedback/proposals/waiting-agents.ts";
 import type { Files } from "./files/files.ts";
 import type { KeptFiles } from "./files/kept-files.ts";
@@ -31,6 +32,7 @@ export interface Deps {
   readonly waiting: Waiting;
   readonly waitingAgents: WaitingAgents;
   readonly threadWatch: ThreadWatch;
+  readonly liveConnections: LiveConnections;
   readonly passingTime: PassingTime;
   readonly limiter: Limiter;
   readonly attest: Attest;

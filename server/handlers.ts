@@ -19,6 +19,7 @@ import { people } from "./erasure/api.ts";
 import { agent } from "./feedback/agent-work/api/agent.ts";
 import { blockedSenders } from "./feedback/blocked-senders/api.ts";
 import { failures } from "./feedback/failures/api.ts";
+import { live } from "./feedback/live/api.ts";
 import { consoleProposals } from "./feedback/proposals/api/console.ts";
 import { feedback } from "./feedback/reports/api.ts";
 import { savedReplies } from "./feedback/saved-replies/api.ts";
@@ -63,6 +64,7 @@ export const createHandlers = (deps: Deps): HandlersOf<Contract> => ({
   search: search(deps),
   readMarks: readMarks(deps),
   statistics: statistics(deps),
+  live: live(deps),
   tags: tags(deps),
   blockedSenders: blockedSenders(deps),
   incomingMails: incomingMails(deps),

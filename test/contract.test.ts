@@ -29,6 +29,7 @@ const onlyInTheConsole: Record<string, string> = {
   "passkeys.create": "a browser asks its authenticator",
   "passkeys.remove": "a person removes it in a browser",
   "session.remove": "a person signs out in a browser",
+  "live.follow": "the scripts of the console update an open page",
   "consoleSessions.list": "a person looks at the own browsers",
   "consoleSessions.remove": "a person ends the session of a browser",
   "consoleSessions.removeOthers": "a person ends the sessions of all other browsers",

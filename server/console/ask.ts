@@ -7,6 +7,7 @@ import type { Deps } from "../deps.ts";
 import { noteLongWork } from "../event-loop.ts";
 import { isDownload, isPrepared } from "../http/answers.ts";
 import type { InvokeDeps } from "../http/call-steps.ts";
+import { isEventStream } from "../http/event-stream.ts";
 import {
   type Api,
   type ConsoleCaller,
@@ -95,7 +96,7 @@ function answerOf<E extends Endpoint>(endpoint: E, { status, body }: InvocationR
 }
 
 function textOf(body: NonNullable<InvocationResult["body"]>): string {
-  if (isDownload(body)) throw new Error("A page cannot show a download.");
+  if (isDownload(body) || isEventStream(body)) throw new Error("A page cannot show a download.");
   return isPrepared(body) ? body.body.toString() : body;
 }
 

@@ -13,6 +13,9 @@ export const userTopic = (userId: string): string => `user:${userId}`;
 /** Signalled when the members or the settings of an app have changed: who may see it, or its name. */
 export const accessTopic = (appId: string): string => `access:${appId}`;
 
+/** Signalled when console sessions were ended: connections that receive events with one of them must end. */
+export const sessionsTopic = "sessions";
+
 /** Signalled when tokens were revoked: requests that wait with one of them must end. */
 export const tokensTopic = "tokens";
 
@@ -21,6 +24,9 @@ export const appTopic = (appId: string): string => `app:${appId}`;
 
 /** Signalled when anything that is shown of a thread has changed. */
 export const threadTopic = (feedbackId: string): string => `thread:${feedbackId}`;
+
+/** Signalled when a member begins to write an answer in a thread, or stops. */
+export const answeringTopic = (feedbackId: string): string => `answering:${feedbackId}`;
 
 /** Signalled when a proposal was decided or replaced. */
 export const proposalTopic = (proposalId: string): string => `run:${proposalId}`;

@@ -9,6 +9,7 @@ import type { Deps } from "../deps.ts";
 import { isDownload, isPrepared } from "./answers.ts";
 import { asAsked, requireScope } from "./authenticate.ts";
 import { errorBody } from "./errors.ts";
+import { isEventStream } from "./event-stream.ts";
 import {
   type CatchUp,
   fieldOf,
@@ -259,6 +260,7 @@ const requestOf = ({ incoming, parts, saving: { save, saveRow }, giveBack }: Cal
   query: parts.query,
   body: parts.body,
   ifMatch: incoming.ifMatch,
+  lastEventId: incoming.lastEventId,
   clockAhead: incoming.clockAhead ?? 0,
   address: incoming.address,
   callerNow: incoming.callerNow,
@@ -280,7 +282,7 @@ function idIn({ caller, params, body }: Identifying, by: CatchUp["by"]): string 
 function outcomeOf(endpoint: Endpoint, answer: unknown): InvocationResult {
   if (answer === notYet) return { status: 202, body: "{}", replayed: false };
   const { status } = endpoint.success;
-  if (isDownload(answer)) return { status, body: answer, replayed: false };
+  if (isDownload(answer) || isEventStream(answer)) return { status, body: answer, replayed: false };
   if (!("body" in endpoint.success)) return { status, body: undefined, replayed: false };
   if (isPrepared(answer)) return { status, body: answer, replayed: false };
   return { status, body: JSON.stringify(shapeOf(endpoint)(answer)), replayed: false };

@@ -13,6 +13,7 @@ import { textAt } from "../../src/contract/json.ts";
 import type { RateLimitName } from "../../src/contract/limits.ts";
 import type { Inserter, Transaction } from "../database/database.ts";
 import type { Download, PreparedAnswer } from "./answers.ts";
+import type { EventStream } from "./event-stream.ts";
 
 /** A contract, and a handler for each of its endpoints. */
 export interface Api<C extends Groups> {
@@ -42,6 +43,7 @@ export interface IncomingRequest {
   readonly body: unknown;
   readonly idempotencyKey: string | undefined;
   readonly ifMatch?: string | undefined;
+  readonly lastEventId?: string | undefined;
   /** By how many milliseconds the sender's clock is ahead. */
   readonly clockAhead?: number;
   readonly address: string;
@@ -51,10 +53,10 @@ export interface IncomingRequest {
   readonly setSession: Request["setSession"];
 }
 
-/** The answer of an endpoint: a status with JSON text, a prepared answer, a file, or no body. */
+/** The answer of an endpoint: a status with JSON text, a prepared answer, a file, events, or no body. */
 export interface InvocationResult {
   readonly status: number;
-  readonly body: string | PreparedAnswer | Download | undefined;
+  readonly body: string | PreparedAnswer | Download | EventStream | undefined;
   /** Whether this is the stored answer to an earlier request with the same Idempotency-Key. */
   readonly replayed: boolean;
 }
@@ -140,7 +142,9 @@ export type AnswerOf<E extends Endpoint> = E["success"] extends { body: infer Bo
   ? z.input<Body> | PreparedAnswer | (E extends { pending: true } ? typeof notYet : never)
   : E["success"] extends { download: readonly string[] }
     ? Download
-    : undefined;
+    : E["success"] extends { events: z.ZodMiniType }
+      ? EventStream
+      : undefined;
 
 export interface Browser {
   readonly origin: string | undefined;
@@ -160,6 +164,8 @@ export interface Request<E extends Endpoint = Endpoint> {
   readonly body: Parsed<E["body"]>;
   /** The header `If-Match`: the ETags of what the client has read. */
   readonly ifMatch: string | undefined;
+  /** The header `Last-Event-ID`: the last event that a browser has received. */
+  readonly lastEventId: string | undefined;
   /** By how many milliseconds the clock of the sender is ahead; 0 if the request has no date. */
   readonly clockAhead: number;
   /** The client's network address. */

@@ -133,12 +133,15 @@ export interface Watched {
   readonly drill?: (() => Drill | undefined) | undefined;
   /** Returns the length of SQLite's write-ahead log, in bytes. */
   readonly logBytes?: (() => Promise<number>) | undefined;
+  /** Returns how many browsers receive events now. */
+  readonly liveConnections?: (() => number) | undefined;
 }
 
 /**
- * Makes the metrics of this process: its answers, nightly backups, SQLite's write-ahead log, and the metrics of Node.
+ * Makes the metrics of this process: its answers, nightly backups, SQLite's write-ahead log, browsers that
+ * receive events, and the metrics of Node.
  */
-export function createMetrics({ drill, logBytes }: Watched = {}): Metrics {
+export function createMetrics({ drill, logBytes, liveConnections }: Watched = {}): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const durations = new Histogram({
@@ -150,11 +153,23 @@ export function createMetrics({ drill, logBytes }: Watched = {}): Metrics {
   });
   if (drill) countDrills(registry, drill);
   if (logBytes) measureLog(registry, logBytes);
+  if (liveConnections) countLive(registry, liveConnections);
   return {
     count: ({ milliseconds, ...labels }) => durations.observe(labels, milliseconds / 1_000),
     text: () => registry.metrics(),
     contentType: registry.contentType,
   };
+}
+
+function countLive(registry: Registry, count: () => number): void {
+  new Gauge({
+    name: "innkeep_live_connections",
+    help: "Browsers that receive events of changes",
+    registers: [registry],
+    collect() {
+      this.set(count());
+    },
+  });
 }
 
 function measureLog(registry: Registry, logBytes: () => Promise<number>): void {

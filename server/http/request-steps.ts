@@ -30,6 +30,7 @@ import { announcedBytes, counted, createLargeJsonReader, readJson } from "./body
 import { readUpload } from "./body/read-upload.ts";
 import type { InvokeDeps } from "./call-steps.ts";
 import { asApiError } from "./errors.ts";
+import { isEventStream, sendEvents } from "./event-stream.ts";
 import type { Callers, InvocationResult, Invoke, ServedEndpoint } from "./handler.ts";
 import { senderOf } from "./network-addresses.ts";
 import type { Ready } from "./ready.ts";
@@ -272,6 +273,7 @@ export async function callEndpoint(exchange: Exchange): Promise<void> {
     body: body.value,
     idempotencyKey: exchange.idempotencyKey,
     ifMatch: ctx.req.headers["if-match"],
+    lastEventId: ctx.get("last-event-id") || undefined,
     clockAhead: exchange.clockAhead,
     address: steps.addressOf(ctx.req),
     browser: presented,
@@ -370,6 +372,10 @@ export function sendAnswer({ ctx, endpoint, steps, outcome: { status, body, repl
   if (body === undefined) return;
   if (isDownload(body)) {
     sendDownload(ctx, body);
+    return;
+  }
+  if (isEventStream(body)) {
+    sendEvents(ctx, body);
     return;
   }
   const content = isPrepared(body) ? body.body : body;

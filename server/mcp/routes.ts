@@ -32,6 +32,7 @@ import {
 import { counted, jsonOf, readJsonBytes } from "../http/body/read-body.ts";
 import type { InvokeDeps } from "../http/call-steps.ts";
 import { asApiError, errorBody, sentencesOf } from "../http/errors.ts";
+import { isEventStream } from "../http/event-stream.ts";
 import {
   type AgentCaller,
   type Api,
@@ -362,7 +363,7 @@ async function answerOf(
 }
 
 const textOf = (body: Awaited<ReturnType<Invoke>>["body"]): string => {
-  if (body === undefined || isDownload(body)) return "";
+  if (body === undefined || isDownload(body) || isEventStream(body)) return "";
   return isPrepared(body) ? body.body.toString() : body;
 };
 

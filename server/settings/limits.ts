@@ -43,6 +43,8 @@ export interface Budgets {
   readonly drops: number;
   /** For how many unknown test keys the server counts the uses. If there are more, it forgets the oldest. */
   readonly unknownTestKeys: number;
+  /** How many connections of browsers may receive events at the same time. */
+  readonly liveConnections: number;
   /** How long running requests may take to end when the server stops. */
   readonly stopMilliseconds: number;
 }
@@ -63,6 +65,7 @@ const defaults = {
   dropMilliseconds: 30_000,
   drops: 100,
   unknownTestKeys: 20_000,
+  liveConnections: 2_000,
   stopMilliseconds: 8_000,
 };
 

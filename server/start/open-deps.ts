@@ -7,6 +7,7 @@ import type { Database } from "../database/database.ts";
 import { openDatabase } from "../database/open.ts";
 import type { Deps } from "../deps.ts";
 import { createThreadWatch } from "../feedback/agent-work/thread-watch.ts";
+import { createLiveConnections } from "../feedback/live/connections.ts";
 import { createWaitingAgents } from "../feedback/proposals/waiting-agents.ts";
 import { createAnswers } from "../http/answers.ts";
 import { createMemory } from "../http/memory.ts";
@@ -59,6 +60,7 @@ export function createDeps(
       "the clock has jumped: nothing ends or expires until it has been steady for ten minutes",
     ),
   );
+  const threadWatch = createThreadWatch(database);
   return {
     settings,
     database,
@@ -72,7 +74,8 @@ export function createDeps(
     answers: createAnswers(memory),
     waiting: createWaiting(database),
     waitingAgents: createWaitingAgents(),
-    threadWatch: createThreadWatch(database),
+    threadWatch,
+    liveConnections: createLiveConnections({ clock, database, log, settings, stopping, threadWatch }),
     passingTime: createPassingTime({ database, clock, newId, time }),
     limiter: createLimiter({ database, clock, settings }),
     attest: createAttest(settings.attestation),

@@ -60,7 +60,7 @@ function routeOf({ method, path, auth, summary, pending, repeats, large, ...rest
     ...(pending && { pending }),
     ...(repeats && { repeats }),
     ...(large && { large }),
-    ...("download" in success && { download: true }),
+    ...(("download" in success || "events" in success) && { download: true }),
     ...(readsClock && { readsClock }),
     answer: answer && { ...answer, ...(openAnswer && { isOpen: true }) },
   };

@@ -110,6 +110,8 @@ export interface Endpoint {
     | { readonly status: 200 | 201; readonly body: z.ZodMiniType }
     /** The answer is a file of one of these media types. */
     | { readonly status: 200; readonly download: readonly string[] }
+    /** The answer stays open and sends events, as `text/event-stream`. This is the schema of the data of an event. */
+    | { readonly status: 200; readonly events: z.ZodMiniType }
     | { readonly status: 204 };
   /** Whether the endpoint may also answer 202 with `{}`, which means that there is no result yet. */
   readonly pending?: true;

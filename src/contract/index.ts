@@ -14,6 +14,7 @@ import { consoleFaqs, faqs } from "./faqs.ts";
 import { feedback } from "./feedback.ts";
 import { keys } from "./keys.ts";
 import { listings } from "./listings.ts";
+import { live } from "./live.ts";
 import { incomingMails } from "./mails.ts";
 import { invitations, members } from "./members.ts";
 import { account, people } from "./people.ts";
@@ -55,6 +56,7 @@ export const contract = {
   search,
   readMarks,
   statistics,
+  live,
   tags,
   savedReplies,
   blockedSenders,

@@ -74,6 +74,7 @@ const tagTexts: Readonly<Record<keyof Contract, string>> = {
   search: "Search in all apps",
   readMarks: "What a person has read",
   statistics: "The numbers of an app: what came in, and how it was answered",
+  live: "Events of changes, for an open page",
   tags: "Tags of threads",
   savedReplies: "Saved replies",
   blockedSenders: "Blocked senders, and their hidden feedback",
@@ -263,7 +264,7 @@ function parameters(endpoint: Endpoint, schemas: Schemas): Json[] {
     ...(isRepeatable(endpoint) ? [idempotencyKey] : []),
     ...(endpoint.ifMatch ? [ifMatch] : []),
     ...(endpoint.readsClock ? [date] : []),
-    ...(endpoint.method === "GET" && !("download" in endpoint.success) ? [ifNoneMatch] : []),
+    ...(endpoint.method === "GET" && !isDownload(endpoint) ? [ifNoneMatch] : []),
   ];
 }
 
@@ -343,10 +344,14 @@ const notModified: Json = {
   headers: headerRefs(["X-Request-Id", "ETag"]),
 };
 
+const events: Json = { "text/event-stream": { schema: { type: "string" } } };
+
 function success(endpoint: Endpoint, schemas: Schemas, example: unknown): Json {
   const common = { headers: headerRefs(headersOf(endpoint)) };
   if ("download" in endpoint.success)
     return { description: "The file", ...common, content: fileOf(endpoint.success.download) };
+  if ("events" in endpoint.success)
+    return { description: "The events, one after the other", ...common, content: events };
   if (!("body" in endpoint.success)) return { description: "Done", ...common };
   const schema = schemas.of(endpoint.success.body, "output");
   const content = { "application/json": { schema, ...(example === undefined ? {} : { example }) } };
@@ -356,7 +361,7 @@ function success(endpoint: Endpoint, schemas: Schemas, example: unknown): Json {
 const fileOf = (mediaTypes: readonly string[]): Json =>
   Object.fromEntries(mediaTypes.map((type) => [type, { schema: { type: "string", format: "binary" } }]));
 
-const isDownload = ({ success }: Endpoint): boolean => "download" in success;
+const isDownload = ({ success }: Endpoint): boolean => "download" in success || "events" in success;
 
 const headersOf = (endpoint: Endpoint): HeaderName[] => [
   "X-Request-Id",

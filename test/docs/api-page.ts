@@ -29,6 +29,7 @@ const titles: Record<keyof typeof contract, string> = {
   search: "Console: search",
   readMarks: "Console: what a person has read",
   statistics: "Console: numbers",
+  live: "Console: events of changes",
   tags: "Console: tags",
   savedReplies: "Console: saved replies",
   blockedSenders: "Console: blocked senders",

@@ -1,6 +1,6 @@
 import type { Reader, Transaction } from "../../database/database.ts";
 import * as tables from "../../database/schema/access.ts";
-import { tokensTopic, userTopic } from "../../database/signals.ts";
+import { sessionsTopic, tokensTopic, userTopic } from "../../database/signals.ts";
 import { listed } from "../../database/statements.ts";
 
 interface NewConsoleSession {
@@ -34,19 +34,29 @@ export const consoleSessions = {
 
   insert: (tx: Transaction, session: NewConsoleSession) => tx.insert(tables.sessions, session),
 
-  remove: (tx: Transaction, tokenHash: string) =>
-    tx.run("DELETE FROM sessions WHERE token_hash = ?", tokenHash),
+  async remove(tx: Transaction, tokenHash: string): Promise<void> {
+    await tx.run("DELETE FROM sessions WHERE token_hash = ?", tokenHash);
+    tx.signal(sessionsTopic);
+  },
 
   /** Ends a session of an account by the id that the API shows. Returns false if the account has no such session. */
-  removeById: async (tx: Transaction, userId: string, id: string): Promise<boolean> =>
-    (await tx.run("DELETE FROM sessions WHERE user_id = ? AND id = ?", userId, id)) === 1,
+  async removeById(tx: Transaction, userId: string, id: string): Promise<boolean> {
+    const ended = await tx.run("DELETE FROM sessions WHERE user_id = ? AND id = ?", userId, id);
+    tx.signal(sessionsTopic);
+    return ended === 1;
+  },
 
   /** Ends all sessions of an account. Returns their number. */
-  removeAll: (tx: Transaction, userId: string) => tx.run("DELETE FROM sessions WHERE user_id = ?", userId),
+  async removeAll(tx: Transaction, userId: string): Promise<number> {
+    tx.signal(sessionsTopic);
+    return tx.run("DELETE FROM sessions WHERE user_id = ?", userId);
+  },
 
   /** Ends all sessions of an account except one. */
-  removeOthers: (tx: Transaction, userId: string, kept: string) =>
-    tx.run("DELETE FROM sessions WHERE user_id = ? AND token_hash <> ?", userId, kept),
+  async removeOthers(tx: Transaction, userId: string, kept: string): Promise<void> {
+    await tx.run("DELETE FROM sessions WHERE user_id = ? AND token_hash <> ?", userId, kept);
+    tx.signal(sessionsTopic);
+  },
 
   removeExpired: (tx: Transaction, userId: string, now: string) =>
     tx.run("DELETE FROM sessions WHERE user_id = ? AND expires_at <= ?", userId, now),

@@ -5,6 +5,7 @@ import { emailOf } from "../../access/members/authors.ts";
 import { membershipOf } from "../../access/members/visibility.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import * as tables from "../../database/schema/feedback.ts";
+import { answeringTopic } from "../../database/signals.ts";
 import { select } from "../../database/statements.ts";
 import { noteActivity } from "../unread/store/read-marks.ts";
 import type { NotedAnswering } from "./rules.ts";
@@ -131,19 +132,23 @@ export const answering = {
   list: (reader: Reader, feedbackId: string): Promise<AnsweringRow[]> => reader.all(ofThread, feedbackId),
 
   /** Stores a writer of a thread. Does nothing if the member may not answer there. */
-  note: (tx: Transaction, { userId, feedbackId }: Writer, at: string) =>
-    tx.run(
+  async note(tx: Transaction, { userId, feedbackId }: Writer, at: string): Promise<void> {
+    await tx.run(
       `INSERT INTO answering_members (user_id, app_id, feedback_id, noted_at)
        SELECT v.user_id, f.app_id, f.id, ? FROM feedback f JOIN app_members v ON v.app_id = f.app_id
        WHERE f.id = ? AND f.status <> 'blocked' AND ${membershipOf("maintainer")}
        ON CONFLICT (user_id) DO UPDATE SET app_id = excluded.app_id, feedback_id = excluded.feedback_id,
          noted_at = excluded.noted_at`,
       ...[at, feedbackId, userId],
-    ),
+    );
+    tx.signal(answeringTopic(feedbackId));
+  },
 
   /** Removes a writer of a thread. */
-  remove: (tx: Transaction, { userId, feedbackId }: Writer) =>
-    tx.run("DELETE FROM answering_members WHERE user_id = ? AND feedback_id = ?", userId, feedbackId),
+  async remove(tx: Transaction, { userId, feedbackId }: Writer): Promise<void> {
+    await tx.run("DELETE FROM answering_members WHERE user_id = ? AND feedback_id = ?", userId, feedbackId);
+    tx.signal(answeringTopic(feedbackId));
+  },
 
   /** Removes the writers that were stored before a time. Each member has at most one row. */
   prune: (tx: Transaction, before: string) =>

@@ -28,6 +28,8 @@ export const startExampleServer = (ids: readonly string[] = []): Promise<string>
     if (success.status === 204) return void response.writeHead(204).end();
     if ("download" in success)
       return void response.writeHead(200, { "content-type": success.download[0] }).end('{"type":"end"}\n');
+    if ("events" in success)
+      return void response.writeHead(200, { "content-type": "text/event-stream" }).end();
     const params = patternOf(path).exec(pathname)?.groups ?? {};
     const answer = withIds(example?.answer ?? sampleOf(success.body), ids);
     const own = params[repeats] === undefined ? answer : { ...Object(answer), id: params[repeats] };

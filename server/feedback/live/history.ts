@@ -1,0 +1,87 @@
+import { randomBytes } from "node:crypto";
+import type { Change } from "./rules.ts";
+
+/** What a browser knows already. */
+export interface Known {
+  /** The id of the last event that it has received. */
+  readonly lastEventId: string | undefined;
+  /** When it read what it shows. */
+  readonly since: string | undefined;
+}
+
+/** An event as it is sent. */
+export interface SentEvent extends Change {
+  readonly number: number;
+  readonly at: string;
+  /** The lines of the event stream. */
+  readonly text: string;
+}
+
+/** The last events of one process, for browsers that connect again. (rule F73) */
+export interface History {
+  /** Makes events of changes and remembers them. */
+  add(changes: readonly Change[], at: string): SentEvent[];
+  /** Returns the events that a browser has missed; one event for everything if they are not remembered. */
+  missed(known: Known, now: string): readonly SentEvent[];
+  /** Returns the line with the id of the last event. */
+  position(): string;
+}
+
+/** How many events are remembered. */
+const mostRemembered = 500;
+
+/** How much earlier than `since` an event may be and is still sent, because the clocks of servers differ. */
+const marginMs = 2_000;
+
+/** Returns the lines of an event. `id` is not set for an event that is not remembered. */
+export const textOf = ({ kind, appId, threadId }: Change, at: string, id?: string): string =>
+  `${id === undefined ? "" : `id: ${id}\n`}data: ${JSON.stringify({ kind, appId, threadId, at })}\n\n`;
+
+/** Creates the history of a process that reads changes since a time. */
+export function createHistory(begun: string): History {
+  // The ids of another process, or of an earlier time, begin with another text.
+  const epoch = randomBytes(6).toString("hex");
+  const events: SentEvent[] = [];
+  let last = 0;
+  let completeSince = begun;
+
+  /** Returns the number of an event id. Undefined if the id is not one of this history. */
+  function numberIn(id: string): number | undefined {
+    const [, given, digits = ""] = /^([0-9a-f]{12})-(\d{1,15})$/.exec(id) ?? [];
+    return given === epoch && Number(digits) <= last ? Number(digits) : undefined;
+  }
+
+  function missedAfter(id: string): readonly SentEvent[] | undefined {
+    const number = numberIn(id);
+    const isKnown = number !== undefined && number >= last - events.length;
+    return isKnown ? events.filter((event) => event.number > number) : undefined;
+  }
+
+  function missedSince(since: string): readonly SentEvent[] | undefined {
+    const from = Date.parse(since) - marginMs;
+    return from < Date.parse(completeSince) ? undefined : events.filter(({ at }) => Date.parse(at) >= from);
+  }
+
+  return {
+    add(changes, at) {
+      const added = changes.map((change) => {
+        last += 1;
+        return { ...change, number: last, at, text: textOf(change, at, `${epoch}-${last}`) };
+      });
+      events.push(...added);
+      const dropped = events.splice(0, Math.max(0, events.length - mostRemembered));
+      // Events of the same time as a dropped one may be dropped, too.
+      completeSince = dropped.at(-1)?.at ?? completeSince;
+      return added;
+    },
+    missed({ lastEventId, since }, now) {
+      if (lastEventId === undefined && since === undefined) return [];
+      const found = lastEventId === undefined ? missedSince(since ?? now) : missedAfter(lastEventId);
+      const everything = { kind: "everything" } as const;
+      return (
+        found ?? [{ ...everything, number: last, at: now, text: textOf(everything, now, `${epoch}-${last}`) }]
+      );
+    },
+    position: () => `id: ${epoch}-${last}\n\n`,
+  };
+}

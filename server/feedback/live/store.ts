@@ -1,0 +1,107 @@
+import type { Role } from "../../../src/contract/endpoint.ts";
+import type { Reader, Value } from "../../database/database.ts";
+import { sqlOf, valuesOf } from "../../database/lists.ts";
+import { plannedEachTime } from "../../database/statements.ts";
+import { notAMark, threadChanges } from "../agent-work/store/changes.ts";
+
+/** A thread or an app in which something has changed. */
+export interface PlaceRow {
+  readonly appId: string;
+  readonly threadId?: string;
+}
+
+interface MembershipRow {
+  readonly userId: string;
+  readonly appId: string;
+  readonly role: Role;
+}
+
+/** How many values one statement has at most. */
+const mostValues = 500;
+
+/** The statements that find the app of what a topic names, by the kind of the topic. */
+const places = {
+  answering: `SELECT f.app_id AS "appId", f.id AS "threadId" FROM feedback f WHERE f.id = ?`,
+  proposal: `SELECT r.app_id AS "appId", r.feedback_id AS "threadId" FROM runs r WHERE r.id = ?`,
+  listing: `SELECT l.app_id AS "appId" FROM listings l WHERE l.id = ?`,
+  cycle: `SELECT l.app_id AS "appId" FROM cycles c JOIN listings l ON l.id = c.listing_id WHERE c.id = ?`,
+  slot: `SELECT l.app_id AS "appId" FROM slots s JOIN cycles c ON c.id = s.cycle_id
+         JOIN listings l ON l.id = c.listing_id WHERE s.id = ?`,
+};
+export type Place = keyof typeof places;
+
+/** What the connections for events read. */
+export const liveReads = {
+  /** Returns where something is. Undefined if it was deleted. */
+  placeOf: (reader: Reader, place: Place, id: string) => reader.get<PlaceRow>(places[place], id),
+
+  /**
+   * Returns the threads that changed after a mark, and the next mark. Returns no list if there are more than `most`, or
+   * if the database does not know the mark.
+   */
+  async threadsAfter(
+    reader: Reader,
+    mark: string,
+    most: number,
+  ): Promise<{ readonly mark: string; readonly threads: readonly PlaceRow[] | undefined }> {
+    const after = await threadChanges.after(reader, mark);
+    if (after === notAMark) return { mark: await threadChanges.present(reader), threads: undefined };
+    const { conditions, next } = after;
+    const threads = await reader.all<PlaceRow>(
+      plannedEachTime(
+        `SELECT f.id AS "threadId", c.app_id AS "appId" FROM thread_changes c CROSS JOIN feedback f
+         WHERE f.seq = c.feedback_seq AND ${sqlOf(conditions)} ORDER BY c.number, c.feedback_seq LIMIT ?`,
+      ),
+      ...[...valuesOf(conditions), most + 1],
+    );
+    return { mark: next(undefined), threads: threads.length > most ? undefined : threads };
+  },
+
+  /** Returns those of the sessions that have not ended. */
+  async liveSessions(reader: Reader, ids: readonly string[], now: string): Promise<ReadonlySet<string>> {
+    const rows = await inParts(ids, (places, values) =>
+      reader.all<{ id: string }>(
+        `SELECT token_hash AS id FROM sessions WHERE token_hash IN (${places}) AND expires_at > ?`,
+        ...[...values, now],
+      ),
+    );
+    return new Set(rows.map(({ id }) => id));
+  },
+
+  /** Returns the ids of the apps of each person. Only apps among `appIds`. */
+  membersOf: (reader: Reader, appIds: readonly string[]): Promise<MembershipRow[]> =>
+    inParts(appIds, (places, values) =>
+      reader.all(
+        `SELECT user_id AS "userId", app_id AS "appId", role FROM app_members WHERE app_id IN (${places})`,
+        ...values,
+      ),
+    ),
+
+  /** Returns all memberships of these people. */
+  membershipsOf: (reader: Reader, userIds: readonly string[]): Promise<MembershipRow[]> =>
+    inParts(userIds, (places, values) =>
+      reader.all(
+        `SELECT user_id AS "userId", app_id AS "appId", role FROM app_members WHERE user_id IN (${places})`,
+        ...values,
+      ),
+    ),
+};
+
+/**
+ * Reads rows for a list of values in parts. Repeats the last value until the number of values is a power of two, so that
+ * there are few different statements.
+ */
+async function inParts<Row>(
+  all: readonly string[],
+  read: (places: string, values: readonly Value[]) => Promise<Row[]>,
+): Promise<Row[]> {
+  const distinct = [...new Set(all)];
+  const rows: Row[] = [];
+  for (let at = 0; at < distinct.length; at += mostValues) {
+    const part = distinct.slice(at, at + mostValues);
+    const size = 2 ** Math.ceil(Math.log2(part.length));
+    const values = Array.from({ length: size }, (_, index) => part[index] ?? part[0] ?? "");
+    rows.push(...(await read(values.map(() => "?").join(", "), values)));
+  }
+  return rows;
+}

@@ -1,0 +1,49 @@
+import {
+  answeringTopic,
+  credentialsTopic,
+  everyTopic,
+  sessionsTopic,
+  slotsTopic,
+  threadsTopic,
+} from "../../database/signals.ts";
+import type { Change } from "./rules.ts";
+import type { Place } from "./store.ts";
+
+/** Stands for "the sequence of changes of threads has grown". It is not a topic of the database. */
+export const threadsChanged = "thread:";
+
+/** What a topic of each name means, and the statement that finds its app. */
+const places: ReadonlyMap<string, { readonly kind: Change["kind"]; readonly place: Place }> = new Map([
+  [partsOf(answeringTopic("")).name, { kind: "answering", place: "answering" }],
+  ["run", { kind: "proposal", place: "proposal" }],
+  ["listing", { kind: "testing", place: "listing" }],
+  ["cycle", { kind: "testing", place: "cycle" }],
+  ["seat", { kind: "testing", place: "slot" }],
+]);
+
+/** The parts of a topic such as `thread:ID`. */
+export function partsOf(topic: string): { readonly name: string; readonly id: string } {
+  const at = topic.indexOf(":");
+  return at < 0 ? { name: topic, id: "" } : { name: topic.slice(0, at), id: topic.slice(at + 1) };
+}
+
+/** Returns how to find the app of a topic. */
+export const placeIn = (topic: string) => places.get(partsOf(topic).name);
+
+export const meansEverything = (topic: string): boolean =>
+  [everyTopic, threadsTopic, slotsTopic].includes(topic);
+
+export const mayChangeThreads = (topic: string): boolean => partsOf(topic).name === "thread";
+
+/** Whether a session may have ended, or a membership may have changed. */
+export const changesRights = (topic: string): boolean =>
+  [everyTopic, credentialsTopic, sessionsTopic].includes(topic) ||
+  ["access", "user"].includes(partsOf(topic).name);
+
+/** Whether a topic may lead to an event or to the end of a connection. */
+export const isOfInterest = (topic: string): boolean =>
+  meansEverything(topic) ||
+  changesRights(topic) ||
+  mayChangeThreads(topic) ||
+  partsOf(topic).name === "app" ||
+  placeIn(topic) !== undefined;
