@@ -84,6 +84,7 @@ describe("the verdict on a test", () => {
       "Still possible: 2 × 4 needs a late session of day 1 from 1 tester before the end of today.",
       null,
     ],
+    [cycleOf(1), ["-c@2", "cc"], "Cannot reach 2 × 4 any more: 1 tester since day 1.", "Plan a new cycle."],
     [cycleOf(3), ["c-c!1", "ccc"], "Cannot reach 2 × 4 any more: 1 tester since day 2.", "Plan a new cycle."],
     [
       cycleOf(1),
@@ -194,6 +195,10 @@ describe("the attention that testers need", () => {
 
   it("never says that the day was missed on which a tester got the slot", () => {
     expect(attention(cycleOf(2), "@2", "--c@2")).toEqual(["1 today_open", "2 active"]);
+  });
+
+  it("is not near a removal without a missed day, even if the first one removes", () => {
+    expect(attention(cycleOf(2, { maxMissedDays: 1 }), "cc")).toEqual(["1 today_open"]);
   });
 
   it("is active for all before the first day", () => {
