@@ -43,6 +43,8 @@ export function createLinks(at: string) {
     /** The page for the export of an app's data. */
     data: app("data"),
     importApp: `${at}/import`,
+    webhooks: app("webhooks"),
+    webhook: (appId: string, id: string, part = "") => `${at}/webhooks/${appId}/${id}${part && `/${part}`}`,
     members: app("members"),
     member: (appId: string, id: string, part: string) => `${at}/members/${appId}/${id}/${part}`,
     invitation: (token: string, part = "") => `${at}/invitations/${token}${part && `/${part}`}`,

@@ -41,6 +41,7 @@ import { definitions as cycleReport } from "../testing/cycles/page/report.tsx";
 import { definitions as listings } from "../testing/listings/page/list.tsx";
 import { definitions as listing } from "../testing/listings/page/listing.tsx";
 import { definitions as data } from "../transfer/page.tsx";
+import { definitions as webhooks } from "../webhooks/endpoints/page.tsx";
 import { createAsks } from "./ask.ts";
 import { assetRoutes } from "./assets.ts";
 import { acceptsHtml, refuseForeignForm, unlessSignedOut } from "./browser-request.ts";
@@ -180,7 +181,7 @@ const definitions: Definitions = [
   ...[...search, ...inbox, ...thread, ...tags, ...savedReplies, ...blocked, ...automaticMails],
   ...[...faqs, ...faq, ...changelog, ...entry],
   ...[...listings, ...listing, ...cycle, ...cycleReport],
-  ...[...members, ...apps, ...data],
+  ...[...members, ...apps, ...data, ...webhooks],
   ...[...tokens, ...signInMethods, ...account, ...people, ...devices, ...audit, ...drafts],
   ...[...signIn, ...accountLinks],
 ];

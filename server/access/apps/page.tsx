@@ -171,6 +171,7 @@ const AppSettings = (props: {
         <Edit navigation={navigation} form={forms.edit} toDelete={forms.toDelete} />
         {navigation.app.role === "owner" && (
           <p>
+            <a href={navigation.links.webhooks(navigation.app.id)}>Webhooks</a> ·{" "}
             <a href={navigation.links.data(navigation.app.id)}>Export or import</a>
           </p>
         )}

@@ -10,6 +10,7 @@ export const consolePaths = ({
   listingId,
   cycleId,
   slotId,
+  webhookId,
 }: OwnerWithOneOfEach): string[] => [
   "/console",
   "/console/search",
@@ -34,6 +35,8 @@ export const consolePaths = ({
   `/console/cycles/${app.id}/${cycleId}?slot=${slotId}&day=1`,
   `/console/cycles/${app.id}/${cycleId}/report`,
   `/console/members/${app.id}`,
+  `/console/webhooks/${app.id}`,
+  `/console/webhooks/${app.id}/${webhookId}`,
   `/console/data/${app.id}`,
   "/console/new-app",
   "/console/import",

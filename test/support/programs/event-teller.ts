@@ -11,7 +11,7 @@ import { recordEvent } from "../../../server/webhooks/events/record.ts";
  * Prints the number of each change after its commit.
  */
 async function tell(): Promise<void> {
-  const { address, data, secret, appId, from, until } = JSON.parse(process.env["TELLER"] ?? "{}");
+  const { address, data, secret, appId, from, until } = JSON.parse(process.env.TELLER ?? "{}");
   const database = await openDatabase(address);
   const newId = createNewId();
   const settings = { ...readSettings({ port: 0, data }, {}), privateWebhooks: true };
