@@ -1,5 +1,5 @@
 import type { SearchFacts } from "../../../src/contract/found.ts";
-import type { Reader } from "../../database/database.ts";
+import type { Database } from "../../database/database.ts";
 import { type Filters, type InboxScope, narrowingOf, tagsOf } from "../inbox/store.ts";
 import { isEmpty, readQuery } from "./query.ts";
 import { countFound } from "./store/counts.ts";
@@ -12,20 +12,20 @@ const noCounts: SearchFacts["counts"] = { open: 0, in_progress: 0, resolved: 0, 
 
 /** Returns what the first page of a search says about the whole search. (rules F58, F59) */
 export async function factsOf(
-  reader: Reader,
+  database: Database,
   { appIds, userId }: InboxScope,
   { q, status: _, ...filters }: Searched,
 ): Promise<SearchFacts> {
   const query = readQuery(q);
-  const indexing = await isIncomplete(reader);
+  const indexing = await isIncomplete(database);
   const [appId] = appIds;
   if (isEmpty(query) || appId === undefined) return { counts: noCounts, didYouMean: null, indexing };
-  const tagIds = await tagsOf(reader, appId, filters);
+  const tagIds = await tagsOf(database, appId, filters);
   if (tagIds === undefined) return { counts: noCounts, didYouMean: null, indexing };
   const search = { scope: { appIds, type: filters.type }, query, userId };
-  const counts = await countFound(reader, search, narrowingOf(filters, tagIds));
+  const counts = await countFound(database, search, narrowingOf(filters, tagIds));
   const isNothing = Object.values(counts).every((count) => count === 0);
   const inApps = { scope: { appIds }, userId, query, conditions: narrowingOf({}, []) };
-  const didYouMean = isNothing ? ((await correctedQuery(reader, q, inApps)) ?? null) : null;
+  const didYouMean = isNothing ? ((await correctedQuery(database, q, inApps)) ?? null) : null;
   return { counts, didYouMean, indexing };
 }

@@ -20,6 +20,8 @@ export async function countFound(
   const page = { conditions, before: newest, limit: mostCounted + 1 };
   const found = await searchThreads(reader, search, page);
   if (found.reached === undefined && found.seqs.length <= mostCounted) return byStatus(reader, found.seqs);
+  // The time was over: each status has at least what was found by then.
+  if (found.reached !== undefined) return atLeast(await byStatus(reader, found.seqs));
   const counts = new Map<string, number | string>();
   for (const status of threadStatuses) {
     const scope = { ...search.scope, status };
@@ -34,6 +36,13 @@ export async function countFound(
   }
   return countsOf(counts);
 }
+
+const atLeast = ({ open, in_progress: inProgress, resolved, archived }: Counts): Counts => ({
+  open: `${open}+`,
+  in_progress: `${inProgress}+`,
+  resolved: `${resolved}+`,
+  archived: `${archived}+`,
+});
 
 async function byStatus(reader: Reader, seqs: readonly number[]): Promise<Counts> {
   const { from, condition } = amongFound(reader, { seqs });

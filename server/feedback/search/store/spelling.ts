@@ -1,4 +1,4 @@
-import type { Reader } from "../../../database/database.ts";
+import type { Database, Reader, Transaction } from "../../../database/database.ts";
 import { wordInApp } from "../../../database/schema/search.ts";
 import { plannedEachTime } from "../../../database/statements.ts";
 import { readQuery, type SearchQuery, type Term, type TypedWord } from "../query.ts";
@@ -27,14 +27,14 @@ const mostApps = 8;
  * Undefined if there is nothing to replace. The words are those of the threads that the person may see. (rule F59)
  */
 export async function correctedQuery(
-  reader: Reader,
+  database: Database,
   q: string,
   { query, ...search }: ThreadSearch & InApps,
 ): Promise<string | undefined> {
   let corrected = q;
   // From the last word to the first, so that the positions stay right.
   for (const typed of query.typed.toReversed()) {
-    const better = await betterWord(reader, search, typed);
+    const better = await betterWord(database, search, typed);
     if (better !== undefined)
       corrected = corrected.slice(0, typed.start) + better + corrected.slice(typed.end);
   }
@@ -42,19 +42,19 @@ export async function correctedQuery(
 }
 
 async function betterWord(
-  reader: Reader,
+  database: Database,
   search: InApps,
   { word, term }: TypedWord,
 ): Promise<string | undefined> {
   const neighbours = neighboursOf(word);
-  if (neighbours.length === 0 || (await newestWith(reader, search, term, 1)).length > 0) return undefined;
-  const existing = await existingWords(reader, search.scope.appIds, neighbours);
+  if (neighbours.length === 0 || (await newestWith(database, search, term, 1)).length > 0) return undefined;
+  const existing = await existingWords(database, search.scope.appIds, neighbours);
   let best: { readonly word: string; readonly seqs: readonly number[] } | undefined;
   for (const one of neighbours.filter((each) => existing.has(each)).slice(0, mostWords)) {
-    const seqs = await newestWith(reader, search, [{ word: one, isBeginning: false }], mostCounted);
+    const seqs = await newestWith(database, search, [{ word: one, isBeginning: false }], mostCounted);
     if (seqs.length > (best?.seqs.length ?? 0)) best = { word: one, seqs };
   }
-  return best && asWritten(reader, best.word, best.seqs);
+  return best && asWritten(database, best.word, best.seqs);
 }
 
 const nothing: SearchQuery = readQuery("");
@@ -72,26 +72,29 @@ async function newestWith(
 
 /** Returns those of the words that the index has. On SQLite they may be words of other apps, too. */
 async function existingWords(
-  reader: Reader,
+  database: Database,
   appIds: readonly string[],
   words: readonly string[],
 ): Promise<ReadonlySet<string>> {
   const found =
-    reader.engine === "sqlite"
-      ? await reader.all<{ word: string }>(inVocabulary, JSON.stringify(words))
-      : await reader.all<{ word: string }>(
-          plannedEachTime(inLexemes),
-          JSON.stringify(words.map((word) => [word, lexemesOf(appIds, word)])),
-        );
+    database.engine === "sqlite"
+      ? await database.all<{ word: string }>(inVocabulary, JSON.stringify(words))
+      : await database.write((tx) => inLexemes(tx, appIds, words));
   return new Set(found.map(({ word }) => word));
 }
 
 const inVocabulary =
   "SELECT v.term AS word FROM json_each(?) AS asked CROSS JOIN feedback_search_words v WHERE v.term = asked.value";
 
-const inLexemes = `SELECT asked ->> 0 AS word FROM json_array_elements(CAST(? AS json)) AS asked
-  WHERE (SELECT count(*) FROM (
-    SELECT 1 FROM feedback_search s WHERE s.words @@ CAST(asked ->> 1 AS tsquery) OFFSET 0) AS found) > 0`;
+async function inLexemes(tx: Transaction, appIds: readonly string[], words: readonly string[]) {
+  // In a small table the planner would compare each thread with each word.
+  await tx.run("SET LOCAL enable_seqscan = off");
+  return tx.all<{ word: string }>(
+    plannedEachTime(`SELECT asked ->> 0 AS word FROM json_array_elements(CAST(? AS json)) AS asked
+     WHERE EXISTS (SELECT 1 FROM feedback_search s WHERE s.words @@ CAST(asked ->> 1 AS tsquery))`),
+    JSON.stringify(words.map((word) => [word, lexemesOf(appIds, word)])),
+  );
+}
 
 const lexemesOf = (appIds: readonly string[], word: string): string =>
   appIds
