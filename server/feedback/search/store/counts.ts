@@ -2,6 +2,7 @@ import { threadStatuses } from "../../../../src/contract/find-work.ts";
 import type { SearchFacts } from "../../../../src/contract/found.ts";
 import type { Reader } from "../../../database/database.ts";
 import { type Condition, valuesOf } from "../../../database/lists.ts";
+import { usualEffort } from "./ranges.ts";
 import { amongFound, searchThreads, type ThreadSearch } from "./search.ts";
 
 type Counts = SearchFacts["counts"];
@@ -11,27 +12,33 @@ const mostCounted = 500;
 
 const newest = Number.MAX_SAFE_INTEGER;
 
+/** The whole count takes hardly longer than this. Then a status has at least what was found until then. */
+const mostMilliseconds = 40;
+
 /** Counts the threads of each status that a search finds. The scope must have no status. (rule F58) */
 export async function countFound(
   reader: Reader,
   search: ThreadSearch,
   conditions: readonly Condition[],
 ): Promise<Counts> {
+  const until = performance.now() + mostMilliseconds;
   const page = { conditions, before: newest, limit: mostCounted + 1 };
   const found = await searchThreads(reader, search, page);
-  if (found.reached === undefined && found.seqs.length <= mostCounted) return byStatus(reader, found.seqs);
-  // The time was over: each status has at least what was found by then.
-  if (found.reached !== undefined) return atLeast(await byStatus(reader, found.seqs));
-  const counts = new Map<string, number | string>();
+  const ofFound = await byStatus(reader, found.seqs);
+  if (found.reached === undefined && found.seqs.length <= mostCounted) return ofFound;
+  if (found.reached !== undefined) return atLeast(ofFound);
+  const counts = new Map(Object.entries(atLeast(ofFound)));
   for (const status of threadStatuses) {
-    const scope = { ...search.scope, status };
+    const milliseconds = Math.min(usualEffort.milliseconds, until - performance.now());
+    if (milliseconds <= 0) break;
     const ofStatus: Condition = ["f.status = ?", status];
     const { seqs, reached } = await searchThreads(
       reader,
-      { ...search, scope },
-      { ...page, conditions: [ofStatus, ...conditions] },
+      { ...search, scope: { ...search.scope, status } },
+      { ...page, conditions: [ofStatus, ...conditions], effort: { ...usualEffort, milliseconds } },
     );
-    const count = Math.min(seqs.length, mostCounted);
+    const known = Number.parseInt(String(ofFound[status]), 10);
+    const count = Math.min(Math.max(seqs.length, known), mostCounted);
     counts.set(status, reached === undefined && seqs.length <= mostCounted ? count : `${count}+`);
   }
   return countsOf(counts);

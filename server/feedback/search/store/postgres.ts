@@ -66,7 +66,7 @@ export async function newestInPostgres(
     if (seqs.length >= page.limit || (thousands === 0 && oldest === 0)) return { seqs, reached: undefined };
   }
   const oldest = Math.max(0, newest - steps[1].ranges + 1);
-  const all = (await areSmall(reader, scope.appIds, effort))
+  const all = (await areSmall(reader, scope, effort))
     ? await findInApps(reader, searched, page)
     : await findRare(reader, searched, { newest, oldest }, page);
   if (all) return { seqs: all, reached: undefined };
@@ -79,10 +79,14 @@ export async function newestInPostgres(
 const newestSeq = async (reader: Reader): Promise<number> =>
   (await reader.get<{ seq: number | null }>("SELECT max(seq) AS seq FROM feedback"))?.seq ?? 0;
 
-/** Whether the apps together have few threads. Then each word is in few of their threads. */
-async function areSmall(reader: Reader, appIds: readonly string[], { few }: Effort): Promise<boolean> {
-  const sql = `SELECT 1 AS one FROM feedback WHERE app_id IN (${appIds.map(() => "?").join(", ")}) LIMIT 1 OFFSET ?`;
-  return (await reader.get(plannedEachTime(sql), ...appIds, few)) === undefined;
+/** Whether the apps together have few threads, or few with the status. Then each word is in few of these threads. */
+async function areSmall(reader: Reader, { appIds, status }: SearchScope, { few }: Effort): Promise<boolean> {
+  const apps = `app_id IN (${appIds.map(() => "?").join(", ")})`;
+  const sql = `SELECT 1 AS one FROM feedback WHERE ${apps} LIMIT 1 OFFSET ?`;
+  if ((await reader.get(plannedEachTime(sql), ...appIds, few)) === undefined) return true;
+  if (status === undefined) return false;
+  const ofStatus = `SELECT 1 AS one FROM feedback WHERE ${apps} AND status = ? LIMIT 1 OFFSET ?`;
+  return (await reader.get(plannedEachTime(ofStatus), ...appIds, status, few)) === undefined;
 }
 
 /**
