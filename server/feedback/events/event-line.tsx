@@ -54,6 +54,14 @@ const Deed = ({
           linked the issue <ExternalLink to={to}>{to}</ExternalLink>
         </>
       );
+    case "snooze":
+      return to === null ? (
+        <>ended the snooze</>
+      ) : (
+        <>
+          snoozed the thread until <Timestamp at={to} />
+        </>
+      );
     case "decision":
       return <>{decisions[to ?? ""] ?? "decided on the plan"}</>;
     case "release_note":
