@@ -28,6 +28,7 @@ import { statistics } from "./feedback/statistics/api.ts";
 import { tags } from "./feedback/tags/api.ts";
 import { consoleFeedback } from "./feedback/threads/api.ts";
 import { readMarks } from "./feedback/unread/api.ts";
+import { views } from "./feedback/views/api.ts";
 import type { HandlersOf } from "./http/handler.ts";
 import { incomingMails } from "./mail/incoming/api.ts";
 import { cycles } from "./testing/cycles/api.ts";
@@ -69,6 +70,7 @@ export const createHandlers = (deps: Deps): HandlersOf<Contract> => ({
   blockedSenders: blockedSenders(deps),
   incomingMails: incomingMails(deps),
   savedReplies: savedReplies(deps),
+  views: views(deps),
   failures: failures(deps),
   runs: consoleProposals(deps),
   consoleFaqs: consoleFaqs(deps),

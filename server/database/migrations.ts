@@ -1,7 +1,7 @@
 import type { Migration } from "./migrate.ts";
 import { apps } from "./schema/access.ts";
 import { baseline } from "./schema/baseline.ts";
-import { events, feedback, uploads } from "./schema/feedback.ts";
+import { events, feedback, savedViews, uploads } from "./schema/feedback.ts";
 import { plannedSearchFunction, wordSearch } from "./schema/search.ts";
 import { statisticsStatements } from "./schema/statistics.ts";
 import { addedSince, statementsFor, statementsOf } from "./schema/table.ts";
@@ -81,8 +81,23 @@ const webhooks: Migration = {
   },
 };
 
+const views = [
+  ...addedSince(feedback, 125),
+  `UPDATE feedback SET answered = 1 WHERE id IN (
+     SELECT o.feedback_id FROM messages o WHERE o.direction = 'outbound' AND NOT EXISTS (
+       SELECT 1 FROM messages i WHERE i.feedback_id = o.feedback_id AND i.direction = 'inbound'
+         AND (i.created_at, i.id) > (o.created_at, o.id)))`,
+  ...statementsOf(savedViews),
+];
+
+const viewsOfThreads: Migration = {
+  number: 125,
+  name: "views, and whose turn it is in a thread",
+  statements: { sqlite: statementsFor(views, "sqlite"), postgres: statementsFor(views, "postgres") },
+};
+
 /** All migrations in their order. A released migration never changes: a correction is a new migration. */
 export const migrations: readonly Migration[] = [
   ...[baseline, searchFunction, threadNumbers, searchOfWholeThreads, contentPictures],
-  ...[snoozedThreads, statistics, webhooks],
+  ...[snoozedThreads, statistics, webhooks, viewsOfThreads],
 ];

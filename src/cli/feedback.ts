@@ -35,6 +35,7 @@ import {
   type ThreadTextOptions,
   threadText,
 } from "./feedback/thread-text.ts";
+import { queryOfView } from "./view.ts";
 
 export function addFeedback(feedback: Command, setup: Setup): void {
   addSending(feedback, setup);
@@ -131,6 +132,9 @@ function addReading(feedback: Command, setup: Setup): void {
     .addOption(oneOf("--type <type>", choices.feedbackTypes))
     .option("--tag <name>", "only threads with this tag; repeatable: threads with all of the tags", several)
     .option("--assignee <who>", "only threads that are assigned to `me`, to `none` or to an e-mail address")
+    .option("--view <name>", "only the threads of a view: see `innkeep view list`; other flags narrow it")
+    .addOption(oneOf("--waiting-on <who>", ["us", "sender"]))
+    .option("--unfinished", "only threads that are open or in progress")
     .option("--snoozed", "only snoozed threads")
     .option("--no-snoozed", "only threads that are not snoozed")
     .option("--q <query>", "only threads that the query finds: see `feedback search`")
@@ -440,6 +444,9 @@ async function assignThread(invocation: Invocation, given: string, who: string):
 }
 
 interface ListFlags {
+  readonly view?: string;
+  readonly waitingOn?: "us" | "sender";
+  readonly unfinished?: boolean;
   readonly snoozed?: boolean;
   readonly status?: ThreadStatus;
   readonly type?: FeedbackType;
@@ -455,6 +462,13 @@ interface ListFlags {
   readonly all?: boolean;
 }
 
+/** Returns the values that are set. */
+const definedIn = <Values extends object>(values: Values): Partial<Values> => {
+  const set: Partial<Values> = { ...values };
+  for (const name in set) if (set[name] === undefined) delete set[name];
+  return set;
+};
+
 /** Lists the threads of an app, sorted by creation or by last activity. Prints one page or all pages. */
 async function listThreads(invocation: Invocation, flags: ListFlags): Promise<undefined> {
   const { status, type, q, limit, order } = flags;
@@ -465,7 +479,10 @@ async function listThreads(invocation: Invocation, flags: ListFlags): Promise<un
   const period = { from: instantOf("--from", flags.from), to: instantOf("--to", flags.to) };
   const params = { appId: await appIdOf(invocation) };
   const tag = flags.tag?.join(",");
-  const query = {
+  const ofView = flags.view === undefined ? {} : await queryOfView(invocation, params.appId, flags.view);
+  const own = {
+    waitingOn: flags.waitingOn,
+    unfinished: flags.unfinished ? ("true" as const) : undefined,
     status,
     type,
     q,
@@ -476,11 +493,12 @@ async function listThreads(invocation: Invocation, flags: ListFlags): Promise<un
     assignee: flags.assignee,
     ...period,
   } as const;
+  const query = { ...ofView, ...definedIn(own) };
   const { threads } = invocation.client();
   const read = (cursor?: string, most = limit) =>
     threads.list({ params, query: { ...query, cursor, limit: most } });
   const { items, nextCursor } = flags.all ? await everyThread(read) : await read(flags.cursor);
-  const byActivity = order === "activity" || flags.unread;
+  const byActivity = query.order === "activity" || query.unread !== undefined;
   printList(invocation, {
     items,
     columns: byActivity ? activityColumns : threadColumns,

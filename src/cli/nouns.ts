@@ -135,6 +135,13 @@ export const nouns: readonly Noun[] = [
     load: async () => (await import("./testing.ts")).addCycles,
   },
   {
+    name: "view",
+    group: "Maintainers",
+    aliases: ["views"],
+    summary: "Save filters of the list of feedback, and count its threads",
+    load: async () => (await import("./view.ts")).addView,
+  },
+  {
     name: "app",
     group: "Maintainers",
     aliases: ["apps"],

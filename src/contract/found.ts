@@ -19,7 +19,7 @@ export const FoundLine = z.object({
 export type FoundLine = z.output<typeof FoundLine>;
 
 /** A number of threads. A text such as `500+` if there are more, or if the search had no time to count them all. */
-const Count = z.union([z.int(), z.string()]);
+export const Count = z.union([z.int(), z.string()]);
 
 /** What the first page of a search says about the whole search. */
 export const SearchFacts = z.object({

@@ -30,6 +30,7 @@ import { tester } from "./tester.ts";
 import { texts } from "./texts.ts";
 import { readMarks, threads } from "./threads.ts";
 import { tokens } from "./tokens.ts";
+import { views } from "./views.ts";
 import { webhooks } from "./webhooks.ts";
 
 /** The whole API, by group. */
@@ -55,6 +56,7 @@ export const contract = {
   threads,
   search,
   readMarks,
+  views,
   statistics,
   live,
   tags,

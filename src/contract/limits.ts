@@ -31,6 +31,10 @@ export const limits = {
   passedFailures: 5_000,
   /** How many failures one request resolves. The limit is low, because the request is one transaction. */
   resolvedAtOnce: 200,
+  /** How many views a person sees in an app, and the most threads that are counted for one. */
+  views: 100,
+  viewName: 60,
+  viewCount: 500,
   /** For how many days at most a thread is snoozed. */
   snoozeDays: 366,
   question: 500,

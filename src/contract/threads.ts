@@ -229,13 +229,18 @@ export const listOrders = ["created", "activity"] as const;
 
 export type ListOrder = (typeof listOrders)[number];
 
-const filters = z.object({
+/** The filters of a list of threads. */
+export const threadFilters = z.object({
   status: z.optional(ThreadStatus),
   type: z.optional(FeedbackType),
   /** Names of tags, separated by commas. Finds threads that have all these tags. */
   tag: z.optional(text(1, 1_000)),
   /** The assignee: `me`, `none`, or the id or the e-mail address of a member. */
   assignee: z.optional(text(1, limits.email)),
+  /** Finds unfinished threads: those in which the last to write was a sender (`us`), or those with a reply (`sender`). */
+  waitingOn: z.optional(z.enum(["us", "sender"])),
+  /** Only threads that are open or in progress. */
+  unfinished: z.optional(z.enum(["true"])),
   /** Whether the threads are snoozed. */
   snoozed: z.optional(z.enum(["true", "false"])),
   /** Finds the threads whose first report has this e-mail address, in upper or lower case. */
@@ -253,7 +258,7 @@ const filters = z.object({
   limit: pageLimit(limits.listPage),
 });
 
-export type ThreadFilters = z.output<typeof filters>;
+export type ThreadFilters = z.output<typeof threadFilters>;
 
 /** A reply is for the sender of the report, unless it names a repeat or is for the senders of all of them. */
 const NewMessage = z.object({
@@ -278,7 +283,7 @@ export const threads = {
     role: "viewer",
     scope: "feedback:read",
     params: appParams,
-    query: filters,
+    query: threadFilters,
     success: {
       status: 200,
       body: z.object({

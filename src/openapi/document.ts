@@ -37,6 +37,7 @@ import * as sessions from "../contract/test-sessions.ts";
 import * as tester from "../contract/tester.ts";
 import * as threads from "../contract/threads.ts";
 import * as tokens from "../contract/tokens.ts";
+import * as views from "../contract/views.ts";
 
 const info = {
   title: "Feedback, Support Content and Closed-Testing API",
@@ -73,6 +74,7 @@ const tagTexts: Readonly<Record<keyof Contract, string>> = {
   threads: "Threads of feedback",
   search: "Search in all apps",
   readMarks: "What a person has read",
+  views: "Views of the threads of an app",
   statistics: "The numbers of an app: what came in, and how it was answered",
   live: "Events of changes, for an open page",
   tags: "Tags of threads",
@@ -525,6 +527,7 @@ const modules: readonly Record<string, unknown>[] = [
     blockedSenders,
     incomingMails,
     savedReplies,
+    views,
     found,
     search,
     session,

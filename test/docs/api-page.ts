@@ -28,6 +28,7 @@ const titles: Record<keyof typeof contract, string> = {
   threads: "Console: feedback",
   search: "Console: search",
   readMarks: "Console: what a person has read",
+  views: "Console: views",
   statistics: "Console: numbers",
   live: "Console: events of changes",
   tags: "Console: tags",

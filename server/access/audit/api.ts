@@ -47,7 +47,7 @@ export async function namedTargets(
 }
 
 /** The kinds of targets whose label is stored in the audit entry. The label is shown after the target was deleted. */
-const keepLabel = new Set(["token", "connection", "key", "tag", "saved_reply"]);
+const keepLabel = new Set(["token", "connection", "key", "tag", "saved_reply", "view"]);
 
 /** A token with which an action was done. */
 export interface NamedToken {

@@ -133,6 +133,7 @@ const queries = {
   token: "SELECT id, label AS name, id AS location_id FROM tokens",
   connection: "SELECT id, label AS name, id AS location_id FROM tokens",
   saved_reply: "SELECT id, title AS name, id AS location_id FROM saved_replies",
+  view: "SELECT id, name, id AS location_id FROM saved_views",
   tag: "SELECT id, name, id AS location_id FROM tags",
   listing: "SELECT id, app_name AS name, id AS location_id FROM listings",
 } as const;

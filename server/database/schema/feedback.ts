@@ -62,6 +62,8 @@ export const feedback = table(
     number: integer().null().since(119),
     /** Until then the thread is snoozed. A time that is over counts as the last activity of the thread. */
     snoozed_until: instant().null().since(122),
+    /** 1 if the last message to or from a sender is a reply of the team. */
+    answered: flag().default(0).since(125),
   },
   {
     of: "app",
@@ -100,6 +102,14 @@ export const feedback = table(
         since: 119,
       }),
       index("feedback_blocked", "app_id, created_at", { where: "status = 'blocked'" }),
+      index("feedback_by_turn", "app_id, answered, coalesce(active_at, created_at), id, status, category", {
+        where: "status IN ('open', 'in_progress')",
+        since: 125,
+      }),
+      index("feedback_unassigned", "app_id, coalesce(active_at, created_at), id, status, category", {
+        where: "assignee_id IS NULL AND status IN ('open', 'in_progress')",
+        since: 125,
+      }),
       index("feedback_snoozed", "snoozed_until, id", { where: "snoozed_until IS NOT NULL", since: 122 }),
       index("feedback_snoozed_by_age", "app_id, created_at, id, status, category", {
         where: "snoozed_until IS NOT NULL",
@@ -488,6 +498,27 @@ export const savedReplies = table(
   },
 );
 
+/** Filters of the list of threads with a name. A view without an owner is shared with all members of the app. */
+export const savedViews = table(
+  "saved_views",
+  {
+    id: id(),
+    app_id: ref(apps, "cascade"),
+    user_id: text("account").null(),
+    name: text("text"),
+    query: json("json"),
+    created_at: instant(),
+    updated_at: instant(),
+  },
+  {
+    of: "app",
+    erase: erased.texts,
+    since: 125,
+    foreign: { columns: ["app_id", "user_id"], of: appMembers },
+    indexes: [index("saved_views_by_app", "app_id, name")],
+  },
+);
+
 /**
  * A hidden report is a thread with the status `blocked`, a hidden answer or repeat a message with the direction
  * `blocked`. The column `blocked_by` of a hidden thread or message refers to the row here that hid it.
@@ -568,5 +599,5 @@ export const feedbackSchema: readonly (Statement | AnyTable)[] = [
     postgres: `INSERT INTO change_counts (name) VALUES (left(md5(CAST(random() AS text)), 12))`,
   },
   ...[messages, uploads, failureRuns, runs, runClaims, runProgress, tags, threadTags, threadLooks],
-  ...[answeringMembers, savedReplies, blockedSenders, events, outbox],
+  ...[answeringMembers, savedReplies, savedViews, blockedSenders, events, outbox],
 ];

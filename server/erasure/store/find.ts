@@ -15,7 +15,14 @@ import { type Clause, type ErasureScope, inScope, type Person } from "./person.t
  */
 const inOrder = [
   ...[access.apps, access.appKeys, deployment.importedPeople, access.invitations],
-  ...[feedback.tags, feedback.blockedSenders, feedback.savedReplies, feedback.feedback, feedback.messages],
+  ...[
+    feedback.tags,
+    feedback.blockedSenders,
+    feedback.savedReplies,
+    feedback.savedViews,
+    feedback.feedback,
+    feedback.messages,
+  ],
   ...[feedback.uploads, feedback.failureRuns, feedback.runs, feedback.runClaims, feedback.runProgress],
   ...[content.faqs, content.changelogEntries, feedback.outbox],
   ...[mail.mails, mail.mailAddresses, mail.mailOriginals, access.audit, deployment.idempotency],

@@ -1,6 +1,10 @@
-import { badRequest } from "../../../src/contract/errors.ts";
 import { limits } from "../../../src/contract/limits.ts";
-import type { threads as contract, LastMessage, ThreadSummary } from "../../../src/contract/threads.ts";
+import type {
+  threads as contract,
+  LastMessage,
+  ThreadFilters,
+  ThreadSummary,
+} from "../../../src/contract/threads.ts";
 import { ownedApp } from "../../access/apps/owned-app.ts";
 import type { Reader } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
@@ -16,7 +20,9 @@ import { threadTags } from "../tags/store.ts";
 import { threadCursors } from "../thread-lists/cursors.ts";
 import { numberThreads } from "../thread-numbers/store.ts";
 import { type NewsRow, threadNews } from "../unread/store/news.ts";
-import { listThreads, orderOf, type SummaryRow } from "./store.ts";
+import type { MemberOf } from "../unread/store/read-marks.ts";
+import { filterRefusal } from "../views/rules.ts";
+import { type Filters, listThreads, orderOf, type SummaryRow } from "./store.ts";
 
 /**
  * Returns a page of the threads of an app. Each has its last message and whether it is unread for the caller. Throws
@@ -27,34 +33,48 @@ export async function listInbox(
   { caller, params: { appId }, query }: Request<typeof contract.list>,
 ) {
   const { database } = deps;
-  const { cursor, limit = limits.listPage.default, tag, assignee: given, ...filters } = query;
-  const tags = tag === undefined ? undefined : tagNamesIn(tag);
-  if (filters.q !== undefined && filters.unread !== undefined)
-    throw badRequest("unread", "cannot be combined with `q`");
-  if (filters.sender !== undefined && (filters.q !== undefined || filters.unread !== undefined))
-    throw badRequest("sender", "cannot be combined with `q` and `unread`");
-  if (filters.number !== undefined && (filters.q !== undefined || filters.unread !== undefined))
-    throw badRequest("number", "cannot be combined with `q` and `unread`");
+  const { cursor, limit = limits.listPage.default, ...filters } = query;
+  const refusal = filterRefusal(filters);
+  if (refusal) throw refusal;
   const order = orderOf(filters);
   const sortKey = threadCursors[order];
   const position = readCursor(cursor, sortKey.parts);
   await ownedApp(database, appId, caller);
-  await numberThreads(database, appId);
-  await endDueSnoozes(deps);
+  await prepareInbox(deps, appId);
   if (order === "found") await indexForSearch(database);
   const { userId } = caller;
-  const assignee = await filteredAssignee(database, appId, { assignee: given, userId });
-  const scope = { appId, userId, tags, assignee, ...filters };
+  const scope = await inboxScope(database, { appId, userId }, filters);
   const { rows, reached } = await listThreads(database, scope, { position, limit: limit + 1 });
   const { items, nextCursor } = searchedPage(rows, limit, { keyOf: sortKey.of, reached });
   const summaries = await summariesOf(database, { userId, q: filters.q }, items);
   if (filters.q === undefined || cursor !== undefined) return { items: summaries, nextCursor };
-  const search = { ...filters, q: filters.q, tags, assignee };
+  const { appId: _, userId: __, ...wanted } = scope;
+  const search = { ...wanted, q: filters.q };
   return {
     items: summaries,
     nextCursor,
     search: await factsOf(database, { appIds: [appId], userId }, search),
   };
+}
+
+/** Gives new threads their numbers and ends snoozes that are over. Call it before you read the threads of an app. */
+export async function prepareInbox(
+  deps: Pick<Deps, "clock" | "database" | "time">,
+  appId: string,
+): Promise<void> {
+  await numberThreads(deps.database, appId);
+  await endDueSnoozes(deps);
+}
+
+/** Returns filters as the store needs them: names of tags, and the id of the assignee. */
+export async function inboxScope(
+  reader: Reader,
+  { appId, userId }: MemberOf,
+  { tag, assignee: given, ...filters }: ThreadFilters,
+): Promise<Filters & MemberOf> {
+  const tags = tag === undefined ? undefined : tagNamesIn(tag);
+  const assignee = await filteredAssignee(reader, appId, { assignee: given, userId });
+  return { appId, userId, tags, assignee, ...filters };
 }
 
 /** Returns the summaries of these threads: with the found line in a search. */

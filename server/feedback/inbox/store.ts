@@ -52,49 +52,91 @@ export const orderOf = ({ q, order, unread }: Filters): ThreadOrder => {
   return order === "activity" || unread === "true" ? "activity" : "created";
 };
 
+/** Reads rows of the threads `f` of a query: their summaries, or only their number. */
+type ReadRows<Row> = (reader: Reader, query: ThreadQuery, limit: number) => Promise<Row[]>;
+
 /**
  * Returns the threads of an app that match the filters, newest first. `from` is inclusive, `to` is exclusive. The sort
  * key is `createdAt` and `id`; in the order by activity, `activeAt` and `id`; in a search `seq`, which grows with each
  * new thread. (rules F50, F51)
  */
-export async function listThreads(
+export const listThreads = (
+  reader: Reader,
+  scope: Filters & MemberOf,
+  page: InboxPage,
+): Promise<ThreadRows<SummaryRow>> => rowsOf(reader, scope, page, read);
+
+/** Counts the threads that `listThreads` returns, up to `most`. (rule F44) */
+export async function countThreads(reader: Reader, scope: Filters & MemberOf, most: number): Promise<number> {
+  const position = firstPositions[orderOf(scope)];
+  const { rows } = await rowsOf(reader, scope, { position, limit: most }, count);
+  return rows[0] ?? 0;
+}
+
+/** The sort keys before the first thread of each order. */
+const firstPositions: Readonly<Record<ThreadOrder, readonly string[]>> = {
+  created: ["9999", ""],
+  activity: ["9999", ""],
+  found: [String(Number.MAX_SAFE_INTEGER)],
+};
+
+async function count(
+  reader: Reader,
+  { from, conditions, order }: ThreadQuery,
+  limit: number,
+): Promise<number[]> {
+  const row = await reader.get<{ count: number }>(
+    plannedEachTime(`SELECT count(*) AS count FROM (SELECT 1 AS one FROM ${from} WHERE ${sqlOf(conditions)}
+       ORDER BY ${order} LIMIT ?) AS counted`),
+    ...valuesOf(conditions),
+    limit,
+  );
+  return [Number(row?.count ?? 0)];
+}
+
+async function rowsOf<Row>(
   reader: Reader,
   { appId, userId, ...filters }: Filters & MemberOf,
   page: InboxPage,
-): Promise<ThreadRows<SummaryRow>> {
+  read: ReadRows<Row>,
+): Promise<ThreadRows<Row>> {
   const tagIds = await tagsOf(reader, appId, filters);
   if (tagIds === undefined) return { rows: [] };
   const order = orderOf(filters);
-  if (order === "found") return searchInbox(reader, { appIds: [appId], userId, tagIds, ...filters }, page);
-  if (filters.number !== undefined) return { rows: await readNumber(reader, { appId, tagIds, ...filters }) };
+  if (order === "found") return found(reader, { appIds: [appId], userId, tagIds, ...filters }, page, read);
+  if (filters.number !== undefined)
+    return { rows: await readNumber(reader, { appId, tagIds, ...filters }, read) };
   const scope = {
     appId,
     userId,
     filters,
-    conditions: [
-      withStatus(filters.status),
-      ...ofAssignee(filters),
-      ...ofSnooze(filters),
-      ...withTags(tagIds),
-    ],
+    conditions: [withStatus(filters.status), ...ofState(filters), ...withTags(tagIds)],
   };
-  const isNarrow =
-    tagIds.length > 0 ||
-    filters.sender !== undefined ||
-    typeof filters.assignee === "string" ||
-    filters.snoozed === "true";
-  if (order === "activity" && (filters.unread === "true" || !isNarrow))
-    return { rows: await listByActivity(reader, scope, page) };
+  if (order === "activity" && (filters.unread === "true" || !isNarrow(filters, tagIds)))
+    return { rows: await read(reader, byActivityOf(scope, page), page.limit) };
   const { key, ...ordered } = inOrder(reader.engine, order, tagIds, { ...filters, appId });
   const conditions = [...ordered.conditions, afterKey(key, page)];
   return { rows: await read(reader, { ...ordered, conditions }, page.limit) };
 }
 
-/** Returns the thread with a number, if it matches the other filters, too. */
-const readNumber = (
+/** Whether one index has the matching threads and few others. */
+const isNarrow = (filters: Filters, tagIds: readonly string[]): boolean =>
+  tagIds.length > 0 ||
+  filters.sender !== undefined ||
+  typeof filters.assignee === "string" ||
+  filters.snoozed === "true" ||
+  filters.waitingOn !== undefined ||
+  isUnassigned(filters);
+
+const isUnassigned = ({ assignee, unfinished }: Filters): boolean =>
+  assignee === null && unfinished !== undefined;
+
+/** Reads the thread with a number, if it matches the other filters, too. */
+const readNumber = <Row>(
   reader: Reader,
   { appId, tagIds, ...filters }: Filters & Pick<MemberOf, "appId"> & { readonly tagIds: readonly string[] },
-): Promise<SummaryRow[]> =>
+  read: ReadRows<Row>,
+): Promise<Row[]> =>
   read(
     reader,
     {
@@ -110,19 +152,28 @@ const readNumber = (
     1,
   );
 
+type SearchScope = Filters & InboxScope & { readonly tagIds: readonly string[] };
+
 /** Returns the threads of some apps that a search finds, newest first. */
-export function searchInbox(
+export const searchInbox = (
   reader: Reader,
-  { appIds, userId, tagIds, ...filters }: Filters & InboxScope & { readonly tagIds: readonly string[] },
+  scope: SearchScope,
   page: InboxPage,
-): Promise<ThreadRows<SummaryRow>> {
+): Promise<ThreadRows<SummaryRow>> => found(reader, scope, page, read);
+
+function found<Row>(
+  reader: Reader,
+  { appIds, userId, tagIds, ...filters }: SearchScope,
+  page: InboxPage,
+  read: ReadRows<Row>,
+): Promise<ThreadRows<Row>> {
   const { q, status, type } = filters;
   const asked = {
     ...{ q, appIds, userId, status, type },
     narrowing: narrowingOf(filters, tagIds),
     conditions: [...ofApps(appIds, filters), ...withTags(tagIds)],
   };
-  return readFound(reader, asked, page, (found) => read(reader, found, page.limit));
+  return readFound(reader, asked, page, (query) => read(reader, query, page.limit));
 }
 
 /** The apps in which a person searches. */
@@ -134,24 +185,22 @@ export interface InboxScope {
 /** Returns the conditions of filters that a search can use while it looks for threads. */
 export const narrowingOf = (filters: Filters, tagIds: readonly string[]): Condition[] => [
   ...[withStatus(filters.status), ...given("f.category = ?", filters.type)],
-  ...[...inTimes(filters), ...ofAssignee(filters), ...ofSnooze(filters), ...withTags(tagIds)],
+  ...[...inTimes(filters), ...ofState(filters), ...withTags(tagIds)],
 ];
 
 /** Returns the ids of the tags of the filter. Undefined if one does not exist. */
 export const tagsOf = async (reader: Reader, appId: string, { tags = [] }: Filters) =>
   tags.length === 0 ? [] : threadTags.rarestFirst(reader, appId, tags);
 
-function listByActivity(
-  reader: Reader,
+function byActivityOf(
   { conditions: given, ...scope }: ActivityScope,
   { position, limit }: InboxPage,
-): Promise<SummaryRow[]> {
+): ThreadQuery {
   const after = [`(${activeAt}, f.id) < (?, ?)`, ...position] as const;
   const newest = newestByActivity({ ...scope, conditions: [after, ...given] }, limit);
   // Reads all columns only of the found threads. (CROSS JOIN makes SQLite keep that order.)
   const from = `${newest.sql} AS newest CROSS JOIN feedback f`;
-  const conditions = [["f.seq = newest.seq", ...newest.values] as const];
-  return read(reader, { from, order: byActivity, conditions }, limit);
+  return { from, order: byActivity, conditions: [["f.seq = newest.seq", ...newest.values] as const] };
 }
 
 /**
@@ -190,6 +239,7 @@ function inOrder(
         ...(status === undefined ? [withStatus(status)] : []),
         ...given("f.category = ?", type),
         ...(assignee === null ? ofAssignee(filters) : []),
+        ...ofTurn(filters),
         ...ofSnooze(filters),
         ...withTags(others),
         ...ofSender(engine, filters),
@@ -225,8 +275,26 @@ function indexed(engine: Engine, order: OrderInTime, filters: Filters): string {
   if (filters.sender !== undefined)
     return engine === "postgres" ? "feedback f" : "feedback f INDEXED BY feedback_by_sender";
   if (filters.snoozed === "true") return ofSnoozed(engine, order);
-  return typeof filters.assignee === "string" ? ofOneAssignee(engine, order) : ofKind(engine, order, filters);
+  if (typeof filters.assignee === "string") return ofOneAssignee(engine, order);
+  if (engine === "sqlite" && order === "activity") {
+    if (filters.waitingOn !== undefined) return "feedback f INDEXED BY feedback_by_turn";
+    if (isUnassigned(filters)) return "feedback f INDEXED BY feedback_unassigned";
+  }
+  return ofKind(engine, order, filters);
 }
+
+/** The conditions of the assignee, of whose turn it is, and of the snooze. */
+const ofState = (filters: Filters): Condition[] => [
+  ...ofAssignee(filters),
+  ...ofTurn(filters),
+  ...ofSnooze(filters),
+];
+
+const ofTurn = ({ waitingOn, unfinished }: Filters): Condition[] => {
+  if (waitingOn === undefined && unfinished === undefined) return [];
+  const open: Condition = ["f.status IN ('open', 'in_progress')"];
+  return waitingOn === undefined ? [open] : [open, ["f.answered = ?", waitingOn === "us" ? 0 : 1]];
+};
 
 /** The ends of snoozes that are over are removed before a list is read. */
 const ofSnooze = ({ snoozed }: Filters): Condition[] => {
@@ -270,8 +338,7 @@ const matching = ({ status, type, ...filters }: Filters): Condition[] => [
   withStatus(status),
   ...given("f.category = ?", type),
   ...inTimes(filters),
-  ...ofAssignee(filters),
-  ...ofSnooze(filters),
+  ...ofState(filters),
 ];
 
 function ofSender(engine: Engine, { sender }: Filters): Condition[] {

@@ -57,6 +57,8 @@ export interface MessageRow extends Pick<NewMessage, "id" | "direction" | "creat
   readonly isRepeat: number;
 }
 
+const written = { inbound: "answer", outbound: "reply", note: undefined } as const;
+
 /** The messages of threads. */
 export const messages = {
   /**
@@ -72,7 +74,7 @@ export const messages = {
       await noteActivity(tx, message.feedbackId, {
         at: message.createdAt,
         by: message.authorId,
-        bySender: message.direction === "inbound",
+        wrote: written[message.direction],
       });
   },
 
@@ -82,7 +84,7 @@ export const messages = {
     const ofReport = { category, subject, ...texts, senderName, senderEmail, metadata, files };
     await tx.insert(tables.messages, { ...rowOf(message), ...ofReport });
     if (message.direction !== "blocked")
-      await noteActivity(tx, message.feedbackId, { at: message.createdAt });
+      await noteActivity(tx, message.feedbackId, { at: message.createdAt, wrote: "repeat" });
   },
 
   /** Returns the newest messages of the thread that are not hidden, oldest first. */

@@ -15,6 +15,7 @@ import { threadStatuses } from "../../../src/contract/find-work.ts";
 import { imageTypes, limits } from "../../../src/contract/limits.ts";
 import { outcomeStatuses, runDecisions, runStatuses, runWork } from "../../../src/contract/runs.ts";
 import { TagName, tagColours } from "../../../src/contract/tags.ts";
+import { ViewQuery } from "../../../src/contract/views.ts";
 import * as access from "../../database/schema/access.ts";
 import * as content from "../../database/schema/content.ts";
 import * as deployment from "../../database/schema/deployment.ts";
@@ -407,6 +408,7 @@ const threads = recordOf(feedback.feedback, {
     created_at: instant,
     number: newer(orNull(whole(1, 1e9)), null),
     snoozed_until: newer(orNull(instant), null),
+    answered: newer(flag, 0),
   },
   fixed: { indexed: () => 1 },
   where: "status <> 'blocked'",
@@ -461,6 +463,21 @@ const savedReplies = recordOf(feedback.savedReplies, {
   people: ["updated_by"],
 });
 
+const savedViews = recordOf(feedback.savedViews, {
+  type: "view",
+  parent: "app_id",
+  order: ["id"],
+  where: "user_id IS NULL",
+  columns: {
+    id,
+    name: text(2 * limits.viewName),
+    query: json(ViewQuery, "filters of a list", 20_000),
+    created_at: instant,
+    updated_at: instant,
+  },
+  left: { user_id: "only shared views are exported" },
+});
+
 const blockedSenders = recordOf(feedback.blockedSenders, {
   type: "blockedSender",
   parent: "app_id",
@@ -483,6 +500,7 @@ export const rootRecords = [
     faqs,
     tags,
     savedReplies,
+    savedViews,
     blockedSenders,
     threads,
     ...counts,

@@ -32,6 +32,8 @@ const keys: Listing = { command: ["key", "list"], value: "id", name: "label" };
 
 const tokens: Listing = { command: ["token", "list"], value: "id", name: "label" };
 
+const views: Listing = { command: ["view", "list"], value: "id", name: "name" };
+
 const reports: Listing = { command: ["feedback", "resend", "--list"], value: "id", name: "subject" };
 
 /**
@@ -65,6 +67,9 @@ export const listedArguments: Readonly<Record<string, Listing>> = {
   "listing edit": listings,
   "cycle list": listings,
   "cycle create": listings,
+  "view edit": views,
+  "view delete": views,
+  "feedback snooze": threads,
   "app view": apps,
   "app edit": apps,
   "key revoke": keys,

@@ -96,3 +96,27 @@ describe("feedback snooze", () => {
     expect(await line.run(["feedback", "snooze", id, "soon"])).toMatchObject({ exit: 2 });
   });
 });
+
+describe("view", () => {
+  it("saves, lists, changes and deletes filters, and the list of feedback takes them", async () => {
+    const { app, line, feedback, list } = await newApp();
+    const [{ id }, other] = [await feedback("First"), await feedback("Second")];
+    await line.run(["feedback", "tag", id, "crash"]);
+    const view = (...words: string[]) => line.run(["view", ...words, "--app", app.id]);
+    expect((await view("create", "Crashes", "--query", "tag=crash", "--shared")).stderr).toContain(
+      "Saved the view Crashes.",
+    );
+    const listed = (await view("list")).stdout;
+    expect(listed).toContain("to_triage\tfixed\t2\tstatus=open&snoozed=false&order=activity\n");
+    expect(listed).toContain("Crashes\tshared\t1\ttag=crash\n");
+    const ids = async (...flags: string[]) => (await list(...flags, "--fields", "id")).stdout.trim();
+    expect(await ids("--view", "Crashes")).toBe(id);
+    expect(await ids("--view", "To triage")).toBe(`${other.id}\n${id}`);
+    expect(await ids("--view", "To triage", "--tag", "crash")).toBe(id);
+    expect(await list("--view", "None")).toMatchObject({ exit: 6 });
+    expect(await view("edit", "Crashes", "--name", "Falls")).toMatchObject({ exit: 0 });
+    expect(await view("edit", "Falls")).toMatchObject({ exit: 2 });
+    expect(await view("delete", "Falls", "--yes")).toMatchObject({ exit: 0 });
+    expect((await view("list")).stdout).not.toContain("Falls");
+  });
+});

@@ -49,6 +49,8 @@ const inboxFilters = [
   ...[active, { ...active, ...inTimes }, { ...active, assignee: "a" }],
   { ...active, unread: "true", status: "open" },
   ...[{ snoozed: "true" }, { ...active, snoozed: "true" }, { snoozed: "false" }],
+  ...[{ ...active, waitingOn: "us" }, { waitingOn: "sender" }, { ...active, unfinished: "true" }],
+  { ...active, unfinished: "true", assignee: null },
 ];
 
 /** The conditions after a mark, by a database with one change. */

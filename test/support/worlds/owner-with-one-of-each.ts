@@ -52,6 +52,7 @@ export async function makeOwnerWithOneOfEach(service: Service) {
       title: "Thanks",
       body: "Thank you, {name}!",
     }),
+    viewId: await make(`/apps/${app.id}/views`, { name: "Open", query: { status: "open" }, shared: true }),
     tagId: await make(`/apps/${app.id}/tags`, { name: "crash", colour: "red" }),
     faqId: await make(`/apps/${app.id}/faqs`, { question: "Why?", answer: "Because." }),
     entryId: await make(`/apps/${app.id}/changelog`, { title: "First", version: "1.0.0" }),

@@ -111,8 +111,8 @@ interface Activity {
   readonly by?: string | null | undefined;
   /** Whether the event also changed the state of the newest proposal. */
   readonly ofProposal?: boolean;
-  /** Whether the sender wrote. Then the thread is not snoozed any more. */
-  readonly bySender?: boolean;
+  /** What was written to or from a sender. An answer also ends the snooze of the thread. */
+  readonly wrote?: "answer" | "repeat" | "reply" | undefined;
 }
 
 /** The SQL expression for the last activity of a thread `f`. The indexes by activity have the same expression. */
@@ -135,15 +135,16 @@ const laterSnooze = "CASE WHEN snoozed_until > ? THEN snoozed_until END";
 export async function noteActivity(
   tx: Transaction,
   feedbackId: string,
-  { at, by, ofProposal = false, bySender = false }: Activity,
+  { at, by, ofProposal = false, wrote }: Activity,
 ): Promise<void> {
   if (by) await keepRead(tx, feedbackId, by, at);
   await tx.run(
     `UPDATE feedback SET activity_count = activity_count + 1,
-       active_at = ${laterActivity.replaceAll("f.", "")}, snoozed_until = ${bySender ? "NULL" : laterSnooze}
+       active_at = ${laterActivity.replaceAll("f.", "")}, snoozed_until = ${wrote === "answer" ? "NULL" : laterSnooze}
+       ${wrote === undefined ? "" : `, answered = ${wrote === "reply" ? 1 : 0}`}
        ${ofProposal ? `, ${proposalState}` : ""}
      WHERE id = ?`,
-    ...[at, at, ...(bySender ? [] : [at]), feedbackId],
+    ...[at, at, ...(wrote === "answer" ? [] : [at]), feedbackId],
   );
   tx.signal(threadTopic(feedbackId));
 }
@@ -385,7 +386,7 @@ async function keepUnread(
 
 /** Selects threads of an app by their activity, for a member. */
 export interface ActivityScope extends MemberOf {
-  readonly filters: Pick<ThreadFilters, "status" | "type" | "from" | "to" | "unread">;
+  readonly filters: Pick<ThreadFilters, "status" | "type" | "from" | "to" | "unread" | "unfinished">;
   /** Further conditions on the threads `f`. */
   readonly conditions: readonly Condition[];
 }
@@ -422,9 +423,10 @@ export function newestByActivity({ filters, conditions, ...member }: ActivitySco
  * Returns the conditions for the ranges of an index that have all matching threads. Without filters there is one range
  * without a condition, because a separate index has all threads.
  */
-function kindsOf({ status, type }: ActivityScope["filters"]): Condition[][] {
-  if (status === undefined && type === undefined) return [[]];
-  const statuses = status === undefined ? threadStatuses : [status];
+function kindsOf({ status, type, unfinished }: ActivityScope["filters"]): Condition[][] {
+  if (status === undefined && type === undefined && unfinished === undefined) return [[]];
+  const all = unfinished === undefined ? threadStatuses : (["open", "in_progress"] as const);
+  const statuses = status === undefined ? all : [status];
   const types = type === undefined ? FeedbackType.options : [type];
   return statuses.flatMap((status) => types.map((type) => ofFilter({ status, type })));
 }

@@ -85,6 +85,7 @@ describe("the table of changes", () => {
     ...["tags.create", "tags.update", "tags.merge", "tags.remove", "people.preview", "people.check"],
     ...["texts.preview", "texts.addFaqPictures", "texts.addReleasePictures"],
     ...["savedReplies.create", "savedReplies.update", "savedReplies.remove"],
+    ...["views.create", "views.update", "views.remove"],
     // What a key remembers of webhooks is in no answer.
     ...["webhooks.create", "webhooks.update", "webhooks.remove", "webhooks.rotate"],
     ...["webhooks.resend", "webhooks.test", "webhooks.replay"],

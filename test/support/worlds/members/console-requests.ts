@@ -33,6 +33,8 @@ export const bodies: Record<string, unknown> = {
   "readMarks.updateAll": {},
   "savedReplies.create": { title: "Thanks", body: "Thank you, {name}!" },
   "savedReplies.update": { title: "Many thanks" },
+  "views.create": { name: "Crashes", query: { tag: "crash" } },
+  "views.update": { name: "Crash" },
   "blockedSenders.create": { kind: "address", sender: "mallory@example.org" },
   "tags.create": { name: "new" },
   "tags.update": { colour: "red" },

@@ -1,0 +1,135 @@
+import { ApiError } from "../../../src/contract/errors.ts";
+import { fixedViews } from "../../../src/contract/fixed-views.ts";
+import { limits } from "../../../src/contract/limits.ts";
+import { type views as contract, fixedViewNames, type View, ViewQuery } from "../../../src/contract/views.ts";
+import { ownedApp } from "../../access/apps/owned-app.ts";
+import { createAuditWriter } from "../../access/audit/record.ts";
+import { changesBetween } from "../../access/audit/rules.ts";
+import type { Reader, Transaction } from "../../database/database.ts";
+import type { Deps } from "../../deps.ts";
+import type { ConsoleCaller, Handlers } from "../../http/handler.ts";
+import { inboxScope, prepareInbox } from "../inbox/list.ts";
+import { countThreads } from "../inbox/store.ts";
+import { countAnswer, filterRefusal } from "./rules.ts";
+import { savedViews, type ViewRow } from "./store.ts";
+
+/** The handlers for the views of an app. (rule F44) */
+export function views(deps: Pick<Deps, "clock" | "database" | "newId" | "time">): Handlers<typeof contract> {
+  const { database } = deps;
+  const record = createAuditWriter(deps);
+
+  /** Counts the threads of a view, up to 500. */
+  async function count(caller: ConsoleCaller, appId: string, query: ViewQuery): Promise<number | string> {
+    const scope = await inboxScope(database, { appId, userId: caller.userId }, query);
+    return countAnswer(await countThreads(database, scope, limits.viewCount + 1), limits.viewCount);
+  }
+
+  return {
+    async list({ caller, params: { appId } }) {
+      await ownedApp(database, appId, caller);
+      return { items: (await savedViews.list(database, appId, caller.userId)).map(viewOf) };
+    },
+
+    create: ({ caller, address, params: { appId }, body: { name, query, shared = false }, save }) =>
+      save(async (tx) => {
+        await mayChange(tx, { appId, caller, isShared: shared });
+        checkQuery(query);
+        const all = await savedViews.list(tx, appId, caller.userId);
+        if (all.length >= limits.views)
+          throw new ApiError("wrong_state", {
+            message: `You have ${limits.views} views of this app already. Delete some first.`,
+          });
+        const at = deps.clock.now().toISOString();
+        const row = {
+          ...{ id: deps.newId(), appId, userId: shared ? null : caller.userId, name },
+          ...{ query: JSON.stringify(query), createdAt: at, updatedAt: at },
+        };
+        await savedViews.insert(tx, row);
+        const action = { action: "view.create", appId, target: row.id, label: name } as const;
+        if (shared) await record(tx, { caller, address }, action);
+        return viewOf(row);
+      }),
+
+    update: ({ caller, address, params: { appId, viewId }, body, save }) =>
+      save(async (tx) => {
+        const before = await ownedView(tx, { appId, caller, viewId });
+        const { name, query, shared = before.userId === null } = body;
+        await mayChange(tx, { appId, caller, isShared: shared || before.userId === null });
+        if (query) checkQuery(query);
+        const change = {
+          ...{ name, query: query && JSON.stringify(query), updatedAt: deps.clock.now().toISOString() },
+          userId: shared ? null : caller.userId,
+        };
+        await savedViews.update(tx, viewId, change);
+        const changes = changesBetween(
+          { name: before.name, query: before.query, shared: before.userId === null },
+          { name, query: change.query, shared },
+        );
+        const action = { action: "view.update", appId, target: viewId, changes, label: before.name } as const;
+        if (shared || before.userId === null) await record(tx, { caller, address }, action);
+        return viewOf(await ownedView(tx, { appId, caller, viewId }));
+      }),
+
+    remove: ({ caller, address, params: { appId, viewId }, save }) =>
+      save(async (tx) => {
+        const { userId, name } = await ownedView(tx, { appId, caller, viewId });
+        await mayChange(tx, { appId, caller, isShared: userId === null });
+        await savedViews.remove(tx, viewId);
+        const action = { action: "view.delete", appId, target: viewId, label: name } as const;
+        if (userId === null) await record(tx, { caller, address }, action);
+        return undefined;
+      }),
+
+    async counts({ caller, params: { appId }, query: { views: withSaved } }) {
+      await ownedApp(database, appId, caller);
+      await prepareInbox(deps, appId);
+      const fixed = [];
+      for (const view of fixedViewNames) {
+        const query = fixedViews[view];
+        fixed.push({ view, query, count: await count(caller, appId, query) });
+      }
+      if (withSaved === undefined) return { fixed };
+      const saved = [];
+      for (const row of await savedViews.list(database, appId, caller.userId)) {
+        const { id, name, shared, query } = viewOf(row);
+        saved.push({ ...{ id, name, shared, query }, count: await count(caller, appId, query) });
+      }
+      return { fixed, saved };
+    },
+  };
+}
+
+function checkQuery(query: ViewQuery): void {
+  const refusal = filterRefusal(query);
+  if (refusal) throw refusal;
+}
+
+/** A view of an earlier version may have filters that this version does not know: they are left out. */
+const viewOf = ({ id, name, query, userId, createdAt, updatedAt }: ViewRow): View => ({
+  ...{ id, name, query: ViewQuery.safeParse(JSON.parse(query)).data ?? {} },
+  ...{ shared: userId === null, createdAt, updatedAt },
+});
+
+interface OfApp {
+  readonly appId: string;
+  readonly caller: ConsoleCaller;
+}
+
+/** Throws `not_found` or `forbidden` unless the caller may change such a view: a shared one only as a maintainer. */
+async function mayChange(
+  tx: Transaction,
+  { appId, caller, isShared }: OfApp & { readonly isShared: boolean },
+): Promise<void> {
+  await ownedApp(tx, appId, isShared ? { ...caller, needs: "maintainer" } : caller);
+}
+
+/** Returns a view that the caller sees. Throws `not_found` otherwise. */
+async function ownedView(
+  reader: Reader,
+  { appId, caller, viewId }: OfApp & { readonly viewId: string },
+): Promise<ViewRow> {
+  await ownedApp(reader, appId, caller);
+  const view = await savedViews.find(reader, appId, caller.userId, viewId);
+  if (!view) throw new ApiError("not_found");
+  return view;
+}

@@ -1,0 +1,21 @@
+import { type ApiError, badRequest } from "../../../src/contract/errors.ts";
+import type { ThreadFilters } from "../../../src/contract/threads.ts";
+
+/** Returns why the list of threads has no such combination of filters; undefined if it has. */
+export function filterRefusal({
+  q,
+  unread,
+  number,
+  sender,
+}: Pick<ThreadFilters, "q" | "unread" | "number" | "sender">): ApiError | undefined {
+  if (q !== undefined && unread !== undefined) return badRequest("unread", "cannot be combined with `q`");
+  if (sender !== undefined && (q !== undefined || unread !== undefined))
+    return badRequest("sender", "cannot be combined with `q` and `unread`");
+  if (number !== undefined && (q !== undefined || unread !== undefined))
+    return badRequest("number", "cannot be combined with `q` and `unread`");
+  return undefined;
+}
+
+/** Returns a count for an answer: the number, or a text such as `500+` if there are more. (rule F44) */
+export const countAnswer = (count: number, most: number): number | string =>
+  count > most ? `${most}+` : count;

@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { databases } from "../../support/database/databases.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import { makeTeam, type Team } from "../../support/worlds/members/team.ts";
+import { sendFeedback } from "../../support/worlds/owner-with-one-of-each.ts";
+
+type Call = Team["call"];
+
+describe.each(databases)("the views of an app on $name", (engine) => {
+  let service: Service;
+  let team: Team;
+  beforeAll(async () => {
+    service = await startService({ engine, environment: { INNKEEP_RATE_LIMITS: "off" } });
+  });
+  beforeEach(async () => {
+    team = await makeTeam(service);
+  });
+  afterAll(() => service.stop());
+
+  const send = (report: object = {}) => sendFeedback(service, team.app.key, report);
+  const change = (id: string, body: object) => team.call("PATCH", `/feedback/${id}`, body);
+  const reply = (id: string) =>
+    team.call("POST", `/feedback/${id}/messages`, { direction: "outbound", body: "We look." });
+  const create = (body: object, call: Call = team.call) => call("POST", `/apps/${team.app.id}/views`, body);
+  const named = async (call: Call = team.call): Promise<string[]> =>
+    Object((await call("GET", `/apps/${team.app.id}/views`)).body).items.map(
+      ({ name }: { name: string }) => name,
+    );
+  const counts = async (call: Call = team.call) =>
+    Object((await call("GET", `/apps/${team.app.id}/feedback/counts?views=1`)).body);
+  const listed = async (query: object, call: Call = team.call): Promise<string[]> => {
+    const parameters = new URLSearchParams({ ...query, limit: "100" });
+    const { status, body } = await call("GET", `${team.at}/feedback?${parameters}`);
+    expect(status).toBe(200);
+    return Object(body).items.map(({ id }: { id: string }) => id);
+  };
+  const inHours = (hours: number) =>
+    new Date(service.clock.now().getTime() + hours * 3_600_000).toISOString();
+
+  it("count exactly the threads that the list has, for each member", async () => {
+    const maria = await team.join("maintainer");
+    const [open, mine, answered] = [await send(), await send(), await send()];
+    const [snoozed, resolved] = [await send(), await send()];
+    const again = await send({ dedupeKey: "again" });
+    await change(mine, { assignee: "me", status: "in_progress" });
+    await reply(answered);
+    await change(snoozed, { snoozedUntil: inHours(2), assignee: "me" });
+    await change(resolved, { status: "resolved", assignee: "me" });
+    await reply(again);
+    await send({ dedupeKey: "again" });
+    await change(open, { addTags: ["crash"] });
+    await create({ name: "Crashes", query: { tag: "crash", order: "activity" } });
+    await create({ name: "Words", query: { q: "nothing" }, shared: true });
+    await create({ name: "No such tag", query: { tag: "none" } });
+    const { fixed, saved } = await counts();
+    const expected: Record<string, string[]> = {
+      to_triage: [open, answered, again],
+      mine: [mine],
+      waiting_on_us: [open, mine, again],
+      waiting_on_sender: [answered],
+      snoozed: [snoozed],
+      resolved: [resolved],
+      unassigned: [open, answered, again],
+      all: [open, mine, answered, snoozed, resolved, again],
+    };
+    expect(fixed.map(({ view }: { view: string }) => view)).toEqual(Object.keys(expected));
+    for (const { view, query, count } of fixed) {
+      const ids = await listed(query);
+      expect([view, ids.toSorted()]).toEqual([view, expected[view]?.toSorted()]);
+      expect([view, count]).toEqual([view, ids.length]);
+    }
+    for (const { query, count } of saved) expect(count).toBe((await listed(query)).length);
+    expect(saved.map(({ name, count }: { name: string; count: number }) => [name, count])).toEqual([
+      ...[
+        ["Crashes", 1],
+        ["No such tag", 0],
+        ["Words", 0],
+      ],
+    ]);
+    const hers = await counts(maria.call);
+    expect(hers.fixed).toContainEqual({ view: "mine", query: expect.anything(), count: 0 });
+    expect(hers.saved.map(({ name }: { name: string }) => name)).toEqual(["Words"]);
+  });
+
+  it("match the list in each combination of the new filters and the order", async () => {
+    const ids = [await send(), await send(), await send(), await send()];
+    const [first = "", second = "", third = ""] = ids;
+    await reply(first);
+    await change(second, { status: "in_progress", assignee: "me", addTags: ["a"] });
+    await change(third, { status: "archived" });
+    await change(first, { addTags: ["a"] });
+    for (const filter of [{}, { tag: "a" }, { type: "bug" }, { assignee: "none" }, { assignee: "me" }])
+      for (const more of [{ waitingOn: "us" }, { waitingOn: "sender" }, { unfinished: "true" }]) {
+        const [byAge, byActivity] = [
+          await listed({ ...filter, ...more }),
+          await listed({ ...filter, ...more, order: "activity" }),
+        ];
+        expect(byActivity.toSorted()).toEqual(byAge.toSorted());
+        expect(byAge).not.toContain(third);
+      }
+    expect(await listed({ unfinished: "true", unread: "true" })).not.toContain(third);
+  });
+
+  it("are private, or shared by maintainers", async () => {
+    const [maria, viewer] = [await team.join("maintainer"), await team.join("viewer")];
+    expect((await create({ name: "Hers", query: {} }, viewer.call)).status).toBe(201);
+    expect((await create({ name: "All", query: {}, shared: true }, viewer.call)).status).toBe(403);
+    const { body } = await create({ name: "Ours", query: { status: "open" }, shared: true }, maria.call);
+    const at = `/apps/${team.app.id}/views/${Object(body).id}`;
+    expect(body).toMatchObject({ name: "Ours", query: { status: "open" }, shared: true });
+    expect([await named(viewer.call), await named(), await named(maria.call)]).toEqual([
+      ["Hers", "Ours"],
+      ...[["Ours"], ["Ours"]],
+    ]);
+    for (const [method, change] of [["PATCH", { name: "Mine" }], ["DELETE"]] as const)
+      expect((await viewer.call(method, at, change)).status).toBe(403);
+    expect((await team.call("PATCH", at, { name: "Still ours", shared: false })).body).toMatchObject({
+      name: "Still ours",
+      shared: false,
+    });
+    expect((await maria.call("DELETE", at)).status).toBe(404);
+    const stranger = await team.newcomer();
+    expect((await stranger.call("GET", `/apps/${team.app.id}/views`)).status).toBe(404);
+    expect((await team.call("DELETE", at)).status).toBe(204);
+    expect(await named()).toEqual([]);
+  });
+
+  it("of a member who leaves are deleted, and shared ones stay", async () => {
+    const maria = await team.join("maintainer");
+    await create({ name: "Ours", query: {}, shared: true }, maria.call);
+    await create({ name: "Hers", query: {} }, maria.call);
+    await team.call("DELETE", `${team.at}/members/${maria.id}`);
+    expect(await named()).toEqual(["Ours"]);
+    const rows = await service.deps.database.all<{ name: string }>(
+      "SELECT name FROM saved_views WHERE app_id = ?",
+      team.app.id,
+    );
+    expect(rows).toEqual([{ name: "Ours" }]);
+  });
+
+  it("refuse filters that the list refuses", async () => {
+    expect((await create({ name: "Both", query: { q: "a", unread: "true" } })).status).toBe(400);
+    expect((await create({ name: "None", query: { status: "odd" } })).status).toBe(400);
+  });
+});
