@@ -204,7 +204,7 @@ const operators: readonly (readonly [example: string, meaning: string])[] = [
   ["source:ios", "a source"],
   ["has:image", "image, video, file, answer, reply, note, plan or issue"],
   ["assignee:me", "me, none or an address"],
-  ["after:2026-11-01 before:2026-12", "a day, a month or a year, in UTC"],
+  ["after:YYYY-MM-DD before:YYYY-MM", "a day, a month or a year, in UTC"],
 ];
 
 /** What a search understands. */
