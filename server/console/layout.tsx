@@ -188,6 +188,7 @@ const tabs: readonly [AppTab, string][] = [
   ["faqs", "FAQ"],
   ["changelog", "Changelog"],
   ["testing", "Testing"],
+  ["numbers", "Numbers"],
   ["members", "Members"],
   ["settings", "Settings"],
 ];
@@ -207,6 +208,7 @@ const Tabs = ({
     faqs: links.faqs(appId),
     changelog: links.changelog(appId),
     testing: links.testing(appId),
+    numbers: links.numbers(appId),
     members: links.members(appId),
     settings: links.app(appId),
   };

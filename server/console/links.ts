@@ -97,6 +97,7 @@ const triageLinks = (at: string) => ({
   blocked: (appId: string, part = "") => `${at}/blocked/${appId}${part && `/${part}`}`,
   automaticMails: (appId: string, part = "") => `${at}/automatic-mails/${appId}${part && `/${part}`}`,
   original: (mailId: string) => `${at}/mail-originals/${mailId}/download`,
+  numbers: (appId: string) => `${at}/numbers/${appId}`,
   tags: (appId: string) => `${at}/tags/${appId}`,
   tag: (appId: string, id: string, part: string) => `${at}/tags/${appId}/${id}/${part}`,
   savedReplies: (appId: string) => `${at}/saved-replies/${appId}`,

@@ -9,7 +9,15 @@ import type { AppCounts, TestBelow } from "./page-reads.ts";
 import type { SignedInVisit } from "./visit.ts";
 
 /** The tabs of the console: the page of decisions for a person, and the parts of an app. */
-export type Tab = "decisions" | "inbox" | "faqs" | "changelog" | "testing" | "members" | "settings";
+export type Tab =
+  | "decisions"
+  | "inbox"
+  | "faqs"
+  | "changelog"
+  | "testing"
+  | "numbers"
+  | "members"
+  | "settings";
 
 /** The data for the bar and the tabs of a signed-in person. */
 export interface Navigation {

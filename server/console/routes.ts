@@ -25,6 +25,7 @@ import { definitions as inbox } from "../feedback/inbox/page.tsx";
 import { createPageAnswering } from "../feedback/messages/presence.ts";
 import { definitions as savedReplies } from "../feedback/saved-replies/page.tsx";
 import { definitions as search } from "../feedback/search/page.tsx";
+import { definitions as numbers } from "../feedback/statistics/page.tsx";
 import { definitions as tags } from "../feedback/tags/page.tsx";
 import { definitions as thread } from "../feedback/threads/page/forms.ts";
 import { createPageViews } from "../feedback/unread/page-views.ts";
@@ -178,7 +179,7 @@ const rootRedirect = ({ consoleUrl }: Pick<Deps["settings"], "consoleUrl">): Rou
 /** All pages and forms of the console. A new page must be imported and added to this list. */
 const definitions: Definitions = [
   ...home,
-  ...[...search, ...inbox, ...thread, ...tags, ...savedReplies, ...blocked, ...automaticMails],
+  ...[...search, ...inbox, ...thread, ...tags, ...numbers, ...savedReplies, ...blocked, ...automaticMails],
   ...[...faqs, ...faq, ...changelog, ...entry],
   ...[...listings, ...listing, ...cycle, ...cycleReport],
   ...[...members, ...apps, ...data, ...webhooks],

@@ -40,6 +40,12 @@ export function periodOf(
 const dayAfter = (day: string, days: number): string =>
   new Date(Date.parse(day) + days * dayMilliseconds).toISOString().slice(0, 10);
 
+/** Returns the period that is earlier by this number of days. The default is the period directly before. */
+export function periodBefore(period: Period, days = lengthOf(period)): Period {
+  const { from, to, zone } = period;
+  return { from: dayAfter(from, -days), to: dayAfter(to, -days), zone };
+}
+
 /** Returns how many days a period has. It is not positive if the last day is before the first one. */
 export const lengthOf = ({ from, to }: Period): number =>
   (Date.parse(to) - Date.parse(from)) / dayMilliseconds + 1;

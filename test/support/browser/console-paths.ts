@@ -17,6 +17,8 @@ export const consolePaths = ({
   "/console/search?q=it",
   `/console/feedback/${app.id}`,
   `/console/feedback/${app.id}/${threadId}`,
+  `/console/numbers/${app.id}`,
+  `/console/numbers/${app.id}?from=2026-10-01&to=2026-11-30&zone=Asia%2FKolkata`,
   `/console/tags/${app.id}`,
   `/console/blocked/${app.id}`,
   `/console/automatic-mails/${app.id}`,

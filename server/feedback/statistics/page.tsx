@@ -1,0 +1,471 @@
+import type { ComponentChildren } from "preact";
+import { limits } from "../../../src/contract/limits.ts";
+import { type Statistics, statistics } from "../../../src/contract/statistics.ts";
+import { csvOf, dayColumns, shareOf, totalsOf, waitText } from "../../../src/contract/statistics-text.ts";
+import { type Definitions, definePage } from "../../console/definitions.ts";
+import { filledWith, Select, TextField } from "../../console/forms.tsx";
+import { ConsolePage } from "../../console/layout.tsx";
+import { type AppNavigation, appNavigationOf } from "../../console/navigation.ts";
+import { counted, Line, scrolledByKeys } from "../../console/parts.tsx";
+import { type Reply, show } from "../../console/respond.ts";
+import type { SignedInVisit } from "../../console/visit.ts";
+import { Bar, DayChart, Sparkline } from "./charts.tsx";
+import { lengthOf, periodBefore, periodOf } from "./rules.ts";
+
+/** The lengths of the periods that the page offers, in days. */
+const lengths = [7, 30, 90];
+
+/** How many days a sparkline shows. */
+const sparkDays = 14;
+
+async function showNumbers(visit: SignedInVisit): Promise<Reply> {
+  const { ask, now, query, reads } = visit;
+  const navigation = await appNavigationOf(visit, "numbers");
+  const profile = await reads.timezone();
+  const wanted = periodOf({ zone: query("zone") || profile }, now);
+  const chosen = Number(query("days"));
+  const days = lengths.find((length) => length === chosen);
+  const period =
+    days === undefined
+      ? { ...wanted, from: query("from") || wanted.from, to: query("to") || wanted.to }
+      : { ...wanted, from: dayBefore(wanted.to, days - 1) };
+  const params = { appId: navigation.app.id };
+  const present = await ask(statistics.read, { params, query: { ...period } });
+  const before = await ask(statistics.read, { params, query: { ...periodBefore(period) } });
+  return show(
+    <ConsolePage navigation={navigation} title="Numbers">
+      <Numbers
+        {...{ navigation, present, before, profile, now }}
+        length={lengthOf(period)}
+        isOwn={query("from") !== ""}
+      />
+    </ConsolePage>,
+  );
+}
+
+const dayBefore = (day: string, days: number): string =>
+  periodBefore({ from: day, to: day, zone: "UTC" }, days).to;
+
+interface Shown {
+  readonly navigation: AppNavigation;
+  readonly present: Statistics;
+  /** The numbers of the period before, which has the same length. */
+  readonly before: Statistics;
+  readonly now: Date;
+  /** The time zone of the person's profile. */
+  readonly profile: string;
+  /** The days of the period. */
+  readonly length: number;
+  /** Whether the person chose the first day. */
+  readonly isOwn: boolean;
+}
+
+/** Returns the address of the list of threads that a search finds. */
+type Search = (words: string) => string;
+
+const Numbers = ({ navigation, present, before, profile, now, length, isOwn }: Shown) => {
+  const { app, links } = navigation;
+  const search: Search = (q) => `${links.inbox(app.id)}?${new URLSearchParams({ q })}`;
+  return (
+    <div class="numbers">
+      <div class="head">
+        <div>
+          <h1>Numbers</h1>
+          <p>{`${dayText(present.from)} to ${dayText(present.to)}, days of ${present.zone}`}</p>
+        </div>
+        <div class="row">
+          <nav class="pills" aria-label="Period">
+            {lengths.map((days) => (
+              <a
+                key={days}
+                href={`${links.numbers(app.id)}?${new URLSearchParams({ days: String(days), zone: present.zone })}`}
+                aria-current={!isOwn && days === length ? "page" : undefined}
+              >
+                {`${days} days`}
+              </a>
+            ))}
+          </nav>
+          <a
+            class="button"
+            href={`data:text/csv;charset=utf-8,${encodeURIComponent(csvOf(present))}`}
+            download={`numbers-${present.from}-${present.to}.csv`}
+          >
+            CSV
+          </a>
+        </div>
+      </div>
+      <OwnPeriod {...{ present, profile, isOwn }} action={links.numbers(app.id)} />
+      <Figures {...{ present, before, length }} />
+      <div class="two">
+        <PerDay present={present} search={search} />
+        <div class="card stack">
+          <OpenByAge open={present.openByAge} search={search} now={now} />
+          <FirstReply present={present} />
+        </div>
+      </div>
+      <div class="three">
+        <Top present={present} threadAt={(id) => links.thread(app.id, id)} />
+        <Agents present={present} />
+        <Versions present={present} search={search} />
+      </div>
+    </div>
+  );
+};
+
+const OwnPeriod = ({
+  present: { from, to, zone },
+  profile,
+  isOwn,
+  action,
+}: Pick<Shown, "present" | "profile" | "isOwn"> & { readonly action: string }) => {
+  const form = filledWith({ from, to, zone });
+  const zones = [...new Set([zone, profile, "UTC"])];
+  return (
+    <details class="reveal" open={isOwn}>
+      <summary>Other days</summary>
+      <form class="row period" method="get" action={action}>
+        <TextField form={form} name="from" label="From" type="date" required unkept />
+        <TextField form={form} name="to" label="To" type="date" required unkept />
+        <Select
+          form={form}
+          name="zone"
+          label="Time zone"
+          options={zones.map((name) => [name, name] as const)}
+          ownZone
+        />
+        <button type="submit">Show</button>
+      </form>
+      <p class="muted small">{`At most ${limits.statistics.days} days.`}</p>
+    </details>
+  );
+};
+
+const Figures = ({ present, before, length }: Pick<Shown, "present" | "before" | "length">) => {
+  const [now, then] = [totalsOf(present), totalsOf(before)];
+  const answered = shareOf(present.firstReply.within["24h"], now.reports);
+  const answeredBefore = shareOf(before.firstReply.within["24h"], then.reports);
+  const open = present.openByAge["30d"] + present.openByAge.older;
+  return (
+    <dl class="figures">
+      <Figure name="New reports" value={String(now.reports)}>
+        {changeText(now.reports, then.reports, length)}
+      </Figure>
+      <Figure name="Resolved" value={String(now.resolved)}>
+        {changeText(now.resolved, then.resolved, length)}
+      </Figure>
+      <Figure
+        name="First reply, median"
+        value={present.firstReply.median === null ? "–" : waitText(present.firstReply.median)}
+      >
+        {waitChange(present.firstReply.median, before.firstReply.median)}
+      </Figure>
+      <Figure name="Answered within 24 h" value={answered === undefined ? "–" : `${answered} %`}>
+        {answered === undefined
+          ? "fewer than 5 reports"
+          : answeredBefore === undefined
+            ? "nothing to compare with"
+            : pointsText(answered - answeredBefore)}
+      </Figure>
+      <Figure name="Open for more than 7 days" value={openText(open)}>
+        now
+      </Figure>
+    </dl>
+  );
+};
+
+const Figure = ({
+  name,
+  value,
+  children,
+}: {
+  readonly name: string;
+  readonly value: string;
+  readonly children: ComponentChildren;
+}) => (
+  <div class="card">
+    <dt>{name}</dt>
+    <dd class="value">{value}</dd>
+    <dd class="muted small">{children}</dd>
+  </div>
+);
+
+/** Says how a number differs from that of the period before. */
+function changeText(now: number, then: number, length: number): string {
+  const before = `the ${counted(length, "day", "days")} before`;
+  if (then < 5) return `${then} in ${before}`;
+  const change = Math.round((100 * (now - then)) / then);
+  return change === 0 ? `as in ${before}` : `${change > 0 ? "+" : "−"}${Math.abs(change)} % on ${before}`;
+}
+
+function waitChange(now: number | null, then: number | null): string {
+  if (now === null) return "no replies";
+  if (then === null) return "nothing to compare with";
+  if (Math.abs(now - then) < 60_000) return "as before";
+  return `${waitText(Math.abs(now - then))} ${now < then ? "faster" : "slower"}`;
+}
+
+const pointsText = (points: number): string =>
+  points === 0 ? "as before" : `${points > 0 ? "+" : "−"}${counted(Math.abs(points), "point", "points")}`;
+
+const openText = (count: number): string =>
+  count >= limits.statistics.open ? `${limits.statistics.open.toLocaleString("en")}+` : String(count);
+
+const types = ["bug", "feature", "question", "general"] as const;
+
+const PerDay = ({ present, search }: { readonly present: Statistics; readonly search: Search }) => (
+  <section class="card stack" aria-labelledby="per-day">
+    <h2 id="per-day">Reports per day</h2>
+    <p class="legend small muted">
+      {types.map((type) => (
+        <span key={type}>
+          <i class={`mark ${type}`} />
+          {` ${type}`}
+        </span>
+      ))}
+      <span>
+        <i class="mark resolved" />
+        {" resolved"}
+      </span>
+    </p>
+    <DayChart days={present.perDay} at={(day) => search(onDay(day))} />
+    <div class="row spread small muted">
+      <span>{dayText(present.from)}</span>
+      <span>{dayText(present.to)}</span>
+    </div>
+    <details class="reveal">
+      <summary>As a table</summary>
+      <div class="scroll" {...scrolledByKeys}>
+        <table>
+          <caption class="unseen">Reports per day</caption>
+          <thead>
+            <tr>
+              {dayColumns.map(([name]) => (
+                <th key={name} scope="col" class={name === "day" ? undefined : "figure"}>
+                  {name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {present.perDay.map((one) => (
+              <tr key={one.day}>
+                <th scope="row">
+                  <a href={search(onDay(one.day))}>{one.day}</a>
+                </th>
+                {dayColumns.slice(1).map(([name, read]) => (
+                  <td key={name} class="figure">
+                    {read(one)}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </details>
+  </section>
+);
+
+/** The search for the reports of a day. */
+const onDay = (day: string): string => `after:${day} before:${nextDay(day)}`;
+
+const dayMilliseconds = 86_400_000;
+
+const nextDay = (day: string): string =>
+  new Date(Date.parse(day) + dayMilliseconds).toISOString().slice(0, 10);
+
+interface Measured {
+  readonly name: string;
+  readonly count: number;
+  /** What stands beside the bar. The default is the number. */
+  readonly text?: string;
+  readonly href?: string | undefined;
+  readonly tone?: "attention" | "danger" | undefined;
+}
+
+/** A table whose rows have bars. */
+const BarTable = ({ caption, rows }: { readonly caption: string; readonly rows: readonly Measured[] }) => {
+  const most = Math.max(1, ...rows.map(({ count }) => count));
+  return (
+    <table class="bars">
+      <caption class="unseen">{caption}</caption>
+      <tbody>
+        {rows.map(({ name, count, text, href, tone }) => (
+          <tr key={name}>
+            <th scope="row">{href === undefined ? name : <a href={href}>{name}</a>}</th>
+            <td class="drawn">
+              <Bar share={count / most} tone={tone} />
+            </td>
+            <td class="figure">{text ?? count}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+};
+
+const OpenByAge = ({
+  open,
+  search,
+  now,
+}: {
+  readonly open: Statistics["openByAge"];
+  readonly search: Search;
+  readonly now: Date;
+}) => {
+  const ago = (days: number) => new Date(now.getTime() - days * dayMilliseconds).toISOString().slice(0, 10);
+  const row = (name: string, count: number, words: string): Measured => ({
+    ...{ name, count, text: openText(count) },
+    href: search(`is:open ${words}`),
+  });
+  return (
+    <section class="stack" aria-labelledby="open-by-age">
+      <h2 id="open-by-age">Open now, by age</h2>
+      <BarTable
+        caption="Open threads by age"
+        rows={[
+          row("under 1 day", open["1d"], `after:${ago(1)}`),
+          row("1 to 7 days", open["7d"], `after:${ago(7)} before:${ago(1)}`),
+          { ...row("8 to 30 days", open["30d"], `after:${ago(30)} before:${ago(7)}`), tone: "attention" },
+          { ...row("older", open.older, `before:${ago(30)}`), tone: "danger" },
+        ]}
+      />
+    </section>
+  );
+};
+
+const FirstReply = ({ present }: { readonly present: Statistics }) => {
+  const { firstReply } = present;
+  const { reports } = totalsOf(present);
+  const row = (name: string, count: number, tone?: Measured["tone"]): Measured => {
+    const share = shareOf(count, reports);
+    return { name, count, text: share === undefined ? String(count) : `${share} %`, tone };
+  };
+  return (
+    <section class="stack" aria-labelledby="first-reply">
+      <h2 id="first-reply">First reply</h2>
+      <BarTable
+        caption="First replies"
+        rows={[
+          row("within 1 h", firstReply.within["1h"]),
+          row("within 8 h", firstReply.within["8h"]),
+          row("within 24 h", firstReply.within["24h"]),
+          row("within 3 days", firstReply.within["3d"]),
+          row("no reply", firstReply.none, "danger"),
+        ]}
+      />
+      <p class="muted small">
+        {firstReply.p90 === null
+          ? "No report of this period has a reply."
+          : `9 of 10 within ${waitText(firstReply.p90)}. Median and 9 of 10 are estimates from counts in ranges; nights and weekends count.`}
+      </p>
+    </section>
+  );
+};
+
+const Top = ({
+  present: { top },
+  threadAt,
+}: {
+  readonly present: Statistics;
+  readonly threadAt: (id: string) => string;
+}) => (
+  <section class="card stack" aria-labelledby="top">
+    <h2 id="top">Reported most often</h2>
+    {top.length === 0 ? (
+      <p class="muted small">No thread was reported again.</p>
+    ) : (
+      <table class="bars">
+        <caption class="unseen">The threads that were reported most often</caption>
+        <tbody>
+          {top.map(({ id, number, subject, count, days }) => (
+            <tr key={id}>
+              <th scope="row">
+                <a href={threadAt(id)}>
+                  <Line text={subject} />
+                </a>
+              </th>
+              <td class="figure">{`×${count}`}</td>
+              <td class="drawn spark">
+                <Sparkline counts={days.slice(-sparkDays)} />
+              </td>
+              <td class="figure muted">{`#${number}`}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    )}
+  </section>
+);
+
+const Agents = ({ present: { agents } }: { readonly present: Statistics }) => {
+  const of = (count: number, all: number): string => {
+    const share = shareOf(count, all);
+    return share === undefined ? String(count) : `${count} · ${share} %`;
+  };
+  return (
+    <section class="card stack" aria-labelledby="agents">
+      <h2 id="agents">Agents</h2>
+      <BarTable
+        caption="What became of proposals"
+        rows={[
+          { name: "proposed", count: agents.proposed },
+          { name: "approved", count: agents.approved, text: of(agents.approved, agents.proposed) },
+          { name: "claimed", count: agents.claimed, text: of(agents.claimed, agents.approved) },
+          { name: "succeeded", count: agents.succeeded, text: of(agents.succeeded, agents.claimed) },
+          { name: "failed", count: agents.failed, tone: "danger" },
+        ]}
+      />
+      <p class="muted small">
+        {`${agents.rejected} rejected, ${agents.changed} sent back, ${agents.expired} expired.`}
+        {agents.medianDecisionMs !== null &&
+          ` Median wait for a decision: about ${waitText(agents.medianDecisionMs)}.`}
+      </p>
+    </section>
+  );
+};
+
+const Versions = ({ present, search }: { readonly present: Statistics; readonly search: Search }) => {
+  const shown = present.versions.flatMap(({ version, reports, bugs }) => {
+    const share = shareOf(bugs, reports);
+    return share === undefined ? [] : [{ version, reports, share }];
+  });
+  return (
+    <section class="card stack" aria-labelledby="versions">
+      <h2 id="versions">Bugs by app version</h2>
+      {shown.length === 0 ? (
+        <p class="muted small">
+          No version has five reports. A report names its version as <code>appVersion</code> in its metadata.
+        </p>
+      ) : (
+        <>
+          <BarTable
+            caption="Bugs by app version"
+            rows={shown.map(({ version, reports, share }) => ({
+              name: version,
+              count: share,
+              text: `${share} of 100`,
+              href: search(`type:bug "${version}"`),
+              tone: share >= 75 && reports >= 5 ? "attention" : undefined,
+            }))}
+          />
+          <p class="muted small">
+            Per 100 reports of the version. Versions with fewer than 5 reports are not shown.
+          </p>
+        </>
+      )}
+    </section>
+  );
+};
+
+const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+/** Returns a day as `28 Nov 2026`. */
+function dayText(day: string): string {
+  const [year, month, date] = day.split("-");
+  return `${Number(date)} ${months[Number(month) - 1]} ${year}`;
+}
+
+export const definitions: Definitions = [
+  definePage({ at: (links) => links.numbers(":appId"), needs: "viewer", show: showNumbers }),
+];
