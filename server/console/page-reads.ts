@@ -18,6 +18,8 @@ import {
   type ShownLife,
 } from "../feedback/proposals/api/progress.ts";
 import { endDueSnoozes } from "../feedback/snooze/store.ts";
+import { lastWeek } from "../feedback/statistics/rules.ts";
+import { statistics } from "../feedback/statistics/store.ts";
 import { type ChangeCounts, changesSince, unreadCounts, wasEdited } from "../feedback/unread/store/news.ts";
 import type { ConsoleCaller } from "../http/handler.ts";
 import { idPart, instantPart, pageOf, readCursor } from "../http/list-page.ts";
@@ -96,6 +98,9 @@ export const createPageReads =
       const rows = await awaitingProposals.list(database, userId, page);
       return pageOf(rows, pageSize, ({ createdAt, id }) => [createdAt, id]);
     },
+
+    /** Returns what happened in the last seven days in all apps of the person. */
+    lastWeek: () => statistics.inAllApps(database, userId, lastWeek(now)),
 
     /**
      * Returns the work of agents in all apps: work in progress, and from the last 30 days failed work and proposals for

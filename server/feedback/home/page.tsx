@@ -14,11 +14,12 @@ import { SlotRequestLines, TestBelowLines } from "../../testing/cycles/parts.tsx
 /** Shows everything that waits for this person, in all apps. */
 async function showHome(visit: SignedInVisit): Promise<Reply> {
   const { reads, now, links } = visit;
-  const [around, waiting, work, requests] = await Promise.all([
+  const [around, waiting, work, requests, lastWeek] = await Promise.all([
     navigationOf(visit),
     waitingPage(visit),
     reads.agentWork(),
     reads.slotRequests(),
+    reads.lastWeek(),
   ]);
   const navigation: Navigation = { ...around, tab: "decisions" };
   if (navigation.apps.length === 0) return show(<Welcome navigation={navigation} />);
@@ -77,7 +78,7 @@ async function showHome(visit: SignedInVisit): Promise<Reply> {
             </section>
           )}
         </div>
-        <Apps navigation={navigation} />
+        <Apps navigation={navigation} lastWeek={lastWeek} />
       </div>
     </ConsolePage>,
   );
@@ -119,7 +120,14 @@ const Welcome = ({ navigation }: { readonly navigation: Navigation }) => (
   </ConsolePage>
 );
 
-const Apps = ({ navigation: { apps, links, counts } }: { readonly navigation: Navigation }) => (
+const Apps = ({
+  navigation: { apps, links, counts },
+  lastWeek: { reports, resolved, replies },
+}: {
+  readonly navigation: Navigation;
+  /** What happened in the last seven days in all apps. */
+  readonly lastWeek: { readonly reports: number; readonly resolved: number; readonly replies: number };
+}) => (
   <section
     id="apps"
     class="stack"
@@ -132,6 +140,9 @@ const Apps = ({ navigation: { apps, links, counts } }: { readonly navigation: Na
         New app
       </a>
     </div>
+    <p class="muted">
+      {`All apps, last 7 days: ${counted(reports, "new report", "new reports")}, ${resolved} resolved, ${counted(replies, "reply", "replies")}.`}
+    </p>
     <ul class="list linked">
       <InTurns>
         {apps.map((app) => (
@@ -143,6 +154,15 @@ const Apps = ({ navigation: { apps, links, counts } }: { readonly navigation: Na
               <Waits {...(counts.get(app.id) ?? { unread: 0, waiting: 0 })} />
               <span>Feedback {app.feedbackEnabled ? "on" : "off"}</span>
               <span>Changelog {app.changelogEnabled ? "on" : "off"}</span>
+              <span>
+                <a href={links.numbers(app.id)}>
+                  Numbers
+                  <span class="unseen">
+                    {" of "}
+                    <Line text={app.name} />
+                  </span>
+                </a>
+              </span>
             </p>
           </li>
         ))}

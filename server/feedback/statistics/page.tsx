@@ -1,5 +1,7 @@
 import type { ComponentChildren } from "preact";
+import { ApiError, badRequest } from "../../../src/contract/errors.ts";
 import { limits } from "../../../src/contract/limits.ts";
+import { timeZone } from "../../../src/contract/sign-in.ts";
 import { type Statistics, statistics } from "../../../src/contract/statistics.ts";
 import { csvOf, dayColumns, shareOf, totalsOf, waitText } from "../../../src/contract/statistics-text.ts";
 import { type Definitions, definePage } from "../../console/definitions.ts";
@@ -10,7 +12,7 @@ import { counted, Line, scrolledByKeys } from "../../console/parts.tsx";
 import { type Reply, show } from "../../console/respond.ts";
 import type { SignedInVisit } from "../../console/visit.ts";
 import { Bar, DayChart, Sparkline } from "./charts.tsx";
-import { lengthOf, periodBefore, periodOf } from "./rules.ts";
+import { lengthOf, type Period, periodBefore, periodOf } from "./rules.ts";
 
 /** The lengths of the periods that the page offers, in days. */
 const lengths = [7, 30, 90];
@@ -19,27 +21,49 @@ const lengths = [7, 30, 90];
 const sparkDays = 14;
 
 async function showNumbers(visit: SignedInVisit): Promise<Reply> {
-  const { ask, now, query, reads } = visit;
   const navigation = await appNavigationOf(visit, "numbers");
-  const profile = await reads.timezone();
-  const wanted = periodOf({ zone: query("zone") || profile }, now);
-  const chosen = Number(query("days"));
-  const days = lengths.find((length) => length === chosen);
-  const period =
-    days === undefined
-      ? { ...wanted, from: query("from") || wanted.from, to: query("to") || wanted.to }
-      : { ...wanted, from: dayBefore(wanted.to, days - 1) };
+  const profile = await visit.reads.timezone();
+  const usual = periodOf({ zone: profile }, visit.now);
+  try {
+    return await showPeriod(visit, { navigation, profile, period: wantedPeriod(visit, profile) });
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== "bad_request") throw error;
+    return showPeriod(visit, { navigation, profile, period: usual, refusal: error });
+  }
+}
+
+/** Returns the period that the address names. */
+function wantedPeriod({ now, query }: SignedInVisit, profile: string): Period {
+  const given = query("zone") || profile;
+  if (!timeZone.safeParse(given).success)
+    throw badRequest("zone", "must be an IANA time zone such as Europe/London");
+  const usual = periodOf({ zone: given }, now);
+  const days = lengths.find((length) => length === Number(query("days")));
+  if (days !== undefined) return { ...usual, from: dayBefore(usual.to, days - 1) };
+  return { ...usual, from: query("from") || usual.from, to: query("to") || usual.to };
+}
+
+async function showPeriod(
+  { ask, now, query }: SignedInVisit,
+  {
+    navigation,
+    profile,
+    period,
+    refusal,
+  }: Pick<Shown, "navigation" | "profile" | "refusal"> & { readonly period: Period },
+): Promise<Reply> {
   const params = { appId: navigation.app.id };
   const present = await ask(statistics.read, { params, query: { ...period } });
   const before = await ask(statistics.read, { params, query: { ...periodBefore(period) } });
   return show(
     <ConsolePage navigation={navigation} title="Numbers">
       <Numbers
-        {...{ navigation, present, before, profile, now }}
+        {...{ navigation, present, before, profile, now, refusal }}
         length={lengthOf(period)}
         isOwn={query("from") !== ""}
       />
     </ConsolePage>,
+    refusal?.status,
   );
 }
 
@@ -58,12 +82,14 @@ interface Shown {
   readonly length: number;
   /** Whether the person chose the first day. */
   readonly isOwn: boolean;
+  /** Why the chosen period is not shown. */
+  readonly refusal?: ApiError | undefined;
 }
 
 /** Returns the address of the list of threads that a search finds. */
 type Search = (words: string) => string;
 
-const Numbers = ({ navigation, present, before, profile, now, length, isOwn }: Shown) => {
+const Numbers = ({ navigation, present, before, profile, now, length, isOwn, refusal }: Shown) => {
   const { app, links } = navigation;
   const search: Search = (q) => `${links.inbox(app.id)}?${new URLSearchParams({ q })}`;
   return (
@@ -94,7 +120,7 @@ const Numbers = ({ navigation, present, before, profile, now, length, isOwn }: S
           </a>
         </div>
       </div>
-      <OwnPeriod {...{ present, profile, isOwn }} action={links.numbers(app.id)} />
+      <OwnPeriod {...{ present, profile, isOwn, refusal }} action={links.numbers(app.id)} />
       <Figures {...{ present, before, length }} />
       <div class="two">
         <PerDay present={present} search={search} />
@@ -116,12 +142,13 @@ const OwnPeriod = ({
   present: { from, to, zone },
   profile,
   isOwn,
+  refusal,
   action,
-}: Pick<Shown, "present" | "profile" | "isOwn"> & { readonly action: string }) => {
-  const form = filledWith({ from, to, zone });
+}: Pick<Shown, "present" | "profile" | "isOwn" | "refusal"> & { readonly action: string }) => {
+  const form = { ...filledWith({ from, to, zone }), refusal };
   const zones = [...new Set([zone, profile, "UTC"])];
   return (
-    <details class="reveal" open={isOwn}>
+    <details class="reveal" open={isOwn || refusal !== undefined}>
       <summary>Other days</summary>
       <form class="row period" method="get" action={action}>
         <TextField form={form} name="from" label="From" type="date" required unkept />
@@ -166,7 +193,7 @@ const Figures = ({ present, before, length }: Pick<Shown, "present" | "before" |
             ? "nothing to compare with"
             : pointsText(answered - answeredBefore)}
       </Figure>
-      <Figure name="Open for more than 7 days" value={openText(open)}>
+      <Figure name="Open over 7 days" value={openText(open)}>
         now
       </Figure>
     </dl>
@@ -191,7 +218,7 @@ const Figure = ({
 
 /** Says how a number differs from that of the period before. */
 function changeText(now: number, then: number, length: number): string {
-  const before = `the ${counted(length, "day", "days")} before`;
+  const before = length === 1 ? "the day before" : `the ${length} days before`;
   if (then < 5) return `${then} in ${before}`;
   const change = Math.round((100 * (now - then)) / then);
   return change === 0 ? `as in ${before}` : `${change > 0 ? "+" : "−"}${Math.abs(change)} % on ${before}`;
@@ -357,7 +384,7 @@ const FirstReply = ({ present }: { readonly present: Statistics }) => {
       <p class="muted small">
         {firstReply.p90 === null
           ? "No report of this period has a reply."
-          : `9 of 10 within ${waitText(firstReply.p90)}. Median and 9 of 10 are estimates from counts in ranges; nights and weekends count.`}
+          : `9 of 10: ${waitText(firstReply.p90)}. Median and 9 of 10 are estimates from counts in ranges; nights and weekends count.`}
       </p>
     </section>
   );
@@ -375,7 +402,7 @@ const Top = ({
     {top.length === 0 ? (
       <p class="muted small">No thread was reported again.</p>
     ) : (
-      <table class="bars">
+      <table class="bars of-threads">
         <caption class="unseen">The threads that were reported most often</caption>
         <tbody>
           {top.map(({ id, number, subject, count, days }) => (

@@ -93,6 +93,14 @@ export function partsOf({ from, to }: Quarters): Parts {
 /** Returns the quarter that contains an instant. */
 export const quarterAt = (at: Date): number => Math.floor(at.getTime() / quarterMilliseconds);
 
+const weekMilliseconds = 7 * 86_400_000;
+
+/** Returns the quarters of the last seven days. */
+export const lastWeek = (now: Date): Quarters => ({
+  from: quarterAt(new Date(now.getTime() - weekMilliseconds)),
+  to: quarterAt(now) + 1,
+});
+
 /** Returns the instant at which a quarter begins. */
 export const instantOf = (quarter: number): string => new Date(quarter * quarterMilliseconds).toISOString();
 

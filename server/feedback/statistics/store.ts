@@ -1,4 +1,5 @@
 import { limits } from "../../../src/contract/limits.ts";
+import { membershipOf } from "../../access/members/visibility.ts";
 import type { Engine, Reader, Transaction } from "../../database/database.ts";
 import { countStored, findTimes, quartersOfDay } from "../../database/schema/statistics.ts";
 import { agesAt, type CountedDay, type Parts, partsOf, type Quarters, quartersOf } from "./rules.ts";
@@ -11,6 +12,13 @@ export interface DayRow {
   readonly question: number;
   readonly general: number;
   readonly repeats: number;
+  readonly resolved: number;
+  readonly replies: number;
+}
+
+/** What happened in all apps of a person. */
+export interface AllAppsRow {
+  readonly reports: number;
   readonly resolved: number;
   readonly replies: number;
 }
@@ -125,6 +133,23 @@ export const statistics = {
       resolved: Number(row.resolved),
       replies: Number(row.replies),
     }));
+  },
+
+  /** Returns what happened in a time in all apps of which a person is a member. */
+  async inAllApps(reader: Reader, userId: string, { from, to }: Quarters): Promise<AllAppsRow> {
+    const row = await reader.get<Record<keyof AllAppsRow, number | string>>(
+      `SELECT CAST(coalesce(sum(c.bug + c.feature + c.question + c.general), 0) AS BIGINT) AS reports,
+         CAST(coalesce(sum(c.resolved), 0) AS BIGINT) AS resolved,
+         CAST(coalesce(sum(c.replies), 0) AS BIGINT) AS replies
+       FROM app_members v CROSS JOIN report_counts c
+       WHERE ${membershipOf("viewer")} AND c.app_id = v.app_id AND c.quarter >= ? AND c.quarter < ?`,
+      ...[userId, from, to],
+    );
+    return {
+      reports: Number(row?.reports ?? 0),
+      resolved: Number(row?.resolved ?? 0),
+      replies: Number(row?.replies ?? 0),
+    };
   },
 
   /** Returns the counts of all measures in a period, by their names. */

@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  type BrowserWithoutScripts,
+  createBrowserWithoutScripts,
+  readingOf,
+} from "../../../support/browser/browser-without-scripts.ts";
+import { type Service, startService } from "../../../support/service/service.ts";
+import { makeTeam, type Team } from "../../../support/worlds/members/team.ts";
+import { sendFeedback } from "../../../support/worlds/owner-with-one-of-each.ts";
+
+describe("the page of numbers, without scripts", () => {
+  let service: Service;
+  let team: Team;
+  let viewer: BrowserWithoutScripts;
+  beforeAll(async () => {
+    service = await startService({ still: true });
+    service.clock.setOffset(Date.parse("2026-11-20T23:40:00Z") - Date.now());
+    team = await makeTeam(service);
+    viewer = createBrowserWithoutScripts(service, (await team.join("viewer")).headers);
+    const bug = { type: "bug", metadata: { appVersion: "5.2.1" } };
+    for (let sent = 0; sent < 4; sent++) await sendFeedback(service, team.app.key, bug);
+    const repeated = { type: "question", dedupeKey: "ci:one", subject: "<b>It & stops</b>" };
+    const id = await sendFeedback(service, team.app.key, repeated);
+    await sendFeedback(service, team.app.key, repeated);
+    await team.call("POST", `/feedback/${id}/messages`, { direction: "outbound", body: "Thank you." });
+  });
+  afterAll(() => service.stop());
+
+  const open = (query = "") => viewer.open(`/console/numbers/${team.app.id}${query}`);
+
+  it("shows a viewer what came in, with a table beside each chart", async () => {
+    const page = await open();
+    const text = readingOf(page);
+    expect(text).toContain("22 Oct 2026 to 20 Nov 2026, days of UTC");
+    expect(text).toContain("New reports 5 0 in the 30 days before");
+    expect(text).toContain("2026-11-20 4 0 1 0 1 0 1");
+    expect(text).toContain("<b>It & stops</b> ×2");
+    expect(page.text).not.toContain("<b>It");
+  });
+
+  it("has the days of another time zone, and of other periods", async () => {
+    expect(readingOf(await open("?days=7&zone=Asia%2FKolkata"))).toContain("2026-11-21 4 0 1 0 1 0 1");
+    const week = await open("?days=7");
+    expect(readingOf(week)).toContain("14 Nov 2026 to 20 Nov 2026");
+    const own = await open("?from=2026-11-20&to=2026-11-20&zone=UTC");
+    expect(readingOf(own)).toContain("20 Nov 2026 to 20 Nov 2026");
+  });
+
+  it("leads from each day to its reports", async () => {
+    const list = await viewer.open(
+      `/console/feedback/${team.app.id}?${new URLSearchParams({ q: "after:2026-11-20 before:2026-11-21" })}`,
+    );
+    expect((await open()).text).toContain("q=after%3A2026-11-20+before%3A2026-11-21");
+    expect(readingOf(list)).toContain("It & stops");
+  });
+
+  it("shows no share of fewer than five", async () => {
+    const text = readingOf(await open());
+    expect(text).toContain("No version has five reports.");
+    expect(text).toContain("within 1 h 20 %");
+    expect(readingOf(await open("?from=2026-11-19&to=2026-11-19"))).toContain("within 1 h 0 within 8 h 0");
+  });
+
+  it("offers the days as CSV", async () => {
+    expect((await open("?days=7")).text).toContain(
+      encodeURIComponent(
+        "day,bug,feature,question,general,repeats,resolved,replies\r\n2026-11-14,0,0,0,0,0,0,0\r\n",
+      ),
+    );
+  });
+
+  it("refuses a period that is too long", async () => {
+    const long = await open("?from=2020-01-01&to=2026-11-20");
+    expect(long.status).toBe(400);
+    expect(readingOf(long)).toContain("must leave a period of at most 366 days");
+    expect(readingOf(long)).toContain("22 Oct 2026 to 20 Nov 2026");
+    expect(readingOf(await open("?zone=Nowhere"))).toContain(
+      "must be an IANA time zone such as Europe/London",
+    );
+  });
+
+  it("is summed up on the start page", async () => {
+    const home = readingOf(await viewer.open("/console"));
+    expect(home).toContain("All apps, last 7 days: 5 new reports, 0 resolved, 1 reply.");
+  });
+});
