@@ -18,6 +18,8 @@ const notKept: Readonly<Record<string, string>> = {
   code: "a code",
   file: "a file",
   pictures: "a file",
+  from: "a day, which only chooses what a page shows",
+  to: "a day, which only chooses what a page shows",
   confirmation: "a confirmation must be typed again",
   chatWebhookUrl: "a secret: everybody who knows the address can post there",
   "email of a person to erase": "after the erasure nothing here has the address",

@@ -40,6 +40,12 @@ export const consoleScenes: readonly ConsoleScene[] = [
     says: "Search the feedback of all your apps, the FAQ and the pages. Ctrl+K opens the search over any page.",
   },
   {
+    name: "numbers",
+    title: "Numbers",
+    page: at.numbers(":appId"),
+    says: "What came in, how fast it was answered, which failures return, and what became of agents' proposals. Each chart has its table.",
+  },
+  {
     name: "tags",
     title: "Tags",
     page: at.tags(":appId"),
