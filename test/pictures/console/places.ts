@@ -55,6 +55,10 @@ async function fillApp(call: Call, app: string): Promise<void> {
     body: "Hello {name}, thank you. The next version of {app} mends this.",
   });
   await call("POST", `${app}/blocked-senders`, { kind: "address", sender: "sales@spam.example" });
+  await call("POST", `${app}/webhooks`, { url: "https://ci.larder.example/innkeep" });
+  const events = ["feedback.created", "run.decided"];
+  const made = await call("POST", `${app}/webhooks`, { url: "http://127.0.0.1:1/board", events });
+  await call("POST", `${app}/webhooks/${made.field("id")}/test`);
   await call("POST", "/people/erase", { email: "gone@kitchen.example" });
 }
 

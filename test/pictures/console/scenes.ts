@@ -145,6 +145,18 @@ export const consoleScenes: readonly ConsoleScene[] = [
     says: "Name, switches and keys of an app. An owner deletes it here.",
   },
   {
+    name: "webhooks",
+    title: "Webhooks",
+    page: at.webhooks(":appId"),
+    says: "Addresses of programs that learn what happens in an app. The secret of a new one is shown once.",
+  },
+  {
+    name: "webhook",
+    title: "Webhook with its log",
+    page: at.webhook(":appId", ":webhookId"),
+    says: "See each delivery with its answers. Test the webhook, send events again, replace its secret, switch it off or delete it.",
+  },
+  {
     name: "data",
     title: "Data of an app",
     page: at.data(":appId"),
