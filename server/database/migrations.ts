@@ -1,8 +1,10 @@
 import type { Migration } from "./migrate.ts";
 import { apps } from "./schema/access.ts";
 import { baseline } from "./schema/baseline.ts";
+
 import { events, feedback, savedViews, uploads } from "./schema/feedback.ts";
-import { plannedSearchFunction, wordSearch } from "./schema/search.ts";
+import { plannedSearchFunction, wordSearch, wordsOfFiles } from "./schema/search.ts";
+
 import { statisticsStatements } from "./schema/statistics.ts";
 import { addedSince, statementsFor, statementsOf } from "./schema/table.ts";
 import { webhookSchema } from "./schema/webhooks.ts";
@@ -96,8 +98,17 @@ const viewsOfThreads: Migration = {
   statements: { sqlite: statementsFor(views, "sqlite"), postgres: statementsFor(views, "postgres") },
 };
 
+const searchOfFileNames: Migration = {
+  number: 126,
+  name: "search names of files",
+  statements: {
+    sqlite: statementsFor(wordsOfFiles, "sqlite"),
+    postgres: statementsFor(wordsOfFiles, "postgres"),
+  },
+};
+
 /** All migrations in their order. A released migration never changes: a correction is a new migration. */
 export const migrations: readonly Migration[] = [
   ...[baseline, searchFunction, threadNumbers, searchOfWholeThreads, contentPictures],
-  ...[snoozedThreads, statistics, webhooks, viewsOfThreads],
+  ...[snoozedThreads, statistics, webhooks, viewsOfThreads, searchOfFileNames],
 ];

@@ -223,3 +223,31 @@ export const wordSearch: readonly Statement[] = [
   },
   "INSERT INTO threads_to_index (feedback_seq) SELECT seq FROM feedback",
 ];
+
+const threadsOfBoth = "SELECT f.seq FROM feedback f WHERE f.id IN (OLD.feedback_id, NEW.feedback_id)";
+
+const notedLater: readonly Noted[] = [
+  {
+    ...{ name: "uploads_added_words", when: "AFTER INSERT ON uploads" },
+    ...{ threads: threadOf("NEW.feedback_id"), forgets: false },
+  },
+  {
+    ...{ name: "uploads_changed_words", when: "AFTER UPDATE OF file_name, feedback_id ON uploads" },
+    ...{ threads: threadsOfBoth, forgets: true },
+  },
+  {
+    ...{ name: "uploads_removed_words", when: "AFTER DELETE ON uploads" },
+    ...{ threads: threadOf("OLD.feedback_id"), forgets: true },
+  },
+  {
+    ...{ name: "messages_moved_words", when: "AFTER UPDATE OF feedback_id ON messages" },
+    ...{ threads: threadsOfBoth, forgets: true },
+  },
+  {
+    ...{ name: "runs_moved_words", when: "AFTER UPDATE OF feedback_id ON runs" },
+    ...{ threads: threadsOfBoth, forgets: true },
+  },
+];
+
+/** Notes changes of the names of files, and rows that move to another thread. */
+export const wordsOfFiles: readonly Statement[] = notedLater.flatMap(triggerOf);

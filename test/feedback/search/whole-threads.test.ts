@@ -97,6 +97,42 @@ describe.each(databases)("a search on $name through whole threads", (engine) => 
     expect(await found("ask")).toEqual([id]);
   });
 
+  it("finds the name of a file, and no longer the old one", async () => {
+    const id = await send();
+    const { database, newId, clock } = service.deps;
+    const upload = {
+      name: newId(),
+      app_id: app.id,
+      feedback_id: id,
+      sha256: "0",
+      media_type: "application/pdf",
+    };
+    const at = clock.now().toISOString();
+    await database.insert("uploads", {
+      ...upload,
+      size: 1,
+      file_name: "contract-narwhal.pdf",
+      created_at: at,
+    });
+    expect(await found("narwhal has:file")).toEqual([id]);
+    await database.write((tx) =>
+      tx.run("UPDATE uploads SET file_name = 'a.pdf' WHERE name = ?", upload.name),
+    );
+    expect(await found("narwhal")).toEqual([]);
+    expect(await found("a.pdf")).toEqual([id]);
+  });
+
+  it("finds a message that moved to another thread there", async () => {
+    const first = await send();
+    const second = await send();
+    await change("POST", `/feedback/${first}/messages`, { direction: "note", body: "A dugong." });
+    expect(await found("dugong")).toEqual([first]);
+    await service.deps.database.write((tx) =>
+      tx.run("UPDATE messages SET feedback_id = ? WHERE feedback_id = ?", second, first),
+    );
+    expect(await found("dugong")).toEqual([second]);
+  });
+
   it("finds by number, by day, by assignee and by several statuses", async () => {
     const first = await send();
     const second = await send();
