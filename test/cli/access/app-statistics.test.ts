@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createCommandLine } from "../../support/clients/command-line.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import { sendFeedback } from "../../support/worlds/owner-with-one-of-each.ts";
+
+describe("innkeep app statistics", () => {
+  let service: Service;
+  let token = "";
+  let appId = "";
+  beforeAll(async () => {
+    service = await startService({ still: true });
+    service.clock.setOffset(Date.parse("2026-11-20T23:40:00Z") - Date.now());
+    const owner = await service.makeUser();
+    const app = await service.makeApp(owner);
+    appId = app.id;
+    token = await service.makeToken(owner, "maintainer", { scopes: ["feedback:read", "apps:read"] });
+    await sendFeedback(service, app.key, { type: "bug", dedupeKey: "ci:one", subject: "It stops" });
+    await sendFeedback(service, app.key, { type: "bug", dedupeKey: "ci:one", subject: "It stops" });
+  });
+  afterAll(() => service.stop());
+
+  const run = async (...args: string[]) => {
+    const line = await createCommandLine({ INNKEEP_BASE_URL: service.baseUrl, INNKEEP_TOKEN: token });
+    return line.run(["app", "statistics", appId, "--zone", "Asia/Kolkata", ...args]);
+  };
+  const days = ["--from", "2026-11-20", "--to", "2026-11-21"];
+
+  it("says what came in", async () => {
+    const { stdout, exit } = await run(...days);
+    expect(exit).toBe(0);
+    expect(stdout).toContain("2026-11-20 to 2026-11-21, Asia/Kolkata");
+    expect(stdout).toContain("1 (1 bug, 0 feature, 0 question, 0 general)");
+    expect(stdout).toContain("#1 ×2  It stops");
+  });
+
+  it("prints the answer of the API with --json", async () => {
+    const { stdout } = await run(...days, "--json");
+    expect(JSON.parse(stdout)).toMatchObject({ perDay: [{ repeats: 0 }, { day: "2026-11-21", repeats: 1 }] });
+  });
+
+  it("prints a line for each day with --csv", async () => {
+    expect((await run(...days, "--csv")).stdout).toBe(
+      [
+        "day,bug,feature,question,general,repeats,resolved,replies",
+        "2026-11-20,0,0,0,0,0,0,0",
+        "2026-11-21,1,0,0,0,1,0,0",
+        "",
+      ].join("\r\n"),
+    );
+  });
+
+  it.each([
+    [["--csv", "--json"]],
+    [["--days", "367"]],
+    [["--days", "7", "--from", "2026-11-01"]],
+    [["--from", "2026-02-30"]],
+  ])("refuses %s as wrong use", async (flags) => {
+    expect((await run(...flags)).exit).toBe(2);
+  });
+});
