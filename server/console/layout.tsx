@@ -29,6 +29,7 @@ export const ConsolePage = ({
     title={titleOf(navigation, title)}
     address={address}
     person={navigation.email}
+    events={navigation.events}
   >
     <header class="top">
       <div class="bar">
@@ -262,6 +263,7 @@ interface DocumentProps {
   readonly address?: string | undefined;
   /** The e-mail address of the signed-in person. Scripts show only the drafts of this person. */
   readonly person?: string;
+  readonly events?: Navigation["events"];
   /** The beginning of the API's addresses, for the scripts of a page that calls the API. */
   readonly base?: string;
   /** The scripts of this page, in addition to the script of every page. */
@@ -270,13 +272,24 @@ interface DocumentProps {
 }
 
 /** The HTML document of every page. */
-export const Document = ({ links, title, address, person, base, scripts = [], children }: DocumentProps) => (
+export const Document = ({
+  links,
+  title,
+  address,
+  person,
+  events,
+  base,
+  scripts = [],
+  children,
+}: DocumentProps) => (
   <html
     lang="en"
     data-person={person && versionOf(person)}
     data-drafts={person && links.drafts}
     data-address={address}
     data-base={base}
+    data-events={events?.at}
+    data-since={events?.since}
   >
     <head>
       <meta charset="utf-8" />

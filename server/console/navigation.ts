@@ -2,6 +2,7 @@ import type { App } from "../../src/contract/apps.ts";
 import { apps } from "../../src/contract/apps.ts";
 import type { Role } from "../../src/contract/endpoint.ts";
 import { ApiError } from "../../src/contract/errors.ts";
+import { live } from "../../src/contract/live.ts";
 import { suffices } from "../access/members/rules.ts";
 import type { Links } from "./links.ts";
 import type { Notices } from "./notices.ts";
@@ -25,6 +26,8 @@ export interface Navigation {
   readonly email: string;
   /** The address of the page about the API. */
   readonly docs: string;
+  /** The address from which a page receives events of changes, and when the page was read. */
+  readonly events: { readonly at: string; readonly since: string };
   readonly apps: readonly App[];
   /** The numbers of unread threads and of waiting proposals, by app. */
   readonly counts: ReadonlyMap<string, AppCounts>;
@@ -60,6 +63,10 @@ export async function navigationOf(visit: SignedInVisit): Promise<Navigation> {
     notices,
     email: caller.email,
     docs: `${settings.baseUrl}/api/v1/docs`,
+    events: {
+      at: new URL(settings.baseUrl).pathname.replace(/\/$/, "") + live.follow.path,
+      since: visit.now.toISOString(),
+    },
     apps: items,
     counts,
     requests,

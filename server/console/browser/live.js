@@ -1,25 +1,85 @@
 // Updates the parts of an open page that have changed on the server, and the title of the page. It announces the change
 // to screen readers. It does not replace a part in which the person types or has opened something. If a link has the
 // focus, it keeps the focus.
+import { follow } from "./events.js";
 import { announce, replacePart } from "./page.js";
 
 const isLive = document.querySelector("main [data-live]") !== null;
+// Whether a part was not replaced, because the person uses it.
+let isLeft = false;
 const refresh = async () => {
-  if (document.hidden) return;
   const headers = { Accept: "text/html", "X-Innkeep-Live": "1" };
   const answer = await fetch(location.href, { headers }).catch(() => undefined);
   if (!answer?.ok || answer.redirected) return;
   const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
   document.title = fresh.title;
+  isLeft = false;
   for (const part of document.querySelectorAll("[data-live]")) {
     const next = fresh.getElementById(part.id);
     const focused = part.contains(document.activeElement) ? document.activeElement : undefined;
     const link = focused?.matches("a[id]") ? focused.id : undefined;
-    if (!next || (focused && !link) || part.dataset.live === next.dataset.live) continue;
+    if (!next || part.dataset.live === next.dataset.live) continue;
+    isLeft ||= focused !== undefined && !link;
+    if (focused && !link) continue;
     if (part.dataset.stale === undefined) {
       replacePart(part, next);
       if (next.dataset.news) announce(next.dataset.news);
     } else document.getElementById(part.dataset.stale).hidden = false;
   }
 };
-if (isLive) setInterval(refresh, 20_000);
+
+// The page is read again when `due`. A hidden page is read when it is shown. (rule F75)
+let last = Number.NEGATIVE_INFINITY;
+let due = Number.POSITIVE_INFINITY;
+let timer;
+let isReading = false;
+let isStale = false;
+const read = async () => {
+  due = Number.POSITIVE_INFINITY;
+  isStale = document.hidden;
+  if (isStale) return;
+  if (isReading) return readWithin(1_000);
+  isReading = true;
+  last = performance.now();
+  await refresh().finally(() => {
+    isReading = false;
+  });
+};
+
+// Reads the page soon, and at most once in this time. Pages of many people are not read at the same moment.
+const readWithin = (milliseconds) => {
+  const now = performance.now();
+  const at = Math.max(now + (Math.random() * milliseconds) / 4, last + milliseconds);
+  if (at >= due) return;
+  due = at;
+  clearTimeout(timer);
+  timer = setTimeout(read, at - now);
+};
+
+const pace = { thread: 1_000, list: 3_000, counts: 10_000 };
+
+// The address of a page holds the id of its app, and then that of its thread.
+const [app, item] = location.pathname.match(/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g) ?? [];
+const hear = ({ kind, appId, threadId }) => {
+  if (kind === "everything") readWithin(pace.list);
+  else if (item !== undefined && item === threadId) readWithin(pace.thread);
+  else if (kind === "answering") return;
+  else if (app === undefined || (app === appId && (!item || !threadId))) readWithin(pace.list);
+  else readWithin(pace.counts);
+};
+
+if (isLive) {
+  let isConnected = false;
+  let ticks = 0;
+  const connected = (is) => {
+    isConnected = is;
+  };
+  follow({ hear, connected });
+  document.addEventListener("visibilitychange", () => {
+    if (!document.hidden && isStale) readWithin(0);
+  });
+  setInterval(() => {
+    ticks += 1;
+    if (!isConnected || isLeft || ticks % 3 === 0) read();
+  }, 20_000);
+}
