@@ -19,21 +19,36 @@ interface MembershipRow {
 /** How many values one statement has at most. */
 const mostValues = 500;
 
-/** The statements that find the app of what a topic names, by the kind of the topic. */
+/** Find the app of what a topic names, by the kind of the topic. Undefined if it was deleted. */
 const places = {
-  answering: `SELECT f.app_id AS "appId", f.id AS "threadId" FROM feedback f WHERE f.id = ?`,
-  proposal: `SELECT r.app_id AS "appId", r.feedback_id AS "threadId" FROM runs r WHERE r.id = ?`,
-  listing: `SELECT l.app_id AS "appId" FROM listings l WHERE l.id = ?`,
-  cycle: `SELECT l.app_id AS "appId" FROM cycles c JOIN listings l ON l.id = c.listing_id WHERE c.id = ?`,
-  slot: `SELECT l.app_id AS "appId" FROM slots s JOIN cycles c ON c.id = s.cycle_id
-         JOIN listings l ON l.id = c.listing_id WHERE s.id = ?`,
+  answering: (reader: Reader, id: string) =>
+    reader.get<PlaceRow>(`SELECT f.app_id AS "appId", f.id AS "threadId" FROM feedback f WHERE f.id = ?`, id),
+  proposal: (reader: Reader, id: string) =>
+    reader.get<PlaceRow>(
+      `SELECT r.app_id AS "appId", r.feedback_id AS "threadId" FROM runs r WHERE r.id = ?`,
+      id,
+    ),
+  listing: (reader: Reader, id: string) =>
+    reader.get<Pick<PlaceRow, "appId">>(`SELECT l.app_id AS "appId" FROM listings l WHERE l.id = ?`, id),
+  cycle: (reader: Reader, id: string) =>
+    reader.get<Pick<PlaceRow, "appId">>(
+      `SELECT l.app_id AS "appId" FROM cycles c JOIN listings l ON l.id = c.listing_id WHERE c.id = ?`,
+      id,
+    ),
+  slot: (reader: Reader, id: string) =>
+    reader.get<Pick<PlaceRow, "appId">>(
+      `SELECT l.app_id AS "appId" FROM slots s JOIN cycles c ON c.id = s.cycle_id
+       JOIN listings l ON l.id = c.listing_id WHERE s.id = ?`,
+      id,
+    ),
 };
 export type Place = keyof typeof places;
 
 /** What the connections for events read. */
 export const liveReads = {
   /** Returns where something is. Undefined if it was deleted. */
-  placeOf: (reader: Reader, place: Place, id: string) => reader.get<PlaceRow>(places[place], id),
+  placeOf: (reader: Reader, place: Place, id: string): Promise<PlaceRow | undefined> =>
+    places[place](reader, id),
 
   /**
    * Returns the threads that changed after a mark, and the next mark. Returns no list if there are more than `most`, or
@@ -68,10 +83,10 @@ export const liveReads = {
     return new Set(rows.map(({ id }) => id));
   },
 
-  /** Returns the ids of the apps of each person. Only apps among `appIds`. */
+  /** Returns the memberships in these apps. */
   membersOf: (reader: Reader, appIds: readonly string[]): Promise<MembershipRow[]> =>
     inParts(appIds, (places, values) =>
-      reader.all(
+      reader.all<MembershipRow>(
         `SELECT user_id AS "userId", app_id AS "appId", role FROM app_members WHERE app_id IN (${places})`,
         ...values,
       ),
@@ -80,7 +95,7 @@ export const liveReads = {
   /** Returns all memberships of these people. */
   membershipsOf: (reader: Reader, userIds: readonly string[]): Promise<MembershipRow[]> =>
     inParts(userIds, (places, values) =>
-      reader.all(
+      reader.all<MembershipRow>(
         `SELECT user_id AS "userId", app_id AS "appId", role FROM app_members WHERE user_id IN (${places})`,
         ...values,
       ),
