@@ -1,6 +1,6 @@
 import type { Role } from "../../../src/contract/endpoint.ts";
 import type { Reader, Value } from "../../database/database.ts";
-import { sqlOf, valuesOf } from "../../database/lists.ts";
+import { type Condition, sqlOf, valuesOf } from "../../database/lists.ts";
 import { plannedEachTime } from "../../database/statements.ts";
 import { notAMark, threadChanges } from "../agent-work/store/changes.ts";
 
@@ -61,15 +61,15 @@ export const liveReads = {
   ): Promise<{ readonly mark: string; readonly threads: readonly PlaceRow[] | undefined }> {
     const after = await threadChanges.after(reader, mark);
     if (after === notAMark) return { mark: await threadChanges.present(reader), threads: undefined };
-    const { conditions, next } = after;
+    const conditions: readonly Condition[] = [["f.seq = c.feedback_seq"], ...after.conditions];
     const threads = await reader.all<PlaceRow>(
       plannedEachTime(
         `SELECT f.id AS "threadId", c.app_id AS "appId" FROM thread_changes c CROSS JOIN feedback f
-         WHERE f.seq = c.feedback_seq AND ${sqlOf(conditions)} ORDER BY c.number, c.feedback_seq LIMIT ?`,
+         WHERE ${sqlOf(conditions)} ORDER BY c.number, c.feedback_seq LIMIT ?`,
       ),
       ...[...valuesOf(conditions), most + 1],
     );
-    return { mark: next(undefined), threads: threads.length > most ? undefined : threads };
+    return { mark: after.next(undefined), threads: threads.length > most ? undefined : threads };
   },
 
   /** Returns those of the sessions that have not ended. */
