@@ -12,7 +12,7 @@ import { tokens } from "./access/tokens/api.ts";
 import { iconUrlOf } from "./console/assets.ts";
 import { consoleChangelog } from "./content/changelog/api/entries.ts";
 import { changelog } from "./content/changelog/api/public.ts";
-import { consoleFaqs, faqs } from "./content/faqs/api.ts";
+import { consoleFaqs, faqs } from "./content/faqs/api/entries.ts";
 import { texts } from "./content/texts/api.ts";
 import type { Deps } from "./deps.ts";
 import { people } from "./erasure/api.ts";

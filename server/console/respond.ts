@@ -141,6 +141,7 @@ const refusesValues: ReadonlySet<string> = new Set([
   "tag_exists",
   "assignee_changed",
   "answered",
+  "draft_conflict",
   "version_exists",
   "already_member",
   "last_owner",

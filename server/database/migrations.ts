@@ -1,6 +1,7 @@
 import type { Migration } from "./migrate.ts";
 import { apps } from "./schema/access.ts";
 import { baseline } from "./schema/baseline.ts";
+import { changelogEntries, contentVersions, faqs } from "./schema/content.ts";
 
 import { events, feedback, savedViews, uploads } from "./schema/feedback.ts";
 import { plannedSearchFunction, wordSearch, wordsOfFiles } from "./schema/search.ts";
@@ -107,8 +108,24 @@ const searchOfFileNames: Migration = {
   },
 };
 
+const draftsOfContent = [
+  ...addedSince(faqs, 127),
+  ...addedSince(changelogEntries, 127),
+  ...statementsOf(contentVersions),
+];
+
+const contentDrafts: Migration = {
+  number: 127,
+  name: "drafts and versions of the FAQ and of release notes",
+  statements: {
+    sqlite: statementsFor(draftsOfContent, "sqlite"),
+    postgres: statementsFor(draftsOfContent, "postgres"),
+  },
+};
+
 /** All migrations in their order. A released migration never changes: a correction is a new migration. */
 export const migrations: readonly Migration[] = [
   ...[baseline, searchFunction, threadNumbers, searchOfWholeThreads, contentPictures],
   ...[snoozedThreads, statistics, webhooks, viewsOfThreads, searchOfFileNames],
+  contentDrafts,
 ];

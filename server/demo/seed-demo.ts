@@ -16,7 +16,7 @@ import { tokenLifetimeDays } from "../access/sign-in/rules.ts";
 import { tokens } from "../access/tokens/store.ts";
 import { createEntry } from "../content/changelog/api/entries.ts";
 import { changelogEntries } from "../content/changelog/store.ts";
-import { createFaq } from "../content/faqs/api.ts";
+import { createFaq } from "../content/faqs/api/entries.ts";
 import type { Transaction } from "../database/database.ts";
 import type { Deps } from "../deps.ts";
 import { finishClaim } from "../feedback/agent-work/end-claim.ts";

@@ -60,6 +60,7 @@ export function addChangelog(changelog: Command, setup: Setup): void {
       .alias("update")
       .description("Change a release note, found by id or version"),
   );
+  edit.option("--draft", "save it as a draft of a published note, whose text stays");
   addExamples(edit, 'innkeep changelog edit 2.4.0 --title "Faster lists and syncing"');
   commandAction(ofApp(describesRelease(edit)), setup, editRelease);
 
@@ -80,6 +81,8 @@ export function addChangelog(changelog: Command, setup: Setup): void {
   addExamples(remove, "innkeep changelog delete 2.4.0 --yes");
   commandAction(ofApp(remove), setup, deleteRelease);
 
+  addDrafts(changelog, setup);
+
   const picture = mutates(
     changelog.command("picture <files...>").description(routes.texts.addReleasePictures.summary),
   );
@@ -89,6 +92,30 @@ export function addChangelog(changelog: Command, setup: Setup): void {
   );
 
   addReleases(changelog, setup);
+}
+
+/** Adds the commands for drafts of published notes, and for earlier texts. */
+function addDrafts(changelog: Command, setup: Setup): void {
+  const { removeDraft, history, restore } = routes.consoleChangelog;
+  const discarding = mutates(changelog.command("discard <release>").description(removeDraft.summary));
+  addExamples(discarding, "innkeep changelog discard 2.4.0");
+  commandAction<object, string>(ofApp(discarding), setup, async (...given) =>
+    (await import("./changelog/drafts.ts")).discardDraft(...given),
+  );
+
+  const versions = changelog.command("history <release>").description(history.summary);
+  addExamples(versions, "innkeep changelog history 2.4.0");
+  commandAction<object, string>(ofApp(versions), setup, async (...given) =>
+    (await import("./changelog/drafts.ts")).listVersions(...given),
+  );
+
+  const restoring = mutates(
+    changelog.command("restore <release>").description(restore.summary),
+  ).requiredOption("--to <text>", "the id of an earlier text, as `changelog history` lists it");
+  addExamples(restoring, "innkeep changelog restore 2.4.0 --to 01b2c3d4-237d-759b-ad89-7cf5663516dc");
+  commandAction<{ to: string }, string>(ofApp(restoring), setup, async (...given) =>
+    (await import("./changelog/drafts.ts")).restoreVersion(...given),
+  );
 }
 
 /** The commands for whole files, and for stores. */
@@ -162,10 +189,16 @@ async function createRelease(invocation: Invocation, flags: CreateFlags): Promis
 /** Changes the given fields of a release note, named by its id or version. */
 async function editRelease(
   invocation: Invocation,
-  flags: ChangelogFlags,
+  flags: ChangelogFlags & { readonly draft?: boolean },
   wanted: string,
 ): Promise<undefined> {
   const change = await releaseOf(invocation, flags);
+  if (flags.draft) {
+    const { publish, publishedAt, ...text } = change;
+    if (publish !== undefined || publishedAt !== undefined)
+      throw usageError("A draft has no time: publish it with `innkeep changelog publish`.");
+    return (await import("./changelog/drafts.ts")).saveDraft(invocation, wanted, text);
+  }
   if (Object.values(change).every((value) => value === undefined)) {
     throw usageError("There is nothing to change.", "`innkeep changelog edit --help` lists what can be.");
   }

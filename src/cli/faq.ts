@@ -12,8 +12,11 @@ import { type FaqApi, faqApi, faqId, listFaqs, noFaq, viewFaq } from "./faq/api.
 
 export function addFaq(faq: Command, setup: Setup): void {
   const list = faq.command("list").alias("ls").description(routes.faqs.list.summary);
+  list.option("--drafts", "the entries whose text is not published; needs a maintainer token");
   addExamples(list, "innkeep faq list", "innkeep faq list --app Larder --fields id,question");
-  commandAction(ofApp(list), setup, listFaqs);
+  commandAction<{ drafts?: boolean }>(ofApp(list), setup, async (invocation, { drafts }) =>
+    drafts ? (await import("./faq/drafts.ts")).listDrafts(invocation) : listFaqs(invocation),
+  );
 
   const view = faq.command("view <id>").alias("show").description("Show one FAQ entry");
   addExamples(view, "innkeep faq view 01a1fda4", "innkeep faq view 01a1fda4 --raw answer > answer.md");
@@ -22,7 +25,8 @@ export function addFaq(faq: Command, setup: Setup): void {
   const create = mutates(faq.command("create").alias("new").description(routes.faqs.create.summary))
     .requiredOption("--question <text>", "the question; `-` is standard input, `@file` a file")
     .requiredOption("--answer <text>", "the answer, in Markdown")
-    .option("--sort-order <number>", "its position in the list; at the end by default", wholeNumber);
+    .option("--sort-order <number>", "its position in the list; at the end by default", wholeNumber)
+    .option("--draft", "keep it from apps until `faq publish`; needs a maintainer token");
   addExamples(create, 'innkeep faq create --question "How do I sync?" --answer @answer.md');
   commandAction(ofApp(create), setup, createFaq);
 
@@ -34,7 +38,8 @@ export function addFaq(faq: Command, setup: Setup): void {
   )
     .option("--question <text>", "the question; `-` is standard input, `@file` a file")
     .option("--answer <text>", "the answer, in Markdown")
-    .option("--sort-order <number>", "where it stands in the list", wholeNumber);
+    .option("--sort-order <number>", "where it stands in the list", wholeNumber)
+    .option("--draft", "save the text as a draft; the published text stays");
   addExamples(edit, "innkeep faq edit 01a1fda4", "innkeep faq edit 01a1fda4 --answer @answer.md");
   commandAction(ofApp(edit), setup, editFaq);
 
@@ -57,6 +62,8 @@ export function addFaq(faq: Command, setup: Setup): void {
     reorderFaqs(...given),
   );
 
+  addDrafts(faq, setup);
+
   const picture = mutates(faq.command("picture <files...>").description(routes.texts.addFaqPictures.summary));
   addExamples(picture, "innkeep faq picture screen.png");
   commandAction<object, readonly string[]>(ofApp(picture), setup, async (invocation, _, paths) =>
@@ -64,6 +71,37 @@ export function addFaq(faq: Command, setup: Setup): void {
   );
 
   addFiles(faq, setup);
+}
+
+/** Adds the commands for texts that are not published, and for earlier texts. */
+function addDrafts(faq: Command, setup: Setup): void {
+  const { publish, removeDraft, history, restore } = routes.consoleFaqs;
+  const publishing = mutates(faq.command("publish <id>").description(publish.summary));
+  addExamples(publishing, "innkeep faq publish 01a1fda4");
+  commandAction<object, string>(ofApp(publishing), setup, async (...given) =>
+    (await import("./faq/drafts.ts")).publishFaq(...given),
+  );
+
+  const discarding = mutates(faq.command("discard <id>").description(removeDraft.summary));
+  addExamples(discarding, "innkeep faq discard 01a1fda4");
+  commandAction<object, string>(ofApp(discarding), setup, async (...given) =>
+    (await import("./faq/drafts.ts")).discardDraft(...given),
+  );
+
+  const versions = faq.command("history <id>").description(history.summary);
+  addExamples(versions, "innkeep faq history 01a1fda4");
+  commandAction<object, string>(ofApp(versions), setup, async (...given) =>
+    (await import("./faq/drafts.ts")).listVersions(...given),
+  );
+
+  const restoring = mutates(faq.command("restore <id>").description(restore.summary)).requiredOption(
+    "--to <text>",
+    "the id of an earlier text, as `faq history` lists it",
+  );
+  addExamples(restoring, "innkeep faq restore 01a1fda4 --to 01b2c3d4-237d-759b-ad89-7cf5663516dc");
+  commandAction<{ to: string }, string>(ofApp(restoring), setup, async (...given) =>
+    (await import("./faq/drafts.ts")).restoreVersion(...given),
+  );
 }
 
 const pathMeaning = "folder of Markdown files, or one .yaml, .yml or .json file; `faq` by default";
@@ -119,6 +157,7 @@ interface FaqFlags {
   readonly question?: string;
   readonly answer?: string;
   readonly sortOrder?: number;
+  readonly draft?: boolean;
 }
 
 async function createFaq(invocation: Invocation, flags: FaqFlags): Promise<undefined> {
@@ -128,6 +167,10 @@ async function createFaq(invocation: Invocation, flags: FaqFlags): Promise<undef
     answer: await textOf(invocation, "--answer", answer),
     sortOrder,
   };
+  if (flags.draft) {
+    if (sortOrder !== undefined) throw usageError("A draft has no position: leave --sort-order out.");
+    return (await import("./faq/drafts.ts")).createDraft(invocation, body);
+  }
   const faq = await (await faqApi(invocation)).create(body);
   note(invocation, `Created FAQ entry ${faq.id}.`);
   printOne(invocation, faq, () => details({ ...faq }));
@@ -139,6 +182,11 @@ async function editFaq(invocation: Invocation, flags: FaqFlags, id: string): Pro
     answer: await optionalTextOf(invocation, "--answer", flags.answer),
     sortOrder: flags.sortOrder,
   };
+  if (flags.draft) {
+    const { sortOrder, ...text } = change;
+    if (sortOrder !== undefined) throw usageError("A draft has no position: leave --sort-order out.");
+    return (await import("./faq/drafts.ts")).saveDraft(invocation, id, text);
+  }
   if (Object.values(change).every((value) => value === undefined)) {
     if (canAsk(invocation)) return (await import("./faq/editor.ts")).editFaqInEditor(invocation, id);
     throw usageError(

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { appParams } from "./apps.ts";
 import { endpoint } from "./endpoint.ts";
 import { at } from "./example-values.ts";
-import { Success } from "./faqs.ts";
+import { RestoredVersion, Success } from "./faqs.ts";
 import { givenInstant, instant, pageLimit, text, uuid } from "./fields.ts";
 import { limits } from "./limits.ts";
 
@@ -86,6 +86,14 @@ const importedField = z.enum([
   "publishedAt",
 ]);
 
+/** The text of a draft of a published release note. */
+const ReleaseDraft = z.pick(NewChangelogEntry, {
+  ...{ title: true, version: true, versions: true, releaseType: true },
+  ...{ bodyFormat: true, body: true, items: true },
+});
+
+const ReleaseContent = z.omit(ChangelogEntry, { id: true, publishedAt: true });
+
 /** A release note as maintainers read it. A draft has no `publishedAt`. */
 export const EditedChangelogEntry = z.extend(ChangelogEntry, {
   publishedAt: z.nullable(instant),
@@ -95,6 +103,21 @@ export const EditedChangelogEntry = z.extend(ChangelogEntry, {
   editedFields: z.array(importedField),
   createdAt: instant,
   updatedAt: instant,
+  /** The text that waits beside the published one; null if there is none. */
+  draft: z.nullable(
+    z.extend(ReleaseContent, {
+      updatedAt: instant,
+      /** Whether the published text has changed since the draft was saved. Then it cannot be published. */
+      conflict: z.boolean(),
+    }),
+  ),
+});
+
+const ReleaseVersion = z.extend(ReleaseContent, {
+  id: uuid,
+  /** When this text was written, and by whom; null for a deleted account. */
+  at: instant,
+  by: z.nullable(z.string()),
 });
 
 /** The result of an import. */
@@ -203,9 +226,52 @@ export const consoleChangelog = {
     role: "maintainer",
     method: "POST",
     path: `${entryPath}/publish`,
-    summary: "Publish a release note now; a published one keeps its date",
+    summary: "Publish a release note now, with its draft; a published one keeps its date",
     params: entryParams,
     success: { status: 200, body: EditedChangelogEntry },
+    errors: ["not_found", "version_exists", "draft_conflict"],
+  }),
+  saveDraft: endpoint({
+    ...traits,
+    role: "maintainer",
+    method: "PUT",
+    path: `${entryPath}/draft`,
+    summary: "Save a draft of a published release note; its published text stays",
+    params: entryParams,
+    body: z.partial(ReleaseDraft),
+    success: { status: 200, body: EditedChangelogEntry },
+    errors: ["not_found", "wrong_state"],
+    example: { request: { title: "Faster search" } },
+  }),
+  removeDraft: endpoint({
+    ...traits,
+    role: "maintainer",
+    method: "DELETE",
+    path: `${entryPath}/draft`,
+    summary: "Discard the draft of a published release note",
+    params: entryParams,
+    success: { status: 200, body: EditedChangelogEntry },
+  }),
+  history: endpoint({
+    ...traits,
+    role: "viewer",
+    method: "GET",
+    path: `${entryPath}/history`,
+    summary: "List the earlier texts of a release note, newest first",
+    large: true,
+    params: entryParams,
+    success: { status: 200, body: z.object({ items: z.array(ReleaseVersion) }) },
+  }),
+  restore: endpoint({
+    ...traits,
+    role: "maintainer",
+    method: "POST",
+    path: `${entryPath}/restore`,
+    summary: "Bring an earlier text of a release note back: as the draft of a published one",
+    params: entryParams,
+    body: RestoredVersion,
+    success: { status: 200, body: EditedChangelogEntry },
+    example: { request: { version: "0198c1a3-5d88-7e65-8fc0-7b8c9daebfcc" } },
   }),
 } as const;
 
@@ -218,6 +284,10 @@ export type ChangelogChange = z.output<typeof ChangelogChange>;
 export type ReleaseImport = z.output<typeof ReleaseImport>;
 
 export type ChangelogEntry = z.output<typeof ChangelogEntry>;
+
+export type ReleaseContent = z.output<typeof ReleaseContent>;
+
+export type ReleaseDraft = z.output<typeof ReleaseDraft>;
 
 export type EditedChangelogEntry = z.output<typeof EditedChangelogEntry>;
 

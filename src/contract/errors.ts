@@ -86,6 +86,11 @@ export const errorCatalogue = {
     status: 409,
     message: "Somebody else has this thread now. Read it again, then decide.",
   },
+  draft_conflict: {
+    status: 409,
+    message:
+      "The published text has changed since this draft was saved. Compare both, save the draft again, and publish it.",
+  },
   answered: {
     status: 409,
     message: "Somebody else has written in this thread since you read it. Read it again, then decide.",

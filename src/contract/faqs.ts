@@ -84,6 +84,43 @@ export const replacesFaqs = {
   success: { status: 200, body: z.array(ListedFaq) },
 } as const;
 
+/** An entry with the text that waits beside its published one. */
+export const DraftedFaq = z.object({
+  id: uuid,
+  /** False for an entry that was never published: then the text is that of the draft. */
+  published: z.boolean(),
+  question: z.string(),
+  answer: z.string(),
+  /** Null for an entry that was never published. */
+  sortOrder: z.nullable(z.int()),
+  draft: z.nullable(
+    z.object({
+      question: z.string(),
+      answer: z.string(),
+      updatedAt: instant,
+      /** Whether the published text has changed since the draft was saved. Then it cannot be published. */
+      conflict: z.boolean(),
+    }),
+  ),
+  createdAt: instant,
+  updatedAt: instant,
+});
+
+/** The text of a draft. What is left out stays as it is. */
+const FaqDraft = z.pick(FaqChange, { question: true, answer: true });
+
+const FaqVersion = z.object({
+  id: uuid,
+  question: z.string(),
+  answer: z.string(),
+  /** When this text was published, and by whom; null for an app key or a deleted account. */
+  at: instant,
+  by: z.nullable(z.string()),
+});
+
+/** The earlier text that becomes the draft. */
+export const RestoredVersion = z.object({ version: uuid });
+
 export const faqParams = z.object({ faqId: uuid });
 
 export const Success = z.object({ success: z.boolean() });
@@ -146,6 +183,7 @@ export const consoleFaqs = {
     params: faqParams,
     body: FaqChange,
     success: { status: 200, body: Faq },
+    errors: ["not_found", "wrong_state"],
     example: { request: { sortOrder: 3 } },
   }),
   remove: endpoint({
@@ -157,7 +195,91 @@ export const consoleFaqs = {
     params: faqParams,
     success: { status: 200, body: Success },
   }),
+  drafts: endpoint({
+    ...traits,
+    role: "viewer",
+    method: "GET",
+    path: `${path}/drafts`,
+    summary: "List the FAQ entries whose text is not published, the last changed first",
+    large: true,
+    params: appParams,
+    success: { status: 200, body: z.array(DraftedFaq) },
+  }),
+  createDraft: endpoint({
+    ...traits,
+    role: "maintainer",
+    method: "POST",
+    path: `${path}/drafts`,
+    summary: "Create an FAQ entry as a draft, which apps do not get until it is published",
+    params: appParams,
+    body: z.pick(NewFaq, { question: true, answer: true }),
+    success: { status: 201, body: DraftedFaq },
+    example: { request: { question: "How do I export?", answer: "Open *Settings*." } },
+  }),
+  read: endpoint({
+    ...traits,
+    role: "viewer",
+    method: "GET",
+    path: entryPath,
+    summary: "Read an FAQ entry with its draft",
+    params: faqParams,
+    success: { status: 200, body: DraftedFaq },
+  }),
+  saveDraft: endpoint({
+    ...traits,
+    role: "maintainer",
+    method: "PUT",
+    path: `${entryPath}/draft`,
+    summary: "Save a draft of an FAQ entry; its published text stays",
+    params: faqParams,
+    body: FaqDraft,
+    success: { status: 200, body: DraftedFaq },
+    example: { request: { answer: "Open **Settings**." } },
+  }),
+  removeDraft: endpoint({
+    ...traits,
+    role: "maintainer",
+    method: "DELETE",
+    path: `${entryPath}/draft`,
+    summary: "Discard the draft of a published FAQ entry",
+    params: faqParams,
+    success: { status: 200, body: DraftedFaq },
+    errors: ["not_found", "wrong_state"],
+  }),
+  publish: endpoint({
+    ...traits,
+    role: "maintainer",
+    method: "POST",
+    path: `${entryPath}/publish`,
+    summary: "Publish the draft of an FAQ entry; a new entry comes last",
+    params: faqParams,
+    success: { status: 200, body: DraftedFaq },
+    errors: ["not_found", "draft_conflict"],
+  }),
+  history: endpoint({
+    ...traits,
+    role: "viewer",
+    method: "GET",
+    path: `${entryPath}/history`,
+    summary: "List the earlier texts of an FAQ entry, newest first",
+    large: true,
+    params: faqParams,
+    success: { status: 200, body: z.object({ items: z.array(FaqVersion) }) },
+  }),
+  restore: endpoint({
+    ...traits,
+    role: "maintainer",
+    method: "POST",
+    path: `${entryPath}/restore`,
+    summary: "Make an earlier text of an FAQ entry its draft",
+    params: faqParams,
+    body: RestoredVersion,
+    success: { status: 200, body: DraftedFaq },
+    example: { request: { version: faqId } },
+  }),
 } as const;
+
+export type DraftedFaq = z.output<typeof DraftedFaq>;
 
 export type NewFaq = z.output<typeof NewFaq>;
 

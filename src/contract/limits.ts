@@ -84,6 +84,8 @@ export const limits = {
   /** The sealed first step of a sign-in. */
   signInStep: 2_000,
   contentPictures: 12 * MB,
+  /** The most earlier texts of an FAQ entry or a release note. */
+  contentVersions: 50,
   changelogPage: { default: 20, max: 50 },
   listPage: { default: 50, max: 100 },
   /** The length of a page in a list for an agent. It is short, because the agent's model reads every line. */

@@ -4,6 +4,7 @@ import type { Reader, Sql, Transaction } from "../../database/database.ts";
 import * as tables from "../../database/schema/content.ts";
 import type { Row } from "../../database/schema/table.ts";
 import { listed, select, update } from "../../database/statements.ts";
+import type { StoredDraft } from "../drafts/rules.ts";
 
 /** A link from a release note to a thread that the note names. */
 interface LinkedThread {
@@ -68,7 +69,9 @@ const entryFields = [
 /** A row of `changelog_entries`. `versions` and `items` are JSON. */
 export type ChangelogRow = Pick<Row<typeof tables.changelogEntries>, (typeof entryFields)[number]>;
 
-export interface NewChangelogRow extends ChangelogRow {
+export interface NewChangelogRow extends ChangelogRow, Partial<StoredDraft> {
+  /** The account of the member who wrote the draft. */
+  readonly draftBy?: string | null;
   readonly appId: string;
   /** A JSON array of the fields that a person has changed since the last import. */
   readonly editedFields: string;
@@ -79,7 +82,7 @@ export interface NewChangelogRow extends ChangelogRow {
 /** The fields of an entry that may change. `versions`, `items` and `editedFields` are JSON. */
 export type ChangelogRowChange = Partial<Omit<NewChangelogRow, "id" | "appId" | "createdAt">>;
 
-export type OwnedChangelogRow = Omit<NewChangelogRow, "updatedBy">;
+export type OwnedChangelogRow = NewChangelogRow & StoredDraft;
 
 export type EntryVersion = Pick<ChangelogRow, "id" | "version">;
 
@@ -100,7 +103,7 @@ const newestFirst = "ORDER BY published_at DESC, created_at DESC, id DESC";
 const statements = {
   list: select(
     tables.changelogEntries,
-    [...entryFields, "editedFields"],
+    [...entryFields, "editedFields", "draft", "draftBase", "draftAt"],
     `WHERE app_id = ? AND ${sortKey} < (?, ?, ?)
      ORDER BY coalesce(published_at, '${draftDate}') DESC, created_at DESC, id DESC LIMIT ?`,
   ),
@@ -118,7 +121,11 @@ const statements = {
 };
 
 const entryOf = oneForViewer<OwnedChangelogRow>({
-  columns: listed(tables.changelogEntries, [...entryFields, "appId", "editedFields"], "e"),
+  columns: listed(
+    tables.changelogEntries,
+    [...entryFields, "appId", "editedFields", "updatedBy", "draft", "draftBase", "draftAt"],
+    "e",
+  ),
   from: "FROM changelog_entries e",
   app: "e.app_id",
   where: "e.id = ?",

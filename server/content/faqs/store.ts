@@ -3,7 +3,8 @@ import { apps } from "../../access/apps/store.ts";
 import { oneForViewer, type Viewer } from "../../access/members/visibility.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import * as tables from "../../database/schema/content.ts";
-import { listed, select } from "../../database/statements.ts";
+import type { Row } from "../../database/schema/table.ts";
+import { listed, select, update } from "../../database/statements.ts";
 
 const fields = ["id", "question", "answer", "sortOrder"] as const;
 const columns = listed(tables.faqs, fields);
@@ -12,9 +13,25 @@ const columns = listed(tables.faqs, fields);
 const listOf = select(
   tables.faqs,
   [...fields, "createdAt", "updatedAt", "pushedHash", "pushedSortOrder"],
-  "WHERE app_id = ? ORDER BY sort_order, created_at, id",
+  "WHERE app_id = ? AND unpublished = 0 ORDER BY sort_order, created_at, id",
 );
-const oneOf = select(tables.faqs, fields, "WHERE app_id = ? AND id = ?");
+const oneOf = select(tables.faqs, fields, "WHERE app_id = ? AND id = ? AND unpublished = 0");
+
+const storedFields = [
+  ...[...fields, "createdAt", "updatedAt", "updatedBy", "unpublished"],
+  ...["draft", "draftBase", "draftAt"],
+] as const;
+const storedOne = select(tables.faqs, storedFields, "WHERE app_id = ? AND id = ?");
+const storedDrafts = select(
+  tables.faqs,
+  storedFields,
+  "WHERE app_id = ? AND draft IS NOT NULL ORDER BY draft_at DESC, id DESC",
+);
+
+/** An entry with its draft. */
+export type StoredFaq = Pick<Row<typeof tables.faqs>, (typeof storedFields)[number]>;
+
+const setFields = update(tables.faqs, "WHERE id = ?");
 
 const appOfFaq = oneForViewer<{ readonly appId: string }>({
   columns: `f.app_id AS "appId"`,
@@ -33,12 +50,23 @@ export const faqs = {
 
   list: (reader: Reader, appId: string): Promise<ListedFaq[]> => reader.all(listOf, appId),
 
-  /** Returns the answers of these entries. */
+  /** Returns an entry, also one that was never published. */
+  findStored: (reader: Reader, appId: string, id: string): Promise<StoredFaq | undefined> =>
+    reader.get(storedOne, appId, id),
+
+  /** Returns the entries that have a draft, the last changed first. */
+  listDrafts: (reader: Reader, appId: string): Promise<StoredFaq[]> => reader.all(storedDrafts, appId),
+
+  /** Sets columns of an entry, such as those of its draft. */
+  set: (tx: Transaction, id: string, change: Partial<Omit<Row<typeof tables.faqs>, "id" | "appId">>) =>
+    setFields(tx, change, id),
+
+  /** Returns the answers and the drafts of these entries, for the pictures in them. */
   async listAnswers(reader: Reader, appId: string, ids: readonly string[]): Promise<string[]> {
     const answers: string[] = [];
     for (const id of ids) {
-      const faq = await faqs.find(reader, appId, id);
-      if (faq) answers.push(faq.answer);
+      const faq = await faqs.findStored(reader, appId, id);
+      if (faq) answers.push(faq.answer, faq.draft ?? "");
     }
     return answers;
   },
@@ -46,7 +74,7 @@ export const faqs = {
   /** Returns the sort order for a new entry at the end. The caller has locked the list. (rule C1) */
   async nextSortOrder(tx: Transaction, appId: string): Promise<number> {
     const row = await tx.get<{ next: number }>(
-      "SELECT coalesce(max(sort_order), 0) + 1 AS next FROM faqs WHERE app_id = ?",
+      "SELECT coalesce(max(sort_order), 0) + 1 AS next FROM faqs WHERE app_id = ? AND unpublished = 0",
       appId,
     );
     return row?.next ?? 1;
@@ -69,8 +97,14 @@ export const faqs = {
       readonly by?: string | undefined;
       readonly pushedHash?: string | undefined;
       readonly pushedSortOrder?: number | undefined;
+      /** The text of an entry that is not published, as JSON. */
+      readonly draft?: string;
     },
-  ) => tx.insert(tables.faqs, { ...faq, createdAt: at, updatedAt: at, updatedBy: by }),
+  ) =>
+    tx.insert(tables.faqs, {
+      ...{ ...faq, createdAt: at, updatedAt: at, updatedBy: by },
+      ...(faq.draft === undefined ? {} : { unpublished: 1, draftAt: at, draftBy: by }),
+    }),
 
   find: (reader: Reader, appId: string, id: string): Promise<Faq | undefined> => reader.get(oneOf, appId, id),
 
@@ -86,7 +120,7 @@ export const faqs = {
     tx.get<Faq>(
       `UPDATE faqs SET question = coalesce(?, question), answer = coalesce(?, answer),
               sort_order = coalesce(?, sort_order), updated_at = ?, updated_by = ?
-       WHERE app_id = ? AND id = ? RETURNING ${columns}`,
+       WHERE app_id = ? AND id = ? AND unpublished = 0 RETURNING ${columns}`,
       change.question ?? null,
       change.answer ?? null,
       change.sortOrder ?? null,

@@ -37,10 +37,13 @@ export const pictures = {
     for (const name of names) {
       const removed = await tx.all<{ sha256: string }>(
         `DELETE FROM uploads WHERE app_id = ? AND name = ? AND ${ofContent}
-           AND NOT EXISTS (SELECT 1 FROM faqs WHERE app_id = ? AND answer LIKE ?)
-           AND NOT EXISTS (SELECT 1 FROM changelog_entries WHERE app_id = ? AND (body LIKE ? OR items LIKE ?))
+           AND NOT EXISTS (SELECT 1 FROM faqs WHERE app_id = ? AND (answer LIKE ? OR draft LIKE ?))
+           AND NOT EXISTS (SELECT 1 FROM changelog_entries
+                           WHERE app_id = ? AND (body LIKE ? OR items LIKE ? OR draft LIKE ?))
+           AND NOT EXISTS (SELECT 1 FROM content_versions WHERE app_id = ? AND content LIKE ?)
          RETURNING sha256`,
-        ...[appId, name, appId, `%${name}%`, appId, `%${name}%`, `%${name}%`],
+        ...[appId, name, appId, `%${name}%`, `%${name}%`],
+        ...[appId, `%${name}%`, `%${name}%`, `%${name}%`, appId, `%${name}%`],
       );
       hashes.push(...removed.map(({ sha256 }) => sha256));
     }

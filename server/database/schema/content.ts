@@ -3,6 +3,7 @@ import { feedback } from "./feedback.ts";
 import {
   type AnyTable,
   erased,
+  flag,
   id,
   index,
   instant,
@@ -13,6 +14,17 @@ import {
   table,
   text,
 } from "./table.ts";
+
+/**
+ * A text that waits beside the published one. `draft_base` is the text that was published when the draft was saved. Both
+ * are JSON.
+ */
+const draftColumns = (since: number) => ({
+  draft: json("json").null().since(since),
+  draft_base: json("json").null().since(since),
+  draft_at: instant().null().since(since),
+  draft_by: text("author").null().since(since),
+});
 
 /**
  * `pushed_…`: the values that the last replacement of the whole FAQ has set. From them, a client that keeps the FAQ as
@@ -32,6 +44,9 @@ export const faqs = table(
     pushed_hash: text("plain").null(),
     pushed_sort_order: other<number>("INTEGER").null(),
     updated_by: text("author").null(),
+    /** 1 for an entry that was not published yet. Only the console shows it. Its `sort_order` means nothing. */
+    unpublished: flag().default(0).since(127),
+    ...draftColumns(127),
   },
   {
     of: "app",
@@ -62,6 +77,7 @@ export const changelogEntries = table(
     updated_by: text("author").null(),
     /** When the mails to the senders were queued. */
     told_at: instant().null(),
+    ...draftColumns(127),
   },
   {
     of: "app",
@@ -85,5 +101,35 @@ export const changelogFeedback = table(
   },
 );
 
+/** Earlier published texts of FAQ entries and release notes. A row belongs to one entry or to one note. */
+export const contentVersions = table(
+  "content_versions",
+  {
+    id: id(),
+    app_id: ref(apps, "cascade"),
+    faq_id: ref(faqs, "cascade").null(),
+    entry_id: ref(changelogEntries, "cascade").null(),
+    content: json("json"),
+    /** When this text was published or changed to this text, and by whom. */
+    at: instant(),
+    written_by: text("author").null(),
+  },
+  {
+    of: "app",
+    erase: erased.texts,
+    since: 127,
+    indexes: [
+      index("content_versions_of_faq", "faq_id, id"),
+      index("content_versions_of_note", "entry_id, id"),
+      index("content_versions_of_app", "app_id"),
+    ],
+  },
+);
+
 /** The FAQ and the release notes. */
-export const contentSchema: readonly AnyTable[] = [faqs, changelogEntries, changelogFeedback];
+export const contentSchema: readonly AnyTable[] = [
+  faqs,
+  changelogEntries,
+  changelogFeedback,
+  contentVersions,
+];

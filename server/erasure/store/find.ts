@@ -28,6 +28,7 @@ const inOrder = [
   ...[mail.mails, mail.mailAddresses, mail.mailOriginals, access.audit, deployment.idempotency],
   ...[testing.listings, testing.testSessions, testing.proofs, access.tokens],
   ...[webhooks.webhookDeliveries],
+  content.contentVersions,
 ] as const;
 
 export type SearchedTableName = (typeof inOrder)[number]["name"];

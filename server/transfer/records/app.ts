@@ -85,6 +85,27 @@ const pictureUploads = recordOf(feedback.uploads, {
   left: { feedback_id: "of the files of reports", proof_id: "of the pictures of proofs" },
 });
 
+const faqText = showing(
+  json(
+    z.object({ question: z.string(), answer: z.string() }),
+    "a question and an answer",
+    12 * limits.answer,
+  ),
+);
+
+/** The columns of an earlier published text. */
+const version = { id, at: instant, written_by: orNull(id) };
+
+const faqVersions = recordOf(content.contentVersions, {
+  type: "faqVersion",
+  parent: "faq_id",
+  order: ["id"],
+  columns: { ...version, content: faqText },
+  app: ["app_id"],
+  people: ["written_by"],
+  left: { entry_id: "of release notes" },
+});
+
 const faqs = recordOf(content.faqs, {
   type: "faq",
   parent: "app_id",
@@ -99,8 +120,14 @@ const faqs = recordOf(content.faqs, {
     pushed_hash: orNull(text(200)),
     pushed_sort_order: orNull(whole(limits.sortOrder.min, limits.sortOrder.max)),
     updated_by: orNull(id),
+    unpublished: newer(flag, 0),
+    draft: newer(orNull(faqText), null),
+    draft_base: newer(orNull(faqText), null),
+    draft_at: newer(orNull(instant), null),
+    draft_by: newer(orNull(id), null),
   },
-  people: ["updated_by"],
+  people: ["updated_by", "draft_by"],
+  below: [faqVersions],
 });
 
 const namedThreads = recordOf(content.changelogFeedback, {
@@ -125,6 +152,29 @@ const naming = (field: Field): Field => ({
 /** Returns the JSON with each text on a separate line, and with line feeds in place of escaped ones. */
 const linesIn = (stored: string): string => stored.replaceAll(/\\n|(?<!\\)"/g, "\n");
 
+const releaseText = showing(
+  naming(
+    json(
+      z.pick(NewChangelogEntry, {
+        ...{ title: true, version: true, versions: true, releaseType: true },
+        ...{ bodyFormat: true, body: true, items: true },
+      }),
+      "the text of a release note",
+      4_000_000,
+    ),
+  ),
+);
+
+const releaseVersions = recordOf(content.contentVersions, {
+  type: "releaseVersion",
+  parent: "entry_id",
+  order: ["id"],
+  columns: { ...version, content: releaseText },
+  app: ["app_id"],
+  people: ["written_by"],
+  left: { faq_id: "of entries of the FAQ" },
+});
+
 const releaseNotes = recordOf(content.changelogEntries, {
   type: "releaseNote",
   parent: "app_id",
@@ -143,12 +193,16 @@ const releaseNotes = recordOf(content.changelogEntries, {
     updated_at: instant,
     edited_fields: json(EditedChangelogEntry.shape.editedFields, "a list of fields"),
     updated_by: orNull(id),
+    draft: newer(orNull(releaseText), null),
+    draft_base: newer(orNull(releaseText), null),
+    draft_at: newer(orNull(instant), null),
+    draft_by: newer(orNull(id), null),
   },
   // `told_at` is set, so that the new server sends no mails about release notes: the old server has sent them.
   adjusted: (row, now) => ({ ...row, told_at: row.published_at === null ? null : now }),
-  people: ["updated_by"],
+  people: ["updated_by", "draft_by"],
   left: { told_at: "says which mails one server has sent" },
-  below: [namedThreads],
+  below: [namedThreads, releaseVersions],
 });
 
 const audit = recordOf(access.audit, {

@@ -14,6 +14,8 @@ export interface Listing {
 
 const faqs: Listing = { command: ["faq", "list"], value: "id", name: "question" };
 
+const faqDrafts: Listing = { command: ["faq", "list", "--drafts"], value: "id", name: "question" };
+
 const releases: Listing = { command: ["changelog", "list"], value: "id", name: "version" };
 
 const threads: Listing = { command: ["feedback", "list"], value: "id", name: "subject" };
@@ -45,6 +47,13 @@ export const listedArguments: Readonly<Record<string, Listing>> = {
   "faq edit": faqs,
   "faq delete": faqs,
   "faq reorder": faqs,
+  "faq publish": faqDrafts,
+  "faq discard": faqDrafts,
+  "faq history": faqs,
+  "faq restore": faqs,
+  "changelog discard": releases,
+  "changelog history": releases,
+  "changelog restore": releases,
   "changelog view": releases,
   "changelog edit": releases,
   "changelog publish": releases,

@@ -1,5 +1,5 @@
 import { expect, it, vi } from "vitest";
-import { releaseTypeAfter, versionOrder } from "../../../server/content/changelog/api/entries.ts";
+import { releaseTypeAfter, versionOrder } from "../../../server/content/changelog/api/version-order.ts";
 import { unseenSince } from "../../../server/content/changelog/rules.ts";
 
 const most = 5_000;

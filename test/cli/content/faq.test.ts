@@ -244,3 +244,23 @@ describe("faq picture", () => {
     expect(answer).toMatchObject({ exit: 2, stderr: expect.stringContaining("must be PNG") });
   });
 });
+
+describe("faq drafts", () => {
+  it("are written, listed, published and restored by command", async () => {
+    const { app, line, create, maintainer } = await newApp();
+    const run = (...argv: string[]) => maintainer.run(["faq", ...argv, "--app", app.id, "--fields", "id"]);
+    const id = (await run("create", "--question", "How?", "--answer", "A.", "--draft")).stdout.trim();
+    expect((await line.run(["faq", "list"])).stdout).toBe("");
+    expect((await run("list", "--drafts")).stdout).toBe(`${id}\n`);
+    expect((await run("publish", id.slice(0, 13))).exit).toBe(0);
+    expect((await line.run(["faq", "list", "--fields", "answer"])).stdout).toBe("A.\n");
+    await run("edit", id, "--answer", "B.", "--draft");
+    expect((await line.run(["faq", "list", "--fields", "answer"])).stdout).toBe("A.\n");
+    await run("publish", id);
+    const version = (await run("history", id)).stdout.trim();
+    expect((await run("restore", id, "--to", version)).exit).toBe(0);
+    expect((await run("discard", id)).exit).toBe(0);
+    expect((await run("list", "--drafts")).stdout).toBe("");
+    expect(await create("Other?")).not.toBe("");
+  });
+});

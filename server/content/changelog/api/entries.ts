@@ -1,20 +1,20 @@
-import type { SemVer } from "semver";
-import coerce from "semver/functions/coerce.js";
-import compare from "semver/functions/compare.js";
-import parse from "semver/functions/parse.js";
-import type {
-  ChangelogChange,
-  consoleChangelog as consoleContract,
-  EditedChangelogEntry,
-  ImportedChangelogEntry,
-  NewChangelogEntry,
-  ReleaseImport,
+import * as z from "zod/mini";
+import {
+  BodyFormat,
+  type ChangelogChange,
+  type consoleChangelog as consoleContract,
+  type EditedChangelogEntry,
+  type ImportedChangelogEntry,
+  itemTypes,
+  type NewChangelogEntry,
+  type ReleaseContent,
+  type ReleaseImport,
   ReleaseType,
 } from "../../../../src/contract/changelog.ts";
 import { ApiError, badRequest } from "../../../../src/contract/errors.ts";
 import { feedbackIdsIn } from "../../../../src/contract/feedback-lines.ts";
 import { limits } from "../../../../src/contract/limits.ts";
-import { comparableVersion, isSameVersion } from "../../../../src/contract/version.ts";
+import { isSameVersion } from "../../../../src/contract/version.ts";
 import { ownedApp } from "../../../access/apps/owned-app.ts";
 import { createAuditWriter } from "../../../access/audit/record.ts";
 import { changesBetween } from "../../../access/audit/rules.ts";
@@ -25,18 +25,12 @@ import type { Deps } from "../../../deps.ts";
 import type { Handlers, Request } from "../../../http/handler.ts";
 import { idPart, instantPart, pageOf, readCursor } from "../../../http/list-page.ts";
 import { recordEvent } from "../../../webhooks/events/record.ts";
+import { isConflict, type StoredDraft, storedContent } from "../../drafts/rules.ts";
+import { versions } from "../../drafts/store.ts";
 import { removing } from "../../texts/removing.ts";
 import { picturesIn } from "../../texts/rules.ts";
 import { pictures } from "../../texts/store.ts";
-import {
-  markEdited,
-  mergeImport,
-  type ReleaseField,
-  type ReleaseValues,
-  releaseFields,
-  type VersionForm,
-  type VersionOrder,
-} from "../rules.ts";
+import { markEdited, mergeImport, type ReleaseField, type ReleaseValues, releaseFields } from "../rules.ts";
 import {
   type ChangelogRow,
   type ChangelogRowChange,
@@ -48,6 +42,7 @@ import {
   type OwnedChangelogRow,
   changelogEntries as rows,
 } from "../store.ts";
+import { releaseTypeAfter } from "./version-order.ts";
 
 export function consoleChangelog(
   deps: Pick<Deps, "clock" | "database" | "keptFiles" | "log" | "newId">,
@@ -113,6 +108,8 @@ export function consoleChangelog(
         }),
       ),
 
+    ...releaseDrafts(deps),
+
     publish: ({ caller, address, params: { entryId: id }, save }) =>
       save(async (tx) => {
         const entry = await lockedEntry(tx, id, caller);
@@ -125,6 +122,72 @@ export function consoleChangelog(
         return answerOf(tx, id, caller);
       }),
   };
+}
+
+/** The endpoints for the draft and the earlier texts of a release note. (rules C30, C31) */
+function releaseDrafts(
+  deps: Pick<Deps, "clock" | "database" | "newId">,
+): Pick<Handlers<typeof consoleContract>, "saveDraft" | "removeDraft" | "history" | "restore"> {
+  const record = createAuditWriter(deps);
+  return {
+    saveDraft: ({ caller, address, params: { entryId: id }, body, save }) =>
+      save(async (tx) => {
+        const entry = await lockedEntry(tx, id, caller);
+        if (entry.publishedAt === null) throw new ApiError("wrong_state", { message: isDraft });
+        const text = entry.draft === null ? contentOf(entry) : contentIn(entry.draft);
+        const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
+        await setDraft(deps, tx, entry, { content: { ...text, ...given }, by: caller.userId });
+        await record(tx, { caller, address }, { action: "changelog.draft", appId: entry.appId, target: id });
+        return answerOf(tx, id, caller);
+      }),
+
+    removeDraft: ({ caller, address, params: { entryId: id }, save }) =>
+      save(async (tx) => {
+        const entry = await lockedEntry(tx, id, caller);
+        if (entry.draft !== null) {
+          await rows.update(tx, id, noDraft);
+          const { appId } = entry;
+          await record(tx, { caller, address }, { action: "changelog.discard", appId, target: id });
+        }
+        return answerOf(tx, id, caller);
+      }),
+
+    async history({ caller, params: { entryId } }) {
+      await ownedEntry(deps.database, entryId, caller);
+      const found = await versions.list(deps.database, { entryId });
+      return { items: found.map(({ content, ...version }) => ({ ...contentIn(content), ...version })) };
+    },
+
+    restore: ({ caller, address, params: { entryId: id }, body, save }) =>
+      save(async (tx) => {
+        const entry = await lockedEntry(tx, id, caller);
+        const { appId } = entry;
+        const version = await versions.find(tx, { entryId: id }, body.version);
+        if (!version) throw new ApiError("not_found");
+        const content = contentIn(version.content);
+        const by = caller.userId;
+        if (entry.publishedAt === null)
+          await updateEntry(deps, tx, { entry, change: { ...toChange(content), allowDuplicate: true }, by });
+        else await setDraft(deps, tx, entry, { content, by });
+        await record(tx, { caller, address }, { action: "changelog.draft", appId, target: id });
+        return answerOf(tx, id, caller);
+      }),
+  };
+}
+
+const isDraft = "This release note is not published. Change the note itself.";
+
+/** Stores the draft of a published entry, and what its writer saw as published. (rule C30) */
+async function setDraft(
+  { clock }: Pick<Deps, "clock">,
+  tx: Transaction,
+  entry: OwnedChangelogRow,
+  { content, by }: { readonly content: ReleaseContent; readonly by: string },
+): Promise<void> {
+  await rows.update(tx, entry.id, {
+    ...{ draft: storedContent(content), draftBase: storedContent(contentOf(entry)) },
+    ...{ draftAt: clock.now().toISOString(), draftBy: by },
+  });
 }
 
 async function list(
@@ -211,7 +274,7 @@ function onlyOne(found: readonly EntryVersion[], version: string): EntryVersion 
 }
 
 async function changeEntry(
-  deps: Pick<Deps, "clock" | "newId">,
+  deps: EntryDeps,
   tx: Transaction,
   {
     entry,
@@ -241,9 +304,35 @@ function pick(values: Values, fields: readonly ReleaseField[]): Partial<Values> 
 
 type EntryDeps = Pick<Deps, "clock" | "newId">;
 
+/** Returns the text of a release note, without its date and its ids. */
+const contentOf = (row: ChangelogRow): ReleaseContent => ({
+  title: row.title,
+  version: row.version,
+  versions: JSON.parse(row.versions),
+  releaseType: row.releaseType,
+  bodyFormat: row.bodyFormat,
+  body: row.body,
+  items: JSON.parse(row.items),
+});
+
+function draftAnswer(row: ChangelogRow & Partial<StoredDraft>): EditedChangelogEntry["draft"] {
+  const { draft = null, draftBase = null, draftAt = null } = row;
+  if (draft === null) return null;
+  const conflict = isConflict({ draft, draftBase, draftAt }, contentOf(row));
+  return { ...contentIn(draft), updatedAt: draftAt ?? row.updatedAt, conflict };
+}
+
+const StoredContent = z.object({
+  ...{ title: z.string(), version: z.string(), body: z.string(), bodyFormat: BodyFormat },
+  ...{ versions: z.array(z.object({ platform: z.string(), version: z.string() })), releaseType: ReleaseType },
+  items: z.array(z.object({ type: z.string(), text: z.string() })),
+});
+
+const contentIn = (stored: string): ReleaseContent => StoredContent.parse(JSON.parse(stored));
+
 /** Returns the answer for maintainers: a release note with its linked threads. */
 const entryAnswer = (
-  row: ChangelogRow & Pick<OwnedChangelogRow, "editedFields">,
+  row: ChangelogRow & Pick<OwnedChangelogRow, "editedFields"> & Partial<StoredDraft>,
   feedbackIds: readonly string[] = [],
 ): EditedChangelogEntry => ({
   id: row.id,
@@ -259,6 +348,7 @@ const entryAnswer = (
   editedFields: [...editedIn(row)],
   createdAt: row.createdAt,
   updatedAt: row.updatedAt,
+  draft: draftAnswer(row),
 });
 
 /** The author of a change: a person in the console, or a program with a token. */
@@ -320,7 +410,7 @@ async function insertEntry(
  * field is given. Throws `version_exists` if another entry has the version, unless the request allows duplicates.
  */
 async function updateEntry(
-  deps: Pick<Deps, "clock" | "newId">,
+  deps: EntryDeps,
   tx: Transaction,
   {
     entry,
@@ -344,19 +434,34 @@ async function updateEntry(
 
 /** Publishes an entry now. If it is already published, its date does not change. A date in the future is replaced. */
 async function publishEntry(
-  deps: Pick<Deps, "clock" | "newId">,
+  deps: EntryDeps,
   tx: Transaction,
   { entry, by }: { readonly entry: OwnedChangelogRow; readonly by: string },
 ): Promise<void> {
-  if (!isPublished(entry.publishedAt, deps.clock.now()))
-    await updateEntry(deps, tx, { entry, change: { publish: true }, by });
+  if (isConflict(entry, contentOf(entry))) throw new ApiError("draft_conflict");
+  const text = entry.draft === null ? {} : toChange(contentIn(entry.draft));
+  const isOut = isPublished(entry.publishedAt, deps.clock.now());
+  if (isOut && entry.draft === null) return;
+  await updateEntry(deps, tx, { entry, change: isOut ? text : { ...text, publish: true }, by });
+  if (entry.draft !== null) await rows.update(tx, entry.id, noDraft);
 }
+
+const noDraft = { draft: null, draftBase: null, draftAt: null, draftBy: null } as const;
+
+/** Returns the change that gives an entry this text. Items of unknown types are left out. */
+const toChange = ({ items, ...text }: ReleaseContent): ChangelogChange => ({
+  ...text,
+  items: items.flatMap(({ type, text: line }) => {
+    const known = itemTypes.find((one) => one === type);
+    return known ? [{ type: known, text: line }] : [];
+  }),
+});
 
 /** Deletes an entry permanently. Returns the hashes of its files. (rule C4) */
 async function removeEntry(tx: Transaction, { id, appId, ...entry }: OwnedChangelogRow): Promise<string[]> {
   await rows.remove(tx, id);
   await renew(tx, appId);
-  return pictures.removeUnused(tx, appId, picturesIn([entry.body, entry.items]));
+  return pictures.removeUnused(tx, appId, picturesIn([entry.body, entry.items, entry.draft ?? ""]));
 }
 
 /** Stores the changed columns of an entry, and updates the entry's links to threads. */
@@ -365,6 +470,17 @@ async function saveEntry(
   tx: Transaction,
   { entry, change }: { readonly entry: OwnedChangelogRow; readonly change: ChangelogRowChange },
 ): Promise<void> {
+  const content = storedContent(contentOf(entry));
+  const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+  if (storedContent(contentOf({ ...entry, ...given })) !== content)
+    await versions.keep(
+      tx,
+      { entryId: entry.id },
+      {
+        ...{ id: newId(), appId: entry.appId, content, at: entry.updatedAt },
+        writtenBy: entry.updatedBy ?? null,
+      },
+    );
   await rows.update(tx, entry.id, change);
   const { body = entry.body, items = entry.items, publishedAt = entry.publishedAt } = change;
   await linkFeedback(tx, { ...entry, body, items });
@@ -464,84 +580,6 @@ function formatOf({ body, items }: ChangelogChange): "items" | "markdown" | unde
 
 const jsonOf = (value: unknown): string | undefined =>
   value === undefined ? undefined : JSON.stringify(value);
-
-/**
- * Compares versions. `v1.2`, `1.2`, versions with four parts and `1.1.0 (45)` count as the nearest SemVer. A whole
- * number of up to three digits can be a build number or a version. A longer number is always a build number.
- */
-export const versionOrder: VersionOrder = {
-  formsOf: (version) => parsed(version).forms,
-  compare: (a, b, form) => comparisons[form](parsed(a), parsed(b)),
-};
-
-interface ParsedVersion {
-  readonly plain: string;
-  readonly forms: readonly VersionForm[];
-  /** The SemVer version nearest to the written version; null if there is none. */
-  readonly semVer: SemVer | null;
-}
-
-const cache = new Map<string, ParsedVersion>();
-
-const mostCached = 50_000;
-
-/**
- * Parses a version and caches the result. To parse thousands of versions for each request would block all other
- * requests.
- */
-function parsed(version: string): ParsedVersion {
-  const cached = cache.get(version);
-  if (cached) return cached;
-  if (cache.size >= mostCached) cache.clear();
-  const plain = comparableVersion(version);
-  const semVer = nearest(plain);
-  const result = { plain, semVer, forms: formsOf(plain, semVer) };
-  cache.set(version, result);
-  return result;
-}
-
-function formsOf(plain: string, semVer: SemVer | null): readonly VersionForm[] {
-  if (/^\d+$/.test(plain)) return plain.length > 3 ? ["build"] : ["build", "semver"];
-  if (/^\d{4}-\d\d-\d\d$/.test(plain)) return ["date"];
-  return semVer ? ["semver"] : [];
-}
-
-type Comparison = (a: ParsedVersion, b: ParsedVersion) => number;
-
-const comparisons: Record<VersionForm, Comparison> = {
-  build: ({ plain: a }, { plain: b }) => Number(BigInt(a) > BigInt(b)) - Number(BigInt(a) < BigInt(b)),
-  date: ({ plain: a }, { plain: b }) => Number(a > b) - Number(a < b),
-  semver: ({ semVer: a }, { semVer: b }) => (a && b ? compare(a, b) : 0),
-};
-
-/**
- * Returns the type of a release, which says how its version differs from the greatest earlier one among `others`.
- * Returns `minor` if that is unknown. (rule C14)
- */
-export function releaseTypeAfter(version: string, others: readonly string[]): ReleaseType {
-  const own = semVerOf(version);
-  if (!own) return "minor";
-  const before = others
-    .flatMap((other) => semVerOf(other) ?? [])
-    .filter((other) => other.prerelease.length === 0 && other.compareMain(own) < 0)
-    .reduce<SemVer | undefined>((last, one) => (last && compare(last, one) > 0 ? last : one), undefined);
-  if (!before) return "minor";
-  if (before.major !== own.major) return "major";
-  return before.minor === own.minor ? "patch" : "minor";
-}
-
-function semVerOf(version: string): SemVer | null {
-  const { forms, semVer } = parsed(version);
-  return forms.includes("semver") ? semVer : null;
-}
-
-function nearest(plain: string): SemVer | null {
-  const exact = parse(plain);
-  if (exact) return exact;
-  return /^\d+(\.\d+){0,3}([-+][\w.+-]*)?(\s.*|\(.*)?$/.test(plain)
-    ? coerce(plain, { includePrerelease: true })
-    : null;
-}
 
 /** The parts of a release note that can name threads. */
 type EntryTexts = Pick<ChangelogRow, "id" | "body" | "items"> & { readonly appId: string };

@@ -8,7 +8,7 @@ import { prepareAnswer } from "../../../http/answers.ts";
 import { type Handlers, withTraits } from "../../../http/handler.ts";
 import { unseenSince } from "../rules.ts";
 import { type PublishedRow, changelog as rows } from "../store.ts";
-import { versionOrder } from "./entries.ts";
+import { versionOrder } from "./version-order.ts";
 
 export const changelog = ({
   database,

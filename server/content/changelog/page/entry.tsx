@@ -2,6 +2,7 @@ import {
   consoleChangelog,
   type EditedChangelogEntry,
   itemTypes,
+  type ReleaseContent,
 } from "../../../../src/contract/changelog.ts";
 import type { Role } from "../../../../src/contract/endpoint.ts";
 import { ApiError } from "../../../../src/contract/errors.ts";
@@ -22,19 +23,21 @@ import {
   TextArea,
   TextField,
   type Values,
+  versionOf,
 } from "../../../console/forms.tsx";
 import { ConsolePage } from "../../../console/layout.tsx";
 import { appNavigationOf } from "../../../console/navigation.ts";
 import type { NotDone } from "../../../console/notices.ts";
-import { Can, Line, Refused } from "../../../console/parts.tsx";
+import { Can, Line, Refused, UserText } from "../../../console/parts.tsx";
 import { goTo, type Reply, reshowForm, show } from "../../../console/respond.ts";
 import { fieldTime, TimestampUtc } from "../../../console/times.tsx";
 import type { SignedInVisit, UploadVisit } from "../../../console/visit.ts";
+import { History, Unpublished } from "../../drafts/unpublished.tsx";
 import { Desk, MarkdownField, Preview, picturesNotAdded, Rendered, withPictures } from "../../texts/desk.tsx";
 import { htmlOf } from "../../texts/html.ts";
 import { PublicationBadge } from "../badge.tsx";
 
-const createEntry = (visit: SignedInVisit): Promise<Reply<"published" | "entry-saved">> =>
+const createEntry = (visit: SignedInVisit): Promise<Reply<keyof typeof entrySaved>> =>
   handleButton(visit, async ({ ask, fields, param }) => {
     const body = entryBody(givenEntry(fields));
     const params = { appId: param("appId") };
@@ -42,14 +45,38 @@ const createEntry = (visit: SignedInVisit): Promise<Reply<"published" | "entry-s
     return entry.id;
   });
 
-const updateEntry = (visit: SignedInVisit): Promise<Reply<"published" | "entry-saved">> =>
+const updateEntry = (visit: SignedInVisit): Promise<Reply<keyof typeof entrySaved>> =>
   handleButton(visit, async ({ ask, fields, param }) => {
-    const current = currentEntry(await readEntry(visit));
-    const body = entryBody(changedValues(fields, givenEntry(fields), current));
+    const entry = await readEntry(visit);
+    const intent = fields.text("intent");
+    // The person has compared the draft with the published text of the page. Now there is another one.
+    if (intent === "publish" && entry.draft && fields.text("was-published") !== publishedVersion(entry))
+      throw new ApiError("draft_conflict");
+    const body = entryBody(changedValues(fields, givenEntry(fields), currentEntry(entry)));
     const params = { entryId: param("entryId") };
+    if (entry.publishedAt !== null && (entry.draft || intent === "draft")) {
+      const { publishedAt: _, ...text } = body;
+      await ask(consoleChangelog.saveDraft, { params, body: text, idempotencyKey: fields.idempotencyKey });
+      return params.entryId;
+    }
     await ask(consoleChangelog.update, { params, body, idempotencyKey: fields.idempotencyKey });
     return params.entryId;
   });
+
+const publishedVersion = ({ draft: _, updatedAt: __, ...published }: EditedChangelogEntry): string =>
+  versionOf(published);
+
+async function discardDraft({ ask, fields, links, param }: SignedInVisit): Promise<Reply<"text-discarded">> {
+  const [params, { idempotencyKey }] = [{ entryId: param("entryId") }, fields];
+  await ask(consoleChangelog.removeDraft, { params, idempotencyKey });
+  return goTo(links.entry(param("appId"), params.entryId), "text-discarded");
+}
+
+async function restoreEntry({ ask, fields, links, param }: SignedInVisit): Promise<Reply<"draft-saved">> {
+  const [params, body] = [{ entryId: param("entryId") }, { version: fields.text("version") }];
+  await ask(consoleChangelog.restore, { params, body, idempotencyKey: fields.idempotencyKey });
+  return goTo(links.entry(param("appId"), params.entryId), "draft-saved");
+}
 
 async function deleteEntry({ ask, fields, links, param }: SignedInVisit): Promise<Reply<"entry-deleted">> {
   await ask(consoleChangelog.remove, {
@@ -75,7 +102,9 @@ async function handleButton(
     async () => {
       const entryId = await save(visit);
       if (intent === "publish") await publish(visit, entryId);
-      return goTo(links.changelog(param("appId")), intent === "publish" ? "published" : "entry-saved");
+      const list = links.changelog(param("appId"));
+      if (intent === "draft") return goTo(links.entry(param("appId"), entryId), "draft-saved");
+      return goTo(list, intent === "publish" ? "published" : "entry-saved");
     },
     (refusal) => entryPageAgain(visit, { form: entryAgain(fields, refusal) }),
   );
@@ -127,6 +156,9 @@ async function showEntry(visit: SignedInVisit, { entry, ...shown }: ShownEntry):
   const existingId = shown.form.refusal?.details.entryId;
   const threads = entry ? await visit.reads.feedbackOfReleaseNote(entry.id) : [];
   const receivers = await receiversOf(visit, entry, app.id);
+  const earlier = entry
+    ? (await visit.ask(consoleChangelog.history, { params: { entryId: entry.id } })).items
+    : [];
   return show(
     <ConsolePage navigation={navigation} title={title}>
       <a class="back" href={links.changelog(app.id)}>
@@ -141,10 +173,18 @@ async function showEntry(visit: SignedInVisit, { entry, ...shown }: ShownEntry):
       </div>
       <div class="stack wide">
         <Can needs="maintainer" otherwise={entry && (await textOf(visit, entry))}>
+          {entry?.draft && (
+            <Unpublished
+              fields={comparedFields(entry, entry.draft)}
+              conflict={entry.draft.conflict}
+              discard={`${action}/discard`}
+            />
+          )}
           <Desk
             form={
               <ChangelogEntryForm
                 {...shown}
+                entry={entry}
                 action={action}
                 fields={visit.fields}
                 published={entry ? entry.publishedAt !== null : false}
@@ -154,6 +194,13 @@ async function showEntry(visit: SignedInVisit, { entry, ...shown }: ShownEntry):
             preview={await previewOf(visit, shown)}
           />
         </Can>
+        {entry && (
+          <History
+            items={earlier.map((version) => ({ ...version, text: <UserText text={writtenText(version)} /> }))}
+            action={`${action}/restore`}
+            canRestore={app.role !== "viewer"}
+          />
+        )}
         <LinkedThreads threads={threads} receivers={receivers} addressOf={(id) => links.thread(app.id, id)} />
         <Can needs="maintainer">
           {entry && (
@@ -173,6 +220,26 @@ async function showEntry(visit: SignedInVisit, { entry, ...shown }: ShownEntry):
     shown.form.refusal?.status,
   );
 }
+
+const comparedFields = (published: ReleaseContent, draft: ReleaseContent) => [
+  { label: "Title", published: published.title, draft: draft.title },
+  { label: "Version", published: published.version, draft: draft.version },
+  { label: "Kind of release", published: published.releaseType, draft: draft.releaseType },
+  { label: "Text", published: published.body, draft: draft.body },
+  { label: "Changes", published: itemLines(published), draft: itemLines(draft) },
+  { label: "Versions by platform", published: versionLines(published), draft: versionLines(draft) },
+];
+
+const itemLines = ({ items }: ReleaseContent): string =>
+  items.map(({ type, text }) => `${type}: ${text}`).join("\n");
+
+const versionLines = ({ versions }: ReleaseContent): string =>
+  versions.map(({ platform, version }) => `${platform} ${version}`).join("\n");
+
+const writtenText = (content: ReleaseContent): string =>
+  [`${content.title} (${content.version})`, content.body, itemLines(content)]
+    .filter((part) => part !== "")
+    .join("\n\n");
 
 function titleOf(entry: EditedChangelogEntry | undefined, role: Role): string {
   if (!entry) return "New release note";
@@ -250,6 +317,8 @@ interface ChangelogEntryFormProps {
   /** The values of the stored entry; undefined for a new one. */
   readonly current?: Values | undefined;
   readonly published: boolean;
+  /** The stored entry; undefined for a new one. */
+  readonly entry?: EditedChangelogEntry | undefined;
   /** The address of another release note with the same version. */
   readonly existing?: string | undefined;
   /** Whether to add empty rows. */
@@ -257,7 +326,7 @@ interface ChangelogEntryFormProps {
 }
 
 const ChangelogEntryForm = (props: ChangelogEntryFormProps) => {
-  const { form, action, current, published, existing } = props;
+  const { form, action, current, published, existing, entry } = props;
   return (
     <form class="card stack editor" method="post" action={action} data-guards data-previews>
       <Refused refusal={form.refusal} />
@@ -285,7 +354,8 @@ const ChangelogEntryForm = (props: ChangelogEntryFormProps) => {
       </div>
       <Items {...props} />
       <Versions {...props} />
-      <div class="brief">
+      {entry && <input type="hidden" name="was-published" value={publishedVersion(entry)} />}
+      <div class="brief" hidden={Boolean(entry?.draft)}>
         <TextField
           form={form}
           name="publishedAt"
@@ -295,12 +365,19 @@ const ChangelogEntryForm = (props: ChangelogEntryFormProps) => {
         />
       </div>
       <div class="actions">
-        <button class={published ? "primary" : undefined} type="submit" name="intent" value="save">
-          {published ? "Save" : "Save draft"}
-        </button>
-        {!published && (
+        {!entry?.draft && (
+          <button class={published ? "primary" : undefined} type="submit" name="intent" value="save">
+            {published ? "Save" : "Save draft"}
+          </button>
+        )}
+        {(!published || entry?.draft) && (
           <button class="primary" type="submit" name="intent" value="publish">
-            Publish now
+            {published ? "Publish" : "Publish now"}
+          </button>
+        )}
+        {published && (
+          <button type="submit" name="intent" value="draft">
+            {entry?.draft ? "Save the draft" : "Save as a draft"}
           </button>
         )}
         <button class="quiet" type="submit" name="intent" value="preview" formnovalidate>
@@ -486,7 +563,10 @@ const givenEntry = (fields: Fields): Values => ({
 });
 
 /** Returns the values of a stored release note, in the same format as `givenEntry`. */
-const currentEntry = (entry: EditedChangelogEntry): Values => ({
+const currentEntry = ({ draft, ...published }: EditedChangelogEntry): Values =>
+  valuesOf({ ...published, ...draft });
+
+const valuesOf = (entry: ReleaseContent & Pick<EditedChangelogEntry, "publishedAt">): Values => ({
   title: entry.title,
   version: entry.version,
   versions: JSON.stringify(entry.versions.map(({ platform, version }) => ({ platform, version }))),
@@ -579,6 +659,7 @@ const noteNotSaved: NotDone = { word: "saveNote", notDone: "The release note was
 const entrySaved = {
   published: "The release note is published.",
   "entry-saved": "The release note is saved.",
+  "draft-saved": "The draft is saved. It is not published.",
 } as const;
 
 export const definitions: Definitions = [
@@ -605,6 +686,22 @@ export const definitions: Definitions = [
     done: { "entry-deleted": "The release note is deleted." },
     word: "deleteNote",
     notDone: "The release note was not deleted.",
+  }),
+  defineForm({
+    at: (links) => links.entry(":appId", ":entryId", "discard"),
+    page: entryPage,
+    act: discardDraft,
+    done: { "text-discarded": "The draft is discarded." },
+    word: "discardText",
+    notDone: "The draft was not discarded.",
+  }),
+  defineForm({
+    at: (links) => links.entry(":appId", ":entryId", "restore"),
+    page: entryPage,
+    act: restoreEntry,
+    done: { "draft-saved": entrySaved["draft-saved"] },
+    word: "restoreVersion",
+    notDone: "The earlier text was not restored.",
   }),
   defineUploadForm({
     at: (links) => links.changelog(":appId", "new/pictures"),

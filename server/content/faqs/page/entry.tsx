@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { ApiError } from "../../../../src/contract/errors.ts";
-import { consoleFaqs, type Faq, type ListedFaq } from "../../../../src/contract/faqs.ts";
+import { consoleFaqs, type DraftedFaq } from "../../../../src/contract/faqs.ts";
 import { texts } from "../../../../src/contract/texts.ts";
 import { type Definitions, defineForm, definePage, defineUploadForm } from "../../../console/definitions.ts";
 import {
@@ -17,22 +17,30 @@ import {
   sentVersions,
   TextField,
   type Values,
+  versionOf,
 } from "../../../console/forms.tsx";
 import { ConsolePage } from "../../../console/layout.tsx";
 import { type AppNavigation, appNavigationOf } from "../../../console/navigation.ts";
 import { changed, changesNotSaved } from "../../../console/notices.ts";
-import { Can, Line, Refused } from "../../../console/parts.tsx";
+import { Can, Line, Refused, UserText } from "../../../console/parts.tsx";
 import { goTo, type Reply, reshowForm, show } from "../../../console/respond.ts";
 import type { SignedInVisit, UploadVisit } from "../../../console/visit.ts";
+import { History, Unpublished } from "../../drafts/unpublished.tsx";
 import { Desk, MarkdownField, Preview, picturesNotAdded, Rendered, withPictures } from "../../texts/desk.tsx";
 import { htmlOf } from "../../texts/html.ts";
 
-function createFaq(visit: SignedInVisit): Promise<Reply<"faq-created">> {
+function createFaq(visit: SignedInVisit): Promise<Reply<"faq-created" | "draft-saved">> {
   const { ask, fields, links, param } = visit;
   if (fields.text("intent") === "preview") return showTyped(visit, showNewFaq);
   return reshowForm(
     async () => {
       const given = { question: fields.text("question"), answer: fields.text("answer") };
+      if (fields.text("intent") === "draft") {
+        const params = { appId: param("appId") };
+        const draft = { params, body: given, idempotencyKey: fields.idempotencyKey };
+        const { id } = await ask(consoleFaqs.createDraft, draft);
+        return goTo(links.faq(params.appId, id), "draft-saved");
+      }
       const body = faqBody({ ...given, sortOrder: fields.text("sortOrder") });
       await ask(consoleFaqs.create, {
         params: { appId: param("appId") },
@@ -45,12 +53,15 @@ function createFaq(visit: SignedInVisit): Promise<Reply<"faq-created">> {
   );
 }
 
-function updateFaq(visit: SignedInVisit): Promise<Reply<"changed">> {
+function updateFaq(visit: SignedInVisit): Promise<Reply<"changed" | "faq-published" | "draft-saved">> {
   const { ask, fields, links, param } = visit;
-  if (fields.text("intent") === "preview") return showTyped(visit, showFaq);
+  const intent = fields.text("intent");
+  if (intent === "preview") return showTyped(visit, showFaq);
   return reshowForm(
     async () => {
-      const current = currentFaq(await readFaq(visit));
+      const faq = await readFaq(visit);
+      const current = currentFaq(faq);
+      if (intent === "draft" || intent === "publish") return saveDraft(visit, faq, intent === "publish");
       const body = faqBody(changedValues(fields, givenFor(fields, current), current));
       await ask(consoleFaqs.update, {
         params: { faqId: param("faqId") },
@@ -61,6 +72,40 @@ function updateFaq(visit: SignedInVisit): Promise<Reply<"changed">> {
     },
     (refusal) => showFaq(visit, filledAgain(fields, refusal)),
   );
+}
+
+/** Saves the typed text as the draft of an entry, and publishes it if the person wants that. */
+async function saveDraft(
+  { ask, fields, links, param }: SignedInVisit,
+  faq: DraftedFaq,
+  publishes: boolean,
+): Promise<Reply<"faq-published" | "draft-saved">> {
+  // The person has compared the draft with the published text of the page. Now there is another one.
+  if (publishes && fields.text("was-published") !== publishedVersion(faq))
+    throw new ApiError("draft_conflict");
+  const { sortOrder: _, ...current } = currentFaq(faq);
+  const params = { faqId: faq.id };
+  const key = (act: string) => fields.idempotencyKey && `${fields.idempotencyKey}/${act}`;
+  const body = changedValues(fields, givenFor(fields, current), current);
+  await ask(consoleFaqs.saveDraft, { params, body, idempotencyKey: key("draft") });
+  if (!publishes) return goTo(links.faq(param("appId"), faq.id), "draft-saved");
+  await ask(consoleFaqs.publish, { params, idempotencyKey: key("publish") });
+  return goTo(links.faqs(param("appId")), "faq-published", `faq-${faq.id}`);
+}
+
+const publishedVersion = ({ published, question, answer }: DraftedFaq): string =>
+  published ? versionOf([question, answer]) : "";
+
+async function discardDraft({ ask, fields, links, param }: SignedInVisit): Promise<Reply<"text-discarded">> {
+  const { idempotencyKey } = fields;
+  await ask(consoleFaqs.removeDraft, { params: { faqId: param("faqId") }, idempotencyKey });
+  return goTo(links.faq(param("appId"), param("faqId")), "text-discarded");
+}
+
+async function restoreFaq({ ask, fields, links, param }: SignedInVisit): Promise<Reply<"draft-saved">> {
+  const [params, body] = [{ faqId: param("faqId") }, { version: fields.text("version") }];
+  await ask(consoleFaqs.restore, { params, body, idempotencyKey: fields.idempotencyKey });
+  return goTo(links.faq(param("appId"), param("faqId")), "draft-saved");
 }
 
 type ShowForm = (visit: SignedInVisit, form: Filled) => Promise<Reply>;
@@ -104,6 +149,7 @@ async function showFaq(visit: SignedInVisit, given?: Filled): Promise<Reply> {
   const form = given ?? filledWith(currentFaq(faq));
   const address = navigation.links.faq(navigation.app.id, faq.id);
   const isPreview = given !== undefined && given.refusal === undefined;
+  const { items } = await visit.ask(consoleFaqs.history, { params: { faqId: faq.id } });
   const versions = isPreview
     ? sentVersions(visit.fields, currentFaq(faq))
     : originalVersions(currentFaq(faq));
@@ -113,7 +159,25 @@ async function showFaq(visit: SignedInVisit, given?: Filled): Promise<Reply> {
         <Desk
           form={
             <div class="stack">
-              <FaqForm form={form} action={address} versions={versions} />
+              {faq.published && faq.draft && (
+                <Unpublished
+                  fields={[
+                    { label: "Question", published: faq.question, draft: faq.draft.question },
+                    { label: "Answer", published: faq.answer, draft: faq.draft.answer },
+                  ]}
+                  conflict={faq.draft.conflict}
+                  discard={`${address}/discard`}
+                />
+              )}
+              <FaqForm form={form} action={address} versions={versions} faq={faq} />
+              <History
+                items={items.map(({ question, answer, ...version }) => ({
+                  ...version,
+                  text: <UserText text={`${question}\n\n${answer}`} />,
+                }))}
+                action={`${address}/restore`}
+                canRestore
+              />
               <Confirmation
                 offer="Delete this entry"
                 action={`${address}/delete`}
@@ -144,11 +208,17 @@ const previewOf = async (visit: SignedInVisit, form: Filled, label?: "Text") => 
 );
 
 /** Returns the entry in the path, if it belongs to the app in the path. Throws `not_found` otherwise. */
-async function readFaq({ ask, param }: SignedInVisit): Promise<ListedFaq> {
-  const faqs = await ask(consoleFaqs.list, { params: { appId: param("appId") } });
-  const faq = faqs.find(({ id }) => id === param("faqId").toLowerCase());
-  if (!faq) throw new ApiError("not_found");
-  return faq;
+async function readFaq({ ask, param }: SignedInVisit): Promise<DraftedFaq> {
+  const params = { appId: param("appId") };
+  const [faqs, drafts] = await Promise.all([
+    ask(consoleFaqs.list, { params }),
+    ask(consoleFaqs.drafts, { params }),
+  ]);
+  const isWanted = ({ id }: { readonly id: string }) => id === param("faqId").toLowerCase();
+  const faq = faqs.find(isWanted);
+  const found = drafts.find(isWanted) ?? (faq && { ...faq, published: true, draft: null });
+  if (!found) throw new ApiError("not_found");
+  return found;
 }
 
 const FaqPage = ({
@@ -175,9 +245,12 @@ const FaqForm = ({
   form,
   action,
   versions,
+  faq,
 }: {
   readonly form: Filled;
   readonly action: string;
+  /** The stored entry; undefined for a new one. */
+  readonly faq?: DraftedFaq;
   /** The versions of the stored values; undefined for a new entry. */
   readonly versions?: Values;
 }) => (
@@ -185,18 +258,30 @@ const FaqForm = ({
     <Refused refusal={form.refusal} />
     <IdempotencyField />
     {versions && <OriginalVersions versions={versions} />}
+    {faq && <input type="hidden" name="was-published" value={publishedVersion(faq)} />}
     <TextField form={form} name="question" label="Question" required />
     <MarkdownField form={form} name="answer" label="Answer" required pictures={`${action}/pictures`} />
-    <TextField
-      form={form}
-      name="sortOrder"
-      label="Position"
-      inputMode="numeric"
-      hint="A whole number. The entry with the smallest number comes first. Without a number, a new entry comes last."
-    />
+    {faq?.draft ? null : (
+      <TextField
+        form={form}
+        name="sortOrder"
+        label="Position"
+        inputMode="numeric"
+        hint="A whole number. The entry with the smallest number comes first. Without a number, a new entry comes last."
+      />
+    )}
     <div class="actions">
-      <button class="primary" type="submit">
-        {versions ? "Save" : "Add to the FAQ"}
+      {faq?.draft ? (
+        <button class="primary" type="submit" name="intent" value="publish">
+          Publish
+        </button>
+      ) : (
+        <button class="primary" type="submit" name="intent" value="save">
+          {faq ? "Save" : "Add to the FAQ"}
+        </button>
+      )}
+      <button type="submit" name="intent" value="draft">
+        {faq?.draft ? "Save the draft" : "Save as a draft"}
       </button>
       <button class="quiet" type="submit" name="intent" value="preview" formnovalidate>
         Preview
@@ -206,10 +291,9 @@ const FaqForm = ({
 );
 
 /** Returns the form fields of a stored entry. */
-const currentFaq = ({ question, answer, sortOrder }: Faq) => ({
-  question,
-  answer,
-  sortOrder: String(sortOrder),
+const currentFaq = ({ question, answer, sortOrder, draft }: DraftedFaq) => ({
+  ...{ question: draft?.question ?? question, answer: draft?.answer ?? answer },
+  ...(draft ? {} : { sortOrder: String(sortOrder) }),
 });
 
 /**
@@ -234,6 +318,8 @@ const faqPage = definePage({
   show: (visit) => showFaq(visit),
 });
 
+const draftSaved = { "draft-saved": "The draft is saved. It is not published." } as const;
+
 export const definitions: Definitions = [
   newFaqPage,
   faqPage,
@@ -241,7 +327,7 @@ export const definitions: Definitions = [
     at: (links) => links.faqs(":appId", "new"),
     page: newFaqPage,
     act: createFaq,
-    done: { "faq-created": "The entry is in the FAQ." },
+    done: { "faq-created": "The entry is in the FAQ.", ...draftSaved },
     word: "createFaq",
     notDone: "The entry was not added.",
   }),
@@ -249,8 +335,24 @@ export const definitions: Definitions = [
     at: (links) => links.faq(":appId", ":faqId"),
     page: faqPage,
     act: updateFaq,
-    done: changed,
+    done: { ...changed, ...draftSaved, "faq-published": "The entry is published." },
     ...changesNotSaved,
+  }),
+  defineForm({
+    at: (links) => links.faq(":appId", ":faqId", "discard"),
+    page: faqPage,
+    act: discardDraft,
+    done: { "text-discarded": "The draft is discarded." },
+    word: "discardText",
+    notDone: "The draft was not discarded.",
+  }),
+  defineForm({
+    at: (links) => links.faq(":appId", ":faqId", "restore"),
+    page: faqPage,
+    act: restoreFaq,
+    done: draftSaved,
+    word: "restoreVersion",
+    notDone: "The earlier text was not restored.",
   }),
   defineForm({
     at: (links) => links.faq(":appId", ":faqId", "delete"),

@@ -1,4 +1,4 @@
-import { consoleFaqs, type ListedFaq } from "../../../../src/contract/faqs.ts";
+import { consoleFaqs, type DraftedFaq, type ListedFaq } from "../../../../src/contract/faqs.ts";
 import { type Definitions, defineForm, definePage } from "../../../console/definitions.ts";
 import { IdempotencyField, versionOf } from "../../../console/forms.tsx";
 import { InTurns } from "../../../console/in-turns.tsx";
@@ -14,16 +14,19 @@ import type { SignedInVisit } from "../../../console/visit.ts";
 async function showFaqs(visit: SignedInVisit): Promise<Reply> {
   const navigation = await appNavigationOf(visit, "faqs");
   const query = visit.query("q").trim();
-  const [faqs, changes] = await Promise.all([
+  const [faqs, drafts, changes] = await Promise.all([
     visit.ask(consoleFaqs.list, { params: { appId: navigation.app.id } }),
+    visit.ask(consoleFaqs.drafts, { params: { appId: navigation.app.id } }),
     visit.reads.faqAuthors(navigation.app.id),
   ]);
-  return show(<Faqs {...{ navigation, faqs, changes, query }} now={visit.now} />);
+  return show(<Faqs {...{ navigation, faqs, drafts, changes, query }} now={visit.now} />);
 }
 
 const Faqs = (props: {
   readonly navigation: AppNavigation;
   readonly faqs: readonly ListedFaq[];
+  /** The entries whose text is not published. */
+  readonly drafts: readonly DraftedFaq[];
   readonly changes: FaqListProps["changes"];
   /** The typed search words; empty for the whole list. */
   readonly query: string;
@@ -44,6 +47,7 @@ const Faqs = (props: {
           </a>
         </Can>
       </div>
+      <Drafts {...props} />
       {faqs.length === 0 ? (
         <Empty title="No questions yet">
           <p>Answer frequent questions here. Your app shows the answers at once.</p>
@@ -57,6 +61,41 @@ const Faqs = (props: {
     </ConsolePage>
   );
 };
+
+/** The entries whose text is not published. Apps do not get these texts. */
+const Drafts = ({
+  drafts,
+  navigation: { links, app },
+  now,
+}: {
+  readonly drafts: readonly DraftedFaq[];
+  readonly navigation: AppNavigation;
+  readonly now: Date;
+}) =>
+  drafts.length === 0 ? null : (
+    <details class="reveal" open={drafts.length <= 5}>
+      <summary>{drafts.length === 1 ? "1 draft" : `${drafts.length} drafts`}</summary>
+      <ul class="list linked drafts">
+        {drafts.map(({ id, published, question, draft }) => (
+          <li key={id}>
+            <div class="row spread">
+              <a class="to" href={links.faq(app.id, id)}>
+                <Line text={draft?.question ?? question} />
+              </a>
+              <span class="badge">{published ? "Changes not published" : "Draft"}</span>
+            </div>
+            {draft && (
+              <p class="under">
+                <span>
+                  Changed <Ago at={draft.updatedAt} now={now} />
+                </span>
+              </p>
+            )}
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
 
 interface FaqListProps {
   readonly navigation: AppNavigation;

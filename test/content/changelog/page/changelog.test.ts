@@ -164,6 +164,17 @@ describe("the changelog in the console", () => {
     expect(preview.text).toContain("<p>A list.</p>\n</div>");
   });
 
+  it("keeps the published text while a note has a draft, and publishes the draft", async () => {
+    const id = await draft({ publish: true });
+    await send(id, { intent: "draft", body: "Better." });
+    expect(await published()).toMatchObject({ entries: [{ body: "Old." }] });
+    const page = await owner.open(address(`/${id}`));
+    expect(readingOf(page)).toContain("1 change is not published");
+    await owner.send(page, address(`/${id}`), { intent: "publish" });
+    expect(await published()).toMatchObject({ entries: [{ body: "Better." }] });
+    expect(readingOf(await owner.open(address(`/${id}`)))).toContain("History (1)");
+  });
+
   it("deletes a note permanently", async () => {
     const id = await draft();
     await owner.send(await owner.open(address(`/${id}`)), address(`/${id}/delete`));

@@ -104,6 +104,47 @@ describe("the FAQ in the console", () => {
     expect(readingOf(answer)).toContain("Question was changed by somebody else");
   });
 
+  it("keeps a new entry as a draft, and publishes it", async () => {
+    const typed = { intent: "draft", question: "How?", answer: "So." };
+    const answer = await owner.send(await owner.open(address("/new")), address("/new"), typed);
+    expect(await listed()).toEqual([]);
+    const page = await owner.follow(answer);
+    expect(readingOf(await owner.open(address()))).toContain("1 draft How? Draft");
+    const [, id = ""] = /\/([\da-f-]{36})\?/.exec(answer.headers.get("location") ?? "") ?? [];
+    await owner.send(page, address(`/${id}`), { intent: "publish", answer: "So, then." });
+    expect(await listed()).toEqual(["How?"]);
+  });
+
+  it("shows how a draft differs from the published text, and publishes or discards it", async () => {
+    const id = await write("How?");
+    const draft = { intent: "draft", answer: "Because of it." };
+    const saved = await owner.send(await owner.open(address(`/${id}`)), address(`/${id}`), draft);
+    const page = await owner.follow(saved);
+    expect(readingOf(page)).toContain("1 change is not published");
+    expect(readingOf(page)).toMatch(/Published: Because\. .*Draft: Because of it\./);
+    await owner.send(page, address(`/${id}/discard`));
+    expect(readingOf(await owner.open(address(`/${id}`)))).not.toContain("not published");
+    const again = await owner.follow(
+      await owner.send(await owner.open(address(`/${id}`)), address(`/${id}`), draft),
+    );
+    await world.call("PATCH", `/faqs/${id}`, { answer: "Pushed." });
+    const refused = await owner.send(again, address(`/${id}`), { intent: "publish" });
+    expect(refused.status).toBe(409);
+    expect(readingOf(refused)).toContain("The published text has changed since this draft was saved");
+    await owner.send(refused, address(`/${id}`), { intent: "publish" });
+    const { body } = await world.call("GET", `/apps/${app.id}/faqs`);
+    expect(body).toMatchObject([{ answer: "Because of it." }]);
+  });
+
+  it("restores an earlier text as a draft", async () => {
+    const id = await write("How?");
+    await world.call("PATCH", `/faqs/${id}`, { answer: "Second." });
+    const page = await owner.open(address(`/${id}`));
+    expect(readingOf(page)).toContain("History (1)");
+    await owner.send(page, address(`/${id}/restore`));
+    expect((await world.call("GET", `/faqs/${id}`)).body).toMatchObject({ draft: { answer: "Because." } });
+  });
+
   it("puts pictures into the answer, and keeps the typed text", async () => {
     const form = new FormData();
     form.set("question", "How?");

@@ -83,6 +83,10 @@ describe("the table of changes", () => {
     ...["apps.create", "appData.import", "keys.create", "tokens.create", "invitations.create"],
     ...["invitations.remove", "threads.renewStatusLink", "readMarks.update", "readMarks.updateAll"],
     ...["tags.create", "tags.update", "tags.merge", "tags.remove", "people.preview", "people.check"],
+    // Drafts and earlier texts are not remembered. What is published of them changes by the statements of an edit.
+    ...["consoleFaqs.createDraft", "consoleFaqs.saveDraft", "consoleFaqs.removeDraft", "consoleFaqs.restore"],
+    ...["consoleFaqs.publish", "consoleChangelog.saveDraft", "consoleChangelog.removeDraft"],
+    "consoleChangelog.restore",
     ...["texts.preview", "texts.addFaqPictures", "texts.addReleasePictures"],
     ...["savedReplies.create", "savedReplies.update", "savedReplies.remove"],
     ...["views.create", "views.update", "views.remove"],

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
-import { ApiError } from "../../../src/contract/errors.ts";
-import { hashedFaqText } from "../../../src/contract/faq-text.ts";
+import { ApiError } from "../../../../src/contract/errors.ts";
+import { hashedFaqText } from "../../../../src/contract/faq-text.ts";
 import type {
   consoleFaqs as consoleContract,
   faqs as contract,
@@ -9,23 +9,23 @@ import type {
   ListedFaq,
   NewFaq,
   WantedFaq,
-} from "../../../src/contract/faqs.ts";
-import { limits } from "../../../src/contract/limits.ts";
-import { ownedApp } from "../../access/apps/owned-app.ts";
-import { createAuditWriter } from "../../access/audit/record.ts";
-import { changesBetween } from "../../access/audit/rules.ts";
-import type { Viewer } from "../../access/members/visibility.ts";
-import type { Reader, Transaction } from "../../database/database.ts";
-import { appTopic } from "../../database/signals.ts";
-import type { Deps } from "../../deps.ts";
-import { etagOf, matchesEtag, type PreparedAnswer, prepareAnswer } from "../../http/answers.ts";
-import { type Handlers, withTraits } from "../../http/handler.ts";
-import { recordEvent } from "../../webhooks/events/record.ts";
-import { type NoteFiles, removing } from "../texts/removing.ts";
-import { picturesIn } from "../texts/rules.ts";
-import { pictures } from "../texts/store.ts";
-import { type FaqListChanges, planFaqList } from "./rules.ts";
-import { faqs as rows } from "./store.ts";
+} from "../../../../src/contract/faqs.ts";
+import { limits } from "../../../../src/contract/limits.ts";
+import { ownedApp } from "../../../access/apps/owned-app.ts";
+import { createAuditWriter } from "../../../access/audit/record.ts";
+import { changesBetween } from "../../../access/audit/rules.ts";
+import type { Viewer } from "../../../access/members/visibility.ts";
+import type { Reader, Transaction } from "../../../database/database.ts";
+import type { Deps } from "../../../deps.ts";
+import { etagOf, matchesEtag, type PreparedAnswer, prepareAnswer } from "../../../http/answers.ts";
+import { type Handlers, withTraits } from "../../../http/handler.ts";
+import { type NoteFiles, removing } from "../../texts/removing.ts";
+import { picturesIn } from "../../texts/rules.ts";
+import { pictures } from "../../texts/store.ts";
+import { type FaqListChanges, planFaqList } from "../rules.ts";
+import { faqs as rows } from "../store.ts";
+import { faqDrafts, keepVersion, unpublish } from "./drafts.ts";
+import { renewFaqs } from "./renew.ts";
 
 type FaqDeps = Pick<Deps, "clock" | "database" | "keptFiles" | "log" | "newId">;
 
@@ -62,7 +62,10 @@ export const faqs = (deps: FaqDeps & Pick<Deps, "answers">): Handlers<typeof con
   remove: ({ caller, params, save }) =>
     removing(deps, (remove) =>
       save(async (tx) => {
-        const removed = await removeFaq(deps, tx, { appId: caller.appId, id: params.faqId, remove });
+        const key = { appId: caller.appId, id: params.faqId };
+        // An app key knows no drafts. (rule C29)
+        const removed =
+          (await rows.find(tx, key.appId, key.id)) && (await removeFaq(deps, tx, { ...key, remove }));
         if (!removed) throw new ApiError("not_found");
         return { success: true };
       }),
@@ -101,7 +104,7 @@ export function consoleFaqs(deps: FaqDeps): Handlers<typeof consoleContract> {
         const key = await ownedFaq(tx, params.faqId, caller);
         const before = (await rows.list(tx, key.appId)).find(({ id }) => id === key.id);
         const faq = await updateFaq(deps, tx, { key, change: body, by: caller.userId });
-        if (!faq) throw new ApiError("not_found");
+        if (!faq) throw new ApiError("wrong_state", { message: isDraft });
         const changes = changesBetween({ ...before }, body, ["question", "answer"]);
         await record(
           tx,
@@ -110,6 +113,8 @@ export function consoleFaqs(deps: FaqDeps): Handlers<typeof consoleContract> {
         );
         return faq;
       }),
+
+    ...faqDrafts(deps),
 
     remove: ({ caller, address, params, save }) =>
       removing(deps, (remove) =>
@@ -122,6 +127,8 @@ export function consoleFaqs(deps: FaqDeps): Handlers<typeof consoleContract> {
       ),
   };
 }
+
+const isDraft = "This entry is not published. Change its draft.";
 
 async function ownedFaq(tx: Transaction, id: string, viewer: Viewer): Promise<FaqKey> {
   const found = await rows.findApp(tx, id, viewer);
@@ -201,9 +208,11 @@ async function save(
 ): Promise<void> {
   const at = clock.now().toISOString();
   const removed = await rows.listAnswers(tx, appId, plan.remove);
-  for (const id of plan.remove) await rows.remove(tx, appId, id);
-  for (const { isEdit, ...faq } of plan.update)
+  for (const id of plan.remove) if (!(await unpublish(tx, { appId, id }))) await rows.remove(tx, appId, id);
+  for (const { isEdit, ...faq } of plan.update) {
+    if (isEdit) await keepVersion({ newId }, tx, { appId, id: faq.id }, faq);
     await rows.replace(tx, { appId, id: faq.id }, { ...faq, by, at: isEdit ? at : undefined });
+  }
   for (const faq of plan.create) await rows.insert(tx, { ...faq, id: newId(), appId, at, by });
   remove(await pictures.removeUnused(tx, appId, picturesIn(removed)));
 }
@@ -243,6 +252,7 @@ async function updateFaq(
   const { appId, id } = key;
   if (Object.values(change).every((value) => value === undefined)) return rows.find(tx, appId, id);
   await rows.lock(tx, appId);
+  await keepVersion({ newId }, tx, key, change);
   const faq = await rows.update(tx, { appId, id }, { ...change, by, at: clock.now().toISOString() });
   if (faq) await renewFaqs({ clock, newId }, tx, { appId, entryIds: [id] });
   return faq;
@@ -256,25 +266,9 @@ async function removeFaq(
 ): Promise<boolean> {
   await rows.lock(tx, appId);
   const shown = picturesIn(await rows.listAnswers(tx, appId, [id]));
+  const wasPublished = (await rows.find(tx, appId, id)) !== undefined;
   if ((await rows.remove(tx, appId, id)) === 0) return false;
   remove(await pictures.removeUnused(tx, appId, shown));
-  await renewFaqs(deps, tx, { appId, entryIds: [id] });
+  if (wasPublished) await renewFaqs(deps, tx, { appId, entryIds: [id] });
   return true;
-}
-
-/** How many ids of entries an event has. */
-const mostTold = 100;
-
-/** Makes all cached answers with an app's FAQ invalid, and stores the event of the change. */
-async function renewFaqs(
-  { clock, newId }: Pick<Deps, "clock" | "newId">,
-  tx: Transaction,
-  { appId, entryIds }: { readonly appId: string; readonly entryIds: readonly string[] },
-): Promise<void> {
-  await rows.bumpVersion(tx, appId);
-  tx.signal(appTopic(appId));
-  await recordEvent({ newId }, tx, {
-    ...{ appId, type: "faq.changed", subjectId: appId, at: clock.now().toISOString() },
-    facts: { entryIds: entryIds.slice(0, mostTold) },
-  });
 }

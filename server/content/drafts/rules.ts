@@ -1,0 +1,28 @@
+/** A text in a comparable form: the values of its fields, as JSON. */
+export type Content = Readonly<Record<string, unknown>>;
+
+/** The stored columns of a draft. All are null without a draft. */
+export interface StoredDraft {
+  readonly draft: string | null;
+  readonly draftBase: string | null;
+  readonly draftAt: string | null;
+}
+
+/** Returns a text as it is stored. The same values always give the same text. */
+export const storedContent = (content: Content): string =>
+  JSON.stringify(
+    Object.fromEntries(Object.entries(content).sort(([a], [b]) => Number(a > b) - Number(a < b))),
+  );
+
+/**
+ * Whether the published text is another one than when the draft was saved. Then publishing the draft would undo a change
+ * that its writer has not seen. (rule C30)
+ */
+export const isConflict = ({ draft, draftBase }: StoredDraft, published: Content): boolean =>
+  draft !== null && draftBase !== null && draftBase !== storedContent(published);
+
+/** Returns the fields in which two texts differ. */
+export const changedFields = (one: Content, other: Content): string[] =>
+  [...new Set([...Object.keys(one), ...Object.keys(other)])].filter(
+    (field) => JSON.stringify(one[field]) !== JSON.stringify(other[field]),
+  );

@@ -1,0 +1,66 @@
+import type { ReleaseDraft } from "../../contract/changelog.ts";
+import { usageError } from "../core/cli-error.ts";
+import type { Invocation } from "../core/context.ts";
+import { wholeId } from "../core/ids.ts";
+import { note, printList, printOne } from "../core/output.ts";
+import { idOfRelease, releaseDetails } from "./find.ts";
+
+/** Saves a draft of a published release note. */
+export async function saveDraft(
+  invocation: Invocation,
+  wanted: string,
+  body: Partial<ReleaseDraft>,
+): Promise<undefined> {
+  if (Object.values(body).every((value) => value === undefined))
+    throw usageError("There is nothing to change.", "`innkeep changelog edit --help` lists what can be.");
+  const params = { entryId: await idOfRelease(invocation, wanted) };
+  const entry = await invocation.client().consoleChangelog.saveDraft({ params, body });
+  note(invocation, `Saved a draft of release note ${entry.id}.`);
+  printOne(invocation, entry, () => releaseDetails(entry));
+}
+
+/** Discards the draft of a release note. */
+export async function discardDraft(invocation: Invocation, _: object, wanted: string): Promise<undefined> {
+  const params = { entryId: await idOfRelease(invocation, wanted) };
+  const entry = await invocation.client().consoleChangelog.removeDraft({ params });
+  note(invocation, `Release note ${entry.id} has no draft any more.`);
+  printOne(invocation, entry, () => releaseDetails(entry));
+}
+
+/** Lists the earlier texts of a release note. */
+export async function listVersions(invocation: Invocation, _: object, wanted: string): Promise<undefined> {
+  const params = { entryId: await idOfRelease(invocation, wanted) };
+  const { items } = await invocation.client().consoleChangelog.history({ params });
+  printList(invocation, {
+    items,
+    columns: [
+      { heading: "id", of: ({ id }) => id, isId: true },
+      { heading: "at", of: ({ at }) => at },
+      { heading: "by", of: ({ by }) => by },
+      { heading: "title", of: ({ title }) => title },
+      { heading: "body", of: ({ body }) => body },
+    ],
+  });
+}
+
+/** Brings an earlier text of a release note back. */
+export async function restoreVersion(
+  invocation: Invocation,
+  { to }: { readonly to: string },
+  wanted: string,
+): Promise<undefined> {
+  const params = { entryId: await idOfRelease(invocation, wanted) };
+  const version = await wholeId(to, {
+    thing: "earlier text",
+    command: `innkeep changelog history ${wanted}`,
+    list: async () =>
+      (await invocation.client().consoleChangelog.history({ params })).items.map(({ id, title }) => ({
+        id,
+        name: title,
+      })),
+  });
+  const entry = await invocation.client().consoleChangelog.restore({ params, body: { version } });
+  const then = entry.draft ? " as its draft. `changelog publish` publishes it." : ".";
+  note(invocation, `Release note ${entry.id} has the earlier text${then}`);
+  printOne(invocation, entry, () => releaseDetails(entry));
+}

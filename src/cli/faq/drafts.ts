@@ -1,0 +1,117 @@
+import type { DraftedFaq } from "../../contract/faqs.ts";
+import type { Invocation } from "../core/context.ts";
+import { appIdOf, wholeId } from "../core/ids.ts";
+import { details, note, printList, printOne } from "../core/output.ts";
+
+/** Lists the entries whose text is not published. */
+export async function listDrafts(invocation: Invocation): Promise<undefined> {
+  const params = { appId: await appIdOf(invocation) };
+  printList(invocation, {
+    items: await invocation.client().consoleFaqs.drafts({ params }),
+    columns: [
+      { heading: "id", of: ({ id }) => id, isId: true },
+      { heading: "published", of: ({ published }) => published },
+      { heading: "question", of: ({ question, draft }) => draft?.question ?? question },
+      { heading: "answer", of: ({ answer, draft }) => draft?.answer ?? answer },
+    ],
+  });
+}
+
+/** Creates an entry as a draft. */
+export async function createDraft(
+  invocation: Invocation,
+  body: { readonly question: string; readonly answer: string },
+): Promise<undefined> {
+  const params = { appId: await appIdOf(invocation) };
+  const faq = await invocation.client().consoleFaqs.createDraft({ params, body });
+  note(invocation, `Created FAQ entry ${faq.id}, a draft.`);
+  show(invocation, faq);
+}
+
+/** Saves a draft of an entry. */
+export async function saveDraft(
+  invocation: Invocation,
+  given: string,
+  body: { readonly question?: string | undefined; readonly answer?: string | undefined },
+): Promise<undefined> {
+  const params = { faqId: await wholeFaqId(invocation, given) };
+  const faq = await invocation.client().consoleFaqs.saveDraft({ params, body });
+  note(invocation, `Saved a draft of FAQ entry ${faq.id}.`);
+  show(invocation, faq);
+}
+
+/** Publishes the draft of an entry. */
+export async function publishFaq(invocation: Invocation, _: object, given: string): Promise<undefined> {
+  const params = { faqId: await wholeFaqId(invocation, given) };
+  const faq = await invocation.client().consoleFaqs.publish({ params });
+  note(invocation, `Published FAQ entry ${faq.id}.`);
+  show(invocation, faq);
+}
+
+/** Discards the draft of an entry. */
+export async function discardDraft(invocation: Invocation, _: object, given: string): Promise<undefined> {
+  const params = { faqId: await wholeFaqId(invocation, given) };
+  const faq = await invocation.client().consoleFaqs.removeDraft({ params });
+  note(invocation, `FAQ entry ${faq.id} has no draft any more.`);
+  show(invocation, faq);
+}
+
+/** Lists the earlier texts of an entry. */
+export async function listVersions(invocation: Invocation, _: object, given: string): Promise<undefined> {
+  const params = { faqId: await wholeFaqId(invocation, given) };
+  const { items } = await invocation.client().consoleFaqs.history({ params });
+  printList(invocation, {
+    items,
+    columns: [
+      { heading: "id", of: ({ id }) => id, isId: true },
+      { heading: "at", of: ({ at }) => at },
+      { heading: "by", of: ({ by }) => by },
+      { heading: "question", of: ({ question }) => question },
+      { heading: "answer", of: ({ answer }) => answer },
+    ],
+  });
+}
+
+/** Makes an earlier text of an entry its draft. */
+export async function restoreVersion(
+  invocation: Invocation,
+  { to }: { readonly to: string },
+  given: string,
+): Promise<undefined> {
+  const params = { faqId: await wholeFaqId(invocation, given) };
+  const version = await wholeId(to, {
+    thing: "earlier text",
+    command: `innkeep faq history ${given}`,
+    list: async () =>
+      (await invocation.client().consoleFaqs.history({ params })).items.map(({ id, question }) => ({
+        id,
+        name: question,
+      })),
+  });
+  const faq = await invocation.client().consoleFaqs.restore({ params, body: { version } });
+  note(invocation, `The earlier text is the draft of FAQ entry ${faq.id}. \`faq publish\` publishes it.`);
+  show(invocation, faq);
+}
+
+const show = (invocation: Invocation, faq: DraftedFaq): void =>
+  printOne(invocation, faq, () =>
+    details({
+      ...{ id: faq.id, published: faq.published ? "yes" : "no", sortOrder: faq.sortOrder },
+      ...{ question: faq.draft?.question ?? faq.question, answer: faq.draft?.answer ?? faq.answer },
+      draft: faq.draft === null ? "no" : "yes",
+    }),
+  );
+
+/** Returns the whole id of an entry, also of a draft. It may be given by its first characters. */
+const wholeFaqId = (invocation: Invocation, given: string): Promise<string> =>
+  wholeId(given, {
+    thing: "FAQ entry",
+    command: "innkeep faq list --drafts",
+    list: async () => {
+      const { consoleFaqs } = invocation.client();
+      const params = { appId: await appIdOf(invocation) };
+      const lists = await Promise.all([consoleFaqs.drafts({ params }), consoleFaqs.list({ params })]);
+      const named = lists.flat().map(({ id, question }) => [id, question] as const);
+      return [...new Map(named)].map(([id, name]) => ({ id, name }));
+    },
+  });
