@@ -75,7 +75,6 @@ const onlyInTheConsole: Record<string, string> = {
   "faqs.update": "`faq edit` and `faq push` call it through src/cli/faq/api.ts",
   "texts.preview": "a page shows it beside the text",
   "consoleFaqs.read": "`faq list --drafts` shows the draft of an entry",
-  "consoleFaqs.create": "`faq create --app` calls it through src/cli/faq/api.ts",
   "consoleFaqs.update": "`faq edit --app` calls it through src/cli/faq/api.ts",
   "consoleFaqs.replace": "`faq push --app` calls it through src/cli/faq/api.ts",
   "faqs.replace": "`faq push` calls it through src/cli/faq/api.ts",

@@ -98,7 +98,10 @@ function addDrafts(faq: Command, setup: Setup): void {
     "--to <text>",
     "the id of an earlier text, as `faq history` lists it",
   );
-  addExamples(restoring, "innkeep faq restore 01a1fda4 --to 01b2c3d4-237d-759b-ad89-7cf5663516dc");
+  addExamples(
+    restoring,
+    "innkeep faq restore 01a1fda4-237d-759b-ad89-7cf5663516dc --to 01b2c3d4-237d-759b-ad89-7cf5663516dc",
+  );
   commandAction<{ to: string }, string>(ofApp(restoring), setup, async (...given) =>
     (await import("./faq/drafts.ts")).restoreVersion(...given),
   );

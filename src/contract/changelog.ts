@@ -212,15 +212,6 @@ export const consoleChangelog = {
     errors: ["not_found", "version_exists"],
     example: { request: { title: "Faster search" } },
   }),
-  remove: endpoint({
-    ...traits,
-    role: "maintainer",
-    method: "DELETE",
-    path: entryPath,
-    summary: "Delete a release note permanently",
-    params: entryParams,
-    success: { status: 200, body: Success },
-  }),
   publish: endpoint({
     ...traits,
     role: "maintainer",
@@ -272,6 +263,15 @@ export const consoleChangelog = {
     body: RestoredVersion,
     success: { status: 200, body: EditedChangelogEntry },
     example: { request: { version: "0198c1a3-5d88-7e65-8fc0-7b8c9daebfcc" } },
+  }),
+  remove: endpoint({
+    ...traits,
+    role: "maintainer",
+    method: "DELETE",
+    path: entryPath,
+    summary: "Delete a release note permanently",
+    params: entryParams,
+    success: { status: 200, body: Success },
   }),
 } as const;
 

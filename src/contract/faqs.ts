@@ -186,15 +186,6 @@ export const consoleFaqs = {
     errors: ["not_found", "wrong_state"],
     example: { request: { sortOrder: 3 } },
   }),
-  remove: endpoint({
-    ...traits,
-    role: "maintainer",
-    method: "DELETE",
-    path: entryPath,
-    summary: "Delete an FAQ entry permanently",
-    params: faqParams,
-    success: { status: 200, body: Success },
-  }),
   drafts: endpoint({
     ...traits,
     role: "viewer",
@@ -276,6 +267,15 @@ export const consoleFaqs = {
     body: RestoredVersion,
     success: { status: 200, body: DraftedFaq },
     example: { request: { version: faqId } },
+  }),
+  remove: endpoint({
+    ...traits,
+    role: "maintainer",
+    method: "DELETE",
+    path: entryPath,
+    summary: "Delete an FAQ entry permanently",
+    params: faqParams,
+    success: { status: 200, body: Success },
   }),
 } as const;
 

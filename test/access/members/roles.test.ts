@@ -43,7 +43,11 @@ function orderOf({ name, endpoint }: Named): number {
   return endpoint.method === "DELETE" ? 2 : 1;
 }
 /** A claim must be known to report on it. */
-const needsMore = ["agent.reportProgress", "agent.reportOutcome"];
+const needsMore = [
+  ...["agent.reportProgress", "agent.reportOutcome"],
+  // They need an earlier text.
+  ...["consoleFaqs.restore", "consoleChangelog.restore"],
+];
 
 const kinds = ["session", "maintainer token", "agent token"] as const;
 type Kind = (typeof kinds)[number];

@@ -78,7 +78,7 @@ function firstOf(example: string): readonly string[] {
  */
 function exitOf(example: string): number {
   if (/ inbox| agent work /.test(example)) return 2;
-  if (example.includes(" discard ")) return 6;
+  if (/ (feedback|proof) discard /.test(example)) return 6;
   return example.includes(" --watch") ? 130 : 0;
 }
 
