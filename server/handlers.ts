@@ -18,6 +18,7 @@ import type { Deps } from "./deps.ts";
 import { people } from "./erasure/api.ts";
 import { agent } from "./feedback/agent-work/api/agent.ts";
 import { blockedSenders } from "./feedback/blocked-senders/api.ts";
+import { bulk } from "./feedback/bulk/api.ts";
 import { failures } from "./feedback/failures/api.ts";
 import { live } from "./feedback/live/api.ts";
 import { consoleProposals } from "./feedback/proposals/api/console.ts";
@@ -71,6 +72,7 @@ export const createHandlers = (deps: Deps): HandlersOf<Contract> => ({
   incomingMails: incomingMails(deps),
   savedReplies: savedReplies(deps),
   views: views(deps),
+  bulk: bulk(deps),
   failures: failures(deps),
   runs: consoleProposals(deps),
   consoleFaqs: consoleFaqs(deps),

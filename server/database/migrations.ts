@@ -3,7 +3,7 @@ import { apps } from "./schema/access.ts";
 import { baseline } from "./schema/baseline.ts";
 import { changelogEntries, contentVersions, faqs } from "./schema/content.ts";
 
-import { events, feedback, savedViews, uploads } from "./schema/feedback.ts";
+import { bulkChanges, bulkThreads, events, feedback, savedViews, uploads } from "./schema/feedback.ts";
 import { plannedSearchFunction, wordSearch, wordsOfFiles } from "./schema/search.ts";
 
 import { statisticsStatements } from "./schema/statistics.ts";
@@ -123,9 +123,17 @@ const contentDrafts: Migration = {
   },
 };
 
+const bulk = [...statementsOf(bulkChanges), ...statementsOf(bulkThreads)];
+
+const bulkChangesOfThreads: Migration = {
+  number: 128,
+  name: "changes of many threads that can be undone",
+  statements: { sqlite: statementsFor(bulk, "sqlite"), postgres: statementsFor(bulk, "postgres") },
+};
+
 /** All migrations in their order. A released migration never changes: a correction is a new migration. */
 export const migrations: readonly Migration[] = [
   ...[baseline, searchFunction, threadNumbers, searchOfWholeThreads, contentPictures],
   ...[snoozedThreads, statistics, webhooks, viewsOfThreads, searchOfFileNames],
-  contentDrafts,
+  ...[contentDrafts, bulkChangesOfThreads],
 ];

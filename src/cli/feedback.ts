@@ -23,6 +23,7 @@ import { type Column, note, noteFurther, printList, printOne } from "./core/outp
 import { rulesOf } from "./delivery/files.ts";
 import type { ResendFlags } from "./delivery/resend.ts";
 import type { SendFlags } from "./delivery/send-report.ts";
+import { addBulk } from "./feedback/bulk.ts";
 import type { InboxFlags } from "./feedback/inbox/show.ts";
 import type { JunitFlags } from "./feedback/junit/failure.ts";
 import type { ResolveFlags } from "./feedback/resolve.ts";
@@ -221,6 +222,7 @@ function addWorking(feedback: Command, setup: Setup): void {
   addResolving(feedback, setup);
   addTriage(feedback, setup);
   addSnooze(feedback, setup);
+  addBulk(feedback, setup);
 
   const reply = feedback
     .command("reply <thread>")

@@ -95,6 +95,10 @@ export const errorCatalogue = {
     status: 409,
     message: "Somebody else has written in this thread since you read it. Read it again, then decide.",
   },
+  list_changed: {
+    status: 409,
+    message: "The list has changed since you read it. Read it again, then decide.",
+  },
   wrong_state: { status: 409, message: "This is not possible in the current state. Read it again." },
   already_decided: { status: 409, message: "This proposal is already decided or replaced. Read it again." },
   run_superseded: {

@@ -3,6 +3,7 @@ import { appData } from "./app-data.ts";
 import { apps } from "./apps.ts";
 import { audit } from "./audit.ts";
 import { blockedSenders } from "./blocked-senders.ts";
+import { bulk } from "./bulk.ts";
 import { changelog, consoleChangelog } from "./changelog.ts";
 import { accountLinks, session } from "./console-session.ts";
 import { consoleSessions } from "./console-sessions.ts";
@@ -57,6 +58,7 @@ export const contract = {
   search,
   readMarks,
   views,
+  bulk,
   statistics,
   live,
   tags,

@@ -35,6 +35,9 @@ export const limits = {
   views: 100,
   viewName: 60,
   viewCount: 500,
+  /** How many threads a bulk change names at most, and how many its filters find. */
+  bulkIds: 200,
+  bulkFound: 5_000,
   /** For how many days at most a thread is snoozed. */
   snoozeDays: 366,
   question: 500,

@@ -204,7 +204,8 @@ export type ThreadEvent = z.output<typeof ThreadEvent>;
 
 const tagNames = z.optional(z.array(TagName).check(z.maxLength(limits.threadTags)));
 
-const changes = z.object({
+/** What can be changed in a thread. */
+export const threadChanges = z.object({
   status: z.optional(ThreadStatus),
   category: z.optional(FeedbackType),
   subject: z.optional(text(1, limits.subject)),
@@ -223,7 +224,7 @@ const changes = z.object({
   snoozedUntil: z.optional(z.nullable(givenInstant)),
 });
 
-export type ThreadChange = z.output<typeof changes>;
+export type ThreadChange = z.output<typeof threadChanges>;
 
 export const listOrders = ["created", "activity"] as const;
 
@@ -269,7 +270,7 @@ const NewMessage = z.object({
   /** The newest message that the caller saw, null for none. If another person has written since, a reply is refused. */
   expectedMessageId: z.optional(z.nullable(uuid)),
   /** A change of the thread together with the message. Both are saved, or neither. */
-  change: z.optional(changes),
+  change: z.optional(threadChanges),
 });
 
 const path = "/api/v1/console/feedback/:id";
@@ -326,7 +327,7 @@ export const threads = {
     role: "maintainer",
     scope: "feedback:write",
     params: threadParams,
-    body: changes,
+    body: threadChanges,
     success: { status: 200, body: OwnedThread },
     errors: ["not_found", "assignee_changed", "wrong_state"],
     example: { request: { status: "in_progress", addTags: ["crash"] } },

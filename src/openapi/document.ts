@@ -75,6 +75,7 @@ const tagTexts: Readonly<Record<keyof Contract, string>> = {
   search: "Search in all apps",
   readMarks: "What a person has read",
   views: "Views of the threads of an app",
+  bulk: "Changes of many threads at once",
   statistics: "The numbers of an app: what came in, and how it was answered",
   live: "Events of changes, for an open page",
   tags: "Tags of threads",

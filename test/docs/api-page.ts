@@ -29,6 +29,7 @@ const titles: Record<keyof typeof contract, string> = {
   search: "Console: search",
   readMarks: "Console: what a person has read",
   views: "Console: views",
+  bulk: "Console: changes of many threads",
   statistics: "Console: numbers",
   live: "Console: events of changes",
   tags: "Console: tags",

@@ -498,6 +498,46 @@ export const savedReplies = table(
   },
 );
 
+/** Changes of many threads at once that can still be undone. */
+export const bulkChanges = table(
+  "bulk_changes",
+  {
+    id: id(),
+    app_id: text("plain"),
+    user_id: text("account"),
+    /** The role of the member who made the change. */
+    role: text("plain"),
+    created_at: instant(),
+  },
+  {
+    of: "app",
+    erase: "Deleted with the next change after ten minutes, or together with the membership or the account.",
+    since: 128,
+    notInBackup: "a change can be undone for ten minutes only",
+    foreign: { columns: ["app_id", "user_id"], of: appMembers },
+    indexes: [index("bulk_changes_by_time", "created_at")],
+  },
+);
+
+/** The threads of a bulk change, as they were before it and just after it. */
+export const bulkThreads = table(
+  "bulk_threads",
+  {
+    change_id: ref(bulkChanges, "cascade"),
+    feedback_id: ref(feedback, "cascade"),
+    before: json("plain"),
+    after: json("plain"),
+  },
+  {
+    of: "app",
+    erase: erased.withThread,
+    since: 128,
+    notInBackup: "a change can be undone for ten minutes only",
+    primary: ["change_id", "feedback_id"],
+    indexes: [index("bulk_threads_by_thread", "feedback_id")],
+  },
+);
+
 /** Filters of the list of threads with a name. A view without an owner is shared with all members of the app. */
 export const savedViews = table(
   "saved_views",
@@ -599,5 +639,5 @@ export const feedbackSchema: readonly (Statement | AnyTable)[] = [
     postgres: `INSERT INTO change_counts (name) VALUES (left(md5(CAST(random() AS text)), 12))`,
   },
   ...[messages, uploads, failureRuns, runs, runClaims, runProgress, tags, threadTags, threadLooks],
-  ...[answeringMembers, savedReplies, savedViews, blockedSenders, events, outbox],
+  ...[answeringMembers, savedReplies, savedViews, bulkChanges, bulkThreads, blockedSenders, events, outbox],
 ];

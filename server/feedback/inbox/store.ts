@@ -73,6 +73,25 @@ export async function countThreads(reader: Reader, scope: Filters & MemberOf, mo
   return rows[0] ?? 0;
 }
 
+/** Returns the ids of the threads that `listThreads` returns, up to `most`, with the times of their reports. */
+export async function listIds(
+  reader: Reader,
+  scope: Filters & MemberOf,
+  most: number,
+): Promise<readonly Pick<SummaryRow, "id" | "createdAt">[]> {
+  const position = firstPositions[orderOf(scope)];
+  return (await rowsOf(reader, scope, { position, limit: most }, ids)).rows;
+}
+
+const ids = (reader: Reader, { from, conditions, order }: ThreadQuery, limit: number) =>
+  reader.all<Pick<SummaryRow, "id" | "createdAt">>(
+    plannedEachTime(
+      `SELECT f.id, f.created_at AS "createdAt" FROM ${from} WHERE ${sqlOf(conditions)} ORDER BY ${order} LIMIT ?`,
+    ),
+    ...valuesOf(conditions),
+    limit,
+  );
+
 /** The sort keys before the first thread of each order. */
 const firstPositions: Readonly<Record<ThreadOrder, readonly string[]>> = {
   created: ["9999", ""],

@@ -587,6 +587,8 @@ export const leftOutTables: Readonly<Record<Exclude<TableName, Exported>, string
   app_members: "in the lines `member`, which an import does not store: it makes nobody a member",
   erasures: "receipts of a server",
   thread_looks: "what members have read",
+  bulk_changes: "they can be undone for ten minutes only",
+  bulk_threads: "they can be undone for ten minutes only",
   answering_members: "which members type an answer at this moment",
   app_keys: "secrets",
   tokens: "secrets",

@@ -43,7 +43,7 @@ async function snoozeThread(invocation: Invocation, given: string, until: string
 const unitSeconds: Readonly<Record<string, number>> = { m: 60, h: 3_600, d: 86_400, w: 604_800 };
 
 /** Returns the instant that an argument names: an instant, a day, or a time from now. */
-function endOfSnooze(given: string, now: Date): string {
+export function endOfSnooze(given: string, now: Date): string {
   const [, number, unit = ""] = /^(\d{1,5})([mhdw])$/.exec(given) ?? [];
   const seconds = unitSeconds[unit];
   if (number === undefined || seconds === undefined) return instantOf("<until>", given) ?? given;

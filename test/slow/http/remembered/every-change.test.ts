@@ -90,6 +90,8 @@ describe("the table of changes", () => {
     ...["texts.preview", "texts.addFaqPictures", "texts.addReleasePictures"],
     ...["savedReplies.create", "savedReplies.update", "savedReplies.remove"],
     ...["views.create", "views.update", "views.remove"],
+    // They change threads by the same functions as a change of one thread.
+    ...["bulk.change", "bulk.undo"],
     // What a key remembers of webhooks is in no answer.
     ...["webhooks.create", "webhooks.update", "webhooks.remove", "webhooks.rotate"],
     ...["webhooks.resend", "webhooks.test", "webhooks.replay"],

@@ -35,6 +35,8 @@ export const bodies: Record<string, unknown> = {
   "savedReplies.update": { title: "Many thanks" },
   "views.create": { name: "Crashes", query: { tag: "crash" } },
   "views.update": { name: "Crash" },
+  "bulk.change": { ids: ["0198c1a2-7d31-7c52-9e0f-5b8f0f6f2a11"], change: { status: "resolved" } },
+  "bulk.undo": { undo: "0198c1a2-7d31-7c52-9e0f-5b8f0f6f2a11" },
   "blockedSenders.create": { kind: "address", sender: "mallory@example.org" },
   "tags.create": { name: "new" },
   "tags.update": { colour: "red" },

@@ -1,0 +1,264 @@
+import type { BulkChange, bulk as contract, Skipped } from "../../../src/contract/bulk.ts";
+import { ApiError, badRequest } from "../../../src/contract/errors.ts";
+import { limits } from "../../../src/contract/limits.ts";
+import { ownedApp } from "../../access/apps/owned-app.ts";
+import { suffices } from "../../access/members/rules.ts";
+import { members } from "../../access/members/store.ts";
+import type { Transaction } from "../../database/database.ts";
+import type { Deps } from "../../deps.ts";
+import type { ConsoleCaller, Handlers, Request } from "../../http/handler.ts";
+import { assignableMembers } from "../assignees/assign.ts";
+import { inboxScope, prepareInbox } from "../inbox/list.ts";
+import { listIds } from "../inbox/store.ts";
+import { snoozeRefusal } from "../snooze/rules.ts";
+import { tagKeyOf } from "../tags/rules.ts";
+import { tags, threadTags } from "../tags/store.ts";
+import { changeThread } from "../threads/change.ts";
+import { threadNews } from "../unread/store/news.ts";
+import { threadViews } from "../unread/store/read-marks.ts";
+import { filterRefusal } from "../views/rules.ts";
+import { bulkRefusal, changeBack, type ThreadState, undoMilliseconds, undoRefusal } from "./rules.ts";
+import { type BulkThreadRow, bulkChanges } from "./store.ts";
+
+type BulkDeps = Pick<Deps, "clock" | "database" | "newId" | "time">;
+
+/** Who changes threads of which app. */
+interface Act {
+  readonly caller: ConsoleCaller;
+  readonly address: string;
+  readonly appId: string;
+}
+
+/** What a request has done so far. */
+interface Tally {
+  changed: number;
+  readonly skipped: Skipped[];
+}
+
+/** The handlers for changes of many threads at once. (rule F45) */
+export function bulk(deps: BulkDeps): Handlers<typeof contract> {
+  const { clock, database } = deps;
+  return {
+    async change({ caller, address, params: { appId }, body, save }) {
+      await ownedApp(database, appId, caller);
+      await prepareInbox(deps, appId);
+      const { change } = body;
+      await checkChange(deps, { appId, caller, change });
+      const ids = await idsOf(deps, { appId, caller, body });
+      const act = { caller, address, appId };
+      const now = clock.now();
+      const row = {
+        ...{ id: deps.newId(), appId, userId: caller.userId, createdAt: now.toISOString() },
+        role: (await members.roleOf(database, appId, caller.userId)) ?? "",
+      };
+      const tally: Tally = { changed: 0, skipped: [] };
+      const chunk = async (tx: Transaction, part: readonly string[]) => {
+        await ownedApp(tx, appId, caller);
+        await bulkChanges.begin(tx, row);
+        return changeSome(deps, tx, { act, change, changeId: row.id, ids: part });
+      };
+      const parts = chunksOf(ids, limits.bulkIds);
+      for (const part of parts.slice(0, -1)) add(tally, await database.write((tx) => chunk(tx, part)));
+      return save(async (tx) => {
+        await bulkChanges.prune(tx, new Date(now.getTime() - undoMilliseconds).toISOString());
+        const all = { changed: tally.changed, skipped: [...tally.skipped] };
+        add(all, await chunk(tx, parts.at(-1) ?? []));
+        return { ...answerOf(all), undo: row.id };
+      });
+    },
+
+    async undo({ caller, address, params: { appId }, body: { undo: id }, save }) {
+      await ownedApp(database, appId, caller);
+      const tally: Tally = { changed: 0, skipped: [] };
+      const act = { caller, address, appId };
+      const some = async (tx: Transaction) => {
+        await checkUndo(deps, tx, { id, act });
+        return undoSome(deps, tx, { act, rows: await bulkChanges.take(tx, id, limits.bulkIds) });
+      };
+      for (;;) {
+        const part = await database.write(some);
+        add(tally, part);
+        if (part.changed + part.skipped.length === 0) break;
+      }
+      if (tally.changed + tally.skipped.length === 0)
+        throw new ApiError("wrong_state", { message: "This change was undone already." });
+      return save(async () => answerOf(tally));
+    },
+  };
+}
+
+function add(tally: Tally, { changed, skipped }: Tally): void {
+  tally.changed += changed;
+  tally.skipped.push(...skipped);
+}
+
+const mostSkipped = 100;
+
+const answerOf = ({ changed, skipped }: Tally) => ({
+  changed,
+  skipped: skipped.slice(0, mostSkipped),
+  skippedCount: skipped.length,
+});
+
+function chunksOf<Item>(items: readonly Item[], size: number): Item[][] {
+  const chunks: Item[][] = [];
+  for (let at = 0; at < items.length; at += size) chunks.push(items.slice(at, at + size));
+  return chunks;
+}
+
+/** Throws `bad_request` for a change that no thread could get. */
+async function checkChange(
+  { clock, database }: BulkDeps,
+  {
+    appId,
+    caller,
+    change,
+  }: { readonly appId: string; readonly caller: ConsoleCaller; readonly change: BulkChange },
+): Promise<void> {
+  if (Object.values(change).every((value) => value === undefined))
+    throw badRequest("change", "must change something");
+  const { assignee, snoozedUntil } = change;
+  if (snoozedUntil !== undefined) {
+    const refusal = snoozeRefusal({ status: "open", until: snoozedUntil }, clock.now());
+    if (refusal) throw refusal;
+  }
+  if (assignee === undefined || assignee === null) return;
+  const name = assignee.toLowerCase();
+  const isKnown = (await assignableMembers(database, appId)).some(
+    ({ userId, email }) => userId === (name === "me" ? caller.userId : name) || email.toLowerCase() === name,
+  );
+  if (!isKnown) throw badRequest("change.assignee", "must be an owner or a maintainer of the app");
+}
+
+/** Returns the ids of the threads, sorted. Throws `bad_request` and `list_changed`. */
+async function idsOf(
+  { database }: BulkDeps,
+  { appId, caller, body }: Pick<Request<typeof contract.change>, "body" | "caller"> & Pick<Act, "appId">,
+): Promise<string[]> {
+  const { ids, filter, expected } = body;
+  if ((ids === undefined) === (filter === undefined))
+    throw badRequest("ids", "must be given, or `filter`, and not both");
+  if (ids !== undefined) return [...new Set(ids)].sort();
+  if (filter === undefined || expected === undefined)
+    throw badRequest("expected", "must be given with `filter`");
+  const refusal = filterRefusal(filter);
+  if (refusal) throw refusal;
+  const scope = await inboxScope(database, { appId, userId: caller.userId }, filter);
+  const found = await listIds(database, scope, limits.bulkFound + 1);
+  if (found.length > limits.bulkFound)
+    throw badRequest("filter", `must match at most ${limits.bulkFound} threads`);
+  const matching = found.filter(({ createdAt }) => createdAt <= expected.asOf).map(({ id }) => id);
+  if (matching.length !== expected.total)
+    throw new ApiError("list_changed", { message: `The list has ${matching.length} threads now.` });
+  return matching.sort();
+}
+
+interface Part {
+  readonly act: Act;
+  readonly change: BulkChange;
+  readonly changeId: string;
+  readonly ids: readonly string[];
+}
+
+/** Changes up to 200 threads, and stores how they were. */
+async function changeSome(
+  deps: BulkDeps,
+  tx: Transaction,
+  { act, change, changeId, ids }: Part,
+): Promise<Tally> {
+  const tally: Tally = { changed: 0, skipped: [] };
+  const { read, ...fields } = change;
+  for (const id of ids) {
+    await tx.lock(id);
+    const before = await stateOf(tx, act, id, read !== undefined);
+    const code = before === undefined ? "not_found" : bulkRefusal(before, change);
+    if (before === undefined || code !== undefined) {
+      tally.skipped.push({ id, code: code ?? "not_found" });
+      continue;
+    }
+    if (Object.keys(fields).length > 0) await changeThread(deps, tx, { ...act, id, change: fields });
+    if (read !== undefined) await markRead(tx, act, id, read);
+    const after = await stateOf(tx, act, id, false);
+    if (after) await bulkChanges.note(tx, changeId, noted(id, before, after));
+    tally.changed += 1;
+  }
+  return tally;
+}
+
+const markRead = (tx: Transaction, { appId, caller }: Act, feedbackId: string, read: boolean) =>
+  threadViews.mark(tx, { appId, userId: caller.userId, feedbackId }, read);
+
+type FullState = ThreadState & { readonly tagKeys: readonly string[] };
+
+const noted = (feedbackId: string, before: ThreadState, after: ThreadState): BulkThreadRow => ({
+  feedbackId,
+  before: stored(before),
+  after: stored(after),
+});
+
+function stored({ status, assigneeId, snoozedUntil, tagIds, activity, unread }: ThreadState): string {
+  return JSON.stringify({ status, assigneeId, snoozedUntil, tagIds, activity, unread });
+}
+
+/** Returns the state of a thread of the app; undefined if there is none. */
+async function stateOf(
+  tx: Transaction,
+  { appId, caller }: Act,
+  id: string,
+  withUnread: boolean,
+): Promise<FullState | undefined> {
+  const [row] = await bulkChanges.states(tx, appId, [id]);
+  if (row === undefined) return undefined;
+  const own = (await threadTags.of(tx, [id])).get(id) ?? [];
+  const news = withUnread ? (await threadNews(tx, caller.userId, [id]))[0] : undefined;
+  return {
+    ...row,
+    activity: Number(row.activity),
+    tagIds: own.map((tag) => tag.id).sort(),
+    tagKeys: own.map(({ name }) => tagKeyOf(name)),
+    unread: news === undefined ? null : news.unread === 1,
+  };
+}
+
+/** Throws `not_found` or `wrong_state` unless the caller may undo this change now. */
+async function checkUndo(
+  { clock }: BulkDeps,
+  tx: Transaction,
+  { id, act: { appId, caller } }: { readonly id: string; readonly act: Act },
+): Promise<void> {
+  await ownedApp(tx, appId, caller);
+  const row = await bulkChanges.find(tx, id);
+  if (!row || row.appId !== appId || row.userId !== caller.userId) throw new ApiError("not_found");
+  const role = await members.roleOf(tx, appId, caller.userId);
+  if (role === undefined || !suffices(role, row.role === "owner" ? "owner" : "maintainer"))
+    throw new ApiError("wrong_state", { message: "Your role has changed since." });
+  if (clock.now().getTime() - Date.parse(row.createdAt) > undoMilliseconds)
+    throw new ApiError("wrong_state", { message: "This change can only be undone within ten minutes." });
+}
+
+/** Gives threads the state from before a bulk change, where nobody changed them since. */
+async function undoSome(
+  deps: BulkDeps,
+  tx: Transaction,
+  { act, rows }: { readonly act: Act; readonly rows: readonly BulkThreadRow[] },
+): Promise<Tally> {
+  const tally: Tally = { changed: 0, skipped: [] };
+  const assignable = new Set((await assignableMembers(tx, act.appId)).map(({ userId }) => userId));
+  const names = new Map((await tags.list(tx, act.appId)).map(({ id, name }) => [id, name]));
+  for (const { feedbackId: id, ...row } of rows) {
+    await tx.lock(id);
+    const now = await stateOf(tx, act, id, false);
+    const before: ThreadState = JSON.parse(row.before);
+    const after: ThreadState = JSON.parse(row.after);
+    const code = undoRefusal({ now, before, after, assignable });
+    if (now === undefined || code !== undefined) {
+      tally.skipped.push({ id, code: code ?? "not_found" });
+      continue;
+    }
+    const change = changeBack({ before, after }, { names, now: deps.clock.now().toISOString() });
+    if (Object.keys(change).length > 0) await changeThread(deps, tx, { ...act, id, change });
+    if (before.unread !== null) await markRead(tx, act, id, !before.unread);
+    tally.changed += 1;
+  }
+  return tally;
+}

@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { databases } from "../../support/database/databases.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import { makeTeam, type Team } from "../../support/worlds/members/team.ts";
+import { sendFeedback } from "../../support/worlds/owner-with-one-of-each.ts";
+
+const minute = 60_000;
+
+describe.each(databases)("a bulk change on $name", (engine) => {
+  let service: Service;
+  let team: Team;
+  beforeAll(async () => {
+    service = await startService({ engine, environment: { INNKEEP_RATE_LIMITS: "off" } });
+  });
+  beforeEach(async () => {
+    team = await makeTeam(service);
+  });
+  afterAll(() => service.stop());
+
+  const send = (report: object = {}) => sendFeedback(service, team.app.key, report);
+  const bulk = (body: object, call = team.call) => call("POST", `/apps/${team.app.id}/feedback/bulk`, body);
+  const undo = (token: string, call = team.call) =>
+    call("POST", `/apps/${team.app.id}/feedback/bulk/undo`, { undo: token });
+  const undoOf = ({ body }: { readonly body: unknown }): string => Object(body).undo;
+  const stateOf = async (id: string) => {
+    const { feedback, tags, assignee } = Object((await team.call("GET", `/feedback/${id}`)).body);
+    const names = tags.map(({ name }: { name: string }) => name);
+    return [feedback.status, names.join(), assignee?.email ?? null, feedback.snoozedUntil];
+  };
+  const list = async (query: string, call = team.call): Promise<string[]> =>
+    Object((await call("GET", `${team.at}/feedback?${query}`)).body).items.map(
+      ({ id }: { id: string }) => id,
+    );
+  const now = () => service.clock.now().toISOString();
+
+  it("changes each thread as a change of one thread does, and is undone once", async () => {
+    const ids = [await send(), await send()];
+    const [first = "", second = ""] = ids;
+    await team.call("PATCH", `/feedback/${first}`, { addTags: ["old"], assignee: "me" });
+    const before = [await stateOf(first), await stateOf(second)];
+    const change = { status: "in_progress", addTags: ["new"], removeTags: ["old"], assignee: null };
+    const done = await bulk({ ids, change });
+    expect(done).toMatchObject({ status: 200, body: { changed: 2, skipped: [], skippedCount: 0 } });
+    for (const id of ids) expect(await stateOf(id)).toEqual(["in_progress", "new", null, null]);
+    const kinds = Object((await team.call("GET", `/feedback/${first}/events`)).body).items.map(
+      ({ kind }: { kind: string }) => kind,
+    );
+    expect(kinds.slice(-3).toSorted()).toEqual(["assignee", "status", "tags"]);
+    expect(await undo(undoOf(done))).toMatchObject({ status: 200, body: { changed: 2, skippedCount: 0 } });
+    expect([await stateOf(first), await stateOf(second)]).toEqual(before);
+    expect(await undo(undoOf(done))).toMatchObject({ status: 409, body: { code: "wrong_state" } });
+  });
+
+  it("leaves out threads of other apps, deleted ones, and those that cannot be changed so", async () => {
+    const other = await makeTeam(service);
+    const foreign = await sendFeedback(service, other.app.key, {});
+    const [id, resolved] = [await send(), await send()];
+    await team.call("PATCH", `/feedback/${resolved}`, { status: "resolved" });
+    const until = new Date(service.clock.now().getTime() + minute).toISOString();
+    const done = await bulk({ ids: [id, foreign, resolved], change: { snoozedUntil: until } });
+    expect(done.body).toMatchObject({ changed: 1, skippedCount: 2 });
+    expect(Object(done.body).skipped).toEqual(
+      expect.arrayContaining([
+        { id: foreign, code: "not_found" },
+        { id: resolved, code: "wrong_state" },
+      ]),
+    );
+    expect(await list("snoozed=true")).toEqual([id]);
+    expect((await undo(undoOf(done))).status).toBe(200);
+    expect(await list("snoozed=true")).toEqual([]);
+  });
+
+  it("takes the filters of a list as the caller saw it", async () => {
+    const [first, second] = [await send(), await send()];
+    const asOf = now();
+    service.clock.advance(10);
+    const later = await send();
+    const filter = { status: "open" };
+    const change = { status: "archived" };
+    expect(await bulk({ filter, expected: { total: 3, asOf }, change })).toMatchObject({
+      status: 409,
+      body: { code: "list_changed" },
+    });
+    expect((await bulk({ filter, expected: { total: 2, asOf }, change })).body).toMatchObject({ changed: 2 });
+    expect(await list("status=archived")).toEqual([second, first]);
+    expect(await list("status=open")).toEqual([later]);
+    for (const body of [{}, { filter }, { ids: [first], filter, expected: { total: 1, asOf } }])
+      expect((await bulk({ ...body, change })).status).toBe(400);
+    expect((await bulk({ ids: [first], change: {} })).status).toBe(400);
+    expect((await bulk({ ids: [first], change: { assignee: "nobody@example.org" } })).status).toBe(400);
+  });
+
+  it("changes more threads than fit into one transaction", async () => {
+    const ids: string[] = [];
+    for (let at = 0; at < 230; at += 1) ids.push(await send());
+    const done = await bulk({
+      filter: { status: "open" },
+      expected: { total: 230, asOf: now() },
+      change: { status: "resolved" },
+    });
+    expect(done.body).toMatchObject({ changed: 230 });
+    await team.call("POST", `/feedback/${ids[0]}/messages`, { direction: "note", body: "Mine." });
+    await team.call("DELETE", `/feedback/${ids[1]}`);
+    expect((await undo(undoOf(done))).body).toMatchObject({
+      changed: 228,
+      skipped: [{ id: ids[0], code: "changed" }],
+    });
+    expect(await list("status=resolved")).toEqual([ids[0]]);
+  });
+
+  it("marks threads as read for the caller alone", async () => {
+    const maria = await team.join("maintainer");
+    const ids = [await send(), await send()];
+    const done = await bulk({ ids, change: { read: true } }, maria.call);
+    expect([await list("unread=true"), await list("unread=true", maria.call)]).toEqual([
+      ids.toReversed(),
+      [],
+    ]);
+    await undo(undoOf(done), maria.call);
+    expect(await list("unread=true", maria.call)).toEqual(ids.toReversed());
+  });
+
+  it("is undone only by its maker, with the role of that time, within ten minutes", async () => {
+    const maria = await team.join("owner");
+    const id = await send();
+    const change = { status: "resolved" };
+    const viewer = await team.join("viewer");
+    expect((await bulk({ ids: [id], change }, viewer.call)).status).toBe(403);
+    const done = await bulk({ ids: [id], change }, maria.call);
+    expect((await undo(undoOf(done))).status).toBe(404);
+    await team.call("PATCH", `${team.at}/members/${maria.id}`, { role: "maintainer" });
+    expect((await undo(undoOf(done), maria.call)).status).toBe(409);
+    const own = await bulk({ ids: [id], change: { status: "open" } });
+    service.clock.advance(11 * minute);
+    expect((await undo(undoOf(own))).status).toBe(409);
+    expect(await list("status=open")).toEqual([id]);
+  });
+});
