@@ -53,9 +53,9 @@ async function changeThreads(
   given: readonly string[],
 ): Promise<undefined> {
   const appId = await appIdOf(invocation);
-  const { bulk } = invocation.client();
+
   if (flags.undo !== undefined) {
-    const undone = await bulk.undo({ params: { appId }, body: { undo: flags.undo } });
+    const undone = await invocation.client().bulk.undo({ params: { appId }, body: { undo: flags.undo } });
     note(invocation, `Undone in ${undone.changed} threads.${skippedWords(undone.skippedCount)}`);
     printOne(invocation, undone, () => String(undone.changed));
     return;
@@ -72,7 +72,7 @@ async function changeThreads(
       "Give --status, --tag, --untag, --assignee, --snooze or --read.",
     );
   const which = await chosen(invocation, appId, { view: flags.view, given });
-  const done = await bulk.change({ params: { appId }, body: { ...which, change } });
+  const done = await invocation.client().bulk.change({ params: { appId }, body: { ...which, change } });
   note(
     invocation,
     `Changed ${done.changed} threads.${skippedWords(done.skippedCount)} \`innkeep feedback bulk --undo ${done.undo}\` undoes it.`,
