@@ -41,6 +41,9 @@ const sendMove = async (move) => {
       : "The list had changed, so nothing was moved. It is shown as it is now.",
   );
 };
+// The keys that move the entry whose buttons have the focus.
+const keys = { ArrowUp: "up", ArrowDown: "down" };
+const ends = { Home: "top", End: "bottom" };
 const sendWithoutScript = (move) => {
   const field = document.createElement("input");
   Object.assign(field, { type: "hidden", name: "move", value: move });
@@ -59,7 +62,14 @@ if (order) {
   });
   order.addEventListener("keydown", (event) => {
     const buttons = [...(event.target.closest("[role=toolbar]")?.querySelectorAll("button:enabled") || [])];
-    if (!/^Arrow/.test(event.key) || buttons.length < 2) return;
+    const direction = (event.altKey && keys[event.key]) || ends[event.key];
+    const wanted = direction && buttons.find((one) => one.getAttribute("value").endsWith(` ${direction}`));
+    if (wanted) {
+      event.preventDefault();
+      wanted.click();
+      return;
+    }
+    if (event.altKey || !/^Arrow/.test(event.key) || buttons.length < 2) return;
     event.preventDefault();
     const step = /Up|Left/.test(event.key) ? -1 : 1;
     buttons.at((buttons.indexOf(event.target.closest("button")) + step) % buttons.length).focus();

@@ -202,8 +202,10 @@ const Entry = ({
     {query === "" && (
       <Can needs="maintainer">
         <div class="moves over" role="toolbar" aria-label={`Move: ${faq.question.slice(0, 80)}`}>
+          <Move faq={faq} direction="top" disabled={faq === faqs[0]} />
           <Move faq={faq} direction="up" disabled={faq === faqs[0]} />
           <Move faq={faq} direction="down" disabled={faq === faqs.at(-1)} />
+          <Move faq={faq} direction="bottom" disabled={faq === faqs.at(-1)} />
         </div>
       </Can>
     )}
@@ -225,7 +227,7 @@ const Move = ({
   disabled,
 }: {
   readonly faq: ListedFaq;
-  readonly direction: "up" | "down";
+  readonly direction: Direction;
   readonly disabled: boolean;
 }) => (
   <button
@@ -234,14 +236,21 @@ const Move = ({
     name="move"
     value={`${faq.id} ${direction}`}
     disabled={disabled}
-    aria-label={`Move ${direction}: ${faq.question.slice(0, 80)}`}
+    aria-label={`${moves[direction].label}: ${faq.question.slice(0, 80)}`}
   >
-    <span aria-hidden="true">{direction === "up" ? "↑" : "↓"}</span>
+    <span aria-hidden="true">{moves[direction].sign}</span>
   </button>
 );
 
+const moves = {
+  top: { label: "Move to the top", sign: "⇈" },
+  up: { label: "Move up", sign: "↑" },
+  down: { label: "Move down", sign: "↓" },
+  bottom: { label: "Move to the bottom", sign: "⇊" },
+} as const;
+
 /**
- * Moves an entry one place up or down. If the list has changed since the form was shown, nothing is moved and the list
+ * Moves an entry one place up or down, or to an end of the list. If the list has changed since the form was shown, nothing is moved and the list
  * is shown again.
  */
 async function orderFaqs({ ask, fields, links, param }: SignedInVisit): Promise<Reply<"moved">> {
@@ -250,7 +259,7 @@ async function orderFaqs({ ask, fields, links, param }: SignedInVisit): Promise<
   const order = versionOf(faqs.map(({ id, sortOrder }) => [id, sortOrder]));
   if (order !== fields.text("order")) return goTo(list);
   const [id = "", direction] = fields.text("move").split(" ");
-  for (const { id: faqId, sortOrder } of moveFaq(faqs, id, direction === "up" ? "up" : "down")) {
+  for (const { id: faqId, sortOrder } of moveFaq(faqs, id, directionOf(direction))) {
     const idempotencyKey = fields.idempotencyKey && `${fields.idempotencyKey}/${sortOrder}`;
     await ask(consoleFaqs.update, { params: { faqId }, body: { sortOrder }, idempotencyKey });
   }
@@ -263,7 +272,10 @@ export interface FaqPosition {
   readonly sortOrder: number;
 }
 
-type Direction = "up" | "down";
+type Direction = keyof typeof moves;
+
+const directionOf = (word: string | undefined): Direction =>
+  word === "up" || word === "top" || word === "bottom" ? word : "down";
 
 /**
  * Returns the new positions if an entry and its neighbour change places. `faqs` are all entries in their order. Usually
@@ -272,6 +284,7 @@ type Direction = "up" | "down";
  */
 export function moveFaq(faqs: readonly FaqPosition[], id: string, direction: Direction): FaqPosition[] {
   const from = faqs.findIndex((faq) => faq.id === id);
+  if (direction === "top" || direction === "bottom") return moveToEnd(faqs, from, direction);
   const to = direction === "up" ? from - 1 : from + 1;
   const [moving, neighbour] = [faqs[from], faqs[to]];
   if (!moving || !neighbour) return [];
@@ -281,6 +294,13 @@ export function moveFaq(faqs: readonly FaqPosition[], id: string, direction: Dir
     const sortOrder = positions[at] ?? at;
     return faq.sortOrder === sortOrder ? [] : [{ id: faq.id, sortOrder }];
   });
+}
+
+/** Only the moved entry gets a new position, beyond the first or the last one. */
+function moveToEnd(faqs: readonly FaqPosition[], from: number, end: "top" | "bottom"): FaqPosition[] {
+  const [moving, edge] = [faqs[from], faqs.at(end === "top" ? 0 : -1)];
+  if (!moving || !edge || moving === edge) return [];
+  return [{ id: moving.id, sortOrder: edge.sortOrder + (end === "top" ? -1 : 1) }];
 }
 
 function distinctPositions(faqs: readonly FaqPosition[]): number[] {

@@ -182,6 +182,14 @@ describe("the FAQ in the console", () => {
     expect(await listed()).toEqual(["B", "A", "C"]);
   });
 
+  it("moves an entry to the top and to the bottom", async () => {
+    const [first, , third] = [await write("A"), await write("B"), await write("C")];
+    await move(third, "top");
+    expect(await listed()).toEqual(["C", "A", "B"]);
+    await move(first, "bottom");
+    expect(await listed()).toEqual(["C", "B", "A"]);
+  });
+
   it("moves entries that share a position", async () => {
     const [, , third] = [await write("A", 1), await write("B", 1), await write("C", 1)];
     await move(third, "up");
