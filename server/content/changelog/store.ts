@@ -82,7 +82,7 @@ export interface NewChangelogRow extends ChangelogRow, Partial<StoredDraft> {
 /** The fields of an entry that may change. `versions`, `items` and `editedFields` are JSON. */
 export type ChangelogRowChange = Partial<Omit<NewChangelogRow, "id" | "appId" | "createdAt">>;
 
-export type OwnedChangelogRow = NewChangelogRow & StoredDraft;
+export type OwnedChangelogRow = Omit<NewChangelogRow, "draftBy"> & StoredDraft;
 
 export type EntryVersion = Pick<ChangelogRow, "id" | "version">;
 
