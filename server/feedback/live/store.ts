@@ -2,7 +2,7 @@ import type { Role } from "../../../src/contract/endpoint.ts";
 import type { Reader, Value } from "../../database/database.ts";
 import { type Condition, sqlOf, valuesOf } from "../../database/lists.ts";
 import { plannedEachTime } from "../../database/statements.ts";
-import { notAMark, threadChanges } from "../agent-work/store/changes.ts";
+import { type ChangesAfter, notAMark, threadChanges } from "../agent-work/store/changes.ts";
 
 /** A thread or an app in which something has changed. */
 export interface PlaceRow {
@@ -61,14 +61,7 @@ export const liveReads = {
   ): Promise<{ readonly mark: string; readonly threads: readonly PlaceRow[] | undefined }> {
     const after = await threadChanges.after(reader, mark);
     if (after === notAMark) return { mark: await threadChanges.present(reader), threads: undefined };
-    const conditions: readonly Condition[] = [["f.seq = c.feedback_seq"], ...after.conditions];
-    const threads = await reader.all<PlaceRow>(
-      plannedEachTime(
-        `SELECT f.id AS "threadId", c.app_id AS "appId" FROM thread_changes c CROSS JOIN feedback f
-         WHERE ${sqlOf(conditions)} ORDER BY c.number, c.feedback_seq LIMIT ?`,
-      ),
-      ...[...valuesOf(conditions), most + 1],
-    );
+    const threads = await changedThreads(reader, { conditions: after.conditions, limit: most + 1 });
     return { mark: after.next(undefined), threads: threads.length > most ? undefined : threads };
   },
 
@@ -101,6 +94,20 @@ export const liveReads = {
       ),
     ),
 };
+
+function changedThreads(
+  reader: Reader,
+  { conditions: changed, limit }: Pick<ChangesAfter, "conditions"> & { readonly limit: number },
+): Promise<PlaceRow[]> {
+  const conditions: readonly Condition[] = [["f.seq = c.feedback_seq"], ...changed];
+  return reader.all<PlaceRow>(
+    plannedEachTime(
+      `SELECT f.id AS "threadId", c.app_id AS "appId" FROM thread_changes c CROSS JOIN feedback f
+       WHERE ${sqlOf(conditions)} ORDER BY c.number, c.feedback_seq LIMIT ?`,
+    ),
+    ...[...valuesOf(conditions), limit],
+  );
+}
 
 /**
  * Reads rows for a list of values in parts. Repeats the last value until the number of values is a power of two, so that

@@ -114,6 +114,7 @@ const byHand: ByHand = {
     ["server/erasure/store/addresses.ts after", () => [undefined]],
     ["server/erasure/store/find.ts search", () => searchedTables.map(searchOf)],
     ["server/feedback/agent-work/store/find.ts changed", (engine) => changed[engine]],
+    ["server/feedback/live/store.ts changed", (engine) => changed[engine]],
     ["server/feedback/blocked-senders/store.ts addresses", () => [["a"]]],
     ["server/feedback/blocked-senders/store.ts domains", () => [["a"], []]],
     ["server/feedback/inbox/store.ts filters", () => inboxFilters],
