@@ -9,7 +9,7 @@ import type { Deps } from "../../deps.ts";
 import type { ConsoleCaller, Handlers, Request } from "../../http/handler.ts";
 import { assignableMembers } from "../assignees/assign.ts";
 import { inboxScope, prepareInbox } from "../inbox/list.ts";
-import { listIds } from "../inbox/store.ts";
+import { firstThreads } from "../inbox/store.ts";
 import { snoozeRefusal } from "../snooze/rules.ts";
 import { tagKeyOf } from "../tags/rules.ts";
 import { tags, threadTags } from "../tags/store.ts";
@@ -144,7 +144,7 @@ async function idsOf(
   const refusal = filterRefusal(filter);
   if (refusal) throw refusal;
   const scope = await inboxScope(database, { appId, userId: caller.userId }, filter);
-  const found = await listIds(database, scope, limits.bulkFound + 1);
+  const found = await firstThreads(database, scope, limits.bulkFound + 1);
   if (found.length > limits.bulkFound)
     throw badRequest("filter", `must match at most ${limits.bulkFound} threads`);
   const matching = found.filter(({ createdAt }) => createdAt <= expected.asOf).map(({ id }) => id);

@@ -52,79 +52,21 @@ export const orderOf = ({ q, order, unread }: Filters): ThreadOrder => {
   return order === "activity" || unread === "true" ? "activity" : "created";
 };
 
-/** Reads rows of the threads `f` of a query: their summaries, or only their number. */
-type ReadRows<Row> = (reader: Reader, query: ThreadQuery, limit: number) => Promise<Row[]>;
-
 /**
  * Returns the threads of an app that match the filters, newest first. `from` is inclusive, `to` is exclusive. The sort
  * key is `createdAt` and `id`; in the order by activity, `activeAt` and `id`; in a search `seq`, which grows with each
  * new thread. (rules F50, F51)
  */
-export const listThreads = (
-  reader: Reader,
-  scope: Filters & MemberOf,
-  page: InboxPage,
-): Promise<ThreadRows<SummaryRow>> => rowsOf(reader, scope, page, read);
-
-/** Counts the threads that `listThreads` returns, up to `most`. (rule F44) */
-export async function countThreads(reader: Reader, scope: Filters & MemberOf, most: number): Promise<number> {
-  const position = firstPositions[orderOf(scope)];
-  const { rows } = await rowsOf(reader, scope, { position, limit: most }, count);
-  return rows[0] ?? 0;
-}
-
-/** Returns the ids of the threads that `listThreads` returns, up to `most`, with the times of their reports. */
-export async function listIds(
-  reader: Reader,
-  scope: Filters & MemberOf,
-  most: number,
-): Promise<readonly Pick<SummaryRow, "id" | "createdAt">[]> {
-  const position = firstPositions[orderOf(scope)];
-  return (await rowsOf(reader, scope, { position, limit: most }, ids)).rows;
-}
-
-const ids = (reader: Reader, { from, conditions, order }: ThreadQuery, limit: number) =>
-  reader.all<Pick<SummaryRow, "id" | "createdAt">>(
-    plannedEachTime(
-      `SELECT f.id, f.created_at AS "createdAt" FROM ${from} WHERE ${sqlOf(conditions)} ORDER BY ${order} LIMIT ?`,
-    ),
-    ...valuesOf(conditions),
-    limit,
-  );
-
-/** The sort keys before the first thread of each order. */
-const firstPositions: Readonly<Record<ThreadOrder, readonly string[]>> = {
-  created: ["9999", ""],
-  activity: ["9999", ""],
-  found: [String(Number.MAX_SAFE_INTEGER)],
-};
-
-async function count(
-  reader: Reader,
-  { from, conditions, order }: ThreadQuery,
-  limit: number,
-): Promise<number[]> {
-  const row = await reader.get<{ count: number }>(
-    plannedEachTime(`SELECT count(*) AS count FROM (SELECT 1 AS one FROM ${from} WHERE ${sqlOf(conditions)}
-       ORDER BY ${order} LIMIT ?) AS counted`),
-    ...valuesOf(conditions),
-    limit,
-  );
-  return [Number(row?.count ?? 0)];
-}
-
-async function rowsOf<Row>(
+export async function listThreads(
   reader: Reader,
   { appId, userId, ...filters }: Filters & MemberOf,
   page: InboxPage,
-  read: ReadRows<Row>,
-): Promise<ThreadRows<Row>> {
+): Promise<ThreadRows<SummaryRow>> {
   const tagIds = await tagsOf(reader, appId, filters);
   if (tagIds === undefined) return { rows: [] };
   const order = orderOf(filters);
-  if (order === "found") return found(reader, { appIds: [appId], userId, tagIds, ...filters }, page, read);
-  if (filters.number !== undefined)
-    return { rows: await readNumber(reader, { appId, tagIds, ...filters }, read) };
+  if (order === "found") return searchInbox(reader, { appIds: [appId], userId, tagIds, ...filters }, page);
+  if (filters.number !== undefined) return { rows: await readNumber(reader, { appId, tagIds, ...filters }) };
   const scope = {
     appId,
     userId,
@@ -132,11 +74,31 @@ async function rowsOf<Row>(
     conditions: [withStatus(filters.status), ...ofState(filters), ...withTags(tagIds)],
   };
   if (order === "activity" && (filters.unread === "true" || !isNarrow(filters, tagIds)))
-    return { rows: await read(reader, byActivityOf(scope, page), page.limit) };
+    return { rows: await listByActivity(reader, scope, page) };
   const { key, ...ordered } = inOrder(reader.engine, order, tagIds, { ...filters, appId });
   const conditions = [...ordered.conditions, afterKey(key, page)];
   return { rows: await read(reader, { ...ordered, conditions }, page.limit) };
 }
+
+/**
+ * Returns the first threads that `listThreads` returns, up to `most`. A count reads the same rows as the list, so that
+ * both agree. (rule F44)
+ */
+export async function firstThreads(
+  reader: Reader,
+  scope: Filters & MemberOf,
+  most: number,
+): Promise<readonly SummaryRow[]> {
+  const position = firstPositions[orderOf(scope)];
+  return (await listThreads(reader, scope, { position, limit: most })).rows;
+}
+
+/** The sort keys before the first thread of each order. */
+const firstPositions: Readonly<Record<ThreadOrder, readonly string[]>> = {
+  created: ["9999", ""],
+  activity: ["9999", ""],
+  found: [String(Number.MAX_SAFE_INTEGER)],
+};
 
 /** Whether one index has the matching threads and few others. */
 const isNarrow = (filters: Filters, tagIds: readonly string[]): boolean =>
@@ -150,12 +112,11 @@ const isNarrow = (filters: Filters, tagIds: readonly string[]): boolean =>
 const isUnassigned = ({ assignee, unfinished }: Filters): boolean =>
   assignee === null && unfinished !== undefined;
 
-/** Reads the thread with a number, if it matches the other filters, too. */
-const readNumber = <Row>(
+/** Returns the thread with a number, if it matches the other filters, too. */
+const readNumber = (
   reader: Reader,
   { appId, tagIds, ...filters }: Filters & Pick<MemberOf, "appId"> & { readonly tagIds: readonly string[] },
-  read: ReadRows<Row>,
-): Promise<Row[]> =>
+): Promise<SummaryRow[]> =>
   read(
     reader,
     {
@@ -171,28 +132,19 @@ const readNumber = <Row>(
     1,
   );
 
-type SearchScope = Filters & InboxScope & { readonly tagIds: readonly string[] };
-
 /** Returns the threads of some apps that a search finds, newest first. */
-export const searchInbox = (
+export function searchInbox(
   reader: Reader,
-  scope: SearchScope,
+  { appIds, userId, tagIds, ...filters }: Filters & InboxScope & { readonly tagIds: readonly string[] },
   page: InboxPage,
-): Promise<ThreadRows<SummaryRow>> => found(reader, scope, page, read);
-
-function found<Row>(
-  reader: Reader,
-  { appIds, userId, tagIds, ...filters }: SearchScope,
-  page: InboxPage,
-  read: ReadRows<Row>,
-): Promise<ThreadRows<Row>> {
+): Promise<ThreadRows<SummaryRow>> {
   const { q, status, type } = filters;
   const asked = {
     ...{ q, appIds, userId, status, type },
     narrowing: narrowingOf(filters, tagIds),
     conditions: [...ofApps(appIds, filters), ...withTags(tagIds)],
   };
-  return readFound(reader, asked, page, (query) => read(reader, query, page.limit));
+  return readFound(reader, asked, page, (found) => read(reader, found, page.limit));
 }
 
 /** The apps in which a person searches. */
@@ -211,15 +163,17 @@ export const narrowingOf = (filters: Filters, tagIds: readonly string[]): Condit
 export const tagsOf = async (reader: Reader, appId: string, { tags = [] }: Filters) =>
   tags.length === 0 ? [] : threadTags.rarestFirst(reader, appId, tags);
 
-function byActivityOf(
+function listByActivity(
+  reader: Reader,
   { conditions: given, ...scope }: ActivityScope,
   { position, limit }: InboxPage,
-): ThreadQuery {
+): Promise<SummaryRow[]> {
   const after = [`(${activeAt}, f.id) < (?, ?)`, ...position] as const;
   const newest = newestByActivity({ ...scope, conditions: [after, ...given] }, limit);
   // Reads all columns only of the found threads. (CROSS JOIN makes SQLite keep that order.)
   const from = `${newest.sql} AS newest CROSS JOIN feedback f`;
-  return { from, order: byActivity, conditions: [["f.seq = newest.seq", ...newest.values] as const] };
+  const conditions = [["f.seq = newest.seq", ...newest.values] as const];
+  return read(reader, { from, order: byActivity, conditions }, limit);
 }
 
 /**

@@ -9,7 +9,7 @@ import type { Reader, Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import type { ConsoleCaller, Handlers } from "../../http/handler.ts";
 import { inboxScope, prepareInbox } from "../inbox/list.ts";
-import { countThreads } from "../inbox/store.ts";
+import { firstThreads } from "../inbox/store.ts";
 import { countAnswer, filterRefusal } from "./rules.ts";
 import { savedViews, type ViewRow } from "./store.ts";
 
@@ -21,7 +21,7 @@ export function views(deps: Pick<Deps, "clock" | "database" | "newId" | "time">)
   /** Counts the threads of a view, up to 500. */
   async function count(caller: ConsoleCaller, appId: string, query: ViewQuery): Promise<number | string> {
     const scope = await inboxScope(database, { appId, userId: caller.userId }, query);
-    return countAnswer(await countThreads(database, scope, limits.viewCount + 1), limits.viewCount);
+    return countAnswer((await firstThreads(database, scope, limits.viewCount + 1)).length, limits.viewCount);
   }
 
   return {

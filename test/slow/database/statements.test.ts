@@ -51,6 +51,7 @@ const inboxFilters = [
   ...[{ snoozed: "true" }, { ...active, snoozed: "true" }, { snoozed: "false" }],
   ...[{ ...active, waitingOn: "us" }, { waitingOn: "sender" }, { ...active, unfinished: "true" }],
   { ...active, unfinished: "true", assignee: null },
+  ...[{ sender: "a" }, { tags: ["a", "b"], assignee: "a", ...inTimes }],
 ];
 
 /** The conditions after a mark, by a database with one change. */

@@ -1,7 +1,7 @@
 import type { Reader } from "../../../server/database/database.ts";
 import { findThreads, type Search } from "../../../server/feedback/agent-work/store/find.ts";
 import { hiddenFeedback } from "../../../server/feedback/blocked-senders/store.ts";
-import { countThreads, listThreads } from "../../../server/feedback/inbox/store.ts";
+import { firstThreads, listThreads } from "../../../server/feedback/inbox/store.ts";
 import { retention } from "../../../server/feedback/removal/store.ts";
 import { changesSince, unreadCounts } from "../../../server/feedback/unread/store/news.ts";
 
@@ -88,13 +88,13 @@ export const hotReads: readonly (readonly [
     "counting what waits on us",
     "feedback_by_turn",
     (reader, appId) =>
-      countThreads(reader, { appId, ...filters({ waitingOn: "us", order: "activity" }) }, 501),
+      firstThreads(reader, { appId, ...filters({ waitingOn: "us", order: "activity" }) }, 501),
   ],
   [
     "counting what nobody has",
     "feedback_unassigned",
     (reader, appId) =>
-      countThreads(
+      firstThreads(
         reader,
         { appId, ...filters({ assignee: null, unfinished: "true", order: "activity" }) },
         501,
