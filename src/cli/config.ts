@@ -76,7 +76,7 @@ const keyNames = profileKeys.join(", ");
 function keyOf(given: string): ProfileKey {
   const key = profileKeys.find((one) => one === given);
   if (key) return key;
-  throw new InvalidArgumentError(`It is one of ${keyNames}.`);
+  throw new InvalidArgumentError(`It must be one of ${keyNames}.`);
 }
 
 interface ProfileRow {

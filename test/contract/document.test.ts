@@ -41,6 +41,8 @@ describe("the OpenAPI document", () => {
       "awaiting_approval approved rejected",
       "major minor patch",
       "markdown items",
+      // A filter of a saved view that is switched on.
+      "true",
     ]);
   });
 
@@ -62,6 +64,9 @@ describe("the OpenAPI document", () => {
       "threads.list": listPage.default,
       "consoleChangelog.list": listPage.default,
       "audit.list": listPage.default,
+      "events.list": listPage.default,
+      "search.list": listPage.default,
+      "webhooks.deliveries": listPage.default,
     });
     expect([changelogPage, agentPage]).toEqual([
       { default: 20, max: 50 },

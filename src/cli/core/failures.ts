@@ -246,7 +246,7 @@ function collectFrom(value: Option | Argument, path: string, faults: ParserFault
  * from this program ("It must be ….").
  */
 function faultOfValue(sentence: string, given: string): Pick<ParserFault, "message" | "meant"> {
-  const [, list] = /^(?:Allowed choices are|It is one of) (.+)\.$/.exec(sentence) ?? [];
+  const [, list] = /^(?:Allowed choices are|It must be one of) (.+)\.$/.exec(sentence) ?? [];
   if (list !== undefined)
     return { message: `must be one of ${list}, not \`${given}\``, meant: closest(given, list.split(", ")) };
   const said = sentence.replace(/^It |\.$/g, "");

@@ -64,7 +64,7 @@ describe("deliver of fastlane", () => {
     );
     await maintainer.create("1.1.0", "--publish", ...item("A"));
     const two = await maintainer.run(...ios("metadata/en-US", "--version", "1.0.0", "--version", "1.1.0"));
-    expect(two).toMatchObject({ exit: 2, stderr: expect.stringContaining("name one --version") });
+    expect(two).toMatchObject({ exit: 2, stderr: expect.stringContaining("give --version only once") });
     const other = await maintainer.run(...ios("out"));
     expect(other.stderr).toContain("fastlane reads folders of languages such as en-US, not out.");
   });

@@ -122,6 +122,8 @@ describe("the members of an app in the console", () => {
       "/console/faqs/ID/new",
       "/console/changelog/ID/new",
       "/console/testing/ID/new",
+      "/console/webhooks/ID",
+      `/console/webhooks/ID/${world.webhookId}`,
       "/console/data/ID",
       "/console/apps/ID",
     ]);
@@ -145,6 +147,10 @@ describe("the members of an app in the console", () => {
       const { status } = await maintainer.open(path);
       if (status !== 200) refused.push(path.replace(world.app.id, "ID"));
     }
-    expect(refused).toEqual(["/console/data/ID", "/console/apps/ID"]);
+    expect(refused).toEqual([
+      "/console/webhooks/ID",
+      `/console/webhooks/ID/${world.webhookId}`,
+      ...["/console/data/ID", "/console/apps/ID"],
+    ]);
   });
 });

@@ -35,7 +35,7 @@ describe("the assignee in the console, without scripts", () => {
     expect(page.text).toContain("Assign to me");
     const answer = await maria.send(page, at(id, "/assign"));
     const after = await maria.follow(answer);
-    expect(readingOf(after)).toContain(`Assigned to ${maria.email}`);
+    expect(after.text).toContain(`value="${maria.id}" selected`);
     expect(after.text).not.toContain("Assign to me");
     expect(readingOf(await inbox("assignee=me"))).toContain("Mine now.");
     expect(readingOf(await inbox("assignee=none"))).not.toContain("Mine now.");
@@ -50,7 +50,7 @@ describe("the assignee in the console, without scripts", () => {
     expect(readingOf(refused)).toContain(`${ben.email} has this thread now.`);
     expect(refused.text).toContain("Half a note");
     const again = await maria.send(refused, at(id, "/assign"));
-    expect(readingOf(await maria.open(at(id)))).toContain(`Assigned to ${maria.email}`);
+    expect((await maria.open(at(id))).text).toContain(`value="${maria.id}" selected`);
     expect(again.status).toBe(200);
   });
 
@@ -61,9 +61,10 @@ describe("the assignee in the console, without scripts", () => {
       status: "in_progress",
     });
     const page = await ben.follow(given);
-    expect(readingOf(page)).toContain(`In progress Bug Assigned to ${maria.email}`);
+    expect(page.text).toContain(`value="${maria.id}" selected`);
+    expect(readingOf(page)).toMatch(/Given\. #\d+ In progress/);
     await ben.send(page, at(id, "/edit"), { assignee: "" });
-    expect(readingOf(await ben.open(at(id)))).not.toContain(`Assigned to ${maria.email}`);
+    expect((await ben.open(at(id))).text).not.toContain(`value="${maria.id}" selected`);
   });
 
   it("does not overwrite who took the thread since the page was shown", async () => {
@@ -74,7 +75,7 @@ describe("the assignee in the console, without scripts", () => {
     expect(answer.status).toBe(400);
     expect(readingOf(answer)).toContain("Assigned to was changed by somebody else");
     await maria.send(page, at(id, "/edit"), { subject: "Another subject" });
-    expect(readingOf(await maria.open(at(id)))).toContain(`Assigned to ${ben.email}`);
+    expect((await maria.open(at(id))).text).toContain(`selected>${ben.email}`);
   });
 
   it("is shown to a viewer, who cannot change it", async () => {
