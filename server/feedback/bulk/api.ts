@@ -20,7 +20,7 @@ import { filterRefusal } from "../views/rules.ts";
 import { bulkRefusal, changeBack, type ThreadState, undoMilliseconds, undoRefusal } from "./rules.ts";
 import { type BulkThreadRow, bulkChanges } from "./store.ts";
 
-type BulkDeps = Pick<Deps, "clock" | "database" | "newId" | "time">;
+type BulkDeps = Pick<Deps, "clock" | "database" | "log" | "newId" | "time">;
 
 /** Who changes threads of which app. */
 interface Act {

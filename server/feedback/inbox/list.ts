@@ -29,7 +29,7 @@ import { type Filters, listThreads, orderOf, type SummaryRow } from "./store.ts"
  * `not_found` and `bad_request`.
  */
 export async function listInbox(
-  deps: Pick<Deps, "clock" | "database" | "time">,
+  deps: Pick<Deps, "clock" | "database" | "log" | "time">,
   { caller, params: { appId }, query }: Request<typeof contract.list>,
 ) {
   const { database } = deps;
@@ -41,7 +41,7 @@ export async function listInbox(
   const position = readCursor(cursor, sortKey.parts);
   await ownedApp(database, appId, caller);
   await prepareInbox(deps, appId);
-  if (order === "found") await indexForSearch(database);
+  if (order === "found") await indexForSearch(deps);
   const { userId } = caller;
   const scope = await inboxScope(database, { appId, userId }, filters);
   const { rows, reached } = await listThreads(database, scope, { position, limit: limit + 1 });
@@ -59,7 +59,7 @@ export async function listInbox(
 
 /** Gives new threads their numbers and ends snoozes that are over. Call it before you read the threads of an app. */
 export async function prepareInbox(
-  deps: Pick<Deps, "clock" | "database" | "time">,
+  deps: Pick<Deps, "clock" | "database" | "log" | "time">,
   appId: string,
 ): Promise<void> {
   await numberThreads(deps.database, appId);

@@ -139,8 +139,9 @@ export function searchInbox(
   page: InboxPage,
 ): Promise<ThreadRows<SummaryRow>> {
   const { q, status, type } = filters;
+  const by = "member" as const;
   const asked = {
-    ...{ q, appIds, userId, status, type },
+    ...{ q, by, appIds, userId, status, type },
     narrowing: narrowingOf(filters, tagIds),
     conditions: [...ofApps(appIds, filters), ...withTags(tagIds)],
   };

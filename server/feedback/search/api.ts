@@ -15,12 +15,12 @@ import { indexForSearch } from "./store/indexing.ts";
 const sortKey = threadCursors.found;
 
 /** The search in all apps of a person. */
-export const search = ({ database }: Pick<Deps, "database">): Handlers<typeof contract> => ({
+export const search = ({ database, log }: Pick<Deps, "database" | "log">): Handlers<typeof contract> => ({
   async list({ caller, query: { cursor, limit = limits.listPage.default, appId, ...filters } }) {
     const position = readCursor(cursor, sortKey.parts);
     const apps = await searchedApps(database, visibleTo(caller), appId);
     for (const id of apps.keys()) await numberThreads(database, id);
-    await indexForSearch(database);
+    await indexForSearch({ database, log });
     const scope = { appIds: [...apps.keys()], userId: caller.userId };
     const page = { position, limit: limit + 1 };
     const { rows, reached } = await searchInbox(database, { ...scope, ...filters, tagIds: [] }, page);

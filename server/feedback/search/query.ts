@@ -67,8 +67,14 @@ const fewestOfBeginning = 3;
 const parts =
   /(?<=^|\s)(?<not>-?)(?:(?<name>[a-z]{2,8}):)?(?:["“„«](?<quoted>[^"“”„«»]*)["”»]?|(?<bare>\S+))/giu;
 
-/** Returns what a query means. Operators with unknown names or values are words. (rules F57, F58) */
-export function readQuery(query: string): SearchQuery {
+/** The operators that would tell an agent, letter by letter, the address of a sender or a member. */
+const ofPeople: ReadonlySet<string> = new Set(["from", "assignee"]);
+
+/**
+ * Returns what a query means. Operators with unknown names or values are words. So are the operators of people in the
+ * query of an agent. (rules F57, F58)
+ */
+export function readQuery(query: string, by: "member" | "agent" = "member"): SearchQuery {
   const building: Building = {
     ...{ all: [], none: [], marked: [], read: [], readNone: [], facts: [], typed: [] },
     left: mostWords,
@@ -77,7 +83,9 @@ export function readQuery(query: string): SearchQuery {
     const { not, name, quoted, bare } = groups;
     const isNot = not === "-";
     const value = quoted ?? bare ?? "";
-    if (name !== undefined && addOperator(building, { name: name.toLowerCase(), value, isNot })) continue;
+    const operator = name?.toLowerCase();
+    const isKnown = operator !== undefined && !(by === "agent" && ofPeople.has(operator));
+    if (isKnown && addOperator(building, { name: operator, value, isNot })) continue;
     if (name === undefined && threadNumber.test(bare ?? "")) {
       building.facts.push({ name: "number", value: value.slice(1), isNot });
       continue;

@@ -54,6 +54,7 @@ export async function readFound<Row>(
     readonly q: string | undefined;
     readonly appIds: readonly string[];
     readonly userId: string;
+    readonly by: "member" | "agent";
     readonly status?: string | undefined;
     readonly type?: string | undefined;
     /** The conditions that make the search faster. */
@@ -64,7 +65,7 @@ export async function readFound<Row>(
   read: (found: ThreadQuery) => Promise<readonly Row[]>,
 ): Promise<ThreadRows<Row>> {
   const { appIds, status, type, userId } = search;
-  const query = readQuery(search.q ?? "");
+  const query = readQuery(search.q ?? "", search.by);
   if (isEmpty(query) || appIds.length === 0) return { rows: [] };
   const page = { conditions: search.narrowing, before: Number(position[0]), limit };
   const found = await searchThreads(reader, { scope: { appIds, status, type }, query, userId }, page);

@@ -14,7 +14,9 @@ import { countAnswer, filterRefusal } from "./rules.ts";
 import { savedViews, type ViewRow } from "./store.ts";
 
 /** The handlers for the views of an app. (rule F44) */
-export function views(deps: Pick<Deps, "clock" | "database" | "newId" | "time">): Handlers<typeof contract> {
+export function views(
+  deps: Pick<Deps, "clock" | "database" | "log" | "newId" | "time">,
+): Handlers<typeof contract> {
   const { database } = deps;
   const record = createAuditWriter(deps);
 

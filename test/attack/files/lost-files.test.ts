@@ -200,7 +200,7 @@ describe("deleted text", () => {
       await report(n, "Something else.");
       ids.push(await report(n, word));
     }
-    await indexForSearch(service.deps.database);
+    await indexForSearch(service.deps);
     for (const id of ids) await world.call("DELETE", `/feedback/${id}`);
     await cleanUp(service.deps, never);
     await service.stop();

@@ -64,7 +64,7 @@ describe.each(databases)("a search on $name through threads that came long ago a
       for (const seq of old)
         await tx.insert("feedback", rowOf({ appId, seq, subject: "lion", status: "open" }));
     });
-    await indexForSearch(database);
+    await indexForSearch(service.deps);
   });
   afterAll(() => service.stop());
 

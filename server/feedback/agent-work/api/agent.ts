@@ -34,6 +34,7 @@ type AgentDeps = Pick<
   Deps,
   | "clock"
   | "database"
+  | "log"
   | "memory"
   | "newId"
   | "settings"

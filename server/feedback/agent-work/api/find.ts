@@ -28,7 +28,10 @@ import {
   type Search,
 } from "../store/find.ts";
 
-type FindDeps = Pick<Deps, "clock" | "database" | "settings" | "stopping" | "threadWatch" | "waiting">;
+type FindDeps = Pick<
+  Deps,
+  "clock" | "database" | "log" | "settings" | "stopping" | "threadWatch" | "waiting"
+>;
 
 /** The handlers with which an agent finds threads and proposals. */
 export function findWork(deps: FindDeps): Handlers<typeof contract> {
@@ -54,13 +57,13 @@ export function findWork(deps: FindDeps): Handlers<typeof contract> {
 type ListRequest = Request<typeof contract.listFeedback>;
 
 /** Returns a page of the list. The first page also has the mark of the changes that it includes. (rule A30) */
-async function list({ database, settings }: FindDeps, { caller, query }: ListRequest) {
+async function list({ database, log, settings }: FindDeps, { caller, query }: ListRequest) {
   const { cursor, limit = limits.agentPage.default } = query;
   const search = await searchOf({ database }, caller, query);
   const order = orderOf(search.filters);
   const sortKey = threadCursors[order];
   const position = readCursor(cursor, sortKey.parts);
-  if (order === "found") await indexForSearch(database);
+  if (order === "found") await indexForSearch({ database, log });
   // The mark comes from the rows of the list. An empty list has no rows, so a mark is read before the list.
   const before = cursor === undefined ? await threadChanges.present(database) : null;
   const { rows, reached } = await findThreads(database, search, { position, limit: limit + 1 });

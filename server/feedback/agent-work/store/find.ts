@@ -151,7 +151,17 @@ async function findWords(
   const appIds = apps.map(({ id }) => id);
   const { q, status, type } = filters;
   const narrowing = oftenFew(appIds, filters);
-  const search = { q, appIds, userId: viewer.userId, status, type, narrowing, conditions: matching(filters) };
+  const by = "agent" as const;
+  const search = {
+    q,
+    by,
+    appIds,
+    userId: viewer.userId,
+    status,
+    type,
+    narrowing,
+    conditions: matching(filters),
+  };
   return readFound(reader, search, page, ({ from, order, conditions }) =>
     reader.all<FoundRow>(
       plannedEachTime(

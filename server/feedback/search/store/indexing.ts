@@ -1,3 +1,4 @@
+import { setImmediate as yieldToOthers } from "node:timers/promises";
 import type { Database, Transaction } from "../../../database/database.ts";
 import {
   marksInPostgres,
@@ -6,23 +7,66 @@ import {
   wordInApp,
   wordInRange,
 } from "../../../database/schema/search.ts";
+import type { Deps } from "../../../deps.ts";
 import { addIndexed, asOneWord } from "../words.ts";
-import { type ThreadWords, textsOf } from "./texts.ts";
+import { mostText, type ThreadWords, textsOf } from "./texts.ts";
 
-/** With this number, other writes wait only briefly. */
+/** The most threads of a batch. With this number, other writes wait only briefly. */
 const batch = 100;
+
+/** A batch ends when its texts have so many characters. */
+const batchText = 1_048_576;
+
+/** How many threads are read at once, at most. */
+const mostAtOnce = 16;
+
+/** If threads that were read at once have more characters, the next ones are read one by one. */
+const fewText = 65_536;
 
 const batchesOfSearch = 20;
 
-/** Adds a batch of new and changed threads to the index, the newest first. Returns whether there was such a batch. */
-export async function indexNext(database: Database): Promise<boolean> {
-  if (!(await database.get("SELECT 1 AS one FROM threads_to_index LIMIT 1"))) return false;
-  return database.write(indexBatch);
+/** Before a search, the index grows by texts with about so many characters. */
+const textOfSearch = 2 * batchText;
+
+/** What a batch did. */
+interface Batch {
+  /** Whether another batch may follow. */
+  readonly isMore: boolean;
+  /** How many characters of text were indexed. */
+  readonly text: number;
 }
 
-/** Adds up to 2,000 new threads to the index before a search. The background work adds the rest. */
-export async function indexForSearch(database: Database): Promise<void> {
-  for (let n = 0; n < batchesOfSearch; n++) if (!(await indexNext(database))) return;
+/** The batch of each database that is under way in this process. */
+const running = new WeakMap<Database, Promise<Batch>>();
+
+/** Adds a batch of new and changed threads to the index, the newest first. Returns whether there was such a batch. */
+export const indexNext = async (database: Database): Promise<boolean> => (await nextBatch(database)).isMore;
+
+/**
+ * Adds up to 2,000 new threads to the index before a search, fewer if they are long. The background work adds the rest.
+ * If this fails, the search goes on without these threads.
+ */
+export async function indexForSearch({ database, log }: Pick<Deps, "database" | "log">): Promise<void> {
+  try {
+    let text = 0;
+    for (let n = 0; n < batchesOfSearch && text < textOfSearch; n++) {
+      const done = await nextBatch(database);
+      if (!done.isMore) return;
+      text += done.text;
+    }
+  } catch (error) {
+    log.warn({ err: error }, "indexing before a search failed");
+  }
+}
+
+/** Waits for the batch that is under way, or adds the next one. So only one search at a time uses a connection. */
+async function nextBatch(database: Database): Promise<Batch> {
+  const present = running.get(database);
+  // The batch that is under way may have begun before the newest thread was noted.
+  if (present) return { isMore: true, text: (await present).text };
+  const next = indexBatch(database).finally(() => running.delete(database));
+  running.set(database, next);
+  return next;
 }
 
 /** Whether the index still lacks threads, for example after an update of the program. */
@@ -45,46 +89,144 @@ export const indexAllAgain = (tx: Transaction): Promise<number> =>
      ON CONFLICT (feedback_seq) DO NOTHING`,
   );
 
-// On PostgreSQL, rows that a running transaction has locked are left for the next batch: it may still add words.
-const newest = `SELECT feedback_seq AS seq FROM threads_to_index ORDER BY feedback_seq DESC LIMIT ${batch}`;
+/** A thread that the index lacks. The mark differs after each further change of the thread. */
+interface Noted {
+  readonly seq: number;
+  readonly mark: string;
+}
 
-async function indexBatch(tx: Transaction): Promise<boolean> {
-  // A search waits for the batch of another one, which may have the thread that it looks for.
+// On PostgreSQL, `xmin` also differs if another process has indexed the thread and it was noted again.
+const markOf = {
+  sqlite: "CAST(changes AS text)",
+  postgres: "changes || '.' || CAST(xmin AS text)",
+};
+
+/** Reads and divides the texts outside a transaction, because other writes would wait for it. */
+async function indexBatch(database: Database): Promise<Batch> {
+  const noted = await database.all<Noted>(
+    `SELECT feedback_seq AS seq, ${markOf[database.engine]} AS mark FROM threads_to_index
+     ORDER BY feedback_seq DESC LIMIT ${batch}`,
+  );
+  if (noted.length === 0) return { isMore: false, text: 0 };
+  const threads: IndexedThread[] = [];
+  const read: Noted[] = [];
+  let text = 0;
+  for (let at = 0, atOnce = 1; at < noted.length && text < batchText; ) {
+    const some = noted.slice(at, at + atOnce);
+    const before = text;
+    const found = new Map(
+      (
+        await textsOf(
+          database,
+          some.map(({ seq }) => seq),
+        )
+      ).map((thread) => [thread.seq, thread]),
+    );
+    for (const one of some) {
+      if (text >= batchText) break;
+      read.push(one);
+      const thread = found.get(one.seq);
+      if (thread === undefined) continue;
+      const indexed = indexedOf(thread);
+      threads.push(indexed);
+      text += indexed.text;
+      if (indexed.text > fewText / mostAtOnce) await yieldToOthers();
+    }
+    at += some.length;
+    atOnce = text - before > fewText ? 1 : Math.min(2 * atOnce, mostAtOnce);
+  }
+  const stored = await database.write((tx) => store(tx, read, threads));
+  return { isMore: stored > 0, text };
+}
+
+/** Adds the words of those threads that have not changed since they were read. Returns how many threads. */
+async function store(
+  tx: Transaction,
+  read: readonly Noted[],
+  threads: readonly IndexedThread[],
+): Promise<number> {
+  // A search waits for the batch of another server, which may have the thread that it looks for.
   await tx.lock("innkeep search index");
-  const seqs = await takeNewest(tx);
-  if (seqs.length === 0) return false;
-  const threads = await textsOf(tx, seqs);
+  const seqs = await unchanged(tx, read);
+  if (seqs.length === 0) return 0;
   await tx.run(
     `DELETE FROM threads_to_index WHERE feedback_seq IN (${seqs.map(() => "?").join(", ")})`,
     ...seqs,
   );
+  const kept = new Set(seqs);
   // FTS5 flushes the index when a rowid is smaller than the one before.
   const rows = threads
-    .map((thread) => [thread.seq, indexedWordsOf(thread)] as const)
-    .sort(([a], [b]) => a - b);
-  if (tx.engine === "sqlite") await addInSqlite(tx, rows, threads);
-  else await addInPostgres(tx, rows, threads);
-  return true;
+    .filter(({ thread }) => kept.has(thread.seq))
+    .sort((a, b) => a.thread.seq - b.thread.seq);
+  if (tx.engine === "sqlite") await addInSqlite(tx, rows);
+  else await addInPostgres(tx, rows);
+  return seqs.length;
 }
 
-async function takeNewest(tx: Transaction): Promise<number[]> {
-  if (tx.engine === "sqlite") return (await tx.all<{ seq: number }>(newest)).map(({ seq }) => seq);
-  const noted = (await tx.all<{ seq: number }>(`${newest} FOR UPDATE SKIP LOCKED`)).map(({ seq }) => seq);
-  if (noted.length === 0) return [];
+/**
+ * Returns the `seq` of the threads that have not changed since they were read. On PostgreSQL, rows that a running
+ * transaction has locked are left for the next batch: it may still change the words. So this never waits for a row.
+ */
+async function unchanged(tx: Transaction, read: readonly Noted[]): Promise<number[]> {
+  const marks = new Map(read.map(({ seq, mark }) => [seq, mark]));
+  const places = read.map(() => "?").join(", ");
+  const lock = { sqlite: "", postgres: "FOR UPDATE SKIP LOCKED" };
+  const noted = await tx.all<Noted>(
+    `SELECT feedback_seq AS seq, ${markOf[tx.engine]} AS mark FROM threads_to_index
+     WHERE feedback_seq IN (${places}) ${lock[tx.engine]}`,
+    ...marks.keys(),
+  );
+  const seqs = noted.filter(({ seq, mark }) => marks.get(seq) === mark).map(({ seq }) => seq);
+  if (tx.engine === "sqlite" || seqs.length === 0) return seqs;
+  return withoutLocked(tx, seqs);
+}
+
+async function withoutLocked(tx: Transaction, seqs: readonly number[]): Promise<number[]> {
+  const places = seqs.map(() => "?").join(", ");
   // A thread that another transaction deletes cannot get words any more.
-  const sql = `SELECT seq FROM feedback WHERE seq IN (${noted.map(() => "?").join(", ")}) FOR KEY SHARE SKIP LOCKED`;
-  return (await tx.all<{ seq: number }>(sql, ...noted)).map(({ seq }) => seq);
+  const threads = await tx.all<{ seq: number }>(
+    `SELECT seq FROM feedback WHERE seq IN (${places}) FOR KEY SHARE SKIP LOCKED`,
+    ...seqs,
+  );
+  const indexed = await tx.all<{ seq: number }>(
+    `SELECT seq FROM feedback_search WHERE seq IN (${places})`,
+    ...seqs,
+  );
+  const free = await tx.all<{ seq: number }>(
+    `SELECT seq FROM feedback_search WHERE seq IN (${places}) FOR UPDATE SKIP LOCKED`,
+    ...seqs,
+  );
+  const locked = new Set(indexed.map(({ seq }) => seq));
+  for (const { seq } of free) locked.delete(seq);
+  return threads.map(({ seq }) => seq).filter((seq) => !locked.has(seq));
 }
 
-type Words = readonly (readonly [seq: number, words: readonly string[]])[];
+/** A thread with the words with which the index finds it. */
+interface IndexedThread {
+  readonly thread: Omit<ThreadWords, "texts" | "marks">;
+  readonly words: readonly string[];
+  /** How many characters of text were read. */
+  readonly text: number;
+}
 
 /** The most bytes of the words of a thread. PostgreSQL stores at most 1 MiB, and each word twice with marks. */
 const mostBytes = 250_000;
 
-/** Returns the words with which the index finds a thread. */
-function indexedWordsOf({ texts, marks }: ThreadWords): string[] {
+/** The kinds of text of which a thread can have very much, the newest last. */
+const longKinds: ReadonlySet<string> = new Set(["plan", "note", "reply", "answer", "repeat", "metadata"]);
+
+/** Returns the words with which the index finds a thread. Of a very long thread, the newest texts are used. */
+function indexedOf({ texts, marks, ...thread }: ThreadWords): IndexedThread {
   const words = new Set(marks);
-  for (const { text } of texts) addIndexed(words, text);
+  const short = texts.filter(({ kind }) => !longKinds.has(kind));
+  const long = texts.filter(({ kind }) => longKinds.has(kind) && kind !== "metadata").reverse();
+  const metadata = texts.filter(({ kind }) => kind === "metadata");
+  let text = 0;
+  for (const one of [...short, ...long, ...metadata]) {
+    addIndexed(words, one.text);
+    text += one.text.length;
+    if (text >= mostText) break;
+  }
   const kept: string[] = [];
   let bytes = 0;
   for (const word of words) {
@@ -92,7 +234,7 @@ function indexedWordsOf({ texts, marks }: ThreadWords): string[] {
     if (bytes > mostBytes) break;
     kept.push(word);
   }
-  return kept;
+  return { thread, words: kept, text };
 }
 
 /**
@@ -101,9 +243,8 @@ function indexedWordsOf({ texts, marks }: ThreadWords): string[] {
  */
 export const marksInSqlite = { app: "\uE000", status: "\uE001", type: "\uE002", range: "\uE003" };
 
-async function addInSqlite(tx: Transaction, rows: Words, threads: readonly ThreadWords[]): Promise<void> {
-  const marks = new Map(threads.map((thread) => [thread.seq, sqliteMarks(thread)]));
-  const given = rows.map(([seq, words]) => [seq, [...(marks.get(seq) ?? []), ...words].join(" ")]);
+async function addInSqlite(tx: Transaction, rows: readonly IndexedThread[]): Promise<void> {
+  const given = rows.map(({ thread, words }) => [thread.seq, [...sqliteMarks(thread), ...words].join(" ")]);
   await tx.run(
     `INSERT OR REPLACE INTO feedback_search (rowid, words)
      SELECT value ->> 0, value ->> 1 FROM json_each(?) ORDER BY value ->> 0`,
@@ -111,19 +252,15 @@ async function addInSqlite(tx: Transaction, rows: Words, threads: readonly Threa
   );
 }
 
-const sqliteMarks = ({ seq, appId, status, category }: ThreadWords): string[] => [
+const sqliteMarks = ({ seq, appId, status, category }: IndexedThread["thread"]): string[] => [
   marksInSqlite.app + appId.replaceAll("-", ""),
   marksInSqlite.status + asOneWord(status),
   marksInSqlite.type + asOneWord(category),
   `${marksInSqlite.range}${Math.floor(seq / rangeOfSearch)}`,
 ];
 
-async function addInPostgres(tx: Transaction, rows: Words, threads: readonly ThreadWords[]): Promise<void> {
-  const bySeq = new Map(threads.map((thread) => [thread.seq, thread]));
-  const given = rows.flatMap(([seq, words]) => {
-    const thread = bySeq.get(seq);
-    return thread === undefined ? [] : [[seq, lexemesOf(thread, words)] as const];
-  });
+async function addInPostgres(tx: Transaction, rows: readonly IndexedThread[]): Promise<void> {
+  const given = rows.map(({ thread, words }) => [thread.seq, lexemesOf(thread, words)] as const);
   await tx.run(
     `INSERT INTO feedback_search (seq, words)
      SELECT CAST(t ->> 0 AS bigint), array_to_tsvector(ARRAY(SELECT json_array_elements_text(t -> 1)))
@@ -134,7 +271,7 @@ async function addInPostgres(tx: Transaction, rows: Words, threads: readonly Thr
 }
 
 const lexemesOf = (
-  { seq, appId, status, category }: ThreadWords,
+  { seq, appId, status, category }: IndexedThread["thread"],
   words: readonly string[],
 ): readonly string[] => [
   marksInPostgres.app + appId,

@@ -20,6 +20,9 @@ export interface ThreadWords {
 /** The most messages of a thread that are searched: the newest ones. */
 export const mostMessages = 500;
 
+/** The most characters of a thread that are indexed, and the most bytes of its messages: of the newest ones. */
+export const mostText = 262_144;
+
 /** Returns the texts of these threads, with at most `most` of the newest messages of each. */
 export async function textsOf(
   reader: Reader,
@@ -30,7 +33,7 @@ export async function textsOf(
   const threads = await reader.all<ThreadRow>(threadsSql(seqs), ...seqs);
   const ids = threads.map(({ id }) => id);
   if (ids.length === 0) return [];
-  const messages = byThread(await reader.all<MessageRow>(messagesSql(ids), ...ids, most));
+  const messages = byThread(await reader.all<MessageRow>(messagesSql[reader.engine](ids), ...ids, most));
   const plans = byThread(await reader.all<RunRow>(runsSql(ids), ...ids));
   const tags = byThread(await reader.all<TagRow>(tagsSql(ids), ...ids));
   const files = byThread(await reader.all<FileRow>(filesSql(ids), ...ids));
@@ -115,11 +118,30 @@ const threadsSql = (seqs: readonly number[]): string =>
   `SELECT seq, id, app_id AS "appId", status, category AS type, message, github_issue_url AS issue, ${reportColumns}
    FROM feedback WHERE seq IN (${placesOf(seqs)})`;
 
-const messagesSql = (ids: readonly string[]): string =>
-  `SELECT feedback_id AS "feedbackId", direction, category AS type, body, foreign_from AS "foreignFrom", ${reportColumns}
-   FROM (SELECT m.*, row_number() OVER (PARTITION BY feedback_id ORDER BY created_at DESC, id DESC) AS place
-         FROM messages m WHERE feedback_id IN (${placesOf(ids)}) AND direction <> 'blocked') AS newest
-   WHERE place <= ? ORDER BY feedback_id, place DESC`;
+const lengthOfMessage = ["m.body", "m.subject", "m.metadata"]
+  .map((column) => `coalesce(octet_length(${column}), 0)`)
+  .join(" + ");
+
+const newestOfThread = `WHERE n.feedback_id = f.id AND n.direction <> 'blocked'
+  ORDER BY n.created_at DESC, n.id DESC LIMIT ?`;
+
+/** The newest messages of each thread, until their texts are long. */
+const withNewest = (threads: string): string =>
+  `SELECT m.feedback_id AS "feedbackId", m.direction, m.category AS type, m.body, m.foreign_from AS "foreignFrom",
+     m.subject, m.source, m.sender_name AS "senderName", m.sender_email AS "senderEmail", m.metadata
+   FROM (SELECT m.id, ${lengthOfMessage} AS bytes, sum(${lengthOfMessage})
+           OVER (PARTITION BY m.feedback_id ORDER BY m.created_at DESC, m.id DESC) AS total
+         FROM ${threads}) AS newest CROSS JOIN messages m
+   WHERE m.id = newest.id AND newest.total - newest.bytes < ${mostText} ORDER BY m.feedback_id, m.created_at, m.id`;
+
+const messagesSql = {
+  sqlite: (ids: readonly string[]): string =>
+    withNewest(`feedback f CROSS JOIN messages m
+      WHERE f.id IN (${placesOf(ids)}) AND m.id IN (SELECT n.id FROM messages n ${newestOfThread})`),
+  postgres: (ids: readonly string[]): string =>
+    withNewest(`(SELECT id FROM feedback WHERE id IN (${placesOf(ids)})) AS f
+      CROSS JOIN LATERAL (SELECT n.* FROM messages n ${newestOfThread}) AS m`),
+};
 
 const runsSql = (ids: readonly string[]): string =>
   `SELECT feedback_id AS "feedbackId", summary, plan, decision_note AS note FROM runs

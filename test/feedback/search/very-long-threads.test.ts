@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { indexForSearch, indexNext } from "../../../server/feedback/search/store/indexing.ts";
+import { mostText, textsOf } from "../../../server/feedback/search/store/texts.ts";
+import { databases } from "../../support/database/databases.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import {
+  makeOwnerWithOneOfEach,
+  type OwnerWithOneOfEach,
+  sendFeedback,
+} from "../../support/worlds/owner-with-one-of-each.ts";
+
+const messages = 500;
+const length = 10_000;
+
+describe.each(databases)("a search on $name in very long threads", (engine) => {
+  let service: Service;
+  let world: OwnerWithOneOfEach;
+  beforeAll(async () => {
+    service = await startService({ engine });
+    world = await makeOwnerWithOneOfEach(service);
+  });
+  afterAll(() => service.stop());
+
+  const found = async (q: string): Promise<string[]> => {
+    const answer = await world.call("GET", `/apps/${world.app.id}/feedback?q=${encodeURIComponent(q)}`);
+    expect(answer.status).toBe(200);
+    return Object(answer.body).items.map(({ id }: { id: string }) => id);
+  };
+
+  /** Adds messages that have much text, each with a word that only this message has. */
+  async function addLongMessages(id: string): Promise<void> {
+    const { database, newId } = service.deps;
+    await database.write(async (tx) => {
+      for (let n = 0; n < messages; n++)
+        await tx.insert("messages", {
+          ...{ id: newId(), feedback_id: id, direction: "inbound", metadata: "{}" },
+          body: `word${n}x ${"text ".repeat(length / 5)}`.slice(0, length),
+          created_at: new Date(Date.UTC(2027, 0, 1) + n * 1_000).toISOString(),
+        });
+    }, "long");
+  }
+
+  it("reads only the newest texts, and finds them and the report", async () => {
+    const id = await sendFeedback(service, world.app.key, { message: "A zebra." });
+    await addLongMessages(id);
+    const { database } = service.deps;
+    const row = await database.get<{ seq: number }>("SELECT seq FROM feedback WHERE id = ?", id);
+    const [thread] = await textsOf(database, [row?.seq ?? 0]);
+    const read = thread?.texts.reduce((sum, { text }) => sum + text.length, 0) ?? 0;
+    expect(read).toBeGreaterThan(mostText / 2);
+    expect(read).toBeLessThan(mostText + 2 * length);
+    while (await indexNext(database));
+    for (const q of ["zebra", `word${messages - 1}x`, `word${messages - 20}x`])
+      expect([q, await found(q)]).toEqual([q, [id]]);
+    expect(await found("word0x")).toEqual([]);
+  });
+
+  it("leaves a thread in the queue that changes while it is read", async () => {
+    const id = await sendFeedback(service, world.app.key, { message: "A heron." });
+    const { database } = service.deps;
+    let isChanged = false;
+    const changing: typeof database = {
+      ...database,
+      write: async (work, pace) => {
+        if (!isChanged) {
+          isChanged = true;
+          await database.write((tx) =>
+            tx.run("UPDATE feedback SET subject = 'Ibis', message = 'An ibis.' WHERE id = ?", id),
+          );
+        }
+        return database.write(work, pace);
+      },
+    };
+    await indexForSearch({ ...service.deps, database: changing });
+    expect(isChanged).toBe(true);
+    expect(await found("heron")).toEqual([]);
+    expect(await found("ibis")).toEqual([id]);
+  });
+
+  it("finds what the index has although indexing fails", async () => {
+    const id = await sendFeedback(service, world.app.key, { message: "A gecko." });
+    expect(await found("gecko")).toEqual([id]);
+    const { database } = service.deps;
+    // A thread whose metadata cannot be read.
+    const broken = await sendFeedback(service, world.app.key, { message: "A gecko, too." });
+    await database.write((tx) => tx.run("UPDATE feedback SET metadata = '{' WHERE id = ?", broken));
+    expect(await found("gecko")).toEqual([id]);
+    const { body } = await world.call("GET", `/apps/${world.app.id}/feedback?q=gecko`);
+    expect(Object(body).search.indexing).toBe(true);
+    await database.write((tx) => tx.run("UPDATE feedback SET metadata = '{}' WHERE id = ?", broken));
+    expect(await found("gecko")).toEqual([broken, id]);
+  });
+});
