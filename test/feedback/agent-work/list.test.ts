@@ -42,6 +42,14 @@ describe.each(databases)("GET /api/v1/agent/feedback on $name", (engine) => {
   const editThread = (id: string, body: object) =>
     service.request("PATCH", `/api/v1/console/feedback/${id}`, { headers: cast.person, body });
 
+  it("does not tell an agent a sender's address by the operators of a search", async () => {
+    await send("Login fails", { email: "ada@example.org", name: "Ada" });
+    for (const q of ["from:a", "from:ada", "from:ada@example.org", "assignee:none"])
+      expect([q, await subjects({ q })]).toEqual([q, []]);
+    // An operator that excludes nothing is a word that no thread has.
+    expect(await subjects({ q: "login -from:ada@example.org" })).toEqual(["Login fails"]);
+  });
+
   it("gives what an agent needs to choose a thread, and nothing of the sender", async () => {
     const id = await send("Login fails", { email: "ada@example.org", name: "Ada", source: "ada's phone" });
     const answer = await ask();
