@@ -1,3 +1,4 @@
+import { createServer, type ServerResponse } from "node:http";
 import { createServer as createTcpServer, type Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { mostTries, nextTry } from "../../server/webhooks/deliveries/rules.ts";
@@ -45,6 +46,20 @@ async function startDeadHost(): Promise<{ readonly url: string; readonly connect
   const address = server.address();
   const port = typeof address === "object" && address !== null ? address.port : 0;
   return { url: `http://127.0.0.1:${port}/`, connections };
+}
+
+/** A host that keeps each request until the test answers it. */
+async function startSlowHost(): Promise<{ readonly url: string; readonly open: ServerResponse[] }> {
+  const open: ServerResponse[] = [];
+  const server = createServer((_, response) => void open.push(response));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  return { url: `http://127.0.0.1:${port}/`, open };
 }
 
 describe.each(databases)("deliveries to webhooks on $name", (engine) => {
@@ -95,6 +110,22 @@ describe.each(databases)("deliveries to webhooks on $name", (engine) => {
     await passTime(24 * hour);
     expect(receiver.received).toHaveLength(mostTries);
     expect(service.logged()).toContain("not delivered");
+  });
+
+  it("stay on if the old address answers 410 after the address has changed", async () => {
+    const team = await makeTeam(service);
+    const old = await startSlowHost();
+    const receiver = await startReceiver();
+    const made = await team.call("POST", `${team.at}/webhooks`, { url: old.url });
+    const at = `${team.at}/webhooks/${made.field("id")}`;
+    await sendFeedback(service, team.app.key);
+    await eventually(() => expect(old.open).toHaveLength(1));
+    await team.call("PATCH", at, { url: receiver.url });
+    old.open[0]?.writeHead(410).end();
+    const log = async () => Object((await team.call("GET", `${at}/deliveries`)).body).items[0];
+    await eventually(async () => expect((await log()).attempts).toHaveLength(1));
+    await passTime(hour);
+    await eventually(() => expect(receiver.received).toHaveLength(1));
   });
 
   it("are one for each event, also if two servers share the database", async () => {

@@ -89,9 +89,8 @@ async function deliver(deps: WorkerDeps, { webhook, delivery, stopping }: Sendin
       attempts: JSON.stringify(withAttempt(known, attempt)),
     });
     if (attempt.status !== goneStatus) return;
-    const disabledAt = clock.now().toISOString();
-    await webhooks.update(tx, webhook, { disabledAt, disabledBecause: "gone" });
-    await deliveries.giveUp(tx, webhook.id);
+    if (await webhooks.switchOffGone(tx, webhook, clock.now().toISOString()))
+      await deliveries.giveUp(tx, webhook.id);
   });
 }
 

@@ -82,6 +82,21 @@ export const webhooks = {
     >,
   ) => change(tx, set, appId, id),
 
+  /**
+   * Switches a webhook off whose address wants no more events. Returns false if it has another address meanwhile, or is
+   * off already. (rule O28)
+   */
+  switchOffGone: async (
+    tx: Transaction,
+    { id, url }: Pick<WebhookRow, "id" | "url">,
+    now: string,
+  ): Promise<boolean> =>
+    (await tx.run(
+      `UPDATE webhooks SET disabled_at = ?, disabled_because = 'gone'
+       WHERE id = ? AND url = ? AND disabled_at IS NULL`,
+      ...[now, id, url],
+    )) > 0,
+
   /** Deletes a webhook with its deliveries. Returns false if there is none. */
   remove: async (tx: Transaction, { appId, id }: OfApp): Promise<boolean> =>
     (await tx.run("DELETE FROM webhooks WHERE app_id = ? AND id = ?", appId, id)) > 0,

@@ -22,6 +22,7 @@ const notKept: Readonly<Record<string, string>> = {
   to: "a day, which only chooses what a page shows",
   confirmation: "a confirmation must be typed again",
   chatWebhookUrl: "a secret: everybody who knows the address can post there",
+  url: "a secret: the address of a webhook can have a token in it",
   "email of a person to erase": "after the erasure nothing here has the address",
 };
 
