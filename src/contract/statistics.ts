@@ -49,8 +49,8 @@ export const Statistics = z.object({
   top: z.array(
     z.object({
       id: uuid,
-      /** The number of the thread in its app. */
-      number: z.int(),
+      /** The number of the thread in its app. Null as long as the database cannot be written. */
+      number: z.nullable(z.int()),
       subject: z.string(),
       /** The reports of the thread in the period. */
       count,

@@ -74,8 +74,8 @@ export type Assignee = z.output<typeof Assignee>;
 /** A thread in the list of the inbox. */
 export const ThreadSummary = z.object({
   id: uuid,
-  /** The number of the thread in its app. */
-  number: z.int(),
+  /** The number of the thread in its app. Null as long as the database cannot be written. */
+  number: z.nullable(z.int()),
   appId: uuid,
   subject: z.string(),
   category: z.string(),
@@ -160,8 +160,8 @@ export type EarlierThread = z.output<typeof EarlierThread>;
 /** The thread with all fields that an agent reads, and the fields that only its owner may read. */
 export const OwnedThread = z.extend(Thread, {
   feedback: z.extend(ThreadFeedback, {
-    /** The number of the thread in its app. */
-    number: z.int(),
+    /** The number of the thread in its app. Null as long as the database cannot be written. */
+    number: z.nullable(z.int()),
     /** When the snooze of the thread ends. Null if the thread is not snoozed. */
     snoozedUntil: z.nullable(instant),
   }),

@@ -416,7 +416,7 @@ const Top = ({
               <td class="drawn spark">
                 <Sparkline counts={days.slice(-sparkDays)} />
               </td>
-              <td class="figure muted">{`#${number}`}</td>
+              <td class="figure muted">{number !== null && `#${number}`}</td>
             </tr>
           ))}
         </tbody>

@@ -5,7 +5,9 @@ import type { Database, Reader, Transaction } from "../../database/database.ts";
  * app are read: a new report gets no number, because reports would then wait for each other. (rule F40)
  */
 export async function numberThreads(database: Database, appId: string): Promise<void> {
-  if (await hasUnnumbered(database, appId)) await database.write((tx) => numberThreadsIn(tx, appId));
+  if (!(await hasUnnumbered(database, appId))) return;
+  // On a full disk, people can still read the threads. They get their numbers later.
+  await database.write((tx) => numberThreadsIn(tx, appId)).catch(() => undefined);
 }
 
 /** Does the same as `numberThreads` in a transaction. */

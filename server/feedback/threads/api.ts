@@ -151,10 +151,10 @@ async function read<From extends Reader>(
   reader: From,
   { number, ...wanted }: WantedThread<From>,
 ): Promise<OwnedThread> {
-  const thread = await ownedThread(reader, wanted);
+  let thread = await ownedThread(reader, wanted);
   if (thread.number === null) {
     await number(reader, thread.appId);
-    return read({ settings, clock }, reader, { number, ...wanted });
+    thread = await ownedThread(reader, wanted);
   }
   const sent = await mails.listReplies(reader, thread.id);
   const writers = new Map((await authors.ofMessages(reader, thread.id)).map(({ id, email }) => [id, email]));

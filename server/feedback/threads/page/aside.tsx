@@ -173,7 +173,7 @@ const OthersOfSender = ({
         {items.map(({ id, number, subject, status }) => (
           <li key={id}>
             <a href={links.thread(thread.app.id, id)}>
-              {`#${number} `}
+              {number !== null && `#${number} `}
               <Line text={subject} />
             </a>{" "}
             <span class="muted">{nameIn(statusNames, status)}</span>

@@ -122,6 +122,8 @@ export async function readThread({ ask, param }: SignedInVisit): Promise<OwnedTh
   return thread;
 }
 
+const numberOf = ({ feedback: { number } }: OwnedThread): string => (number === null ? "" : `#${number} `);
+
 interface ThreadProps {
   readonly navigation: AppNavigation;
   readonly thread: OwnedThread;
@@ -150,7 +152,7 @@ const Thread = (props: ThreadProps) => {
   return (
     <ConsolePage
       navigation={navigation}
-      title={`#${thread.feedback.number} ${titled(thread.feedback.subject)}`}
+      title={`${numberOf(thread)}${titled(thread.feedback.subject)}`}
       address={address + inboxPositionQuery(position)}
     >
       <RepliedNotice done={navigation.done} {...{ thread, settings }} reader={navigation.email} />
@@ -290,7 +292,8 @@ const ThreadHead = ({
   >
     <div class="stack tight">
       <h1>
-        <Line text={feedback.subject} /> <span class="number">{`#${feedback.number}`}</span>
+        <Line text={feedback.subject} />{" "}
+        {feedback.number !== null && <span class="number">{`#${feedback.number}`}</span>}
       </h1>
       <div class="row">
         <StatusBadge status={feedback.status} />

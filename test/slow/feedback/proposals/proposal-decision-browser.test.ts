@@ -120,7 +120,7 @@ describe("a person with a browser", () => {
   it("closes a menu with Escape and returns to its button", async () => {
     const page = await signedIn();
     await page.goto("/console");
-    await page.getByText("All apps").click();
+    await page.getByText("All apps", { exact: true }).click();
     await page.keyboard.press("Tab");
     await page.keyboard.press("Escape");
     expect(await page.getByRole("navigation", { name: "Apps" }).isVisible()).toBe(false);
