@@ -4,6 +4,7 @@
 interface FoundElement extends HTMLElement {
   readonly cellIndex: number;
   disabled: boolean;
+  href: string;
   open: boolean;
   value: string;
   select(): void;
