@@ -7,26 +7,35 @@ import type { Database, Reader, Transaction } from "../../database/database.ts";
 export async function numberThreads(database: Database, appId: string): Promise<void> {
   if (!(await hasUnnumbered(database, appId))) return;
   // On a full disk, people can still read the threads. They get their numbers later.
-  await database.write((tx) => numberThreadsIn(tx, appId)).catch(() => undefined);
+  await numberAll(database, appId).catch(() => undefined);
 }
 
-/** Does the same as `numberThreads` in a transaction. */
-export async function numberThreadsIn(tx: Transaction, appId: string): Promise<void> {
+async function numberAll(database: Database, appId: string): Promise<void> {
+  for (;;) if ((await database.write((tx) => numberThreadsIn(tx, appId))) < mostAtOnce) return;
+}
+
+/** An import can bring very many threads. In parts, no transaction takes long. */
+const mostAtOnce = 2_000;
+
+/** Numbers the next threads in a transaction, at most 2,000. Returns how many. */
+export async function numberThreadsIn(tx: Transaction, appId: string): Promise<number> {
   await tx.lock(`thread numbers ${appId}`);
   const last = await tx.get<{ last: number }>(
     `SELECT CASE WHEN last_thread_number < coalesce(f.highest, 0) THEN f.highest ELSE last_thread_number END AS last
      FROM apps, (SELECT max(number) AS highest FROM feedback WHERE app_id = ?) AS f WHERE id = ?`,
     ...[appId, appId],
   );
-  if (last === undefined) return;
+  if (last === undefined) return 0;
   const given = await tx.run(
     `UPDATE feedback SET number = numbered.number FROM (
        SELECT seq, ? + row_number() OVER (ORDER BY seq) AS number
-       FROM feedback WHERE app_id = ? AND ${unnumbered}) AS numbered
+       FROM (SELECT seq FROM feedback WHERE app_id = ? AND ${unnumbered}
+             ORDER BY seq LIMIT ${mostAtOnce}) AS next) AS numbered
      WHERE numbered.seq = feedback.seq`,
     ...[last.last, appId],
   );
   await tx.run("UPDATE apps SET last_thread_number = ? WHERE id = ?", last.last + given, appId);
+  return given;
 }
 
 const unnumbered = "number IS NULL AND status <> 'blocked'";

@@ -143,7 +143,7 @@ interface WantedThread<From> {
   readonly id: string;
   readonly viewer: Viewer;
   /** Gives the threads of an app their numbers. */
-  readonly number: (from: From, appId: string) => Promise<void>;
+  readonly number: (from: From, appId: string) => Promise<unknown>;
 }
 
 async function read<From extends Reader>(

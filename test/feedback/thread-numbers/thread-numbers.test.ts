@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { databases } from "../../support/database/databases.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { makeTeam, type Team } from "../../support/worlds/members/team.ts";
-import { sendFeedback } from "../../support/worlds/owner-with-one-of-each.ts";
+import { fillThreads, sendFeedback } from "../../support/worlds/owner-with-one-of-each.ts";
 
 describe.each(databases)("the numbers of threads on $name", (engine) => {
   let service: Service;
@@ -56,6 +56,17 @@ describe.each(databases)("the numbers of threads on $name", (engine) => {
     expect(await listed("?number=9")).toEqual([]);
     for (const query of ["?number=0", "?number=x", "?number=2&q=a", "?number=2&unread=true"])
       expect((await team.call("GET", `${team.at}/feedback${query}`)).status).toBe(400);
+  });
+
+  it("are given in parts to very many threads that have none", async () => {
+    team = await makeTeam(service);
+    await fillThreads(
+      service,
+      team.app.id,
+      Array.from({ length: 4_100 }, () => ({ message: "One of many." })),
+    );
+    const [newest] = await listed("?limit=1");
+    expect(newest?.number).toBe(4_100);
   });
 
   it("are in the answer to a change of a thread that nobody has read", async () => {
