@@ -32,15 +32,16 @@ export function startDailyCleanup(deps: CleanupDeps): () => Promise<void> {
 }
 
 /**
- * Deletes threads that apps no longer keep, pictures that no text shows, files to which nothing refers, and the words of deleted threads from the
- * search index.
+ * Deletes threads that apps no longer keep, files to which nothing refers, the words of deleted threads from the search
+ * index, and pictures that no text shows.
  */
 export async function cleanUp(deps: CleanupDeps, stopping: AbortSignal): Promise<void> {
   await deleteExpired(deps, stopping);
-  await sweepPictures(deps, stopping);
   const count = await sweepFiles(deps, stopping);
   if (count > 0) deps.log.info({ count }, "deleted files to which nothing refers");
   await forgetDeletedWords(deps.database, stopping);
+  // The last step, because it reads many texts: if it fails, the steps before it are done.
+  await sweepPictures(deps, stopping);
 }
 
 type RetentionDeps = Pick<Deps, "clock" | "database" | "keptFiles" | "log" | "newId">;
