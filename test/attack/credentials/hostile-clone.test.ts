@@ -31,6 +31,8 @@ const samples: Samples = {
   shell: "bash",
   move: "P1D",
   who: "me",
+  until: "2027-01-01",
+  files: "picture.png",
   key: "server",
   value: "https://other.example",
 };
@@ -50,6 +52,7 @@ const more: Readonly<Record<string, readonly string[]>> = {
     "--dedupe-run",
     "7",
   ],
+  "view edit": ["--name", "New"],
   "faq edit": ["--answer", "New."],
   "faq delete": ["--yes"],
   "changelog create": ["--title", "One", "--version", "1.0.0", "--body", "New."],
