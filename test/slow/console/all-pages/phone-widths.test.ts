@@ -63,7 +63,7 @@ describe("the console at the width of", () => {
     await page.goto(pageOf("feedback"));
     await page.locator(".list a.to").first().click();
     await page.getByRole("button", { name: "Assign to me" }).click();
-    await page.locator(".head .badge", { hasText: "Assigned to" }).waitFor();
+    await page.getByText("You are the assignee of this thread now.").waitFor();
     for (const path of [
       new URL(page.url()).pathname,
       pageOf("feedback"),

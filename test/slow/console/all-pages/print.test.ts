@@ -35,7 +35,7 @@ describe("a page of the console on paper", () => {
     const text = await page.locator("body").innerText();
     expect(text).toContain("Conversation");
     for (const words of [
-      "Add to this thread",
+      "Send reply",
       "Block this sender",
       "Assign to me",
       "Approve this plan",
