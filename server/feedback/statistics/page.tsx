@@ -277,7 +277,7 @@ const PerDay = ({ present, search }: { readonly present: Statistics; readonly se
             {present.perDay.map((one) => (
               <tr key={one.day}>
                 <th scope="row">
-                  <a href={search(onDay(one.day))}>{one.day}</a>
+                  <a href={search(onDay(one.day))}>{dayText(one.day)}</a>
                 </th>
                 {dayColumns.slice(1).map(([name, read]) => (
                   <td key={name} class="figure">

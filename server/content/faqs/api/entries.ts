@@ -104,7 +104,11 @@ export function consoleFaqs(deps: FaqDeps): Handlers<typeof consoleContract> {
         const key = await ownedFaq(tx, params.faqId, caller);
         const before = (await rows.list(tx, key.appId)).find(({ id }) => id === key.id);
         const faq = await updateFaq(deps, tx, { key, change: body, by: caller.userId });
-        if (!faq) throw new ApiError("wrong_state", { message: isDraft });
+        if (!faq) {
+          // The entry may also have been deleted meanwhile.
+          await ownedFaq(tx, params.faqId, caller);
+          throw new ApiError("wrong_state", { message: isDraft });
+        }
         const changes = changesBetween({ ...before }, body, ["question", "answer"]);
         await record(
           tx,
