@@ -1,4 +1,5 @@
 import type { DayNumbers } from "../../../src/contract/statistics.ts";
+import { fullTime } from "../../console/times.tsx";
 
 const height = 150;
 const slot = 20;
@@ -36,7 +37,7 @@ export const DayChart = ({
         let below = 0;
         return (
           <a key={day.day} href={at(day.day)} tabIndex={-1}>
-            <title>{`${day.day}: ${sums[index]} new, ${day.resolved} resolved`}</title>
+            <title>{`${fullTime(`${day.day}T00:00:00.000Z`).split(",")[0]}: ${sums[index]} new, ${day.resolved} resolved`}</title>
             <rect class="target" x={index * slot} y="0" width={slot} height={height} />
             {types.map((type) => {
               const from = below;
