@@ -231,7 +231,9 @@ const versionText: Record<Engine, (metadata: string) => string> = {
   },
   postgres: (metadata) => {
     const given = ["appVersion", "app_version", "version"].map(
-      (name) => `CAST(${metadata} AS json) ->> '${name}'`,
+      // PostgreSQL cannot read JSON that has the character NUL in a text.
+      (name) =>
+        `CAST(CASE WHEN strpos(${metadata}, chr(92) || 'u0000') > 0 THEN '{}' ELSE ${metadata} END AS json) ->> '${name}'`,
     );
     return `ltrim(split_part(${plainPart(`coalesce(${given.join(", ")})`)}, ' ', 1), 'vV')`;
   },
