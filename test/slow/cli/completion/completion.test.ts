@@ -82,7 +82,7 @@ describe.each(installed)("completion in %s", (name) => {
       [["feedback", "list", "--status", "in"], ["in_progress"]],
       [["feedback", "list", "--status", "open", "--type", "b"], ["bug"]],
       [["faqs", "vi"], ["view"]],
-      [["faq", "--json", "re"], ["reorder"]],
+      [["faq", "--json", "reo"], ["reorder"]],
       [["auth", "set", "api"], ["api-key"]],
       [["config", "set", "serv"], ["server"]],
       [["completion", "f"], ["fish"]],
