@@ -68,6 +68,7 @@ describe.each(databases)("generated requests on $name", (engine) => {
     return service.request(endpoint.method, addressOf(endpoint, Object.fromEntries(filled)) + query, {
       headers: { ...credentials, ...headers },
       body,
+      skipsEvents: true,
     });
   }
 

@@ -3,7 +3,7 @@ import { errorCatalogue } from "../../../src/contract/errors.ts";
 import { fc } from "../property.ts";
 import { hostileText, valuesFor } from "./generated-values.ts";
 import { faultsOf } from "./refusals.ts";
-import type { Answer } from "./request.ts";
+import { type Answer, eventStream } from "./request.ts";
 
 /** A generated request; `known` parameters belong to something that exists. */
 export interface GeneratedRequest {
@@ -32,6 +32,8 @@ export function undeclaredIn(endpoint: Endpoint, answer: Answer): string[] {
       return success.download.includes(answer.headers.get("content-type") ?? "")
         ? []
         : ["It is no download."];
+    if ("events" in success)
+      return answer.headers.get("content-type") === eventStream ? [] : ["It sends no events."];
     if (!("body" in success)) return answer.text === "" ? [] : [`A 204 has a body: ${answer.text}`];
     const declared = success.body.safeParse(answer.body);
     if (!declared.success) return [`The answer does not match its schema: ${answer.text}`];

@@ -14,14 +14,19 @@ export interface Sending {
   readonly body?: unknown;
   /** Breaks the connection off. */
   readonly signal?: AbortSignal | undefined;
+  /** Reads no body of an answer that stays open and sends events. */
+  readonly skipsEvents?: boolean;
 }
+
+/** The media type of an answer that sends events. */
+export const eventStream = "text/event-stream; charset=utf-8";
 
 /** Sends a request and reads the whole answer. */
 export async function request(
   baseUrl: string,
   method: string,
   path: string,
-  { headers, body, signal }: Sending = {},
+  { headers, body, signal, skipsEvents = false }: Sending = {},
 ): Promise<Answer> {
   const json = body !== undefined && rawBody(body) === undefined;
   const response = await fetch(baseUrl + path, {
@@ -31,7 +36,9 @@ export async function request(
     ...(signal ? { signal } : {}),
     ...(body === undefined ? {} : { body: rawBody(body) ?? JSON.stringify(body) }),
   });
-  const text = await response.text();
+  const isSkipped = skipsEvents && response.headers.get("content-type") === eventStream;
+  if (isSkipped) await response.body?.cancel();
+  const text = isSkipped ? "" : await response.text();
   const parsed = parse(text);
   return {
     status: response.status,
