@@ -4,6 +4,7 @@ import { apiKeyHandlers, apps } from "./access/apps/api.ts";
 import { audit } from "./access/audit/api.ts";
 import { devices } from "./access/devices/api.ts";
 import { invitations, members } from "./access/members/api.ts";
+import { preferences } from "./access/preferences/api.ts";
 import { accountLinkHandlers } from "./access/sign-in/api/account-links.ts";
 import { signIn } from "./access/sign-in/api/device.ts";
 import { consoleSession } from "./access/sign-in/api/session.ts";
@@ -54,6 +55,7 @@ export const createHandlers = (deps: Deps): HandlersOf<Contract> => ({
   session: consoleSession(deps),
   accountLinks: accountLinkHandlers(deps),
   consoleSessions: consoleSessionList(deps),
+  preferences: preferences(deps),
   secondFactor: secondFactorHandlers(deps),
   passkeys: passkeyHandlers(deps),
   apps: apps(deps),

@@ -33,6 +33,8 @@ const onlyInTheConsole: Record<string, string> = {
   "consoleSessions.list": "a person looks at the own browsers",
   "consoleSessions.remove": "a person ends the session of a browser",
   "consoleSessions.removeOthers": "a person ends the sessions of all other browsers",
+  "preferences.read": "only the pages of the console use it",
+  "preferences.update": "a person sets it in a browser",
   "session.firstPassword": "a person sets it in a browser, just after a sign-in",
   "session.changePassword":
     "a person changes it in a browser; `admin user password` replaces a forgotten one",

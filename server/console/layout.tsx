@@ -6,7 +6,7 @@ import { type Asset, assets } from "./assets.ts";
 import { IdempotencyField, versionOf } from "./forms.tsx";
 import type { Links } from "./links.ts";
 import { type Navigation, requestsIn, sumOf, type Tab } from "./navigation.ts";
-import { counted, DoneNotice, Line, RoleHere, shownCount } from "./parts.tsx";
+import { counted, DoneNotice, keyed, Line, RoleHere, shownCount } from "./parts.tsx";
 
 /** A page of the console, with the bar at the top and the tabs of its app. */
 export const ConsolePage = ({
@@ -30,6 +30,7 @@ export const ConsolePage = ({
     address={address}
     person={navigation.email}
     events={navigation.events}
+    hasKeys={navigation.preferences.keys}
   >
     <header class="top">
       <div class="bar">
@@ -37,7 +38,11 @@ export const ConsolePage = ({
         {navigation.apps.length > 0 && <AppMenu navigation={navigation} />}
         <div class="end">
           {navigation.apps.length > 0 && <SearchLink links={navigation.links} />}
-          <a href={navigation.links.home} aria-current={navigation.tab === "decisions" ? "page" : undefined}>
+          <a
+            href={navigation.links.home}
+            aria-current={navigation.tab === "decisions" ? "page" : undefined}
+            {...keyed("g d", "Go to the decisions", "Everywhere")}
+          >
             Decisions
             <Waiting navigation={navigation} />
           </a>
@@ -110,7 +115,13 @@ const Count = ({
 
 /** The link to the search. A script opens the search over the page in its place, also with Ctrl+K. */
 const SearchLink = ({ links }: { readonly links: Links }) => (
-  <a class="search-link" href={links.search} title="Search (Ctrl+K)" data-search>
+  <a
+    class="search-link"
+    href={links.search}
+    title="Search (Ctrl+K)"
+    data-search
+    {...keyed("/", "Search", "Everywhere")}
+  >
     <svg viewBox="0 0 20 20" width="18" height="18" aria-hidden="true" fill="none" stroke="currentColor">
       <path
         d="M13 13l4.5 4.5M14.5 8.75a5.75 5.75 0 1 1-11.5 0a5.75 5.75 0 0 1 11.5 0z"
@@ -167,6 +178,9 @@ const AccountMenu = ({ navigation: { links, email, docs } }: { readonly navigati
       <a href={links.audit}>Audit log</a>
       <a href={links.drafts}>Unsent text</a>
       <a href={docs}>API</a>
+      <button class="plain" type="button" data-shows-keys hidden>
+        Keys
+      </button>
       <form class="apart" method="post" action={links.signOut} data-signs-out>
         <IdempotencyField />
         <button class="plain" type="submit">
@@ -194,6 +208,13 @@ const tabs: readonly [AppTab, string][] = [
   ["settings", "Settings"],
 ];
 
+const keysOfTabs: Partial<Record<AppTab, ReturnType<typeof keyed>>> = {
+  inbox: keyed("g i", "Go to the inbox", "Everywhere"),
+  faqs: keyed("g f", "Go to the FAQ", "Everywhere"),
+  testing: keyed("g t", "Go to the tests", "Everywhere"),
+  settings: keyed("g s", "Go to the settings", "Everywhere"),
+};
+
 /** Returns the tabs for a role. Only owners see the settings. */
 const tabsFor = (role: Role) => tabs.filter(([name]) => name !== "settings" || role === "owner");
 
@@ -220,7 +241,11 @@ const Tabs = ({
       <ul>
         {tabsFor(role).map(([name, label]) => (
           <li key={name}>
-            <a href={addresses[name]} aria-current={tab === name ? "page" : undefined}>
+            <a
+              href={addresses[name]}
+              aria-current={tab === name ? "page" : undefined}
+              {...(keysOfTabs[name] ?? {})}
+            >
               {label}
               {name === "testing" && (
                 <Count
@@ -264,6 +289,8 @@ interface DocumentProps {
   /** The e-mail address of the signed-in person. Scripts show only the drafts of this person. */
   readonly person?: string;
   readonly events?: Navigation["events"];
+  /** Whether single keys act on the page. */
+  readonly hasKeys?: boolean;
   /** The beginning of the API's addresses, for the scripts of a page that calls the API. */
   readonly base?: string;
   /** The scripts of this page, in addition to the script of every page. */
@@ -278,6 +305,7 @@ export const Document = ({
   address,
   person,
   events,
+  hasKeys = false,
   base,
   scripts = [],
   children,
@@ -290,6 +318,7 @@ export const Document = ({
     data-base={base}
     data-events={events?.at}
     data-since={events?.since}
+    data-keys={hasKeys || undefined}
   >
     <head>
       <meta charset="utf-8" />

@@ -78,6 +78,7 @@ const linksOfDrafts = (at: string) => ({
 
 const linksOfAccount = (at: string) => ({
   account: at,
+  savePreferences: `${at}/preferences`,
   deleteAccount: `${at}/delete`,
   endSession: (id: string) => `${at}/sessions/${id}/end`,
   endOtherSessions: `${at}/end-other-sessions`,

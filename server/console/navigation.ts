@@ -3,6 +3,7 @@ import { apps } from "../../src/contract/apps.ts";
 import type { Role } from "../../src/contract/endpoint.ts";
 import { ApiError } from "../../src/contract/errors.ts";
 import { live } from "../../src/contract/live.ts";
+import { type Preferences, preferences } from "../../src/contract/preferences.ts";
 import { suffices } from "../access/members/rules.ts";
 import type { Links } from "./links.ts";
 import type { Notices } from "./notices.ts";
@@ -28,6 +29,8 @@ export interface Navigation {
   readonly docs: string;
   /** The address from which a page receives events of changes, and when the page was read. */
   readonly events: { readonly at: string; readonly since: string };
+  /** How the console works for this person. */
+  readonly preferences: Preferences;
   readonly apps: readonly App[];
   /** The numbers of unread threads and of waiting proposals, by app. */
   readonly counts: ReadonlyMap<string, AppCounts>;
@@ -52,8 +55,9 @@ export const requestsIn = ({ requests }: Pick<Navigation, "requests">): number =
 
 export async function navigationOf(visit: SignedInVisit): Promise<Navigation> {
   const { links, notices, caller, reads, settings } = visit;
-  const [{ items }, counts, requests, testsBelow] = await Promise.all([
+  const [{ items }, preferred, counts, requests, testsBelow] = await Promise.all([
     visit.ask(apps.list),
+    visit.ask(preferences.read),
     reads.counts(),
     reads.countSlotRequests(),
     reads.testsBelow(),
@@ -67,6 +71,7 @@ export async function navigationOf(visit: SignedInVisit): Promise<Navigation> {
       at: new URL(settings.baseUrl).pathname.replace(/\/$/, "") + live.follow.path,
       since: visit.now.toISOString(),
     },
+    preferences: preferred,
     apps: items,
     counts,
     requests,

@@ -146,6 +146,23 @@ export const Pager = ({
 /** The attributes of an element that scrolls. The element can get the focus, and then the arrow keys scroll it. */
 export const scrolledByKeys = { tabIndex: 0 };
 
+/**
+ * The attributes of a button, a link or a field with a key of its own. The script of the keys reads them. (rule O32)
+ */
+export const keyed = (
+  /** What a keyboard calls the key: `e`, `R` with Shift, or `g i` for two keys. */
+  key: string,
+  /** What the key does, in the list of keys. Without it, the text of the element says that. */
+  words?: string,
+  /** The title of the key in the list of keys. */
+  group?: string,
+) => ({
+  "data-key": key,
+  "data-key-words": words,
+  "data-key-group": group,
+  "aria-keyshortcuts": /^[A-Z]$/.test(key) ? `Shift+${key}` : key,
+});
+
 /** A new key or token. It is shown only once. */
 export const Secret = ({ label, secret }: { readonly label: string; readonly secret: string }) => (
   <div class="field">

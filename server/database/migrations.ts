@@ -1,5 +1,5 @@
 import type { Migration } from "./migrate.ts";
-import { apps } from "./schema/access.ts";
+import { apps, preferences } from "./schema/access.ts";
 import { baseline } from "./schema/baseline.ts";
 import { changelogEntries, contentVersions, faqs } from "./schema/content.ts";
 
@@ -131,9 +131,18 @@ const bulkChangesOfThreads: Migration = {
   statements: { sqlite: statementsFor(bulk, "sqlite"), postgres: statementsFor(bulk, "postgres") },
 };
 
+const preferencesOfPeople: Migration = {
+  number: 129,
+  name: "how the console works for a person",
+  statements: {
+    sqlite: statementsFor(statementsOf(preferences), "sqlite"),
+    postgres: statementsFor(statementsOf(preferences), "postgres"),
+  },
+};
+
 /** All migrations in their order. A released migration never changes: a correction is a new migration. */
 export const migrations: readonly Migration[] = [
   ...[baseline, searchFunction, threadNumbers, searchOfWholeThreads, contentPictures],
   ...[snoozedThreads, statistics, webhooks, viewsOfThreads, searchOfFileNames],
-  ...[contentDrafts, bulkChangesOfThreads],
+  ...[contentDrafts, bulkChangesOfThreads, preferencesOfPeople],
 ];

@@ -19,6 +19,7 @@ import { live } from "./live.ts";
 import { incomingMails } from "./mails.ts";
 import { invitations, members } from "./members.ts";
 import { account, people } from "./people.ts";
+import { preferences } from "./preferences.ts";
 import { runs } from "./runs.ts";
 import { savedReplies } from "./saved-replies.ts";
 import { search } from "./search.ts";
@@ -46,6 +47,7 @@ export const contract = {
   session,
   accountLinks,
   consoleSessions,
+  preferences,
   secondFactor,
   passkeys,
   apps,

@@ -63,6 +63,7 @@ const tagTexts: Readonly<Record<keyof Contract, string>> = {
   session: "The session of a person in the console",
   accountLinks: "New accounts and forgotten passwords",
   consoleSessions: "The browsers in which a person is signed in",
+  preferences: "How the console works for a person",
   secondFactor: "The second factor of a person",
   passkeys: "The passkeys of a person",
   apps: "Apps and their settings",

@@ -17,6 +17,7 @@ const titles: Record<keyof typeof contract, string> = {
   session: "Console: session",
   accountLinks: "Console: new accounts and forgotten passwords",
   consoleSessions: "Console: sessions of people",
+  preferences: "Console: how it works for a person",
   secondFactor: "Console: second factor",
   passkeys: "Console: passkeys",
   apps: "Console: apps",

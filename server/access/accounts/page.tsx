@@ -1,6 +1,7 @@
 import { type ConsoleSession, consoleSessions } from "../../../src/contract/console-sessions.ts";
 import { devices } from "../../../src/contract/devices.ts";
 import { account } from "../../../src/contract/people.ts";
+import { preferences } from "../../../src/contract/preferences.ts";
 import { secondFactor } from "../../../src/contract/sign-in-methods.ts";
 import { tokens } from "../../../src/contract/tokens.ts";
 import { type Definitions, defineForm, definePage } from "../../console/definitions.ts";
@@ -14,6 +15,7 @@ import { Line, Notice, Refused } from "../../console/parts.tsx";
 import { goTo, type Reply, reshowForm, show } from "../../console/respond.ts";
 import { Ago, LastUse, Timestamp } from "../../console/times.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
+import { PreferencesSection, preferenceValues } from "../preferences/section.tsx";
 import { atFactorField, CodeField, noRecoveryCodes } from "../sign-in-methods/second-factor.tsx";
 
 async function endSession({ ask, fields, links, param }: SignedInVisit): Promise<Reply<"session-ended">> {
@@ -40,11 +42,29 @@ function deleteAccount(visit: SignedInVisit): Promise<Reply<"account-deleted">> 
       await ask(account.remove, { body, idempotencyKey: fields.idempotencyKey });
       return goTo(links.signIn, "account-deleted");
     },
-    (refusal) => showAccount(visit, filledAgain(fields, atFactorField(refusal))),
+    (refusal) => showAccount(visit, { removal: filledAgain(fields, atFactorField(refusal)) }),
   );
 }
 
-async function showAccount(visit: SignedInVisit, removal?: Filled): Promise<Reply> {
+/** Stores how the console works for the person. */
+function savePreferences(visit: SignedInVisit): Promise<Reply<"preferences">> {
+  const { ask, fields, links } = visit;
+  return reshowForm(
+    async () => {
+      const body = { keys: fields.text("keys") === "on", afterResolving: fields.text("afterResolving") };
+      await ask(preferences.update, { body, idempotencyKey: fields.idempotencyKey });
+      return goTo(links.account, "preferences");
+    },
+    (refusal) => showAccount(visit, { preferred: filledAgain(fields, refusal) }),
+  );
+}
+
+interface SentForms {
+  readonly removal?: Filled;
+  readonly preferred?: Filled;
+}
+
+async function showAccount(visit: SignedInVisit, { removal, preferred }: SentForms = {}): Promise<Reply> {
   const { links, now, ask, reads } = visit;
   const [navigation, { items: sessions }, { items: signedIn }, { items: allTokens }] = await Promise.all([
     navigationOf(visit),
@@ -81,6 +101,10 @@ async function showAccount(visit: SignedInVisit, removal?: Filled): Promise<Repl
             {noRecoveryCodes} Make new ones under <a href={links.signInMethods}>Sign-in methods</a>.
           </Notice>
         )}
+        <PreferencesSection
+          form={preferred ?? filledWith(preferenceValues(navigation.preferences))}
+          action={links.savePreferences}
+        />
         <Sessions sessions={sessions} links={links} now={now} />
         <OtherAccess
           title="Devices"
@@ -99,7 +123,7 @@ async function showAccount(visit: SignedInVisit, removal?: Filled): Promise<Repl
         <DeleteAccount form={removal} {...{ links, hasPassword }} hasFactor={totp !== null} />
       </div>
     </ConsolePage>,
-    removal?.refusal?.status,
+    (removal ?? preferred)?.refusal?.status,
   );
 }
 
@@ -278,13 +302,21 @@ const DeleteAccount = ({
 const accountPage = definePage({
   at: (links) => links.account,
   needs: "account",
-  show: showAccount,
+  show: (visit) => showAccount(visit),
 });
 
 const sessionNotEnded: NotDone = { word: "endSession", notDone: "No session was ended." };
 
 export const definitions: Definitions = [
   accountPage,
+  defineForm({
+    at: (links) => links.savePreferences,
+    page: accountPage,
+    act: savePreferences,
+    done: { preferences: "Your settings are saved." },
+    word: "savePreferences",
+    notDone: "Your settings were not saved.",
+  }),
   defineForm({
     at: (links) => links.endSession(":sessionId"),
     page: accountPage,

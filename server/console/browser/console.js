@@ -10,3 +10,4 @@ import "./saved-replies.js";
 import "./thread.js";
 import "./live.js";
 import "./palette.js";
+import "./keys.js";

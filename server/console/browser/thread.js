@@ -1,6 +1,7 @@
 // The page of a thread: a field in the side column is saved when it changes, keys send the message that is being written,
 // and a message that arrives meanwhile is shown above the field. Without this script, buttons do the same. (rule F43)
 import { dirty } from "./drafts.js";
+import { addKeys } from "./keys.js";
 import { announce, replacePart, toast } from "./page.js";
 
 const form = /** @type {any} */ (document.querySelector("form.thread"));
@@ -103,6 +104,16 @@ if (form) {
     if (pane && pane.offsetParent === null) showTab(pane.classList.contains("note") ? "note" : "reply");
   });
 }
+
+const write = (value) => {
+  showTab(value);
+  /** @type {any} */ (document.querySelector(`.composer .pane.${value} textarea`)).focus();
+};
+const canWrite = () => document.querySelector(".composer") !== null;
+addKeys("Thread", [
+  { key: "r", words: "Write a reply", act: () => write("reply"), isHere: canWrite },
+  { key: "n", words: "Write a note", act: () => write("note"), isHere: canWrite },
+]);
 
 // A message that arrived counts as read if nothing is written yet. Otherwise a line above the field names its writer.
 document.addEventListener("replaced", ({ target }) => {

@@ -99,6 +99,19 @@ export const passkeys = table(
   { of: "account", erase: erased.withAccount, indexes: [index("passkeys_by_user", "user_id")] },
 );
 
+/** How the console works for a person. */
+export const preferences = table(
+  "preferences",
+  {
+    user_id: ref(users, "cascade").primary(),
+    /** Whether single keys act on pages. */
+    keys: flag(),
+    /** What opens after a thread was resolved: `next`, `stay` or `list`. */
+    after_resolving: text("plain"),
+  },
+  { of: "account", erase: erased.withAccount, since: 129 },
+);
+
 /** Hashes of links that are sent by mail to create an account or to set a new password. Each link works once. */
 export const accountLinks = table(
   "account_links",
@@ -456,7 +469,18 @@ export const audit = table(
 
 /** Accounts and their ways to sign in, apps with their members and credentials, and the audit. */
 export const accessSchema: readonly AnyTable[] = [
-  ...[users, sessions, secondFactors, recoveryCodes, passkeys, accountLinks, drafts, identities, signInCodes],
+  ...[
+    users,
+    sessions,
+    secondFactors,
+    recoveryCodes,
+    passkeys,
+    preferences,
+    accountLinks,
+    drafts,
+    identities,
+    signInCodes,
+  ],
   ...[devices, apps, appMembers, formerApps, invitations, appKeys, tokens, oauthClients, oauthCodes],
   ...[oauthTokens, audit],
 ];

@@ -579,6 +579,7 @@ export const leftOutTables: Readonly<Record<Exclude<TableName, Exported>, string
   second_factors: "of accounts",
   recovery_codes: "of accounts",
   passkeys: "of accounts",
+  preferences: "of accounts",
   sessions: "of accounts",
   account_links: "of accounts",
   sign_in_codes: "of accounts",

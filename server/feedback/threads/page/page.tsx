@@ -10,7 +10,7 @@ import { ConsolePage } from "../../../console/layout.tsx";
 import type { Links } from "../../../console/links.ts";
 import { type AppNavigation, appNavigationOf } from "../../../console/navigation.ts";
 import type { ProposalDelivery, ProposalLife } from "../../../console/page-reads.ts";
-import { Can, Line, Notice } from "../../../console/parts.tsx";
+import { Can, keyed, Line, Notice } from "../../../console/parts.tsx";
 import { goTo, type Reply, show } from "../../../console/respond.ts";
 import type { SignedInVisit } from "../../../console/visit.ts";
 import {
@@ -336,6 +336,7 @@ const ThreadNavigation = ({
     <nav class="walk" aria-label="Threads">
       <a
         class="back"
+        {...keyed("u", "Back to the list", "Thread")}
         href={links.inbox(appId) + (position.list === "" ? "" : `?${new URLSearchParams(position.list)}`)}
       >
         <span aria-hidden="true">←</span> Inbox
@@ -372,7 +373,11 @@ const Step = ({
   readonly appId: string;
 }) =>
   to === undefined ? null : (
-    <a class="button small" href={links.thread(appId, to.id) + inboxPositionQuery(to.position)}>
+    <a
+      class="button small"
+      href={links.thread(appId, to.id) + inboxPositionQuery(to.position)}
+      {...(words === "Next" ? keyed("]", "Next thread", "Thread") : keyed("[", "Previous thread", "Thread"))}
+    >
       {words}
       <span class="unseen"> thread</span>
     </a>

@@ -14,6 +14,7 @@ export const bodies: Record<string, unknown> = {
     ...{ ceremony: "x", name: "Key", id: "AA", clientDataJSON: "AA", attestationObject: "AA" },
   },
   "passkeys.remove": { code: "123456" },
+  "preferences.update": { keys: false },
   "secondFactor.begin": {},
   "secondFactor.confirm": { code: "123456" },
   "secondFactor.renewRecoveryCodes": { code: "123456" },

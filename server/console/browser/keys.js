@@ -1,0 +1,158 @@
+// Single keys. A key acts outside of fields, and only if the person has not turned keys off. (rule O32)
+//
+// A key belongs to an element of the page, or to a line of the table below. Give an element `data-key` (the helper
+// `keyed` of server/console/parts.tsx does that): the key clicks a button or a link, and moves into a field. For all
+// else call `addKeys`. A line of the table comes before an element with the same key.
+
+/**
+ * @typedef {object} Key
+ * @property {string} key What `event.key` says, such as `e`, `R` or `?`; `g i` for two keys, one after the other.
+ * @property {string} words What the key does, for the list of keys.
+ * @property {() => unknown} act
+ * @property {() => boolean} [isHere] Whether the key acts on this page now. Without it, it always does.
+ * @property {boolean} [repeats] Whether the key acts again while it is held down.
+ */
+
+/** @type {(Key & { group: string })[]} */
+const table = [];
+
+/**
+ * Adds keys to the table.
+ * @param {string} group The title of these keys in the list of keys.
+ * @param {Key[]} keys
+ */
+export const addKeys = (group, keys) => {
+  for (const key of keys) table.push({ group, ...key });
+};
+
+export const hasKeys = "keys" in document.documentElement.dataset;
+
+const isUsable = (element) => !element.disabled && element.checkVisibility();
+const isField = (element) => element.matches("input:not([type=checkbox], [type=radio]), textarea, select");
+const words = (element) =>
+  element.dataset.keyWords ?? element.getAttribute("aria-label") ?? element.textContent.trim();
+
+// The page comes before the bar at the top.
+const keyedElements = () =>
+  /** @type {any[]} */ (
+    ["main [data-key]", ".top [data-key]"]
+      .flatMap((part) => [...document.querySelectorAll(part)])
+      .filter(isUsable)
+  );
+
+const actOn = (element) => {
+  if (isField(element)) return element.focus();
+  element.focus({ preventScroll: true });
+  element.click();
+};
+
+const lineOf = (key) => table.find((line) => line.key === key && (line.isHere?.() ?? true));
+const elementOf = (key) => keyedElements().find(({ dataset }) => dataset.key === key);
+
+// Whether a key starts a pair of keys, such as `g`.
+const startsPair = (key) =>
+  [...table.map((line) => line.key), ...keyedElements().map(({ dataset }) => dataset.key)].some((other) =>
+    other.startsWith(`${key} `),
+  );
+
+const isTyping = ({ target }) =>
+  target.isContentEditable || isField(target) || target.closest("dialog, [popover]:popover-open") !== null;
+
+// A character that needs AltGr, such as `[` on many keyboards, comes with Ctrl and Alt on Windows.
+const isModified = (event) =>
+  (event.ctrlKey || event.metaKey || event.altKey) && !event.getModifierState("AltGraph");
+
+const pairMilliseconds = 1_500;
+let first = { key: "", at: 0 };
+
+const press = (event) => {
+  if (event.defaultPrevented || event.isComposing || isModified(event) || isTyping(event)) return;
+  const isPair = first.key !== "" && event.timeStamp - first.at < pairMilliseconds;
+  const key = isPair ? `${first.key} ${event.key}` : event.key;
+  if (event.key !== "Shift") first = { key: "", at: 0 };
+  const line = lineOf(key);
+  if (event.repeat && !line?.repeats) return;
+  const element = line === undefined ? elementOf(key) : undefined;
+  if (line === undefined && element === undefined) {
+    if (!isPair && startsPair(key)) first = { key, at: event.timeStamp };
+    return;
+  }
+  event.preventDefault();
+  if (line) line.act();
+  else actOn(element);
+};
+
+/** The keys that act on this page now, by group. */
+const keysHere = () => {
+  const lines = table.filter((line) => line.isHere?.() ?? true);
+  const elements = keyedElements()
+    .filter(({ dataset }) => !lines.some(({ key }) => key === dataset.key))
+    .map((element) => ({
+      group: element.dataset.keyGroup ?? "This page",
+      key: element.dataset.key,
+      words: words(element),
+    }));
+  const groups = new Map();
+  for (const { group, key, words } of [...lines, ...elements]) {
+    const known = groups.get(group) ?? new Map();
+    if (!known.has(key)) known.set(key, words);
+    groups.set(group, known);
+  }
+  return groups;
+};
+
+const make = (name, text, ...children) => {
+  const element = document.createElement(name);
+  if (text) element.textContent = text;
+  element.append(...children);
+  return element;
+};
+
+const keycaps = (key) => key.split(" ").flatMap((one, at) => [at === 0 ? "" : " ", make("kbd", one)]);
+
+export const showKeys = () => {
+  document.querySelector("dialog.keys")?.remove();
+  const close = make("button", "Close");
+  const title = make("h2", "Keys");
+  title.id = "keys-title";
+  const parts = [...keysHere()].map(([group, keys]) =>
+    make(
+      "section",
+      "",
+      make("h3", group),
+      make(
+        "dl",
+        "",
+        ...[...keys].map(([key, text]) => make("div", "", make("dt", "", ...keycaps(key)), make("dd", text))),
+      ),
+    ),
+  );
+  const account = make("p", "Single keys can be turned off under “Your account”.");
+  account.className = "hint";
+  const columns = make("div", "", ...parts);
+  columns.className = "columns";
+  const head = make("header", "", title, close);
+  const dialog = /** @type {HTMLDialogElement} */ (make("dialog", "", head, columns, account));
+  dialog.className = "keys";
+  dialog.setAttribute("aria-labelledby", title.id);
+  close.addEventListener("click", () => dialog.close());
+  dialog.addEventListener("close", () => dialog.remove());
+  dialog.addEventListener("click", ({ target }) => {
+    if (target === dialog) dialog.close();
+  });
+  document.body.append(dialog);
+  dialog.showModal();
+};
+
+if (hasKeys) {
+  addKeys("Everywhere", [{ key: "?", words: "Show these keys", act: showKeys }]);
+  document.addEventListener("keydown", press);
+  /** @type {any} */
+  for (const button of document.querySelectorAll("button[data-shows-keys]")) {
+    button.hidden = false;
+    button.addEventListener("click", () => {
+      button.closest("details")?.removeAttribute("open");
+      showKeys();
+    });
+  }
+}

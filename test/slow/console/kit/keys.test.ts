@@ -1,0 +1,87 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startBrowser, type TestBrowser } from "../../../support/browser/browser.ts";
+import { openPage } from "../../../support/browser/browser-page.ts";
+import { type Service, startService } from "../../../support/service/service.ts";
+import {
+  makeOwnerWithOneOfEach,
+  type OwnerWithOneOfEach,
+} from "../../../support/worlds/owner-with-one-of-each.ts";
+
+describe("the keys of a page", () => {
+  let service: Service;
+  let world: OwnerWithOneOfEach;
+  let browser: TestBrowser;
+  beforeAll(async () => {
+    service = await startService();
+    world = await makeOwnerWithOneOfEach(service);
+    browser = await startBrowser();
+  });
+  afterAll(async () => {
+    await browser.close();
+    await service.stop();
+  });
+
+  const open = async (path: string): Promise<Page> => {
+    const page = await openPage(browser, service, world.headers);
+    await page.goto(path);
+    return page;
+  };
+  const list = (page: Page) => page.getByRole("dialog", { name: "Keys" });
+  const setKeys = (keys: boolean) =>
+    service.request("PATCH", "/api/v1/console/preferences", {
+      headers: { ...world.headers, origin: service.baseUrl },
+      body: { keys },
+    });
+
+  it("are listed by ?, and g with a letter goes to a page", async () => {
+    const page = await open(`/console/members/${world.app.id}`);
+    await page.keyboard.press("?");
+    expect(await list(page).innerText()).toMatch(/g f\s+Go to the FAQ/);
+    await page.keyboard.press("Escape");
+    expect(await list(page).count()).toBe(0);
+    await page.keyboard.press("g");
+    await page.keyboard.press("f");
+    await page.waitForURL(`**/console/faqs/${world.app.id}`);
+    await page.keyboard.press("g");
+    await page.keyboard.press("d");
+    await page.waitForURL(/\/console$/);
+  });
+
+  it("do nothing in a field, with a modifier, or over a dialog", async () => {
+    const page = await open("/console/search");
+    await page.locator("#q").fill("");
+    await page.locator("#q").pressSequentially("g i?");
+    expect(await page.locator("#q").inputValue()).toBe("g i?");
+    await page.locator("h1").click();
+    await page.keyboard.press("Alt+?");
+    expect(await list(page).count()).toBe(0);
+    await page.keyboard.press("?");
+    await page.keyboard.press("g");
+    await page.keyboard.press("d");
+    expect(new URL(page.url()).pathname).toBe("/console/search");
+  });
+
+  it("can be turned off by the person", async () => {
+    await setKeys(false);
+    const page = await open(`/console/members/${world.app.id}`);
+    await page.keyboard.press("?");
+    await page.keyboard.press("g");
+    await page.keyboard.press("f");
+    expect([await list(page).count(), new URL(page.url()).pathname]).toEqual([
+      0,
+      `/console/members/${world.app.id}`,
+    ]);
+    await setKeys(true);
+  });
+
+  it("move into the fields of a thread", async () => {
+    const page = await open(`/console/feedback/${world.app.id}/${world.threadId}`);
+    await page.keyboard.press("n");
+    expect(await page.evaluate(() => document.activeElement?.getAttribute("name"))).toBe("noteBody");
+    await page.keyboard.press("Escape");
+    await page.locator("h1").click();
+    await page.keyboard.press("r");
+    expect(await page.evaluate(() => document.activeElement?.getAttribute("name"))).toBe("replyBody");
+  });
+});
