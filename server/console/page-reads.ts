@@ -5,7 +5,7 @@ import { namedTargets, namedTokens } from "../access/audit/api.ts";
 import { devices } from "../access/devices/store.ts";
 import { type IdentityRow, identities } from "../access/identity-providers/store.ts";
 import { authors, type LastChange } from "../access/members/authors.ts";
-import { changelogFeedback } from "../content/changelog/store.ts";
+import { changelogFeedback, type NamedThread, type WantedThreads } from "../content/changelog/store.ts";
 import type { Deps } from "../deps.ts";
 import { assignableMembers } from "../feedback/assignees/assign.ts";
 import { type DeliveryRow, deliveries } from "../feedback/chat/store.ts";
@@ -20,6 +20,7 @@ import {
 import { endDueSnoozes } from "../feedback/snooze/store.ts";
 import { lastWeek } from "../feedback/statistics/rules.ts";
 import { statistics } from "../feedback/statistics/store.ts";
+import { numberThreads } from "../feedback/thread-numbers/store.ts";
 import { type ChangeCounts, changesSince, unreadCounts, wasEdited } from "../feedback/unread/store/news.ts";
 import type { ConsoleCaller } from "../http/handler.ts";
 import { idPart, instantPart, pageOf, readCursor } from "../http/list-page.ts";
@@ -43,7 +44,7 @@ export type ProposalClaim = ShownClaim;
 export type AgentWork = AgentWorkRow;
 export type SlotRequest = SlotRequestRow;
 export type ProposalDelivery = DeliveryRow;
-export type { TestBelow };
+export type { NamedThread, TestBelow };
 export type ConnectedIdentity = IdentityRow;
 
 const pageSize = 50;
@@ -142,18 +143,30 @@ export const createPageReads =
      */
     deliveries: (threadId: string) => deliveries.list(database, threadId),
 
-    /** Returns the threads that a release note names. The caller has checked that the person may read the note. */
-    feedbackOfReleaseNote: (entryId: string) => changelogFeedback.listSubjects(database, entryId),
+    /**
+     * Returns the threads of an app that have one of these ids or numbers. The caller has checked that the person is a
+     * member.
+     */
+    async threadsNamed(appId: string, wanted: WantedThreads): Promise<readonly NamedThread[]> {
+      if (wanted.ids.length + wanted.numbers.length === 0) return [];
+      await numberThreads(database, appId);
+      return changelogFeedback.listNamed(database, appId, wanted);
+    },
 
     /**
-     * Returns how many senders get a mail when a release note is published. The caller has checked that the person may
-     * read the note.
+     * Returns the addresses that get a mail when a release note that names these threads is published, sorted. The
+     * caller has checked that the person is a member.
      */
-    countTold: async (note: { readonly id: string; readonly appId: string }) =>
-      sendsMail(settings) ? (await audienceOf(database, note)).size : 0,
+    async toldAddresses(appId: string, threadIds: readonly string[]): Promise<readonly string[]> {
+      if (!sendsMail(settings) || threadIds.length === 0) return [];
+      return [...(await audienceOf(database, appId, threadIds)).keys()].sort();
+    },
 
     /** Returns the release notes that name a thread. The caller has checked that the person may read the thread. */
     releaseNotesOfFeedback: (threadId: string) => changelogFeedback.listReleaseNotes(database, threadId),
+
+    /** Returns the newest release notes that are not published yet. The caller has checked that the person is a member. */
+    openReleaseNotes: (appId: string) => changelogFeedback.listOpenNotes(database, appId, now.toISOString()),
 
     /**
      * Returns the last change of each entry in the FAQ of an app. The caller has checked that the person is a member.

@@ -23,6 +23,25 @@ export function withoutFeedbackLines(text: string): string {
     .trim();
 }
 
+/** Returns the ids in the lines that only name threads, in lower case and without duplicates. */
+export const idsInFeedbackLines = (text: string): readonly string[] => [
+  ...new Set(
+    text
+      .split("\n")
+      .filter(isFeedbackLine)
+      .flatMap(idsOf)
+      .map((id) => id.toLowerCase()),
+  ),
+];
+
+/** Returns the text with one line at its end that names these threads. It replaces all earlier lines of this kind. */
+export function withFeedbackLine(text: string, ids: readonly string[]): string {
+  const shown = withoutFeedbackLines(text);
+  if (ids.length === 0) return shown;
+  const line = `Feedback: ${ids.join(", ")}`;
+  return shown.trim() === "" ? line : `${shown.trimEnd()}\n\n${line}`;
+}
+
 /** Whether a line has only `Feedback:` and threads. Any other sentence that begins with this word is text for users. */
 function isFeedbackLine(line: string): boolean {
   if (!startPattern.test(line) || idsOf(line).length === 0) return false;

@@ -6,6 +6,7 @@ import "./draft-offers.js";
 import "./faqs.js";
 import "./passkeys.js";
 import "./previews.js";
+import "./named-threads.js";
 import "./saved-replies.js";
 import "./thread.js";
 import "./live.js";

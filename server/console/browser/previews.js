@@ -11,7 +11,19 @@ const showPane = (page) => {
   if (!fresh || !pane) return false;
   pane.replaceChildren(...fresh.childNodes);
   localise(pane);
+  for (const part of document.querySelectorAll("[data-refreshed]"))
+    showPart(part, page.getElementById(part.id));
+  form.dispatchEvent(new Event("refreshed"));
   return true;
+};
+// Replaces what a part of the form contains. A part in which the focus is stays as it is.
+const showPart = (part, fresh) => {
+  const active = document.activeElement;
+  if (!fresh || (part !== active && part.contains(active))) return;
+  const isOpen = part.querySelector("details")?.open;
+  part.replaceChildren(...fresh.childNodes);
+  const folded = part.querySelector("details");
+  if (folded && isOpen) folded.open = true;
 };
 const pause = 250;
 /** @type {AbortController | undefined} */

@@ -28,6 +28,7 @@ const single: Readonly<Record<string, DraftField>> = {
   title: { label: "Title", most: limits.changelogTitle },
   version: { label: "Version", most: limits.version },
   body: { label: "Text", most: limits.changelogBody },
+  fixes: { label: "Fixes threads", most: limits.changelogFeedback * 40 },
   publishedAt: { label: "Publication time", most: short },
   name: { label: "Name", most: limits.appName },
   githubRepository: { label: "GitHub repository", most: limits.url },

@@ -12,6 +12,21 @@ interface LinkedThread {
   readonly feedbackId: string;
 }
 
+/** A thread that a person names in a release note. */
+export interface NamedThread {
+  readonly id: string;
+  /** Null for a thread that has none yet. */
+  readonly number: number | null;
+  readonly subject: string;
+  readonly status: string;
+}
+
+/** The ids and numbers by which a person names threads. */
+export interface WantedThreads {
+  readonly ids: readonly string[];
+  readonly numbers: readonly number[];
+}
+
 /** The links from release notes to threads of feedback. */
 export const changelogFeedback = {
   /** Returns the links of these release notes, sorted by thread. */
@@ -24,12 +39,16 @@ export const changelogFeedback = {
           ...entryIds,
         ),
 
-  /** Returns the threads that a release note names, with their subjects. */
-  listSubjects: (reader: Reader, entryId: string) =>
-    reader.all<{ id: string; subject: string }>(
-      `SELECT f.id, f.subject FROM changelog_feedback l JOIN feedback f ON f.id = l.feedback_id
-       WHERE l.entry_id = ? ORDER BY f.id`,
-      entryId,
+  /** Returns the threads of the app with these ids or numbers, the oldest first. */
+  listNamed: (reader: Reader, appId: string, { ids, numbers }: WantedThreads) =>
+    reader.all<NamedThread>(
+      `SELECT id, number, subject, status FROM feedback
+       WHERE app_id = ? AND status <> 'blocked' AND id IN (${placeholders(ids) || "NULL"})
+       UNION SELECT id, number, subject, status FROM feedback
+       WHERE app_id = ? AND status <> 'blocked' AND number IS NOT NULL
+         AND number IN (${placeholders(numbers) || "NULL"})
+       ORDER BY id`,
+      ...[appId, ...ids, appId, ...numbers],
     ),
 
   /** Returns the release notes that name a thread: drafts first, then the newest first. */
@@ -39,6 +58,18 @@ export const changelogFeedback = {
        FROM changelog_feedback l JOIN changelog_entries e ON e.id = l.entry_id
        WHERE l.feedback_id = ? ORDER BY coalesce(e.published_at, '${draftDate}') DESC, e.created_at DESC, e.id DESC`,
       feedbackId,
+    ),
+
+  /** Returns the newest release notes that are not published at `now`, at most 20. */
+  listOpenNotes: (reader: Reader, appId: string, now: string) =>
+    reader.all<{ id: string; version: string; title: string; publishedAt: string | null }>(
+      `SELECT id, version, title, "publishedAt" FROM (
+         SELECT id, version, title, published_at AS "publishedAt", created_at FROM changelog_entries
+         WHERE app_id = ? AND published_at IS NULL
+         UNION ALL SELECT id, version, title, published_at AS "publishedAt", created_at FROM changelog_entries
+         WHERE app_id = ? AND published_at > ?) AS open
+       ORDER BY created_at DESC, id DESC LIMIT 20`,
+      ...[appId, appId, now],
     ),
 
   /** Returns those of the ids that are threads of the app, sorted. */
@@ -59,7 +90,7 @@ export const changelogFeedback = {
   },
 };
 
-const placeholders = (values: readonly string[]): string => values.map(() => "?").join(", ");
+const placeholders = (values: readonly unknown[]): string => values.map(() => "?").join(", ");
 
 const entryFields = [
   ...["id", "title", "version", "versions", "releaseType", "bodyFormat", "body", "items"],

@@ -93,3 +93,54 @@ function wrongIds(byId: ReadonlyMap<string, PresentFaq>, wanted: readonly Wanted
     return [];
   });
 }
+
+/** What a thread gives for an FAQ entry. */
+interface AnsweredThread {
+  readonly subject: string;
+  readonly sender: { readonly name: string | null; readonly email: string | null };
+  readonly messages: readonly { readonly direction: string; readonly body: string }[];
+}
+
+/**
+ * Returns the text of an FAQ entry from a thread: its subject, and the newest reply of the team. The name and the
+ * addresses of the sender, other mail addresses, phone numbers, the salutation and the link to the sender's page are
+ * left out. (rule C33)
+ */
+export function entryFromThread({ subject, sender, messages }: AnsweredThread): {
+  readonly question: string;
+  readonly answer: string;
+} {
+  const reply = messages.findLast(({ direction }) => direction === "outbound")?.body ?? "";
+  const hide = hiding(sender);
+  const lines = reply.replaceAll("{statusUrl}", "").replace(/\r\n?/g, "\n").trim().split("\n");
+  const [first = "", ...rest] = lines;
+  const answer = isSalutation(first) ? rest : lines;
+  return { question: hide(subject).trim(), answer: answer.map(hide).join("\n").trim() };
+}
+
+/** A short first line that only greets, such as `Hi Mara,`. */
+const isSalutation = (line: string): boolean =>
+  line.length <= 60 &&
+  /^\s*(?:hi|hello|hey|dear|good (?:morning|afternoon|evening)|hallo|liebe[rs]?|guten (?:tag|morgen|abend)|moin|servus|bonjour|salut|hola|ciao|olá|hej|hei|salam|مرحبا|السلام عليكم|привет|здравствуйте)(?![\p{L}\p{M}])[^.?]*[,!:،]?\s*$/iu.test(
+    line,
+  );
+
+/** Returns the function that leaves out the personal data of a sender. */
+function hiding({ name, email }: AnsweredThread["sender"]): (text: string) => string {
+  const own = [name ?? "", ...(name ?? "").split(/\s+/), email?.split("@")[0] ?? ""]
+    .map((word) => word.trim())
+    .filter((word) => word.length > 1)
+    .sort((one, other) => other.length - one.length)
+    .map((word) => word.replace(/[.*+?^${}()|[\]\\/-]/g, "\\$&"));
+  const names =
+    own.length === 0
+      ? undefined
+      : new RegExp(`(?<![\\p{L}\\p{N}])(?:${own.join("|")})(?![\\p{L}\\p{N}])`, "giu");
+  return (text) => {
+    const masked = text
+      .replace(/[^\s@<>()[\],;:"]{1,64}@[^\s@<>()[\],;:"]{1,255}/g, "…")
+      .replace(/https?:\/\/[^\s<>)]*\/p\/t\/[^\s<>)]*/g, "…")
+      .replace(/(?<![\p{L}\p{N}.:/-])\+?\d[\d ()/-]{7,18}\d(?![\p{L}\p{N}.:/-])/gu, "…");
+    return names === undefined ? masked : masked.replace(names, "…");
+  };
+}

@@ -112,17 +112,18 @@ const mostInADay = 3;
 type ReleasesDeps = Pick<Deps, "clock" | "database" | "newId" | "sealer" | "settings">;
 
 /**
- * Returns the receivers of the mail about a release note. These are all confirmed addresses, each with the newest
- * report of its sender. (rule M15)
+ * Returns the receivers of the mail about a release note that names these threads of an app. These are all confirmed
+ * addresses, each with the newest report of its sender. (rule M15)
  */
 export async function audienceOf(
   reader: Reader,
-  { id, appId }: Pick<NoteToMail, "id" | "appId">,
+  appId: string,
+  threadIds: readonly string[],
 ): Promise<ReadonlyMap<string, ReportRow>> {
   const confirmed = await releaseMails.addresses(reader, appId);
   const audience = new Map<string, ReportRow>();
   if (confirmed.size === 0) return audience;
-  for (const report of await releaseMails.reports(reader, id)) {
+  for (const report of await releaseMails.reports(reader, threadIds)) {
     const address = normaliseEmail(report.senderEmail ?? "");
     const isReceiver = confirmed.has(address) && isMailAddress(address) && report.senderPages === 1;
     if (isReceiver && !audience.has(address)) audience.set(address, report);
@@ -142,7 +143,11 @@ export async function mailReleases(deps: ReleasesDeps): Promise<number> {
       if (!(await releaseMails.claim(tx, note.id, now.toISOString()))) return;
       await tellPublishedByTime(deps, tx, note, now);
       if (!sendsMail(deps.settings) || now.getTime() - Date.parse(note.publishedAt) > mailedFor) return;
-      for (const [address, report] of await audienceOf(tx, note))
+      for (const [address, report] of await audienceOf(
+        tx,
+        note.appId,
+        await releaseMails.threads(tx, note.id),
+      ))
         await queueRelease(deps, tx, note, address, report);
     }, "long");
   }

@@ -38,16 +38,19 @@ export const releaseMails = {
     (await tx.run("UPDATE changelog_entries SET told_at = ? WHERE id = ? AND told_at IS NULL", at, entryId)) >
     0,
 
-  /**
-   * Returns the reports on the threads that a release note names. The reports of one thread are sorted newest first.
-   */
-  async reports(reader: Reader, entryId: string): Promise<ReportRow[]> {
+  /** Returns the ids of the threads that a release note names. */
+  async threads(reader: Reader, entryId: string): Promise<string[]> {
     const links = await reader.all<{ feedbackId: string }>(
       `SELECT feedback_id AS "feedbackId" FROM changelog_feedback WHERE entry_id = ? ORDER BY feedback_id`,
       entryId,
     );
+    return links.map(({ feedbackId }) => feedbackId);
+  },
+
+  /** Returns the reports on these threads. The reports of one thread are sorted newest first. */
+  async reports(reader: Reader, threadIds: readonly string[]): Promise<ReportRow[]> {
     const found: ReportRow[] = [];
-    for (const { feedbackId } of links) found.push(...(await reports.list(reader, feedbackId)));
+    for (const id of threadIds) found.push(...(await reports.list(reader, id)));
     return found;
   },
 

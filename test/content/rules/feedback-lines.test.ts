@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { feedbackIdsIn, withoutFeedbackLines } from "../../../src/contract/feedback-lines.ts";
+import {
+  feedbackIdsIn,
+  idsInFeedbackLines,
+  withFeedbackLine,
+  withoutFeedbackLines,
+} from "../../../src/contract/feedback-lines.ts";
 import { fc } from "../../support/property.ts";
 
 const one = "01a1fda4-237d-759b-ad89-7cf5663516dc";
@@ -43,6 +48,26 @@ describe("a line that only names feedback (rule C17)", () => {
         expect(withoutFeedbackLines(shown)).toBe(shown);
         expect((shown.match(/Maps/g) ?? []).length).toBeLessThanOrEqual((text.match(/Maps/g) ?? []).length);
         if (feedbackIdsIn(text).length === 0) expect(shown).toBe(text);
+      }),
+    );
+  });
+});
+
+describe("the line that a form writes", () => {
+  it("is the last one, and replaces all earlier lines that only name threads", () => {
+    const body = `Feedback: ${one}\n\nMaps.\n\nFixes [it](${link(two)}).`;
+    const written = withFeedbackLine(body, [two, one]);
+    expect(written).toBe(`Maps.\n\nFixes [it](${link(two)}).\n\nFeedback: ${two}, ${one}`);
+    expect(idsInFeedbackLines(written)).toEqual([two, one]);
+    expect(withFeedbackLine(written, [])).toBe(`Maps.\n\nFixes [it](${link(two)}).`);
+    expect(withFeedbackLine("", [one])).toBe(`Feedback: ${one}`);
+  });
+
+  it("names exactly the given threads, in any text", () => {
+    fc.assert(
+      fc.property(fc.string(), fc.array(fc.constantFrom(one, two)), (text, ids) => {
+        const named = [...new Set(ids)];
+        expect(idsInFeedbackLines(withFeedbackLine(text, named))).toEqual(named);
       }),
     );
   });

@@ -36,7 +36,7 @@ describe.each(databases)("a release note that names feedback, on $name", (engine
     const tell = () => mailReleases(service.deps);
     const count = async () =>
       (await service.deps.database.all("SELECT id FROM mails WHERE kind = 'release'")).length;
-    return { server, service, app, note, publish, tell, count };
+    return { server, service, app, id, note, publish, tell, count };
   }
 
   it("is mailed once to each confirmed sender when it is published, with a link to unsubscribe", async () => {
@@ -46,8 +46,11 @@ describe.each(databases)("a release note that names feedback, on $name", (engine
     expect(await count()).toBe(0);
     const owner = createBrowserWithoutScripts(service, app.person);
     const address = `/console/changelog/${app.appId}/${entryId}`;
-    expect(readingOf(await owner.open(address))).toContain("When it is published, 1 sender gets a mail");
-    await publish(entryId);
+    const page = await owner.open(address);
+    expect(readingOf(page)).toContain("1 sender gets a mail");
+    expect(readingOf(page)).toContain("a…@kitchen.example");
+    expect(readingOf(page)).toContain("Publish and tell 1 sender");
+    await owner.send(page, address, { intent: "publish" });
     await Promise.all([tell(), tell()]);
     await tell();
     await mailsArrive(server, 2);
@@ -68,6 +71,21 @@ describe.each(databases)("a release note that names feedback, on $name", (engine
     await publish((await note("1.3.0")).field("id"));
     await tell();
     expect(await count()).toBe(1);
+  });
+
+  it("is not published by a form whose list did not have its receivers (rule C32)", async () => {
+    const { service, app, id, note } = await start();
+    const entryId = (await note("1.2.0", { body: "Ovens." })).field("id");
+    const owner = createBrowserWithoutScripts(service, app.person);
+    const address = `/console/changelog/${app.appId}/${entryId}`;
+    const page = await owner.open(address);
+    expect(readingOf(page)).toContain("Publish now");
+    const refused = await owner.send(page, address, { intent: "publish", fixes: id });
+    expect(readingOf(refused)).toContain("1 sender would get a mail. Look at the list, then publish.");
+    const published = async () => (await app.console("GET", `/changelog/${entryId}`)).body;
+    expect(await published()).toMatchObject({ publishedAt: null });
+    await owner.send(refused, address, { intent: "publish" });
+    expect(await published()).toMatchObject({ publishedAt: expect.any(String), feedbackIds: [id] });
   });
 
   it("with a later date is mailed on that date, and an old one is not mailed", async () => {

@@ -7,6 +7,7 @@ import { type Service, startService } from "../../support/service/service.ts";
 import {
   makeOwnerWithOneOfEach,
   type OwnerWithOneOfEach,
+  sendFeedback,
 } from "../../support/worlds/owner-with-one-of-each.ts";
 
 describe("the desk of a text", () => {
@@ -70,5 +71,23 @@ describe("the desk of a text", () => {
     await expect
       .poll(() => page.locator("#field-pictures-told").innerText())
       .toContain("must have the bytes");
+  });
+
+  it("finds the threads of a release note by words, shows them, and removes them again", async () => {
+    await sendFeedback(service, world.app.key, { message: "The oven burns every bread." });
+    await world.call("GET", `/apps/${world.app.id}/feedback`);
+    await page.goto(`/console/changelog/${world.app.id}/new`);
+    const field = page.getByLabel("Fixes threads");
+    await field.pressSequentially("oven");
+    await page.getByRole("option", { name: /oven burns/ }).waitFor();
+    await field.press("ArrowDown");
+    await field.press("Enter");
+    expect(await field.inputValue()).toMatch(/^#\d+, $/);
+    const threads = page.getByRole("list", { name: "Threads" });
+    await threads.getByText("The oven burns every bread.").waitFor();
+    expect(await threads.innerText()).toContain("Open");
+    await threads.getByRole("button", { name: /^Remove #/ }).click();
+    await threads.waitFor({ state: "detached" });
+    expect(await field.inputValue()).toBe("");
   });
 });

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import {
   consoleChangelog,
   type EditedChangelogEntry,
@@ -36,10 +37,23 @@ import { History, Unpublished } from "../../drafts/unpublished.tsx";
 import { Desk, MarkdownField, Preview, picturesNotAdded, Rendered, withPictures } from "../../texts/desk.tsx";
 import { htmlOf } from "../../texts/html.ts";
 import { PublicationBadge } from "../badge.tsx";
+import {
+  bodyWithFixes,
+  countOfSenders,
+  type Fixes,
+  FixesField,
+  fixesOf,
+  NamedThreads,
+  toldVersion,
+  withFixes,
+} from "./fixes.tsx";
 
 const createEntry = (visit: SignedInVisit): Promise<Reply<keyof typeof entrySaved>> =>
   handleButton(visit, async ({ ask, fields, param }) => {
-    const body = entryBody(givenEntry(fields));
+    const given = givenEntry(fields);
+    await refuseUnseen(visit, given, false);
+    const text = await bodyWithFixes(visit, given);
+    const body = entryBody({ ...withoutFixes(given), body: text });
     const params = { appId: param("appId") };
     const entry = await ask(consoleChangelog.create, { params, body, idempotencyKey: fields.idempotencyKey });
     return entry.id;
@@ -52,7 +66,8 @@ const updateEntry = (visit: SignedInVisit): Promise<Reply<keyof typeof entrySave
     // The person has compared the draft with the published text of the page. Now there is another one.
     if (intent === "publish" && entry.draft && fields.text("was-published") !== publishedVersion(entry))
       throw new ApiError("draft_conflict");
-    const body = entryBody(changedValues(fields, givenEntry(fields), currentEntry(entry)));
+    await refuseUnseen(visit, givenEntry(fields), isOut(entry, visit.now));
+    const body = entryBody(await changesOf(visit, entry));
     const params = { entryId: param("entryId") };
     if (entry.publishedAt !== null && (entry.draft || intent === "draft")) {
       const { publishedAt: _, ...text } = body;
@@ -62,6 +77,37 @@ const updateEntry = (visit: SignedInVisit): Promise<Reply<keyof typeof entrySave
     await ask(consoleChangelog.update, { params, body, idempotencyKey: fields.idempotencyKey });
     return params.entryId;
   });
+
+/** Returns the changed values. The text has the line that names the threads of the field `fixes`. */
+async function changesOf(visit: SignedInVisit, entry: EditedChangelogEntry): Promise<Values> {
+  const { fields } = visit;
+  const current = await withFixes(visit, currentEntry(entry));
+  const given = givenEntry(fields);
+  // A program that knows no field for threads, or a page from before it, leaves the threads as they are.
+  const sent = fields.has("fixes") ? given : { ...given, fixes: current.fixes ?? "" };
+  const changed = changedValues(fields, sent, current);
+  if (changed.body === undefined && changed.fixes === undefined) return changed;
+  const text = await bodyWithFixes(visit, { ...current, ...changed });
+  return { ...withoutFixes(changed), body: text };
+}
+
+const withoutFixes = ({ fixes: _, ...values }: Values): Values => values;
+
+/**
+ * Throws `wrong_state` if publishing would tell senders whom the list on the page did not have: a person publishes only
+ * after a look at that list. (rule C32)
+ */
+async function refuseUnseen(visit: SignedInVisit, given: Values, isOut: boolean): Promise<void> {
+  const { fields } = visit;
+  if (fields.text("intent") !== "publish" || isOut) return;
+  const fixes = await fixesOf(visit, given, false);
+  if (fixes.told.length === 0 || fields.text("told") === toldVersion(fixes)) return;
+  const message = `${countOfSenders(fixes.told.length)} would get a mail. Look at the list, then publish.`;
+  throw new ApiError("wrong_state", { message });
+}
+
+const isOut = ({ publishedAt }: EditedChangelogEntry, now: Date): boolean =>
+  publishedAt !== null && publishedAt <= now.toISOString();
 
 const publishedVersion = ({ draft: _, updatedAt: __, ...published }: EditedChangelogEntry): string =>
   versionOf(published);
@@ -117,7 +163,7 @@ const emptyEntry: Values = { releaseType: "minor", bodyFormat: "markdown" };
 
 async function showWritten(visit: SignedInVisit): Promise<Reply> {
   const entry = await readEntry(visit);
-  const current = currentEntry(entry);
+  const current = await withFixes(visit, currentEntry(entry));
   return showEntry(visit, { entry, form: filledWith(entryFields(current)), current });
 }
 
@@ -127,7 +173,7 @@ async function entryPageAgain(
   shown: Pick<ShownEntry, "more"> & { readonly form?: Filled },
 ): Promise<Reply> {
   const entry = visit.param("entryId") === "" ? undefined : await readEntry(visit);
-  const current = entry && currentEntry(entry);
+  const current = entry && (await withFixes(visit, currentEntry(entry)));
   return showEntry(visit, { form: entryAgain(visit.fields), ...shown, entry, current });
 }
 
@@ -144,6 +190,10 @@ const addPictures = async (visit: UploadVisit): Promise<Reply> => ({
 const readEntry = ({ ask, param }: SignedInVisit): Promise<EditedChangelogEntry> =>
   ask(consoleChangelog.read, { params: { entryId: param("entryId") } });
 
+/** Returns the values that the form shows before it is sent. */
+const valuesIn = ({ current, form }: Pick<ShownEntry, "current" | "form">): Values =>
+  current ?? { ...emptyEntry, fixes: form.value("fixes") };
+
 interface ShownEntry extends Pick<ChangelogEntryFormProps, "form" | "current" | "more"> {
   readonly entry?: EditedChangelogEntry | undefined;
 }
@@ -154,8 +204,8 @@ async function showEntry(visit: SignedInVisit, { entry, ...shown }: ShownEntry):
   const action = entry ? links.entry(app.id, entry.id) : links.changelog(app.id, "new");
   const title = titleOf(entry, app.role);
   const existingId = shown.form.refusal?.details.entryId;
-  const threads = entry ? await visit.reads.feedbackOfReleaseNote(entry.id) : [];
-  const receivers = await receiversOf(visit, entry, app.id);
+  const values = shown.form.sent ? givenEntry(visit.fields) : valuesIn(shown);
+  const fixes = await fixesOf(visit, values, entry ? isOut(entry, visit.now) : false);
   const earlier = entry
     ? (await visit.ask(consoleChangelog.history, { params: { entryId: entry.id } })).items
     : [];
@@ -187,6 +237,8 @@ async function showEntry(visit: SignedInVisit, { entry, ...shown }: ShownEntry):
                 entry={entry}
                 action={action}
                 fields={visit.fields}
+                fixes={fixes}
+                field={<FixesField form={shown.form} fixes={fixes} links={links} appId={app.id} />}
                 published={entry ? entry.publishedAt !== null : false}
                 existing={existingId && links.entry(app.id, existingId)}
               />
@@ -201,7 +253,11 @@ async function showEntry(visit: SignedInVisit, { entry, ...shown }: ShownEntry):
             canRestore={app.role !== "viewer"}
           />
         )}
-        <LinkedThreads threads={threads} receivers={receivers} addressOf={(id) => links.thread(app.id, id)} />
+        {entry && fixes.threads.length > 0 && (
+          <Can needs="maintainer" otherwise={<LinkedThreads fixes={fixes} links={links} appId={app.id} />}>
+            {null}
+          </Can>
+        )}
         <Can needs="maintainer">
           {entry && (
             <Confirmation
@@ -246,47 +302,14 @@ function titleOf(entry: EditedChangelogEntry | undefined, role: Role): string {
   return role === "viewer" ? "Release note" : "Edit release note";
 }
 
-/**
- * Returns how many senders will get a mail about the release note; undefined for a published note and for a new one.
- */
-async function receiversOf({ reads, now }: SignedInVisit, entry: ShownEntry["entry"], appId: string) {
-  if (entry === undefined || (entry.publishedAt !== null && entry.publishedAt <= now.toISOString()))
-    return undefined;
-  return reads.countTold({ id: entry.id, appId });
-}
-
-/** The threads that the release note names. */
-const LinkedThreads = ({
-  threads,
-  addressOf,
-  receivers,
-}: {
-  readonly threads: readonly { readonly id: string; readonly subject: string }[];
-  readonly addressOf: (id: string) => string;
-  /** How many senders will get a mail about the release note; undefined if it is already published. */
-  readonly receivers: number | undefined;
-}) =>
-  threads.length === 0 ? null : (
-    <section class="card stack" aria-labelledby="feedback">
-      <h2 id="feedback">Feedback</h2>
-      <p class="muted small">The text names these threads. Apps do not get the lines that name them.</p>
-      {receivers !== undefined && (
-        <p>
-          When it is published, {receivers === 1 ? "1 sender gets" : `${receivers} senders get`} a mail: those
-          who have answered and have not unsubscribed.
-        </p>
-      )}
-      <ul>
-        {threads.map(({ id, subject }) => (
-          <li key={id}>
-            <a href={addressOf(id)}>
-              <Line text={subject} />
-            </a>
-          </li>
-        ))}
-      </ul>
-    </section>
-  );
+/** The threads that the release note names, for a person who cannot change it. */
+const LinkedThreads = (named: Parameters<typeof NamedThreads>[0]) => (
+  <section class="card stack" aria-labelledby="feedback">
+    <h2 id="feedback">Feedback</h2>
+    <p class="muted small">The note names these threads. Apps do not get the lines that name them.</p>
+    <NamedThreads {...named} />
+  </section>
+);
 
 /**
  * The time of publication, in the same format as in the list. A browser shows the value of the form field in the format
@@ -323,6 +346,10 @@ interface ChangelogEntryFormProps {
   readonly existing?: string | undefined;
   /** Whether to add empty rows. */
   readonly more?: boolean | undefined;
+  /** The threads that the note names. */
+  readonly fixes: Fixes;
+  /** The field that names them. */
+  readonly field: ComponentChildren;
 }
 
 const ChangelogEntryForm = (props: ChangelogEntryFormProps) => {
@@ -354,6 +381,7 @@ const ChangelogEntryForm = (props: ChangelogEntryFormProps) => {
       </div>
       <Items {...props} />
       <Versions {...props} />
+      {props.field}
       {entry && <input type="hidden" name="was-published" value={publishedVersion(entry)} />}
       <div class="brief" hidden={Boolean(entry?.draft)}>
         <TextField
@@ -371,8 +399,8 @@ const ChangelogEntryForm = (props: ChangelogEntryFormProps) => {
           </button>
         )}
         {(!published || entry?.draft) && (
-          <button class="primary" type="submit" name="intent" value="publish">
-            {published ? "Publish" : "Publish now"}
+          <button id="publish" class="primary" type="submit" name="intent" value="publish" data-refreshed>
+            {published ? "Publish" : publishWords(props.fixes)}
           </button>
         )}
         {published && (
@@ -390,6 +418,9 @@ const ChangelogEntryForm = (props: ChangelogEntryFormProps) => {
     </form>
   );
 };
+
+const publishWords = ({ told }: Fixes): string =>
+  told.length === 0 ? "Publish now" : `Publish and tell ${countOfSenders(told.length)}`;
 
 const releaseTypes = [
   ["major", "Major"],
@@ -558,6 +589,7 @@ const givenEntry = (fields: Fields): Values => ({
   releaseType: fields.text("releaseType"),
   bodyFormat: fields.text("bodyFormat"),
   body: fields.text("body"),
+  fixes: fields.text("fixes"),
   items: JSON.stringify(rowsOf(fields, "items").map(({ values }) => values)),
   publishedAt: fields.text("publishedAt"),
 });
@@ -645,8 +677,11 @@ function instantOf(local: string): string | null {
 const newEntryPage = definePage({
   at: (links) => links.changelog(":appId", "new"),
   needs: "maintainer",
-  show: (visit) => showEntry(visit, { form: filledWith(emptyEntry) }),
+  show: (visit) => showEntry(visit, { form: filledWith({ ...emptyEntry, fixes: namedFirst(visit) }) }),
 });
+
+/** Returns the thread that the address of the page names: the first one of a new note. */
+const namedFirst = ({ query }: SignedInVisit): string => query("fixes").slice(0, 50);
 
 const entryPage = definePage({
   at: (links) => links.entry(":appId", ":entryId"),

@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import { ApiError } from "../../../../src/contract/errors.ts";
 import { consoleFaqs, type DraftedFaq } from "../../../../src/contract/faqs.ts";
 import { texts } from "../../../../src/contract/texts.ts";
+import { threads } from "../../../../src/contract/threads.ts";
 import { type Definitions, defineForm, definePage, defineUploadForm } from "../../../console/definitions.ts";
 import {
   Confirmation,
@@ -28,6 +29,7 @@ import type { SignedInVisit, UploadVisit } from "../../../console/visit.ts";
 import { History, Unpublished } from "../../drafts/unpublished.tsx";
 import { Desk, MarkdownField, Preview, picturesNotAdded, Rendered, withPictures } from "../../texts/desk.tsx";
 import { htmlOf } from "../../texts/html.ts";
+import { entryFromThread } from "../rules.ts";
 
 function createFaq(visit: SignedInVisit): Promise<Reply<"faq-created" | "draft-saved">> {
   const { ask, fields, links, param } = visit;
@@ -132,11 +134,30 @@ async function deleteFaq({ ask, fields, links, param }: SignedInVisit): Promise<
   return goTo(links.faqs(param("appId")), "faq-deleted");
 }
 
-async function showNewFaq(visit: SignedInVisit, form: Filled = filledWith()): Promise<Reply> {
+/** Returns the form for a new entry; with the text of the thread that the address names. (rule C33) */
+async function newForm({ ask, param, query }: SignedInVisit): Promise<Filled> {
+  const id = query("thread");
+  if (id === "") return filledWith();
+  const { app, feedback, sender, messages } = await ask(threads.read, { params: { id } });
+  if (app.id !== param("appId").toLowerCase()) throw new ApiError("not_found");
+  return filledWith({
+    ...entryFromThread({ subject: feedback.subject, sender, messages }),
+    fromThread: "on",
+  });
+}
+
+async function showNewFaq(visit: SignedInVisit, given?: Filled): Promise<Reply> {
   const navigation = await appNavigationOf(visit, "faqs");
+  const form = given ?? (await newForm(visit));
   const action = navigation.links.faqs(navigation.app.id, "new");
   return show(
     <FaqPage navigation={navigation} title="New entry">
+      {form.value("fromThread") === "on" && (
+        <p class="muted">
+          This is the subject of the thread and the newest reply of your team, without the data of the sender.
+          Read both before you publish them.
+        </p>
+      )}
       <Desk form={<FaqForm form={form} action={action} />} preview={await previewOf(visit, form)} />
     </FaqPage>,
     form.refusal?.status,
@@ -253,42 +274,51 @@ const FaqForm = ({
   readonly faq?: DraftedFaq;
   /** The versions of the stored values; undefined for a new entry. */
   readonly versions?: Values;
-}) => (
-  <form class="card stack" method="post" action={action} data-guards data-previews>
-    <Refused refusal={form.refusal} />
-    <IdempotencyField />
-    {versions && <OriginalVersions versions={versions} />}
-    {faq && <input type="hidden" name="was-published" value={publishedVersion(faq)} />}
-    <TextField form={form} name="question" label="Question" required />
-    <MarkdownField form={form} name="answer" label="Answer" required pictures={`${action}/pictures`} />
-    {faq?.draft ? null : (
-      <TextField
-        form={form}
-        name="sortOrder"
-        label="Position"
-        inputMode="numeric"
-        hint="A whole number. The entry with the smallest number comes first. Without a number, a new entry comes last."
-      />
-    )}
-    <div class="actions">
-      {faq?.draft ? (
-        <button class="primary" type="submit" name="intent" value="publish">
-          Publish
-        </button>
-      ) : (
-        <button class="primary" type="submit" name="intent" value="save">
-          {faq ? "Save" : "Add to the FAQ"}
-        </button>
+}) => {
+  // A text from a thread becomes a draft, because somebody has to read it as its users will.
+  const beginsAsDraft = !faq && form.value("fromThread") === "on";
+  const saveAsDraft = (
+    <button class={beginsAsDraft ? "primary" : undefined} type="submit" name="intent" value="draft">
+      {faq?.draft ? "Save the draft" : "Save as a draft"}
+    </button>
+  );
+  return (
+    <form class="card stack" method="post" action={action} data-guards data-previews>
+      <Refused refusal={form.refusal} />
+      <IdempotencyField />
+      {beginsAsDraft && <input type="hidden" name="fromThread" value="on" />}
+      {versions && <OriginalVersions versions={versions} />}
+      {faq && <input type="hidden" name="was-published" value={publishedVersion(faq)} />}
+      <TextField form={form} name="question" label="Question" required />
+      <MarkdownField form={form} name="answer" label="Answer" required pictures={`${action}/pictures`} />
+      {faq?.draft ? null : (
+        <TextField
+          form={form}
+          name="sortOrder"
+          label="Position"
+          inputMode="numeric"
+          hint="A whole number. The entry with the smallest number comes first. Without a number, a new entry comes last."
+        />
       )}
-      <button type="submit" name="intent" value="draft">
-        {faq?.draft ? "Save the draft" : "Save as a draft"}
-      </button>
-      <button class="quiet" type="submit" name="intent" value="preview" formnovalidate>
-        Preview
-      </button>
-    </div>
-  </form>
-);
+      <div class="actions">
+        {beginsAsDraft && saveAsDraft}
+        {faq?.draft ? (
+          <button class="primary" type="submit" name="intent" value="publish">
+            Publish
+          </button>
+        ) : (
+          <button class={beginsAsDraft ? undefined : "primary"} type="submit" name="intent" value="save">
+            {faq ? "Save" : "Add to the FAQ"}
+          </button>
+        )}
+        {!beginsAsDraft && saveAsDraft}
+        <button class="quiet" type="submit" name="intent" value="preview" formnovalidate>
+          Preview
+        </button>
+      </div>
+    </form>
+  );
+};
 
 /** Returns the form fields of a stored entry. */
 const currentFaq = ({ question, answer, sortOrder, draft }: DraftedFaq) => ({

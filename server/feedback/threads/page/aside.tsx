@@ -23,6 +23,8 @@ export interface ThreadAsideProps {
   readonly links: Links;
   /** The release notes that refer to the thread. */
   readonly releases: readonly NamingRelease[];
+  /** The release notes that are not published yet. */
+  readonly openNotes: readonly Omit<NamingRelease, "address">[];
   readonly now: Date;
   /** The link to the sender's page; undefined if the app has no sender pages. */
   readonly statusLink: StatusLinkProps["link"] | undefined;
@@ -55,7 +57,24 @@ export const ThreadAside = (props: ThreadAsideProps) => {
           <BlockSender contact={thread.sender.email} action={`${address}/block`} manage={props.blocked} />
         )}
       </Can>
-      <Releases releases={releases} now={now} />
+      <Releases
+        releases={releases}
+        now={now}
+        action={`${address}/release-note`}
+        openNotes={props.openNotes}
+      />
+      <Can needs="maintainer">
+        <section class="stack tight">
+          <h2>FAQ</h2>
+          <p>
+            <a
+              href={`${props.links.faqs(thread.app.id, "new")}?${new URLSearchParams({ thread: thread.feedback.id })}`}
+            >
+              Write an FAQ entry from this thread
+            </a>
+          </p>
+        </section>
+      </Can>
       <Metadata metadata={thread.feedback.metadata} />
       <Can needs="maintainer">
         <details class="reveal danger">
@@ -218,22 +237,60 @@ const StatusLink = ({ link: { refusal, url }, action }: StatusLinkProps) => (
   </section>
 );
 
-const Releases = ({ releases, now }: Pick<ThreadAsideProps, "releases" | "now">) =>
-  releases.length === 0 ? null : (
-    <section>
-      <h2>Release notes</h2>
-      <ul>
-        {releases.map(({ id, version, title, publishedAt, address }) => (
-          <li key={id}>
-            <a href={address}>
-              <Line text={`${version}: ${title}`} />
-            </a>{" "}
-            <PublicationBadge publishedAt={publishedAt} now={now} />
-          </li>
-        ))}
-      </ul>
-    </section>
+const Releases = ({
+  releases,
+  now,
+  action,
+  openNotes,
+}: Pick<ThreadAsideProps, "releases" | "now" | "openNotes"> & {
+  /** The address to which the button sends the form. */
+  readonly action: string;
+}) => {
+  const others = openNotes.filter(({ id }) => releases.every((release) => release.id !== id));
+  const named = releases.length > 0 && (
+    <ul>
+      {releases.map(({ id, version, title, publishedAt, address }) => (
+        <li key={id}>
+          <a href={address}>
+            <Line text={`${version}: ${title}`} />
+          </a>{" "}
+          <PublicationBadge publishedAt={publishedAt} now={now} />
+        </li>
+      ))}
+    </ul>
   );
+  return (
+    <Can
+      needs="maintainer"
+      otherwise={
+        named && (
+          <section>
+            <h2>Release notes</h2>
+            {named}
+          </section>
+        )
+      }
+    >
+      <section class="stack tight">
+        <h2>Release notes</h2>
+        {named}
+        <div class="row">
+          <select name="releaseNote" aria-label="Release note">
+            {others.map(({ id, version, title }) => (
+              <option key={id} value={id}>
+                {visibleLine(`${version}: ${title}`).slice(0, 80)}
+              </option>
+            ))}
+            <option value="new">A new release note</option>
+          </select>
+          <button class="small" type="submit" formaction={action} formnovalidate>
+            Add to a release note
+          </button>
+        </div>
+      </section>
+    </Can>
+  );
+};
 
 const Metadata = ({ metadata }: { readonly metadata: Readonly<Record<string, unknown>> }) => {
   if (Object.keys(metadata).length === 0) return null;

@@ -1,4 +1,6 @@
 import { blockedSenders } from "../../../../src/contract/blocked-senders.ts";
+import { consoleChangelog } from "../../../../src/contract/changelog.ts";
+import { idsInFeedbackLines, withFeedbackLine } from "../../../../src/contract/feedback-lines.ts";
 import { runs } from "../../../../src/contract/runs.ts";
 import { readMarks, threads } from "../../../../src/contract/threads.ts";
 import { type Definitions, defineForm } from "../../../console/definitions.ts";
@@ -235,6 +237,29 @@ interface Done<Word extends string> {
   readonly messageId?: string;
 }
 
+/**
+ * Names the thread in a release note that is not published, or opens a new note that names it. Nothing else on the page
+ * is saved. (rule C32)
+ */
+async function addToReleaseNote(visit: SignedInVisit): Promise<Reply<"thread-named">> {
+  const { ask, fields, links, param } = visit;
+  const { app, feedback } = await readThread(visit);
+  const entryId = fields.text("releaseNote");
+  if (entryId === "new" || entryId === "") {
+    const fixes = feedback.number === null ? feedback.id : `#${feedback.number}`;
+    const address = `${links.changelog(app.id, "new")}?${new URLSearchParams({ fixes })}`;
+    return { ...goTo(address), sentFields: [] };
+  }
+  const { body } = await ask(consoleChangelog.read, { params: { entryId } });
+  const named = withFeedbackLine(body, [...new Set([...idsInFeedbackLines(body), feedback.id])]);
+  await ask(consoleChangelog.update, {
+    params: { entryId },
+    body: { body: named },
+    idempotencyKey: fields.idempotencyKey,
+  });
+  return { ...goTo(links.entry(param("appId"), entryId), "thread-named"), sentFields: [] };
+}
+
 /** Saves one part of the form. If another part has unsaved text, the next page keeps that text. */
 function doPart<Word extends string>(
   visit: SignedInVisit,
@@ -325,6 +350,14 @@ export const definitions: Definitions = [
     act: editThread,
     done: changed,
     ...changesNotSaved,
+  }),
+  defineForm({
+    at: (links) => links.thread(":appId", ":id", "release-note"),
+    page: threadPage,
+    act: addToReleaseNote,
+    done: { "thread-named": "The release note names the thread now." },
+    word: "nameThread",
+    notDone: "The thread was not added to the release note.",
   }),
   defineForm({
     at: (links) => links.thread(":appId", ":id", "status-link"),

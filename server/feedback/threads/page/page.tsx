@@ -68,23 +68,26 @@ async function readBeside(
   const { ask, reads, links, answering, caller } = visit;
   const { id } = thread.feedback;
   const params = { appId: thread.app.id };
-  const [deliveries, lives, notes, known, replies, people, neighbours, events, ofSender] = await Promise.all([
-    reads.deliveries(id),
-    reads.proposalLives(id),
-    reads.releaseNotesOfFeedback(id),
-    ask(tags.list, { params }),
-    ask(savedReplies.list, { params }),
-    reads.assignableMembers(thread.app.id),
-    neighboursOf(ask, { appId: thread.app.id, id }, position),
-    ask(threads.events, { params: { id } }),
-    otherThreads(visit, thread),
-  ]);
+  const [deliveries, lives, notes, openNotes, known, replies, people, neighbours, events, ofSender] =
+    await Promise.all([
+      reads.deliveries(id),
+      reads.proposalLives(id),
+      reads.releaseNotesOfFeedback(id),
+      reads.openReleaseNotes(thread.app.id),
+      ask(tags.list, { params }),
+      ask(savedReplies.list, { params }),
+      reads.assignableMembers(thread.app.id),
+      neighboursOf(ask, { appId: thread.app.id, id }, position),
+      ask(threads.events, { params: { id } }),
+      otherThreads(visit, thread),
+    ]);
   return {
     deliveries,
     lives,
     fresh: await newSince(visit, { thread, lives, since }),
     answering: await answering.others(id, people),
     releases: notes.map((release) => ({ ...release, address: links.entry(thread.app.id, release.id) })),
+    openNotes,
     sorting: { knownTags: known.items.map(({ name }) => name), people, me: caller.userId },
     replies: replies.items,
     neighbours,
@@ -134,6 +137,7 @@ interface ThreadProps {
   /** The other members who are writing in the thread. */
   readonly answering: readonly string[];
   readonly releases: ThreadAsideProps["releases"];
+  readonly openNotes: ThreadAsideProps["openNotes"];
   readonly now: Date;
   readonly position: InboxPosition;
   readonly neighbours: Neighbours;
@@ -204,6 +208,7 @@ const Thread = (props: ThreadProps) => {
           blocked={navigation.links.blocked(navigation.app.id)}
           address={address}
           releases={props.releases}
+          openNotes={props.openNotes}
           ofSender={props.ofSender}
           links={navigation.links}
           statusLink={props.ways.page ? { refusal: forms.link.refusal, url: props.statusUrl } : undefined}

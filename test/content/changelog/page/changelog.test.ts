@@ -148,7 +148,7 @@ describe("the changelog in the console", () => {
     expect(await published()).toEqual({ entries: [] });
   });
 
-  it("links the feedback that a note names, and does not preview the line that names it", async () => {
+  it("shows the threads that a note names in a field, and not in the text or its preview (rule C32)", async () => {
     const thread = await sendFeedback(service, app.key, { message: "The list is empty." });
     const body = `A list.\n\nFeedback: ${thread}`;
     const path = address(`/${await draft({ body })}`);
@@ -156,12 +156,63 @@ describe("the changelog in the console", () => {
     expect(page.text).toContain(
       `<a href="/console/feedback/${app.id}/${thread}"><bdi>The list is empty.</bdi></a>`,
     );
-    expect(fieldsOf(formOf(page, path))).toMatchObject({ body });
+    expect(fieldsOf(formOf(page, path))).toMatchObject({ body: "A list.", fixes: "#1" });
     expect(readingOf(await owner.open(`/console/feedback/${app.id}/${thread}`))).toContain(
       "Release notes 1.2.0: Maps Draft",
     );
     const preview = await create({ intent: "preview", title: "Maps", version: "1.3.0", body });
     expect(preview.text).toContain("<p>A list.</p>\n</div>");
+  });
+
+  it("writes the line that names the threads of the field, and leaves the rest of the text", async () => {
+    const [one, two] = [await sendFeedback(service, app.key), await sendFeedback(service, app.key)];
+    await create({ title: "Maps", version: "1.2.0", body: "A list.", fixes: "#1" });
+    const [{ id }] = Object((await world.call("GET", `/apps/${app.id}/changelog`)).body).items;
+    const read = async () => (await world.call("GET", `/changelog/${id}`)).body;
+    expect(await read()).toMatchObject({ body: `A list.\n\nFeedback: ${one}`, feedbackIds: [one] });
+    await send(id, { fixes: `2, ${one.toUpperCase()}`, title: "More" });
+    expect(await read()).toMatchObject({ body: `A list.\n\nFeedback: ${one}, ${two}`, title: "More" });
+    await send(id, { fixes: "" });
+    expect(await read()).toMatchObject({ body: "A list.", feedbackIds: [] });
+  });
+
+  it("refuses words that name no thread of the app, and keeps what was typed", async () => {
+    const answer = await create({ title: "Maps", version: "1.2.0", fixes: "#7, crash" });
+    expect(answer.status).toBe(400);
+    expect(readingOf(answer)).toContain("Fixes threads has “crash”, #7, which names no thread of this app.");
+    expect(fieldsOf(formOf(answer, address("/new")))).toMatchObject({ fixes: "#7, crash" });
+  });
+
+  it("notices that somebody else has changed the threads", async () => {
+    const [one, two] = [await sendFeedback(service, app.key), await sendFeedback(service, app.key)];
+    const id = await draft({ body: "A list." });
+    const page = await owner.open(address(`/${id}`));
+    await world.call("PATCH", `/changelog/${id}`, { body: `A list.\n\nFeedback: ${one}` });
+    await world.call("GET", `/apps/${app.id}/feedback`);
+    const answer = await owner.send(page, address(`/${id}`), { intent: "save", fixes: two });
+    expect(readingOf(answer)).toContain("Fixes threads was changed by somebody else");
+    await owner.send(page, address(`/${id}`), { intent: "save", title: "Other" });
+    expect((await world.call("GET", `/changelog/${id}`)).body).toMatchObject({
+      title: "Other",
+      feedbackIds: [one],
+    });
+  });
+
+  it("names a thread from its page, in an open note or in a new one", async () => {
+    const thread = await sendFeedback(service, app.key);
+    const id = await draft({ body: "", bodyFormat: "items", items: [{ type: "fixed", text: "Crash" }] });
+    await draft({ version: "1.1.0", title: "Out", publish: true });
+    const path = `/console/feedback/${app.id}/${thread}`;
+    const page = await owner.open(path);
+    expect(page.text).not.toContain("1.1.0: Out");
+    const added = await owner.send(page, `${path}/release-note`, { releaseNote: id });
+    expect(added.headers.get("location")).toBe(address(`/${id}?done=thread-named`));
+    expect((await world.call("GET", `/changelog/${id}`)).body).toMatchObject({
+      ...{ body: `Feedback: ${thread}`, bodyFormat: "items", feedbackIds: [thread] },
+    });
+    const fresh = await owner.send(page, `${path}/release-note`, { releaseNote: "new" });
+    expect(fresh.headers.get("location")).toBe(address("/new?fixes=%231"));
+    expect(fieldsOf(formOf(await owner.follow(fresh), address("/new")))).toMatchObject({ fixes: "#1" });
   });
 
   it("keeps the published text while a note has a draft, and publishes the draft", async () => {

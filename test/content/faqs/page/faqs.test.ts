@@ -11,6 +11,7 @@ import { type Service, startService } from "../../../support/service/service.ts"
 import {
   makeOwnerWithOneOfEach,
   type OwnerWithOneOfEach,
+  sendFeedback,
 } from "../../../support/worlds/owner-with-one-of-each.ts";
 
 describe("the FAQ in the console", () => {
@@ -113,6 +114,23 @@ describe("the FAQ in the console", () => {
     const [, id = ""] = /\/([\da-f-]{36})\?/.exec(answer.headers.get("location") ?? "") ?? [];
     await owner.send(page, address(`/${id}`), { intent: "publish", answer: "So, then." });
     expect(await listed()).toEqual(["How?"]);
+  });
+
+  it("begins an entry from a thread as a draft, without the data of its sender (rule C33)", async () => {
+    const report = { message: "How do I export?", email: "mara@kitchen.example", name: "Mara" };
+    const thread = await sendFeedback(service, app.key, report);
+    const reply = { direction: "outbound", body: "Hi Mara,\nopen **Settings**." };
+    await world.call("POST", `/feedback/${thread}/messages`, reply);
+    const link = address(`/new?thread=${thread}`);
+    expect((await owner.open(`/console/feedback/${app.id}/${thread}`)).text).toContain(`href="${link}"`);
+    const page = await owner.open(link);
+    const fields = fieldsOf(formOf(page, address("/new")));
+    expect(fields).toMatchObject({ question: "How do I export?", answer: "open **Settings**." });
+    expect(Object.values(fields).join(" ")).not.toContain("Mara");
+    await owner.send(page, address("/new"), { intent: "draft" });
+    expect(await listed()).toEqual([]);
+    const other = await service.makeApp(world.owner);
+    expect((await owner.open(`/console/faqs/${other.id}/new?thread=${thread}`)).status).toBe(404);
   });
 
   it("shows how a draft differs from the published text, and publishes or discards it", async () => {

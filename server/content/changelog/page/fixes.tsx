@@ -1,0 +1,207 @@
+import { apps } from "../../../../src/contract/apps.ts";
+import { ApiError } from "../../../../src/contract/errors.ts";
+import {
+  feedbackIdsIn,
+  idsInFeedbackLines,
+  withFeedbackLine,
+  withoutFeedbackLines,
+} from "../../../../src/contract/feedback-lines.ts";
+import { limits } from "../../../../src/contract/limits.ts";
+import { type Filled, TextField, type Values, versionOf } from "../../../console/forms.tsx";
+import type { Links } from "../../../console/links.ts";
+import type { NamedThread } from "../../../console/page-reads.ts";
+import { Line } from "../../../console/parts.tsx";
+import type { SignedInVisit } from "../../../console/visit.ts";
+import { StatusBadge } from "../../../feedback/threads/badges.tsx";
+import { maskedAddress, typedThreads } from "../rules.ts";
+
+/** The threads that a release note names, and who gets a mail about it. */
+export interface Fixes {
+  readonly threads: readonly NamedThread[];
+  /** The addresses that get a mail when the note is published. Empty for a note that is published already. */
+  readonly told: readonly string[];
+}
+
+/** Returns the id of the app in the path. Throws `not_found` if the person is not a member of it. */
+const appIdOf = async ({ ask, param }: SignedInVisit): Promise<string> =>
+  (await ask(apps.read, { params: { appId: param("appId") } })).id;
+
+/**
+ * Returns the values of a note with the field `fixes` in place of the lines of its text that name threads. (rule C32)
+ */
+export async function withFixes(visit: SignedInVisit, values: Values): Promise<Values> {
+  const { body = "" } = values;
+  const ids = idsInFeedbackLines(body);
+  const threads = await visit.reads.threadsNamed(await appIdOf(visit), { ids, numbers: [] });
+  const byId = new Map(threads.map((thread) => [thread.id, thread]));
+  return {
+    ...values,
+    body: withoutFeedbackLines(body),
+    fixes: ids.map((id) => nameOf(byId.get(id) ?? { id, number: null })).join(", "),
+  };
+}
+
+/** Returns the words by which a person names a thread. */
+export const nameOf = ({ id, number }: Pick<NamedThread, "id" | "number">): string =>
+  number === null ? id : `#${number}`;
+
+/**
+ * Returns the text of a note with the line that names its threads. Throws `bad_request` for words that name no thread of
+ * the app; an id stays, because it may have been in the text before. (rule C32)
+ */
+export async function bodyWithFixes(
+  visit: SignedInVisit,
+  { body = "", fixes = "" }: Values,
+): Promise<string> {
+  const { ids, numbers, unknown } = typedThreads(fixes);
+  const threads = await visit.reads.threadsNamed(await appIdOf(visit), { ids: [], numbers });
+  const byNumber = new Map(threads.map(({ number, id }) => [number, id]));
+  const missing = [
+    ...unknown.map((word) => `“${word.slice(0, 40)}”`),
+    ...numbers.filter((number) => !byNumber.has(number)).map((number) => `#${number}`),
+  ];
+  if (missing.length > 0)
+    throw refused(`has ${missing.slice(0, 5).join(", ")}, which names no thread of this app`);
+  const named = [...new Set([...ids, ...numbers.flatMap((number) => byNumber.get(number) ?? [])])];
+  if (named.length > limits.changelogFeedback)
+    throw refused(`must name at most ${limits.changelogFeedback} threads`);
+  const typed = idsInFeedbackLines(body);
+  return withFeedbackLine(body, [...new Set([...named, ...typed])]);
+}
+
+const refused = (message: string): ApiError =>
+  new ApiError("bad_request", { issues: [{ path: "fixes", message }] });
+
+/** Returns the threads that the values of a form name, and who is told. Words that name none are left out. */
+export async function fixesOf(
+  visit: SignedInVisit,
+  { body = "", items = "", fixes = "" }: Values,
+  isOut: boolean,
+): Promise<Fixes> {
+  const { ids, numbers } = typedThreads(fixes);
+  const named = [...new Set([...ids, ...feedbackIdsIn(`${body}\n${items}`)])].slice(
+    0,
+    limits.changelogFeedback,
+  );
+  const appId = await appIdOf(visit);
+  const threads = await visit.reads.threadsNamed(appId, {
+    ids: named,
+    numbers: numbers.slice(0, limits.changelogFeedback),
+  });
+  const told = isOut
+    ? []
+    : await visit.reads.toldAddresses(
+        appId,
+        threads.map(({ id }) => id),
+      );
+  return { threads, told };
+}
+
+/** The version of a list of receivers, so that nobody is told whom the person has not seen in the list. */
+export const toldVersion = ({ told }: Fixes): string => (told.length === 0 ? "" : versionOf(told));
+
+/** Returns a number of senders in words. */
+export const countOfSenders = (count: number): string => (count === 1 ? "1 sender" : `${count} senders`);
+
+/**
+ * The field that names threads, and the threads that it names. A script shows each as a chip, and finds threads by
+ * words.
+ */
+export const FixesField = ({
+  form,
+  fixes,
+  links,
+  appId,
+}: {
+  readonly form: Filled;
+  readonly fixes: Fixes;
+  readonly links: Links;
+  readonly appId: string;
+}) => (
+  <div class="stack tight" data-picks-threads={links.search} data-app={links.thread(appId, "")}>
+    <TextField
+      form={form}
+      name="fixes"
+      label="Fixes threads"
+      placeholder="#12, #31"
+      autocomplete="off"
+      hint="Numbers of threads, with commas between them. Their senders get a mail when the note is published. Apps do not see these numbers."
+    />
+    <div id="fixed-threads" data-refreshed>
+      <input type="hidden" name="told" value={toldVersion(fixes)} />
+      <NamedThreads {...{ fixes, links, appId }} removable={typedIn(form, fixes)} />
+      <Told fixes={fixes} />
+    </div>
+  </div>
+);
+
+function typedIn(form: Filled, { threads }: Fixes): ReadonlySet<string> {
+  const { ids, numbers } = typedThreads(form.value("fixes"));
+  const isTyped = ({ id, number }: NamedThread) =>
+    ids.includes(id) || (number !== null && numbers.includes(number));
+  return new Set(threads.filter(isTyped).map(({ id }) => id));
+}
+
+/** The threads that a release note names. */
+export const NamedThreads = ({
+  fixes: { threads },
+  links,
+  appId,
+  removable = new Set(),
+}: {
+  /** The ids of the threads that the field names, not the text. A script can remove these. */
+  readonly removable?: ReadonlySet<string>;
+  readonly fixes: Fixes;
+  readonly links: Links;
+  readonly appId: string;
+}) =>
+  threads.length === 0 ? null : (
+    <ul class="list close named" aria-label="Threads">
+      {threads.map(({ id, number, subject, status }) => (
+        <li key={id} class="row spread">
+          <span class="clip">
+            {number !== null && <span class="number">{`#${number} `}</span>}
+            <a href={links.thread(appId, id)}>
+              <Line text={subject} />
+            </a>
+          </span>
+          <span class="row">
+            <StatusBadge status={status} />
+            {removable.has(id) && (
+              <button
+                class="small plain"
+                type="button"
+                data-unnames={`${nameOf({ id, number })} ${id}`}
+                aria-label={`Remove ${nameOf({ id, number })}`}
+                hidden
+              >
+                ×
+              </button>
+            )}
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+
+const mostShown = 100;
+
+/** Who gets a mail when the note is published. */
+const Told = ({ fixes: { told } }: { readonly fixes: Fixes }) =>
+  told.length === 0 ? null : (
+    <details class="reveal">
+      <summary>{`${countOfSenders(told.length)} ${told.length === 1 ? "gets" : "get"} a mail`}</summary>
+      <p class="muted small">
+        When the note is published, each of them gets one mail: those who have answered and have not
+        unsubscribed.
+      </p>
+      <ul class="told small">
+        {told.slice(0, mostShown).map((address) => (
+          <li key={address}>
+            <Line text={maskedAddress(address)} />
+          </li>
+        ))}
+        {told.length > mostShown && <li>{`and ${told.length - mostShown} more`}</li>}
+      </ul>
+    </details>
+  );
