@@ -14,6 +14,7 @@ const showOrder = (fresh, move) => {
   order.replaceChildren(...fresh.childNodes);
   localise(order);
   oneStopEach();
+  addHandles();
   const [id] = move.split(" ");
   const entry = document.getElementById(`faq-${id}`);
   const buttons = entry ? [...entry.querySelectorAll("button:enabled")] : [];
@@ -41,8 +42,8 @@ const sendMove = async (move) => {
       : "The list had changed, so nothing was moved. It is shown as it is now.",
   );
 };
-// The keys that move the entry whose buttons have the focus.
-const keys = { ArrowUp: "up", ArrowDown: "down" };
+// The keys that move the entry in which the focus is, with Alt. On its buttons, Home and End do so without Alt.
+const keys = { ArrowUp: "up", ArrowDown: "down", Home: "top", End: "bottom" };
 const ends = { Home: "top", End: "bottom" };
 const sendWithoutScript = (move) => {
   const field = document.createElement("input");
@@ -50,20 +51,91 @@ const sendWithoutScript = (move) => {
   order.append(field);
   order.submit();
 };
+// Each entry gets a handle by which a mouse, a finger or a pen drags it.
+const addHandles = () => {
+  for (const entry of order.querySelectorAll("li.faq:has([role=toolbar])")) {
+    const handle = document.createElement("span");
+    handle.className = "handle over";
+    handle.textContent = "⠿";
+    handle.setAttribute("aria-hidden", "true");
+    handle.title = "Drag to another place";
+    entry.prepend(handle);
+  }
+};
+const edgePixels = 60;
+const dragFrom = (down, entry, handle) => {
+  const places = [...order.querySelectorAll("li.faq")];
+  const from = places.indexOf(entry);
+  let to = from;
+  const mark = () => {
+    for (const [at, place] of places.entries()) {
+      place.classList.toggle("drop-before", at === to && to < from);
+      place.classList.toggle("drop-after", at === to && to > from);
+    }
+  };
+  const move = ({ clientY }) => {
+    const found = places.findIndex((place) => clientY < place.getBoundingClientRect().bottom);
+    to = found < 0 ? places.length - 1 : found;
+    mark();
+    if (clientY < edgePixels) scrollBy(0, -12);
+    if (clientY > innerHeight - edgePixels) scrollBy(0, 12);
+  };
+  const end = (isDropped) => {
+    handle.removeEventListener("pointermove", move);
+    handle.onpointerup = handle.onpointercancel = document.onkeydown = null;
+    entry.classList.remove("dragged");
+    if (!isDropped) to = from;
+    const place = to;
+    to = -1;
+    mark();
+    if (place !== from) queueMove(`${entry.id.replace("faq-", "")} to ${place}`);
+  };
+  entry.classList.add("dragged");
+  handle.setPointerCapture(down.pointerId);
+  handle.addEventListener("pointermove", move);
+  handle.onpointerup = () => end(true);
+  handle.onpointercancel = () => end(false);
+  document.onkeydown = ({ key }) => key === "Escape" && end(false);
+};
+// The moves are sent one after the other, because each needs the list that the previous move produced.
+let moves = Promise.resolve();
+const queueMove = (move) => {
+  moves = moves.then(() => sendMove(move)).catch(() => sendWithoutScript(move));
+};
+// A long list is filtered while a person types. Without this script, the button searches.
+const filter = document.querySelector("input[data-filters=faqs]");
+const filterList = () => {
+  const words = /** @type {any} */ (filter).value.toLowerCase().split(/\s+/);
+  const entries = [...document.querySelectorAll("li.faq")];
+  for (const entry of entries)
+    entry.hidden = !words.every((word) =>
+      entry.querySelector("div").textContent.toLowerCase().includes(word),
+    );
+  const shown = entries.filter(({ hidden }) => !hidden).length;
+  document.getElementById("faqs-count").textContent =
+    shown === entries.length ? `${shown} entries` : `${shown} of ${entries.length} entries`;
+};
+if (filter?.value === "" && document.querySelector("ol.short")) filter.addEventListener("input", filterList);
 if (order) {
   oneStopEach();
-  // The moves are sent one after the other, because each needs the list that the previous move produced.
-  let moves = Promise.resolve();
+  addHandles();
+  document.getElementById("move-hint")?.removeAttribute("hidden");
+  order.addEventListener("pointerdown", (event) => {
+    const handle = event.target.closest(".handle");
+    if (!handle || event.button !== 0) return;
+    event.preventDefault();
+    dragFrom(event, handle.closest("li"), handle);
+  });
   order.addEventListener("submit", (event) => {
     if (!event.submitter) return;
     event.preventDefault();
-    const move = event.submitter.getAttribute("value");
-    moves = moves.then(() => sendMove(move)).catch(() => sendWithoutScript(move));
+    queueMove(event.submitter.getAttribute("value"));
   });
   order.addEventListener("keydown", (event) => {
     const buttons = [...(event.target.closest("[role=toolbar]")?.querySelectorAll("button:enabled") || [])];
-    const direction = (event.altKey && keys[event.key]) || ends[event.key];
-    const wanted = direction && buttons.find((one) => one.getAttribute("value").endsWith(` ${direction}`));
+    const direction = event.altKey ? keys[event.key] : buttons.length > 0 && ends[event.key];
+    const ofEntry = [...(event.target.closest("li.faq")?.querySelectorAll("button:enabled") || [])];
+    const wanted = direction && ofEntry.find((one) => one.getAttribute("value").endsWith(` ${direction}`));
     if (wanted) {
       event.preventDefault();
       wanted.click();

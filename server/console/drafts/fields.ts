@@ -24,7 +24,7 @@ const single: Readonly<Record<string, DraftField>> = {
   githubIssueUrl: { label: "Linked issue", most: limits.url },
   question: { label: "Question", most: limits.question },
   answer: { label: "Answer", most: limits.answer },
-  sortOrder: { label: "Position", most: short },
+  sortOrder: { label: "Sort number", most: short },
   title: { label: "Title", most: limits.changelogTitle },
   version: { label: "Version", most: limits.version },
   body: { label: "Text", most: limits.changelogBody },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type FaqPosition, moveFaq } from "../../../server/content/faqs/page/list.tsx";
+import { type FaqPosition, moveFaq, placeFaq } from "../../../server/content/faqs/page/list.tsx";
 import { fc } from "../../support/property.ts";
 
 const placed = (...places: number[]): FaqPosition[] =>
@@ -35,5 +35,28 @@ describe("moving an entry of the FAQ", () => {
         expect(order).toEqual(wanted);
       }),
     );
+  });
+
+  it("moves an entry to any place, and the others keep their order", () => {
+    const places = fc.array(fc.integer({ min: -3, max: 9 }), { minLength: 2, maxLength: 9 });
+    fc.assert(
+      fc.property(places, fc.nat(), fc.nat(), (unsorted, pick, aim) => {
+        const faqs = placed(...unsorted.sort((a, b) => a - b));
+        const [from, to] = [pick % faqs.length, aim % faqs.length];
+        const changes = new Map(placeFaq(faqs, String(from), to).map((faq) => [faq.id, faq.sortOrder]));
+        const after = faqs.map((faq) => ({ ...faq, sortOrder: changes.get(faq.id) ?? faq.sortOrder }));
+        const order = after.sort((a, b) => a.sortOrder - b.sortOrder).map(({ id }) => Number(id));
+        const wanted = faqs.map((_, index) => index);
+        wanted.splice(to, 0, ...wanted.splice(from, 1));
+        expect(order).toEqual(wanted);
+      }),
+    );
+  });
+
+  it("changes one position where there is room, and nothing for a place that does not exist", () => {
+    expect(placeFaq(placed(1, 5, 9, 20), "3", 1)).toEqual([{ id: "3", sortOrder: 2 }]);
+    expect(placeFaq(placed(1, 2, 3, 4), "3", 0)).toEqual([{ id: "3", sortOrder: 0 }]);
+    expect(placeFaq(placed(1, 2, 3), "0", 3)).toEqual([]);
+    expect(placeFaq(placed(1, 2, 3), "7", 1)).toEqual([]);
   });
 });

@@ -8,6 +8,7 @@ import {
   Confirmation,
   changedValues,
   type Filled,
+  faultAt,
   filledAgain,
   filledWith,
   filledWithSent,
@@ -190,7 +191,7 @@ async function showFaq(visit: SignedInVisit, given?: Filled): Promise<Reply> {
                   discard={`${address}/discard`}
                 />
               )}
-              <FaqForm form={form} action={address} versions={versions} faq={faq} />
+              <FaqForm form={form} action={address} versions={versions} faq={faq} place={faq.place} />
               <History
                 items={items.map(({ question, answer, ...version }) => ({
                   ...version,
@@ -229,7 +230,7 @@ const previewOf = async (visit: SignedInVisit, form: Filled, label?: "Text") => 
 );
 
 /** Returns the entry in the path, if it belongs to the app in the path. Throws `not_found` otherwise. */
-async function readFaq({ ask, param }: SignedInVisit): Promise<DraftedFaq> {
+async function readFaq({ ask, param }: SignedInVisit): Promise<ShownFaq> {
   const params = { appId: param("appId") };
   const [faqs, drafts] = await Promise.all([
     ask(consoleFaqs.list, { params }),
@@ -239,7 +240,12 @@ async function readFaq({ ask, param }: SignedInVisit): Promise<DraftedFaq> {
   const faq = faqs.find(isWanted);
   const found = drafts.find(isWanted) ?? (faq && { ...faq, published: true, draft: null });
   if (!found) throw new ApiError("not_found");
-  return found;
+  return { ...found, place: faq && `${faqs.indexOf(faq) + 1} of ${faqs.length}` };
+}
+
+interface ShownFaq extends DraftedFaq {
+  /** The place in the list; undefined for an entry that was never published. */
+  readonly place: string | undefined;
 }
 
 const FaqPage = ({
@@ -267,8 +273,11 @@ const FaqForm = ({
   action,
   versions,
   faq,
+  place,
 }: {
   readonly form: Filled;
+  /** The place in the list, such as `3 of 12`; undefined for an entry that is not in it. */
+  readonly place?: string | undefined;
   readonly action: string;
   /** The stored entry; undefined for a new one. */
   readonly faq?: DraftedFaq;
@@ -291,14 +300,17 @@ const FaqForm = ({
       {faq && <input type="hidden" name="was-published" value={publishedVersion(faq)} />}
       <TextField form={form} name="question" label="Question" required />
       <MarkdownField form={form} name="answer" label="Answer" required pictures={`${action}/pictures`} />
-      {faq?.draft ? null : (
-        <TextField
-          form={form}
-          name="sortOrder"
-          label="Position"
-          inputMode="numeric"
-          hint="A whole number. The entry with the smallest number comes first. Without a number, a new entry comes last."
-        />
+      {!faq?.draft && (
+        <details class="reveal" open={faultAt(form, "sortOrder") !== undefined}>
+          <summary>{place === undefined ? "Order" : `Order: ${place}`}</summary>
+          <TextField
+            form={form}
+            name="sortOrder"
+            label="Sort number"
+            inputMode="numeric"
+            hint="Entries are sorted by this whole number, sortOrder in the API and in files. It need not be the place in the list. To move an entry, use the list. A new entry without a number comes last."
+          />
+        </details>
       )}
       <div class="actions">
         {beginsAsDraft && saveAsDraft}

@@ -55,6 +55,13 @@ const Faqs = (props: {
       ) : (
         <>
           {(faqs.length > 10 || query !== "") && <FaqSearch {...props} />}
+          {query === "" && faqs.length > 1 && (
+            <Can needs="maintainer">
+              <p class="hint" id="move-hint" hidden>
+                Drag an entry by its handle. Or press Alt with ↑, ↓, Home or End on it.
+              </p>
+            </Can>
+          )}
           <FaqList {...props} />
         </>
       )}
@@ -97,6 +104,11 @@ const Drafts = ({
     </details>
   );
 
+/** From this number of entries on, the list shows only the questions. */
+const mostLong = 60;
+
+const isShort = (faqs: readonly ListedFaq[]): boolean => faqs.length > mostLong;
+
 interface FaqListProps {
   readonly navigation: AppNavigation;
   readonly faqs: readonly ListedFaq[];
@@ -116,13 +128,14 @@ const FaqSearch = ({ navigation: { links, app }, faqs, query }: FaqListProps) =>
           type="search"
           name="q"
           value={query}
+          data-filters="faqs"
           aria-label="Search the FAQ"
           placeholder="Search the FAQ"
         />
         <button type="submit">Search</button>
       </form>
     </search>
-    <p class="muted">
+    <p class="muted" id="faqs-count">
       {query === "" ? (
         `${faqs.length} entries`
       ) : (
@@ -145,7 +158,7 @@ const FaqList = (props: FaqListProps) => {
   const shown = found(faqs, query);
   if (shown.length === 0) return <p class="card muted">No entry has all of these words.</p>;
   const entries = (
-    <ol class="list linked">
+    <ol class={isShort(faqs) ? "list linked short" : "list linked"}>
       <InTurns>
         {shown.map((faq) => (
           <Entry key={faq.id} faq={faq} {...props} />
@@ -155,7 +168,12 @@ const FaqList = (props: FaqListProps) => {
   );
   return (
     <Can needs="maintainer" otherwise={entries}>
-      <form method="post" action={links.faqs(app.id, "order")} data-moves>
+      <form
+        class={isShort(faqs) ? "faqs short" : "faqs"}
+        method="post"
+        action={links.faqs(app.id, "order")}
+        data-moves
+      >
         <IdempotencyField />
         <input
           type="hidden"
@@ -186,18 +204,25 @@ const Entry = ({
 }: FaqListProps & { readonly faq: ListedFaq }) => (
   <li id={`faq-${faq.id}`} class="faq" tabIndex={-1}>
     <div>
+      <span class="place" aria-hidden="true">
+        {faqs.indexOf(faq) + 1}
+      </span>
       <a class="to" href={links.faq(app.id, faq.id)}>
         <Line text={faq.question} />
       </a>
-      <p class="clip muted">
-        <Line text={withoutMarkup(faq.answer)} />
-      </p>
-      <p class="under">
-        <span>
-          Changed <Ago at={faq.updatedAt} now={now} />
-          <By change={changes.get(faq.id)} />
-        </span>
-      </p>
+      {!isShort(faqs) && (
+        <>
+          <p class="clip muted">
+            <Line text={withoutMarkup(faq.answer)} />
+          </p>
+          <p class="under">
+            <span>
+              Changed <Ago at={faq.updatedAt} now={now} />
+              <By change={changes.get(faq.id)} />
+            </span>
+          </p>
+        </>
+      )}
     </div>
     {query === "" && (
       <Can needs="maintainer">
@@ -259,7 +284,10 @@ async function orderFaqs({ ask, fields, links, param }: SignedInVisit): Promise<
   const order = versionOf(faqs.map(({ id, sortOrder }) => [id, sortOrder]));
   if (order !== fields.text("order")) return goTo(list);
   const [id = "", direction] = fields.text("move").split(" ");
-  for (const { id: faqId, sortOrder } of moveFaq(faqs, id, directionOf(direction))) {
+  const place = /\S+ to (\d{1,6})$/.exec(fields.text("move"))?.[1];
+  const changes =
+    place === undefined ? moveFaq(faqs, id, directionOf(direction)) : placeFaq(faqs, id, Number(place));
+  for (const { id: faqId, sortOrder } of changes) {
     const idempotencyKey = fields.idempotencyKey && `${fields.idempotencyKey}/${sortOrder}`;
     await ask(consoleFaqs.update, { params: { faqId }, body: { sortOrder }, idempotencyKey });
   }
@@ -294,6 +322,43 @@ export function moveFaq(faqs: readonly FaqPosition[], id: string, direction: Dir
     const sortOrder = positions[at] ?? at;
     return faq.sortOrder === sortOrder ? [] : [{ id: faq.id, sortOrder }];
   });
+}
+
+/**
+ * Returns the new positions if an entry moves to a place, counted from 0. The entries between its old and its new place
+ * move by one at most. Returns an empty list if there is no such entry, or if it has that place.
+ */
+export function placeFaq(faqs: readonly FaqPosition[], id: string, place: number): FaqPosition[] {
+  const from = faqs.findIndex((faq) => faq.id === id);
+  const moving = faqs[from];
+  if (!moving || from === place || place >= faqs.length) return [];
+  const others = faqs.filter((faq) => faq !== moving);
+  const [before, after] = [others.slice(0, place), others.slice(place)];
+  const up = pushed(moving, before.at(-1), after, 1);
+  const down = pushed(moving, after[0], before.toReversed(), -1);
+  if (!up || !down) return up ?? down ?? [];
+  return up.length <= down.length ? up : down;
+}
+
+/**
+ * Returns the positions if an entry stands directly beside a neighbour, and the entries on its other side move away as
+ * far as they must. Undefined if there is no neighbour.
+ */
+function pushed(
+  moving: FaqPosition,
+  neighbour: FaqPosition | undefined,
+  others: readonly FaqPosition[],
+  step: 1 | -1,
+): FaqPosition[] | undefined {
+  if (!neighbour) return undefined;
+  let last = neighbour.sortOrder + step;
+  const changes = [{ id: moving.id, sortOrder: last }];
+  for (const { id, sortOrder } of others) {
+    if ((sortOrder - last) * step > 0) break;
+    last += step;
+    changes.push({ id, sortOrder: last });
+  }
+  return changes;
 }
 
 /** Only the moved entry gets a new position, beyond the first or the last one. */

@@ -56,7 +56,7 @@ describe("the FAQ in the console", () => {
     const values = { question: " ", answer: "Kept <b>as typed</b>", sortOrder: "soon" };
     const answer = await owner.send(form, address("/new"), values);
     expect(answer.status).toBe(400);
-    expect(readingOf(answer)).toMatch(/Question must not be empty\. .* Position must be/);
+    expect(readingOf(answer)).toMatch(/Question must not be empty\. .* Sort number must be/);
     expect(answer.text).toContain("Kept &lt;b>as typed&lt;/b>");
     expect(await listed()).toEqual([]);
   });
