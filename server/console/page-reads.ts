@@ -201,6 +201,12 @@ export const createPageReads =
       return profile?.timezone ?? "UTC";
     },
 
+    /** Returns the time zone that this person has chosen; undefined if none is known. */
+    async ownZone(): Promise<string | undefined> {
+      const profile = await devices.findProfile(database, userId);
+      return profile?.timezone === "UTC" ? undefined : profile?.timezone;
+    },
+
     auditTargets: (entries: readonly AuditEntry[]) => namedTargets(database, entries),
     auditTokens: (entries: readonly AuditEntry[]) => namedTokens(database, entries),
   });

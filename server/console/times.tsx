@@ -22,6 +22,21 @@ export const TimestampUtc = ({ at }: { readonly at: string }) => (
 );
 
 /**
+ * A date and time in the reader's time zone, and in UTC beside it. If the zone is not known, it is in UTC, and the script
+ * adds the time in the zone of the browser.
+ */
+export const TimestampHere = ({ at, zone }: { readonly at: string; readonly zone: string | undefined }) =>
+  zone === undefined ? (
+    <time dateTime={at} data-fixed data-beside-utc>
+      {fullTime(at)}
+    </time>
+  ) : (
+    <time dateTime={at} data-fixed>
+      {`${zonedDate(at, zone)}, ${zonedClock(at, zone)} ${zone} (${fullTime(at)})`}
+    </time>
+  );
+
+/**
  * How long ago something happened. After a week it is a date, which the script converts to the time zone of the
  * browser.
  */

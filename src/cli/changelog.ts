@@ -33,7 +33,8 @@ export function addChangelog(changelog: Command, setup: Setup): void {
     .option("--limit <number>", "how many at most", wholeNumber)
     .option("--cursor <cursor>", "continue after the previous page; needs a maintainer token")
     .option("--all", "everything, page after page")
-    .option("--drafts", "drafts too; needs a maintainer token");
+    .option("--drafts", "drafts too; needs a maintainer token")
+    .option("--search <words>", "only notes with all of these words; needs a maintainer token");
   addExamples(list, "innkeep changelog list", "innkeep changelog list --all --drafts --app Larder");
   commandAction(ofApp(list), setup, listReleases);
 

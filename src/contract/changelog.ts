@@ -161,6 +161,14 @@ export const consoleChangelog = {
     query: z.object({
       cursor: z.optional(text(1, 500)),
       limit: pageLimit(limits.listPage),
+      q: z.optional(
+        text(1, limits.contentSearch).check(
+          z.meta({
+            description:
+              "Words that a note must have in its texts, its draft or its versions. A page can have fewer notes than `limit`, although more follow.",
+          }),
+        ),
+      ),
     }),
     success: {
       status: 200,

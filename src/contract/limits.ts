@@ -61,6 +61,8 @@ export const limits = {
   changelogItem: 1_000,
   /** The most threads that a release note can name. */
   changelogFeedback: 200,
+  /** The search in the release notes of an app. */
+  contentSearch: 200,
   version: 100,
   platform: 100,
   platformVersions: 20,

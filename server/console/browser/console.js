@@ -7,6 +7,7 @@ import "./faqs.js";
 import "./passkeys.js";
 import "./previews.js";
 import "./named-threads.js";
+import "./release-form.js";
 import "./saved-replies.js";
 import "./thread.js";
 import "./live.js";

@@ -17,6 +17,11 @@ export const localise = (root) => {
     else time.title = zoned.format(at);
     if (time.dataset.relative === "day") time.textContent = zonedDay.format(at);
   }
+  for (const time of root.querySelectorAll("time[data-beside-utc]")) {
+    time.removeAttribute("data-beside-utc");
+    const here = zoned.format(new Date(time.dateTime));
+    if (here !== time.textContent) time.textContent = `${here} (${time.textContent})`;
+  }
 };
 
 // Makes screen readers read a message. The element is always new, so that a repeated text is read again.

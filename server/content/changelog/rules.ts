@@ -1,3 +1,4 @@
+import { Temporal } from "temporal-polyfill";
 import { isSameVersion } from "../../../src/contract/version.ts";
 
 /** The versions of a release note. */
@@ -176,3 +177,50 @@ export const maskedAddress = (address: string): string => {
   const shown = name.slice(0, name.length > 3 ? 2 : 1).join("");
   return `${shown}…${address.slice(at)}`;
 };
+
+/** Returns a local time of a form field, such as `2026-11-28T14:05`, in UTC and in the same form. Another text stays. */
+export function utcOf(local: string, zone: string): string {
+  try {
+    const { epochMilliseconds } = Temporal.PlainDateTime.from(local).toZonedDateTime(zone);
+    return new Date(epochMilliseconds).toISOString().slice(0, local.length > 16 ? 19 : 16);
+  } catch {
+    return local;
+  }
+}
+
+/** Returns a time in UTC as the value of a form field in a time zone. An empty text stays. */
+export function localOf(utc: string, zone: string): string {
+  if (utc === "") return "";
+  const instant = Temporal.Instant.from(`${utc}Z`);
+  return instant.toZonedDateTimeISO(zone).toPlainDateTime().toString({ smallestUnit: "minute" });
+}
+
+/** Whether a text is the name of a time zone. Browsers and servers may use different names for one zone. */
+export function isZone(name: string): boolean {
+  try {
+    return (
+      name !== "" &&
+      name.length <= 64 &&
+      Temporal.Instant.from("2000-01-01T00Z").toZonedDateTimeISO(name) !== undefined
+    );
+  } catch {
+    return false;
+  }
+}
+
+/** Whether a release note has all words of a search in its texts. The words are in lower case. */
+export const hasWords = (texts: readonly string[], words: readonly string[]): boolean => {
+  const text = texts.join("\n").toLowerCase().normalize("NFC");
+  return words.every((word) => text.includes(word));
+};
+
+/** Returns the words of a search, each once. */
+export const wordsOf = (query: string): readonly string[] => [
+  ...new Set(
+    query
+      .toLowerCase()
+      .normalize("NFC")
+      .split(/\s+/)
+      .filter((word) => word !== ""),
+  ),
+];

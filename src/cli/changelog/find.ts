@@ -13,6 +13,7 @@ interface ListFlags {
   readonly cursor?: string;
   readonly all?: boolean;
   readonly drafts?: boolean;
+  readonly search?: string;
 }
 
 interface Page {
@@ -27,7 +28,8 @@ export async function listReleases(invocation: Invocation, flags: ListFlags): Pr
   if (flags.all && (flags.limit !== undefined || flags.cursor !== undefined))
     throw usageError("--all shows everything: give it without --limit and --cursor.");
   const wantsMore = (flags.all || flags.cursor !== undefined) && (await hasMaintainerToken(invocation));
-  const throughConsole = flags.drafts || wantsMore || (await goesThroughConsole(invocation));
+  const throughConsole =
+    flags.drafts || flags.search !== undefined || wantsMore || (await goesThroughConsole(invocation));
   if (throughConsole && flags.since)
     throw usageError("--since works with an app key only, and not with --drafts.");
   if (!throughConsole && flags.cursor)
@@ -104,10 +106,10 @@ function moreThan(entries: readonly unknown[], wanted: number): string | undefin
   return `There may be more: an app key shows the newest ${most}. A maintainer token shows all with --all.`;
 }
 
-async function written(invocation: Invocation, { limit, cursor, all }: ListFlags): Promise<Page> {
-  if (all) return { items: await allWritten(invocation), nextCursor: null };
+async function written(invocation: Invocation, { limit, cursor, all, search }: ListFlags): Promise<Page> {
+  if (all) return { items: await allWritten(invocation, search), nextCursor: null };
   const params = { appId: await appIdOf(invocation) };
-  const query = { limit: limit?.toString(), cursor };
+  const query = { limit: limit?.toString(), cursor, q: search };
   const { items, nextCursor } = await invocation.client().consoleChangelog.list({ params, query });
   return {
     items,
@@ -140,12 +142,17 @@ async function findPublished(invocation: Invocation, wanted: string): Promise<Re
 }
 
 /** All release notes of the app, page after page. */
-export async function allWritten(invocation: Invocation): Promise<readonly EditedChangelogEntry[]> {
+export async function allWritten(
+  invocation: Invocation,
+  search?: string,
+): Promise<readonly EditedChangelogEntry[]> {
   const { consoleChangelog } = invocation.client();
   const params = { appId: await appIdOf(invocation) };
   const limit = String(limits.listPage.max);
   const entries: EditedChangelogEntry[] = [];
-  for await (const page of allPages((cursor) => consoleChangelog.list({ params, query: { limit, cursor } })))
+  for await (const page of allPages((cursor) =>
+    consoleChangelog.list({ params, query: { limit, cursor, q: search } }),
+  ))
     entries.push(...page.items);
   return entries;
 }

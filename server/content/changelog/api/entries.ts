@@ -30,7 +30,15 @@ import { versions } from "../../drafts/store.ts";
 import { removing } from "../../texts/removing.ts";
 import { picturesIn } from "../../texts/rules.ts";
 import { pictures } from "../../texts/store.ts";
-import { markEdited, mergeImport, type ReleaseField, type ReleaseValues, releaseFields } from "../rules.ts";
+import {
+  hasWords,
+  markEdited,
+  mergeImport,
+  type ReleaseField,
+  type ReleaseValues,
+  releaseFields,
+  wordsOf,
+} from "../rules.ts";
 import {
   type ChangelogRow,
   type ChangelogRowChange,
@@ -194,21 +202,38 @@ async function list(
   { database }: Pick<Deps, "database">,
   { caller, params, query }: Request<typeof consoleContract.list>,
 ) {
-  const { cursor, limit = limits.listPage.default } = query;
+  const { cursor, limit = limits.listPage.default, q = "" } = query;
   const position = readCursor(cursor, [instantPart, instantPart, idPart]);
   await ownedApp(database, params.appId, caller);
-  const found = await rows.list(database, params.appId, { position, limit: limit + 1 });
-  const { items, nextCursor } = pageOf(found, limit, (row) => [
-    row.publishedAt ?? draftDate,
-    row.createdAt,
-    row.id,
-  ]);
+  const words = wordsOf(q);
+  // A search reads more notes than it shows, but not all of very many.
+  const read = words.length === 0 ? limit : Math.max(limit, mostSearched);
+  const found = await rows.list(database, params.appId, { position, limit: read + 1 });
+  const page = pageOf(found, read, keyOf);
+  const matching = page.items.filter((row) => hasWords(searchedTexts(row), words));
+  const shown = pageOf(matching, limit, keyOf);
+  const { items } = shown;
+  const nextCursor = shown.nextCursor ?? page.nextCursor;
   const linked = await linkedFeedback(
     database,
     items.map(({ id }) => id),
   );
   return { items: items.map((row) => entryAnswer(row, linked.get(row.id))), nextCursor };
 }
+
+/** The most release notes that one request searches, if it does not show more. */
+const mostSearched = 200;
+
+const keyOf = (row: ChangelogRow): [string, string, string] => [
+  row.publishedAt ?? draftDate,
+  row.createdAt,
+  row.id,
+];
+
+const searchedTexts = (row: ChangelogRow & Partial<StoredDraft>): string[] => [
+  ...[row.title, row.version, row.body, row.draft ?? ""],
+  ...[row.versions, row.items].flatMap((list) => JSON.parse(list).flatMap(Object.values)),
+];
 
 async function answerOf(reader: Reader, id: string, viewer: Viewer): Promise<EditedChangelogEntry> {
   const entry = await ownedEntry(reader, id, viewer);

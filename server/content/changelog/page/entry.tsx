@@ -1,4 +1,3 @@
-import type { ComponentChildren } from "preact";
 import {
   consoleChangelog,
   type EditedChangelogEntry,
@@ -10,43 +9,43 @@ import { ApiError } from "../../../../src/contract/errors.ts";
 import { texts } from "../../../../src/contract/texts.ts";
 import { type Definitions, defineForm, definePage, defineUploadForm } from "../../../console/definitions.ts";
 import {
-  Choices,
   Confirmation,
   changedValues,
-  type Fields,
   type Filled,
   filledWith,
-  IdempotencyField,
-  OriginalVersions,
-  originalVersions,
-  Select,
-  sentVersions,
-  TextArea,
-  TextField,
   type Values,
-  versionOf,
 } from "../../../console/forms.tsx";
 import { ConsolePage } from "../../../console/layout.tsx";
 import { appNavigationOf } from "../../../console/navigation.ts";
 import type { NotDone } from "../../../console/notices.ts";
-import { Can, Line, Refused, UserText } from "../../../console/parts.tsx";
+import { Can, Line, UserText } from "../../../console/parts.tsx";
 import { goTo, type Reply, reshowForm, show } from "../../../console/respond.ts";
-import { fieldTime, TimestampUtc } from "../../../console/times.tsx";
+import { TimestampHere } from "../../../console/times.tsx";
 import type { SignedInVisit, UploadVisit } from "../../../console/visit.ts";
 import { History, Unpublished } from "../../drafts/unpublished.tsx";
-import { Desk, MarkdownField, Preview, picturesNotAdded, Rendered, withPictures } from "../../texts/desk.tsx";
+import { Desk, Preview, picturesNotAdded, Rendered, withPictures } from "../../texts/desk.tsx";
 import { htmlOf } from "../../texts/html.ts";
 import { PublicationBadge } from "../badge.tsx";
+import { isZone, localOf } from "../rules.ts";
 import {
   bodyWithFixes,
   countOfSenders,
-  type Fixes,
   FixesField,
   fixesOf,
   NamedThreads,
   toldVersion,
   withFixes,
 } from "./fixes.tsx";
+import { ChangelogEntryForm, type ChangelogEntryFormProps, type FieldZone } from "./form.tsx";
+import {
+  currentEntry,
+  entryAgain,
+  entryBody,
+  entryFields,
+  givenEntry,
+  listOf,
+  publishedVersion,
+} from "./values.ts";
 
 const createEntry = (visit: SignedInVisit): Promise<Reply<keyof typeof entrySaved>> =>
   handleButton(visit, async ({ ask, fields, param }) => {
@@ -109,9 +108,6 @@ async function refuseUnseen(visit: SignedInVisit, given: Values, isOut: boolean)
 const isOut = ({ publishedAt }: EditedChangelogEntry, now: Date): boolean =>
   publishedAt !== null && publishedAt <= now.toISOString();
 
-const publishedVersion = ({ draft: _, updatedAt: __, ...published }: EditedChangelogEntry): string =>
-  versionOf(published);
-
 async function discardDraft({ ask, fields, links, param }: SignedInVisit): Promise<Reply<"text-discarded">> {
   const [params, { idempotencyKey }] = [{ entryId: param("entryId") }, fields];
   await ask(consoleChangelog.removeDraft, { params, idempotencyKey });
@@ -143,7 +139,10 @@ async function handleButton(
   const { fields, links, param } = visit;
   const intent = fields.text("intent");
   if (intent === "preview") return { ...(await entryPageAgain(visit, {})), sentFields: [] };
-  if (intent === "more") return { ...(await entryPageAgain(visit, { more: true })), sentFields: [] };
+  if (intent === "more-items" || intent === "more-versions") {
+    const more = intent === "more-items" ? "items" : "versions";
+    return { ...(await entryPageAgain(visit, { more })), sentFields: [] };
+  }
   return reshowForm(
     async () => {
       const entryId = await save(visit);
@@ -164,7 +163,9 @@ const emptyEntry: Values = { releaseType: "minor", bodyFormat: "markdown" };
 async function showWritten(visit: SignedInVisit): Promise<Reply> {
   const entry = await readEntry(visit);
   const current = await withFixes(visit, currentEntry(entry));
-  return showEntry(visit, { entry, form: filledWith(entryFields(current)), current });
+  const { name } = await zoneOf(visit);
+  const publishedAt = localOf(current.publishedAt ?? "", name);
+  return showEntry(visit, { entry, form: filledWith({ ...entryFields(current), publishedAt }), current });
 }
 
 /** Shows the sent form again, with a refusal, its preview or more rows. */
@@ -206,6 +207,7 @@ async function showEntry(visit: SignedInVisit, { entry, ...shown }: ShownEntry):
   const existingId = shown.form.refusal?.details.entryId;
   const values = shown.form.sent ? givenEntry(visit.fields) : valuesIn(shown);
   const fixes = await fixesOf(visit, values, entry ? isOut(entry, visit.now) : false);
+  const zone = await zoneOf(visit);
   const earlier = entry
     ? (await visit.ask(consoleChangelog.history, { params: { entryId: entry.id } })).items
     : [];
@@ -218,7 +220,11 @@ async function showEntry(visit: SignedInVisit, { entry, ...shown }: ShownEntry):
         <div class="row">
           <h1>{title}</h1>
           {entry && <PublicationBadge publishedAt={entry.publishedAt} now={visit.now} />}
-          {entry?.publishedAt && <PublicationTime at={entry.publishedAt} />}
+          {entry?.publishedAt && (
+            <span class="muted small">
+              <TimestampHere at={entry.publishedAt} zone={zone.guessed ? undefined : zone.name} />
+            </span>
+          )}
         </div>
       </div>
       <div class="stack wide">
@@ -239,6 +245,7 @@ async function showEntry(visit: SignedInVisit, { entry, ...shown }: ShownEntry):
                 fields={visit.fields}
                 fixes={fixes}
                 field={<FixesField form={shown.form} fixes={fixes} links={links} appId={app.id} />}
+                zone={zone}
                 published={entry ? entry.publishedAt !== null : false}
                 existing={existingId && links.entry(app.id, existingId)}
               />
@@ -311,15 +318,13 @@ const LinkedThreads = (named: Parameters<typeof NamedThreads>[0]) => (
   </section>
 );
 
-/**
- * The time of publication, in the same format as in the list. A browser shows the value of the form field in the format
- * of its own language.
- */
-const PublicationTime = ({ at }: { readonly at: string }) => (
-  <span class="muted small">
-    <TimestampUtc at={at} />
-  </span>
-);
+/** Returns the zone of the sent form, or that of the person. UTC is a guess. */
+async function zoneOf({ fields, reads }: SignedInVisit): Promise<FieldZone> {
+  const sent = fields.text("zone");
+  if (isZone(sent)) return { name: sent, guessed: false };
+  const own = await reads.ownZone();
+  return { name: own ?? "UTC", guessed: own === undefined };
+}
 
 const previewOf = async (visit: SignedInVisit, { form, current }: Pick<ShownEntry, "form" | "current">) => {
   const entry = form.sent ? givenEntry(visit.fields) : (current ?? emptyEntry);
@@ -331,178 +336,6 @@ const textOf = async (visit: SignedInVisit, entry: EditedChangelogEntry) => {
   const current = currentEntry(entry);
   return <ReleaseText entry={current} html={await htmlOf(visit.settings, current.body ?? "")} label="Text" />;
 };
-
-interface ChangelogEntryFormProps {
-  readonly form: Filled;
-  readonly action: string;
-  /** The fields of the sent form. They include the number of rows. */
-  readonly fields: Fields;
-  /** The values of the stored entry; undefined for a new one. */
-  readonly current?: Values | undefined;
-  readonly published: boolean;
-  /** The stored entry; undefined for a new one. */
-  readonly entry?: EditedChangelogEntry | undefined;
-  /** The address of another release note with the same version. */
-  readonly existing?: string | undefined;
-  /** Whether to add empty rows. */
-  readonly more?: boolean | undefined;
-  /** The threads that the note names. */
-  readonly fixes: Fixes;
-  /** The field that names them. */
-  readonly field: ComponentChildren;
-}
-
-const ChangelogEntryForm = (props: ChangelogEntryFormProps) => {
-  const { form, action, current, published, existing, entry } = props;
-  return (
-    <form class="card stack editor" method="post" action={action} data-guards data-previews>
-      <Refused refusal={form.refusal} />
-      {existing !== undefined && (
-        <p>
-          <a href={existing}>Open the release note of this version</a>
-        </p>
-      )}
-      <IdempotencyField />
-      {current && (
-        <OriginalVersions
-          versions={
-            form.sent && !form.refusal ? sentVersions(props.fields, current) : originalVersions(current)
-          }
-        />
-      )}
-      <TextField form={form} name="title" label="Title" required />
-      <div class="columns">
-        <TextField form={form} name="version" label="Version" placeholder="1.4.0" required />
-        <Select form={form} name="releaseType" label="Kind of release" options={releaseTypes} />
-      </div>
-      <Choices form={form} name="bodyFormat" legend="What changed" options={bodyFormats} />
-      <div class="as-text" data-shown-by="bodyFormat=markdown">
-        <MarkdownField form={form} name="body" label="Text" pictures={`${action}/pictures`} />
-      </div>
-      <Items {...props} />
-      <Versions {...props} />
-      {props.field}
-      {entry && <input type="hidden" name="was-published" value={publishedVersion(entry)} />}
-      <div class="brief" hidden={Boolean(entry?.draft)}>
-        <TextField
-          form={form}
-          name="publishedAt"
-          label="Publication time (UTC)"
-          type="datetime-local"
-          hint="In UTC, as in the list. Leave it empty for a draft. A note with a future time is hidden until then."
-        />
-      </div>
-      <div class="actions">
-        {!entry?.draft && (
-          <button class={published ? "primary" : undefined} type="submit" name="intent" value="save">
-            {published ? "Save" : "Save draft"}
-          </button>
-        )}
-        {(!published || entry?.draft) && (
-          <button id="publish" class="primary" type="submit" name="intent" value="publish" data-refreshed>
-            {published ? "Publish" : publishWords(props.fixes)}
-          </button>
-        )}
-        {published && (
-          <button type="submit" name="intent" value="draft">
-            {entry?.draft ? "Save the draft" : "Save as a draft"}
-          </button>
-        )}
-        <button class="quiet" type="submit" name="intent" value="preview" formnovalidate>
-          Preview
-        </button>
-        <button class="quiet" type="submit" name="intent" value="more" formnovalidate>
-          Add lines
-        </button>
-      </div>
-    </form>
-  );
-};
-
-const publishWords = ({ told }: Fixes): string =>
-  told.length === 0 ? "Publish now" : `Publish and tell ${countOfSenders(told.length)}`;
-
-const releaseTypes = [
-  ["major", "Major"],
-  ["minor", "Minor"],
-  ["patch", "Patch"],
-] as const;
-
-const bodyFormats = [
-  { value: "markdown", label: "Text", hint: "Written in Markdown" },
-  { value: "items", label: "List of changes", hint: "One line for each, by kind" },
-] as const;
-
-const Items = (props: ChangelogEntryFormProps) => (
-  <fieldset class="as-list stack tight" data-shown-by="bodyFormat=items">
-    <legend>Changes</legend>
-    <RowCount list="items" {...props} />
-    {rowNumbers(props, "items", 5).map((at) => (
-      <div class="pair" key={at}>
-        <Select
-          form={props.form}
-          name={`items.${at}.type`}
-          label={`Kind of change ${at + 1}`}
-          options={itemTypes.map((type) => [type, type[0]?.toUpperCase() + type.slice(1)])}
-          unlabelled
-        />
-        <TextArea
-          form={props.form}
-          name={`items.${at}.text`}
-          label={`Change ${at + 1}`}
-          size="line"
-          unlabelled
-        />
-      </div>
-    ))}
-  </fieldset>
-);
-
-const Versions = (props: ChangelogEntryFormProps) => (
-  <fieldset class="stack tight">
-    <legend>Versions by platform</legend>
-    <p class="hint">For platforms with their own version, such as Android 1.4.1.</p>
-    <RowCount list="versions" {...props} />
-    {rowNumbers(props, "versions", 2).map((at) => (
-      <div class="pair" key={at}>
-        <TextField
-          form={props.form}
-          name={`versions.${at}.platform`}
-          label={`Platform ${at + 1}`}
-          placeholder="Platform"
-          unlabelled
-        />
-        <TextField
-          form={props.form}
-          name={`versions.${at}.version`}
-          label={`Version on platform ${at + 1}`}
-          placeholder="Version"
-          unlabelled
-        />
-      </div>
-    ))}
-  </fieldset>
-);
-
-const RowCount = ({ list, ...props }: ChangelogEntryFormProps & { readonly list: "items" | "versions" }) => (
-  <input type="hidden" name={`${list}-rows`} value={rowNumbers(props, list, spare[list]).length} />
-);
-
-const spare = { items: 5, versions: 2 } as const;
-
-/**
- * Returns the numbers of a list's rows. A sent form has as many rows as before. Otherwise there are the rows of the
- * entry and some empty ones.
- */
-function rowNumbers(
-  { fields, current, more }: ChangelogEntryFormProps,
-  list: "items" | "versions",
-  free: number,
-): number[] {
-  const sent = Math.min(500, Number(fields.text(`${list}-rows`)) || 0);
-  const count = sent > 0 ? sent : (current ? countOf(current, list) : 0) + free;
-  return Array.from({ length: count + (more ? free : 0) }, (_, at) => at);
-}
 
 /** A release note as an app can show it. */
 const ReleaseText = ({
@@ -548,131 +381,6 @@ const Changes = ({ items }: { readonly items: readonly Values[] }) => (
     })}
   </div>
 );
-
-/** A row of a list in the form. `at` is the row's number in the names of its fields. */
-interface Row {
-  readonly at: number;
-  readonly values: Values;
-}
-
-const parts = { versions: ["platform", "version"], items: ["type", "text"] } as const;
-
-type List = keyof typeof parts;
-
-/** The most rows of a list that are read. */
-const mostRows = 500;
-
-/** Returns the rows of a list that are not empty. */
-function rowsOf(fields: Fields, list: List): Row[] {
-  const count = Math.min(mostRows, Number(fields.text(`${list}-rows`)) || 0);
-  const rows = Array.from({ length: count }, (_, at) => ({ at, values: rowAt(fields, list, at) }));
-  const [first, second] = parts[list];
-  return rows.filter(({ values }) => values[second] || (list === "versions" && values[first]));
-}
-
-const rowAt = (fields: Fields, list: List, at: number): Values =>
-  Object.fromEntries(parts[list].map((part) => [part, asLine(fields.text(`${list}.${at}.${part}`))]));
-
-/** Joins the lines of a text, because each listed change has only one line. */
-const asLine = (text: string): string =>
-  text
-    .split("\n")
-    .map((line) => line.trim())
-    .filter((line) => line !== "")
-    .join(" ");
-
-/** Returns the values of the sent form. Lists are JSON. */
-const givenEntry = (fields: Fields): Values => ({
-  title: fields.text("title"),
-  version: fields.text("version"),
-  versions: JSON.stringify(rowsOf(fields, "versions").map(({ values }) => values)),
-  releaseType: fields.text("releaseType"),
-  bodyFormat: fields.text("bodyFormat"),
-  body: fields.text("body"),
-  fixes: fields.text("fixes"),
-  items: JSON.stringify(rowsOf(fields, "items").map(({ values }) => values)),
-  publishedAt: fields.text("publishedAt"),
-});
-
-/** Returns the values of a stored release note, in the same format as `givenEntry`. */
-const currentEntry = ({ draft, ...published }: EditedChangelogEntry): Values =>
-  valuesOf({ ...published, ...draft });
-
-const valuesOf = (entry: ReleaseContent & Pick<EditedChangelogEntry, "publishedAt">): Values => ({
-  title: entry.title,
-  version: entry.version,
-  versions: JSON.stringify(entry.versions.map(({ platform, version }) => ({ platform, version }))),
-  releaseType: entry.releaseType,
-  bodyFormat: entry.bodyFormat,
-  body: entry.body,
-  items: JSON.stringify(entry.items.map(({ type, text }) => ({ type, text }))),
-  publishedAt: fieldTime(entry.publishedAt),
-});
-
-/** Returns the values of an entry by form field, including the fields of its rows. */
-function entryFields(entry: Values): Values {
-  const rows = (list: List) =>
-    listOf(entry[list]).flatMap((row, at) =>
-      parts[list].map((part): [string, string] => [`${list}.${at}.${part}`, row[part] ?? ""]),
-    );
-  return { ...entry, ...Object.fromEntries([...rows("versions"), ...rows("items")]) };
-}
-
-/** Returns the number of rows of a list. */
-const countOf = (entry: Values, list: List): number => listOf(entry[list]).length;
-
-/** Returns the request body for the values of the form. */
-function entryBody({ versions, items, publishedAt, ...rest }: Values): Record<string, unknown> {
-  return {
-    ...rest,
-    ...(versions === undefined ? {} : { versions: listOf(versions) }),
-    ...(items === undefined ? {} : { items: listOf(items) }),
-    ...(publishedAt === undefined ? {} : { publishedAt: instantOf(publishedAt) }),
-  };
-}
-
-/** Returns the sent form with its refusal. Each fault is at its row. */
-function entryAgain(fields: Fields, refusal?: ApiError): Filled {
-  const issues = refusal?.details.issues?.map(({ path, message }) => ({
-    path: fieldOf(fields, path),
-    message,
-  }));
-  if (refusal?.code === "version_exists")
-    return { value: fields.text, refusal: sameVersion(refusal), sent: true };
-  if (!refusal || !issues) return { value: fields.text, refusal, sent: true };
-  return {
-    value: fields.text,
-    refusal: new ApiError(refusal.code, { ...refusal.details, issues }),
-    sent: true,
-  };
-}
-
-/**
- * Replaces the message of a refusal for an existing version. The API's message mentions duplicates, which the console
- * cannot allow.
- */
-const sameVersion = ({ code, details }: ApiError): ApiError =>
-  new ApiError(code, {
-    ...details,
-    message: "There is a release note of this version already. Change that one, or enter another version.",
-  });
-
-/**
- * Returns the form field for a path of the API. Empty rows are not sent to the API, so `items.0` may be a later row in
- * the form.
- */
-function fieldOf(fields: Fields, path: string): string {
-  const [, list, at, part] = /^(versions|items)\.(\d+)\.(\w+)$/.exec(path) ?? [];
-  if (list !== "versions" && list !== "items") return path;
-  return `${list}.${rowsOf(fields, list)[Number(at)]?.at ?? at}.${part}`;
-}
-
-const listOf = (json: string | undefined): Values[] => JSON.parse(json ?? "[]");
-
-function instantOf(local: string): string | null {
-  if (local === "") return null;
-  return local.length === 16 ? `${local}:00Z` : `${local}Z`;
-}
 
 const newEntryPage = definePage({
   at: (links) => links.changelog(":appId", "new"),

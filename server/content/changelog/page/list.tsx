@@ -1,4 +1,5 @@
 import { consoleChangelog, type EditedChangelogEntry } from "../../../../src/contract/changelog.ts";
+import { limits } from "../../../../src/contract/limits.ts";
 import { type Definitions, definePage } from "../../../console/definitions.ts";
 import { InTurns } from "../../../console/in-turns.tsx";
 import { ConsolePage } from "../../../console/layout.tsx";
@@ -6,7 +7,7 @@ import { type AppNavigation, appNavigationOf } from "../../../console/navigation
 import type { LastChange } from "../../../console/page-reads.ts";
 import { By, Can, Empty, Line, Notice, Pager } from "../../../console/parts.tsx";
 import { type Reply, show } from "../../../console/respond.ts";
-import { Ago, TimestampUtc } from "../../../console/times.tsx";
+import { Ago, TimestampHere } from "../../../console/times.tsx";
 import type { SignedInVisit } from "../../../console/visit.ts";
 import { PublicationBadge } from "../badge.tsx";
 
@@ -14,10 +15,12 @@ import { PublicationBadge } from "../badge.tsx";
 async function showChangelog(visit: SignedInVisit): Promise<Reply> {
   const navigation = await appNavigationOf(visit, "changelog");
   const cursor = visit.query("cursor");
+  const q = visit.query("q").trim();
   const params = { appId: navigation.app.id };
-  const { items, nextCursor } = await visit.ask(consoleChangelog.list, { params, query: { cursor } });
+  const { items, nextCursor } = await visit.ask(consoleChangelog.list, { params, query: { cursor, q } });
   const changes = await visit.reads.releaseNoteAuthors(items.map(({ id }) => id));
-  return show(<Changelog {...{ navigation, cursor, items, nextCursor, changes }} now={visit.now} />);
+  const zone = await visit.reads.ownZone();
+  return show(<Changelog {...{ navigation, cursor, q, items, nextCursor, changes, zone }} now={visit.now} />);
 }
 
 const Changelog = ({
@@ -26,10 +29,16 @@ const Changelog = ({
   items,
   nextCursor,
   changes,
+  q,
+  zone,
   now,
 }: {
   readonly navigation: AppNavigation;
   readonly cursor: string;
+  /** The typed search words; empty for all notes. */
+  readonly q: string;
+  /** The time zone of the reader; undefined if it is not known. */
+  readonly zone: string | undefined;
   readonly items: readonly EditedChangelogEntry[];
   readonly nextCursor: string | null;
   /** The last change of each entry, by the id of the entry. */
@@ -59,7 +68,16 @@ const Changelog = ({
           </Can>
         </Notice>
       )}
-      {items.length === 0 ? (
+      {(q !== "" || cursor !== "" || nextCursor !== null || items.length > 10) && (
+        <NotesSearch address={address} q={q} />
+      )}
+      {q !== "" && items.length === 0 ? (
+        <p class="card muted">
+          {nextCursor === null
+            ? "No release note has all of these words."
+            : "None of the newest release notes has all of these words. The search has not looked at older ones yet."}
+        </p>
+      ) : items.length === 0 ? (
         <Empty title="Nothing released yet">
           <p>Tell your users what changed. A note stays a draft until you publish it.</p>
         </Empty>
@@ -72,6 +90,7 @@ const Changelog = ({
                 entry={entry}
                 change={changes.get(entry.id)}
                 href={links.entry(app.id, entry.id)}
+                zone={zone}
                 now={now}
               />
             ))}
@@ -79,22 +98,51 @@ const Changelog = ({
         </ul>
       )}
       <Pager
-        first={cursor === "" ? undefined : address}
-        next={nextCursor === null ? undefined : `${address}?${new URLSearchParams({ cursor: nextCursor })}`}
+        first={cursor === "" ? undefined : `${address}${q && `?${new URLSearchParams({ q })}`}`}
+        next={
+          nextCursor === null
+            ? undefined
+            : `${address}?${new URLSearchParams({ ...(q && { q }), cursor: nextCursor })}`
+        }
       />
     </ConsolePage>
   );
 };
 
+const NotesSearch = ({ address, q }: { readonly address: string; readonly q: string }) => (
+  <div class="filters">
+    <search>
+      <form class="search" method="get" action={address}>
+        <input
+          type="search"
+          name="q"
+          value={q}
+          maxLength={limits.contentSearch}
+          aria-label="Search the release notes"
+          placeholder="Search the release notes"
+        />
+        <button type="submit">Search</button>
+      </form>
+    </search>
+    {q !== "" && (
+      <p class="muted">
+        <a href={address}>Show all</a>
+      </p>
+    )}
+  </div>
+);
+
 const EntryLine = ({
   entry,
   change,
   href,
+  zone,
   now,
 }: {
   readonly entry: EditedChangelogEntry;
   readonly change: LastChange | undefined;
   readonly href: string;
+  readonly zone: string | undefined;
   readonly now: Date;
 }) => (
   <li>
@@ -116,7 +164,7 @@ const EntryLine = ({
         </span>
       ) : (
         <>
-          <TimestampUtc at={entry.publishedAt} />
+          <TimestampHere at={entry.publishedAt} zone={zone} />
           {change && (
             <span>
               changed

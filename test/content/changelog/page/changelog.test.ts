@@ -74,6 +74,48 @@ describe("the changelog in the console", () => {
     expect(await published()).toEqual({ entries: [] });
   });
 
+  it("takes the publication time in the zone of the form, also when clocks change", async () => {
+    const at = async (publishedAt: string, zone: string) => {
+      const values = { title: "Later", version: `${publishedAt} ${zone}`, publishedAt, zone };
+      await create(values);
+      const { items } = Object((await world.call("GET", `/apps/${app.id}/changelog`)).body);
+      return items.find(({ version }: { readonly version: string }) => version === values.version)?.publishedAt;
+    };
+    expect(await at("2099-07-01T10:00", "Europe/Berlin")).toBe("2099-07-01T08:00:00.000Z");
+    expect(await at("2099-01-01T10:00", "Asia/Calcutta")).toBe("2099-01-01T04:30:00.000Z");
+    expect(await at("2027-03-28T02:30", "Europe/Berlin")).toBe("2027-03-28T01:30:00.000Z");
+    expect(await at("2099-01-01T10:00", "Nowhere/City")).toBe("2099-01-01T10:00:00.000Z");
+    const refused = await create({ title: "X", version: "9", publishedAt: "soon", zone: "Europe/Berlin" });
+    expect(readingOf(refused)).toContain("Publication time (Europe/Berlin) must be");
+  });
+
+  it("shows times in the zone of a member who has one, with UTC beside it", async () => {
+    const { userId } = await service.makeDevice(world.owner, { timezone: "Asia/Tokyo" });
+    expect(userId).toBe(world.owner.id);
+    const id = await draft({ publishedAt: "2026-10-20T23:30:00.000Z" });
+    expect(readingOf(await owner.open(address()))).toContain(
+      "21 Oct 2026, 08:30 Asia/Tokyo (20 Oct 2026, 23:30 UTC)",
+    );
+    const page = await owner.open(address(`/${id}`));
+    expect(fieldsOf(formOf(page, address(`/${id}`)))).toMatchObject({
+      ...{ publishedAt: "2026-10-21T08:30", zone: "Asia/Tokyo" },
+    });
+    await owner.send(page, address(`/${id}`), { intent: "save", title: "Same time" });
+    expect((await world.call("GET", `/changelog/${id}`)).body).toMatchObject({
+      publishedAt: "2026-10-20T23:30:00.000Z",
+    });
+  });
+
+  it("finds notes by words of all their texts", async () => {
+    await draft({ title: "Night colours", version: "3.0.0", body: "Ünser Licht" });
+    await draft({ version: "4.0.0", bodyFormat: "items", items: [{ type: "fixed", text: "Crash at night" }] });
+    expect(readingOf(await owner.open(address("?q=NIGHT")))).toMatch(/Maps Draft 4\.0\.0 .*Night colours/);
+    const found = readingOf(await owner.open(address("?q=%C3%BCnser+night")));
+    expect(found).toContain("Night colours");
+    expect(found).not.toContain("4.0.0");
+    expect(readingOf(await owner.open(address("?q=nowhere")))).toContain("No release note has all of these words.");
+  });
+
   it("accepts a list of changes and versions by platform, without empty lines", async () => {
     await create({
       intent: "publish",
@@ -131,9 +173,11 @@ describe("the changelog in the console", () => {
   });
 
   it("adds lines, and keeps the filled fields", async () => {
-    const page = await create({ intent: "more", "items.4.type": "fixed", "items.4.text": "Crash" });
+    const page = await create({ intent: "more-items", "items.4.type": "fixed", "items.4.text": "Crash" });
     const fields = fieldsOf(formOf(page, address("/new")));
-    expect(fields).toMatchObject({ "items-rows": "10", "items.4.text": "Crash", "items.9.text": "" });
+    expect(fields).toMatchObject({
+      ...{ "items-rows": "10", "items.4.text": "Crash", "items.9.text": "", "versions-rows": "2" },
+    });
   });
 
   it("sends only changed fields", async () => {

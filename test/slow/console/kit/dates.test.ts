@@ -63,18 +63,19 @@ describe("dates in the console", () => {
   });
 
   it.each([
-    ["en-US", "America/Los_Angeles"],
-    ["ja-JP", "Asia/Tokyo"],
+    ["en-US", "America/Los_Angeles", "20 Oct 2026, 16:30 GMT-7", "2026-10-20T16:30"],
+    ["ja-JP", "Asia/Tokyo", "21 Oct 2026, 08:30 GMT+9", "2026-10-21T08:30"],
   ])(
     "are the same for a release note in list and form, next to their time zone: %s, %s",
-    async (locale, timezoneId) => {
+    async (locale, timezoneId, here, typed) => {
       const page = await openPage(browser, service, demo.headers, { locale, timezoneId });
       await page.goto(list);
       const line = page.locator("li", { hasText: "Dated" });
-      expect(await line.locator("time").textContent()).toBe(published);
+      expect(await line.locator("time").textContent()).toBe(`${here} (${published})`);
       await page.goto(entry);
-      expect(await page.locator(".head time").textContent()).toBe(published);
-      expect(await page.getByLabel("Publication time (UTC)").inputValue()).toBe("2026-10-20T23:30");
+      expect(await page.locator(".head time").textContent()).toBe(`${here} (${published})`);
+      expect(await page.getByLabel(`Publication time (${timezoneId})`).inputValue()).toBe(typed);
+      expect(await page.locator("#field-publishedAt-hint").textContent()).toMatch(/^20 Oct 2026, 23:30 UTC\./);
     },
   );
 
