@@ -56,6 +56,26 @@ describe("the changelog in the console", () => {
     expect(await remote()).toEqual({ entries: [] });
   });
 
+  it("finds entries by words in any of their texts, also page by page", async () => {
+    await create({ title: "Maps", body: "Night **colours**" });
+    const item = { bodyFormat: "items", items: [{ type: "fixed", text: "CRASH at night" }] };
+    await create({ version: "2.0.0-night", versions: [{ platform: "android", version: "145" }], ...item });
+    const published = (await create({ title: "Drafted", publish: true })).field("id");
+    await world.call("PUT", `/changelog/${published}/draft`, { body: "Ünder the NIGHT" });
+    const list = (query: string) => world.call("GET", `/apps/${app.id}/changelog?${query}`);
+    const titles = async (query: string) =>
+      Object((await list(query)).body).items.map(({ title }: { readonly title: string }) => title);
+    expect(await titles("q=night")).toEqual(["Notes", "Maps", "Drafted"]);
+    expect(await titles("q=night+crash")).toEqual(["Notes"]);
+    expect(await titles("q=145")).toEqual(["Notes"]);
+    expect(await titles("q=%C3%BCnder")).toEqual(["Drafted"]);
+    expect(await titles("q=100%25")).toEqual([]);
+    const first = await list("q=night&limit=1");
+    const next = await list(`q=night&limit=2&cursor=${first.field("nextCursor")}`);
+    expect(next.body).toMatchObject({ items: [{ title: "Maps" }, { title: "Drafted" }], nextCursor: null });
+    expect((await list(`q=${"a".repeat(201)}`)).status).toBe(400);
+  });
+
   it("stores the given fields", async () => {
     const given = {
       versions: [{ platform: "android", version: "1.2" }],

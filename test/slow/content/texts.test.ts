@@ -73,6 +73,22 @@ describe("the desk of a text", () => {
       .toContain("must have the bytes");
   });
 
+  it("adds lines to a list without loading the page", async () => {
+    await page.goto(`/console/changelog/${world.app.id}/new`);
+    await page.evaluate(() => Reflect.set(window, "stays", true));
+    await page.getByText("List of changes").click();
+    await page.getByRole("button", { name: "Add a line" }).first().click();
+    await page.getByRole("textbox", { name: "Change 6", exact: true }).fill("The sixth");
+    await expect.poll(() => preview().innerText()).toContain("The sixth");
+    await page.getByLabel("Title").fill("Six");
+    await page.getByLabel("Version", { exact: true }).fill("6.0.0");
+    expect(await page.evaluate(() => Reflect.get(window, "stays"))).toBe(true);
+    await page.getByRole("button", { name: "Save draft" }).click();
+    await page.getByText("The release note is saved.").waitFor();
+    const { body } = await world.call("GET", `/apps/${world.app.id}/changelog?q=six`);
+    expect(body).toMatchObject({ items: [{ items: [{ type: "added", text: "The sixth" }] }] });
+  });
+
   it("finds the threads of a release note by words, shows them, and removes them again", async () => {
     await sendFeedback(service, world.app.key, { message: "The oven burns every bread." });
     await world.call("GET", `/apps/${world.app.id}/feedback`);

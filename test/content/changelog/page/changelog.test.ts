@@ -79,7 +79,8 @@ describe("the changelog in the console", () => {
       const values = { title: "Later", version: `${publishedAt} ${zone}`, publishedAt, zone };
       await create(values);
       const { items } = Object((await world.call("GET", `/apps/${app.id}/changelog`)).body);
-      return items.find(({ version }: { readonly version: string }) => version === values.version)?.publishedAt;
+      return items.find(({ version }: { readonly version: string }) => version === values.version)
+        ?.publishedAt;
     };
     expect(await at("2099-07-01T10:00", "Europe/Berlin")).toBe("2099-07-01T08:00:00.000Z");
     expect(await at("2099-01-01T10:00", "Asia/Calcutta")).toBe("2099-01-01T04:30:00.000Z");
@@ -90,8 +91,11 @@ describe("the changelog in the console", () => {
   });
 
   it("shows times in the zone of a member who has one, with UTC beside it", async () => {
-    const { userId } = await service.makeDevice(world.owner, { timezone: "Asia/Tokyo" });
-    expect(userId).toBe(world.owner.id);
+    const setZone = (zone: string) =>
+      service.deps.database.write((tx) =>
+        tx.run("UPDATE users SET timezone = ? WHERE id = ?", zone, world.owner.id),
+      );
+    await setZone("Asia/Tokyo");
     const id = await draft({ publishedAt: "2026-10-20T23:30:00.000Z" });
     expect(readingOf(await owner.open(address()))).toContain(
       "21 Oct 2026, 08:30 Asia/Tokyo (20 Oct 2026, 23:30 UTC)",
@@ -104,16 +108,23 @@ describe("the changelog in the console", () => {
     expect((await world.call("GET", `/changelog/${id}`)).body).toMatchObject({
       publishedAt: "2026-10-20T23:30:00.000Z",
     });
+    await setZone("UTC");
   });
 
   it("finds notes by words of all their texts", async () => {
     await draft({ title: "Night colours", version: "3.0.0", body: "Ünser Licht" });
-    await draft({ version: "4.0.0", bodyFormat: "items", items: [{ type: "fixed", text: "Crash at night" }] });
+    await draft({
+      version: "4.0.0",
+      bodyFormat: "items",
+      items: [{ type: "fixed", text: "Crash at night" }],
+    });
     expect(readingOf(await owner.open(address("?q=NIGHT")))).toMatch(/Maps Draft 4\.0\.0 .*Night colours/);
     const found = readingOf(await owner.open(address("?q=%C3%BCnser+night")));
     expect(found).toContain("Night colours");
     expect(found).not.toContain("4.0.0");
-    expect(readingOf(await owner.open(address("?q=nowhere")))).toContain("No release note has all of these words.");
+    expect(readingOf(await owner.open(address("?q=nowhere")))).toContain(
+      "No release note has all of these words.",
+    );
   });
 
   it("accepts a list of changes and versions by platform, without empty lines", async () => {

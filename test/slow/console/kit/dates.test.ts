@@ -75,7 +75,9 @@ describe("dates in the console", () => {
       await page.goto(entry);
       expect(await page.locator(".head time").textContent()).toBe(`${here} (${published})`);
       expect(await page.getByLabel(`Publication time (${timezoneId})`).inputValue()).toBe(typed);
-      expect(await page.locator("#field-publishedAt-hint").textContent()).toMatch(/^20 Oct 2026, 23:30 UTC\./);
+      expect(await page.locator("#field-publishedAt-hint").textContent()).toMatch(
+        /^20 Oct 2026, 23:30 UTC\./,
+      );
     },
   );
 

@@ -77,6 +77,58 @@ describe("the order of the FAQ", () => {
     await expect.poll(() => focusedLabel(page)).toBe("Move down: Question 1?");
   });
 
+  it("is changed by dragging an entry by its handle, and Escape leaves it", async () => {
+    const page = await opened({ viewport: { width: 800, height: 1_600 } });
+    const handle = (at: number) => page.locator(".faq", { hasText: `Question ${at}?` }).locator(".handle");
+    const centre = async (at: number) => {
+      const box = await handle(at).boundingBox();
+      return [(box?.x ?? 0) + (box?.width ?? 0) / 2, (box?.y ?? 0) + (box?.height ?? 0) / 2] as const;
+    };
+    const drag = async (from: number, to: number) => {
+      await page.mouse.move(...(await centre(from)));
+      await page.mouse.down();
+      await page.mouse.move(...(await centre(to)), { steps: 5 });
+    };
+    await drag(0, 5);
+    await page.keyboard.press("Escape");
+    await page.mouse.up();
+    expect(await questions(page)).toEqual(named(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11));
+    await drag(1, 6);
+    await page.mouse.up();
+    await expect.poll(() => page.locator("[aria-live]").innerText()).toBe("Moved to place 7 of 12.");
+    await drag(8, 0);
+    await page.mouse.up();
+    await expect.poll(() => page.locator("[aria-live]").innerText()).toBe("Moved to place 1 of 12.");
+    await page.reload();
+    expect(await questions(page)).toEqual(named(8, 0, 2, 3, 4, 5, 6, 1, 7, 9, 10, 11));
+  });
+
+  it("is changed by Alt and the keys, with the focus on the entry", async () => {
+    const page = await opened();
+    const link = (at: number) => page.getByRole("link", { name: `Question ${at}?` });
+    await link(3).press("Alt+ArrowUp");
+    await expect.poll(() => page.locator("[aria-live]").innerText()).toBe("Moved to place 3 of 12.");
+    await link(3).press("Alt+End");
+    await expect.poll(() => page.locator("[aria-live]").innerText()).toBe("Moved to place 12 of 12.");
+    await link(3).press("Alt+Home");
+    await expect.poll(() => page.locator("[aria-live]").innerText()).toBe("Moved to place 1 of 12.");
+    expect((await questions(page)).slice(0, 4)).toEqual(named(3, 0, 1, 2));
+  });
+
+  it("of more than 60 entries shows the questions, and is filtered while a person types", async () => {
+    for (let at = 12; at < 61; at += 1) {
+      const body = { question: `Question ${at}?`, answer: "So." };
+      await world.call("POST", `${path.replace("/console/faqs", "/apps")}/faqs`, body);
+    }
+    const page = await opened();
+    expect(await page.getByText("So.").count()).toBe(0);
+    const row = await page.locator(".faq").first().boundingBox();
+    expect(row?.height).toBeLessThan(60);
+    await page.getByLabel("Search the FAQ").pressSequentially("tion 42");
+    await expect.poll(() => page.locator("#faqs-count").innerText()).toBe("1 of 61 entries");
+    expect(await page.locator(".faq:visible").count()).toBe(1);
+  });
+
   it("does not change if the list has changed meanwhile, and says so", async () => {
     const page = await opened();
     const other = createBrowserWithoutScripts(service, world.headers);
