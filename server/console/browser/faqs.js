@@ -109,7 +109,7 @@ const filterList = () => {
   const entries = [...document.querySelectorAll("li.faq")];
   for (const entry of entries)
     entry.hidden = !words.every((word) =>
-      entry.querySelector("div").textContent.toLowerCase().includes(word),
+      entry.querySelector(".to").textContent.toLowerCase().includes(word),
     );
   const shown = entries.filter(({ hidden }) => !hidden).length;
   document.getElementById("faqs-count").textContent =

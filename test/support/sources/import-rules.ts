@@ -63,7 +63,15 @@ export const importRules: ImportRules = {
   "server/access": [
     ...[...ofSubjects, "server/erasure", "koa", "jose", "openid-client", "temporal-polyfill", "zod/mini"],
   ],
-  "server/content": [...ofSubjects, "diff", "markdown-it", "semver", "semver/*", "temporal-polyfill", "zod/mini"],
+  "server/content": [
+    ...ofSubjects,
+    "diff",
+    "markdown-it",
+    "semver",
+    "semver/*",
+    "temporal-polyfill",
+    "zod/mini",
+  ],
   "server/feedback": [...ofSubjects, "diff"],
   "server/mail": [
     // A thread loads postal-mime.
