@@ -1,18 +1,58 @@
 import type { Deps } from "../../deps.ts";
 import { removeFiles } from "../../feedback/removal/remove.ts";
+import { pictures, type ShownPictures } from "./store.ts";
 
-/** Notes the hashes of files to which nothing refers after the commit. */
-export type NoteFiles = (hashes: readonly string[]) => void;
+type RemovingDeps = Pick<Deps, "database" | "keptFiles" | "log">;
 
-/** Runs a change, and then deletes the files that it has noted. They are deleted only if the change succeeds. */
+/** Pictures of an app that a deleted text showed. */
+interface Left {
+  readonly appId: string;
+  readonly names: readonly string[];
+}
+
+/** Notes the pictures that a change leaves. */
+export type NotePictures = (left: Left) => void;
+
+/**
+ * Runs a change, and then deletes the pictures that it has noted and that no other text shows. If only this fails, the
+ * change stays, and the daily cleanup deletes the pictures later. (rule C27)
+ */
 export async function removing<Answer>(
-  deps: Pick<Deps, "database" | "keptFiles" | "log">,
-  change: (note: NoteFiles) => Promise<Answer>,
+  deps: RemovingDeps,
+  change: (note: NotePictures) => Promise<Answer>,
 ): Promise<Answer> {
-  let noted: readonly string[] = [];
-  const answer = await change((hashes) => {
-    noted = hashes;
+  let noted: Left | undefined;
+  const answer = await change((left) => {
+    noted = left;
   });
-  removeFiles(deps, noted);
+  if (noted !== undefined && noted.names.length > 0) await removeLeft(deps, noted);
   return answer;
+}
+
+async function removeLeft(deps: RemovingDeps, { appId, names }: Left): Promise<void> {
+  try {
+    const shown = await pictures.shown(deps.database, appId);
+    await removeUnused(deps, appId, { names, shown });
+  } catch (error) {
+    deps.log.warn({ err: error }, "unused pictures could not be deleted");
+  }
+}
+
+/** How many pictures one transaction deletes. It is small, so that other writes wait only for a short time. */
+const atOnce = 5;
+
+/** Deletes those of the pictures that no text of the app shows, in small transactions. */
+export async function removeUnused(
+  deps: RemovingDeps,
+  appId: string,
+  { names, shown }: { readonly names: readonly string[]; readonly shown: ShownPictures },
+): Promise<void> {
+  const unused = names.filter((name) => !shown.names.has(name));
+  for (let from = 0; from < unused.length; from += atOnce) {
+    const some = unused.slice(from, from + atOnce);
+    removeFiles(
+      deps,
+      await deps.database.write((tx) => pictures.removeUnused(tx, appId, { names: some, shown })),
+    );
+  }
 }

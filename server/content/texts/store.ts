@@ -1,53 +1,123 @@
-import type { Reader, Transaction } from "../../database/database.ts";
+import { apps } from "../../access/apps/store.ts";
+import type { Engine, Reader, Transaction } from "../../database/database.ts";
 import * as tables from "../../database/schema/feedback.ts";
 import { mailType, type NewUpload } from "../../files/uploads-store.ts";
+import { picturesIn } from "./rules.ts";
 
 /** The condition for uploads that are pictures of FAQ entries and release notes. */
 const ofContent = `feedback_id IS NULL AND proof_id IS NULL AND media_type <> '${mailType}'`;
 
-/** A picture, and the app that it belongs to. */
-interface PictureKey {
-  readonly appId: string;
-  readonly name: string;
+/** The entries and the notes: where their earlier texts are, and the columns with the present ones. */
+const sources = [
+  { table: "faqs", of: "faq_id", columns: ["answer", "draft"] },
+  { table: "changelog_entries", of: "entry_id", columns: ["body", "items", "draft"] },
+] as const;
+
+/** How many entries are read together. */
+const entriesAtOnce = 20;
+
+/** The function that returns the place of a text in another one, or 0. Unlike LIKE it reads a long text fast. */
+const placeIn: Record<Engine, string> = { sqlite: "instr", postgres: "strpos" };
+
+/** What the texts of an app show. */
+export interface ShownPictures {
+  readonly names: ReadonlySet<string>;
+  /** The ids of the earlier texts that were read. An earlier text gets no new pictures. */
+  readonly versions: ReadonlySet<string>;
 }
 
 /** The pictures of FAQ entries and release notes. They are uploads that belong to no report and no proof. */
 export const pictures = {
   insert: (tx: Transaction, picture: NewUpload) => tx.insert(tables.uploads, picture),
 
-  /** Returns pictures that were added before a time, the oldest first. `after` is the last name of the page before. */
+  /** Returns the apps that have pictures which were added before a time. */
+  appsWithOld: (reader: Reader, before: string) =>
+    reader.all<{ appId: string }>(
+      `SELECT DISTINCT app_id AS "appId" FROM uploads WHERE ${ofContent} AND created_at < ? ORDER BY app_id`,
+      before,
+    ),
+
+  /** Returns pictures of an app that were added before a time. `after` is the last name of the page before. */
   listOld: (
     reader: Reader,
+    appId: string,
     { before, after, most }: { readonly before: string; readonly after: string; readonly most: number },
   ) =>
-    reader.all<PictureKey>(
-      `SELECT app_id AS "appId", name FROM uploads
-       WHERE ${ofContent} AND created_at < ? AND name > ? ORDER BY name LIMIT ?`,
-      before,
-      after,
-      most,
+    reader.all<{ name: string }>(
+      `SELECT name FROM uploads
+       WHERE ${ofContent} AND app_id = ? AND created_at < ? AND name > ? ORDER BY name LIMIT ?`,
+      ...[appId, before, after, most],
     ),
 
   /**
-   * Deletes those of the pictures that no text of the app shows any more. Returns the hashes of their files. (rule
-   * C27)
+   * Returns the pictures that the texts of an app show. Reads the texts in small parts. Texts that are saved meanwhile
+   * may be missing: `removeUnused` reads them.
    */
-  async removeUnused(tx: Transaction, appId: string, names: readonly string[]): Promise<string[]> {
-    const hashes: string[] = [];
-    for (const name of names) {
-      const removed = await tx.all<{ sha256: string }>(
-        `DELETE FROM uploads WHERE app_id = ? AND name = ? AND ${ofContent}
-           AND NOT EXISTS (SELECT 1 FROM faqs WHERE app_id = ? AND (answer LIKE ? OR draft LIKE ?))
-           AND NOT EXISTS (SELECT 1 FROM changelog_entries
-                           WHERE app_id = ? AND (body LIKE ? OR items LIKE ? OR draft LIKE ?))
-           AND NOT EXISTS (SELECT 1 FROM content_versions WHERE app_id = ? AND content LIKE ?)
-         RETURNING sha256`,
-        ...[appId, name, appId, `%${name}%`, `%${name}%`],
-        ...[appId, `%${name}%`, `%${name}%`, `%${name}%`, appId, `%${name}%`],
-      );
-      hashes.push(...removed.map(({ sha256 }) => sha256));
+  async shown(reader: Reader, appId: string): Promise<ShownPictures> {
+    const names = new Set<string>();
+    const read = new Set<string>();
+    const add = (texts: readonly (string | null)[]) => {
+      for (const name of picturesIn(texts.filter((text) => text !== null))) names.add(name);
+    };
+    for (const { table, of, columns } of sources) {
+      for (let after: string | undefined = ""; after !== undefined; ) {
+        const from: string = after;
+        const found = await reader.all<{ id: string } & Record<string, string | null>>(
+          `SELECT id, ${columns.join(", ")} FROM ${table} WHERE app_id = ? AND id > ? ORDER BY id LIMIT ?`,
+          ...[appId, from, entriesAtOnce],
+        );
+        for (const { id, ...texts } of found) {
+          add(Object.values(texts));
+          const versions = await reader.all<{ id: string; content: string | null }>(
+            `SELECT id, CASE WHEN ${placeIn[reader.engine]}(content, '/uploads/') > 0 THEN content END AS content
+             FROM content_versions WHERE ${of} = ?`,
+            id,
+          );
+          add(versions.map(({ content }) => content));
+          for (const version of versions) read.add(version.id);
+        }
+        after = found.length < entriesAtOnce ? undefined : found.at(-1)?.id;
+      }
     }
-    return hashes;
+    return { names, versions: read };
+  },
+
+  /**
+   * Deletes those of a few pictures that no text of the app shows. Returns the hashes of their files. `shown` was read
+   * before: of the earlier texts, only those are read that came after it. The lock of the app waits for texts that are
+   * being saved. (rule C27)
+   */
+  async removeUnused(
+    tx: Transaction,
+    appId: string,
+    { names, shown }: { readonly names: readonly string[]; readonly shown: ShownPictures },
+  ): Promise<string[]> {
+    const wanted = names.filter((name) => !shown.names.has(name));
+    if (wanted.length === 0) return [];
+    await apps.lock(tx, appId);
+    const showsOne = (column: string) =>
+      wanted.map(() => `${placeIn[tx.engine]}(${column}, ?) > 0`).join(" OR ");
+    const texts: (string | null)[] = [];
+    for (const { table, columns } of sources) {
+      const found = await tx.all<Record<string, string | null>>(
+        `SELECT ${columns.join(", ")} FROM ${table} WHERE app_id = ? AND (${columns.map(showsOne).join(" OR ")})`,
+        ...[appId, ...columns.flatMap(() => wanted)],
+      );
+      texts.push(...found.flatMap((row) => Object.values(row)));
+    }
+    const versions = await tx.all<{ id: string }>("SELECT id FROM content_versions WHERE app_id = ?", appId);
+    for (const { id } of versions.filter((version) => !shown.versions.has(version.id))) {
+      const row = await tx.get<{ content: string }>("SELECT content FROM content_versions WHERE id = ?", id);
+      texts.push(row?.content ?? null);
+    }
+    const unused = wanted.filter((name) => !texts.some((text) => text?.includes(name)));
+    if (unused.length === 0) return [];
+    const removed = await tx.all<{ sha256: string }>(
+      `DELETE FROM uploads WHERE app_id = ? AND name IN (${unused.map(() => "?").join(", ")}) AND ${ofContent}
+       RETURNING sha256`,
+      ...[appId, ...unused],
+    );
+    return removed.map(({ sha256 }) => sha256);
   },
 
   /** Deletes all pictures of an app. Returns the hashes of their files. The caller has locked the app. */

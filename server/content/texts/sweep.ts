@@ -1,26 +1,41 @@
 import type { Deps } from "../../deps.ts";
+import { removeUnused } from "./removing.ts";
 import { pictures } from "./store.ts";
 
 /** The days for which a picture is kept although no text shows it: its text may wait in an unsent form. */
 const keptDays = 30;
 
-const atOnce = 100;
+const atOnce = 1_000;
 
-/** Deletes pictures that no entry and no release note has shown for 30 days since they were added. (rule C27) */
-export async function sweepPictures(
-  { clock, database, keptFiles, log }: Pick<Deps, "clock" | "database" | "keptFiles" | "log">,
+type SweepDeps = Pick<Deps, "clock" | "database" | "keptFiles" | "log">;
+
+/**
+ * Deletes pictures that no entry and no release note has shown for 30 days since they were added. A failure in one app
+ * is logged, and the others are still swept. (rule C27)
+ */
+export async function sweepPictures(deps: SweepDeps, stopping: AbortSignal): Promise<void> {
+  const before = new Date(deps.clock.now().getTime() - keptDays * 86_400_000).toISOString();
+  for (const { appId } of await pictures.appsWithOld(deps.database, before)) {
+    if (stopping.aborted) return;
+    try {
+      await sweepApp(deps, appId, before, stopping);
+    } catch (error) {
+      deps.log.warn({ err: error, appId }, "unused pictures could not be deleted");
+    }
+  }
+}
+
+async function sweepApp(
+  deps: SweepDeps,
+  appId: string,
+  before: string,
   stopping: AbortSignal,
 ): Promise<void> {
-  const before = new Date(clock.now().getTime() - keptDays * 86_400_000).toISOString();
+  const shown = await pictures.shown(deps.database, appId);
   for (let after: string | undefined = ""; after !== undefined && !stopping.aborted; ) {
     const from: string = after;
-    const found = await pictures.listOld(database, { before, after: from, most: atOnce });
-    const hashes = await database.write(async (tx) => {
-      const gone: string[] = [];
-      for (const { appId, name } of found) gone.push(...(await pictures.removeUnused(tx, appId, [name])));
-      return gone;
-    });
-    keptFiles.removeLater(hashes, (error) => log.warn({ err: error }, "unused files could not be deleted"));
+    const found = await pictures.listOld(deps.database, appId, { before, after: from, most: atOnce });
+    await removeUnused(deps, appId, { names: found.map(({ name }) => name), shown });
     after = found.length < atOnce ? undefined : found.at(-1)?.name;
   }
 }

@@ -1,7 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { faqs } from "../../../server/content/faqs/store.ts";
+import { pictures } from "../../../server/content/texts/store.ts";
 import { cleanUp } from "../../../server/jobs/daily-cleanup.ts";
-import { databases } from "../../support/database/databases.ts";
+import { databases, sharedDatabases } from "../../support/database/databases.ts";
 import { jpeg, pdf, png, type SampleFile } from "../../support/files/sample-files.ts";
+import { waiters } from "../../support/postgres/locked-table.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import {
   makeOwnerWithOneOfEach,
@@ -94,14 +97,78 @@ describe.each(databases)("pictures of the FAQ and of release notes, on $name", (
     expect((await service.request("POST", path, { body })).status).toBe(401);
   });
 
-  it("are deleted after 30 days if no text shows them", async () => {
+  it("stay while an earlier text shows them", async () => {
+    const { url, markdown } = await addOne();
+    const create = async (answer: string) =>
+      (await world.call("POST", `/apps/${app.id}/faqs`, { question: "Q?", answer })).field("id");
+    const [changed, deleted] = [await create(markdown), await create(markdown)];
+    await world.call("PATCH", `/faqs/${changed}`, { answer: "Without." });
+    await world.call("DELETE", `/faqs/${deleted}`);
+    expect(await read(url)).toBe(200);
+  });
+
+  it("go with an entry that shows many", async () => {
+    const many = await Promise.all(Array.from({ length: 12 }, () => addOne()));
+    const answer = many.map(({ markdown }) => markdown).join("\n");
+    const id = (await world.call("POST", `/apps/${app.id}/faqs`, { question: "Q?", answer })).field("id");
+    await world.call("DELETE", `/faqs/${id}`);
+    expect(await Promise.all(many.map(({ url }) => read(url)))).toEqual(many.map(() => 404));
+  });
+
+  it("stay if a text shows them that was saved, and replaced, after the texts were read", async () => {
+    const [one, other] = [await addOne(), await addOne()];
+    const { database } = service.deps;
+    const shown = await pictures.shown(database, app.id);
+    const answer = String(one.markdown);
+    const id = (await world.call("POST", `/apps/${app.id}/faqs`, { question: "Q?", answer })).field("id");
+    await world.call("PATCH", `/faqs/${id}`, { answer: other.markdown });
+    const names = [one.name, other.name];
+    expect(await database.write((tx) => pictures.removeUnused(tx, app.id, { names, shown }))).toEqual([]);
+    expect([await read(one.url), await read(other.url)]).toEqual([200, 200]);
+  });
+
+  it("are deleted after 30 days if no text shows them, also after a cleanup that failed", async () => {
     const [used, unused] = [await addOne(), await addOne()];
     await world.call("POST", `/apps/${app.id}/faqs`, { question: "Q?", answer: used.markdown });
+    const { signal } = new AbortController();
     service.clock.advance(29 * 86_400_000);
-    await cleanUp(service.deps, new AbortController().signal);
+    await cleanUp(service.deps, signal);
     expect(await read(unused.url)).toBe(200);
     service.clock.advance(2 * 86_400_000);
-    await cleanUp(service.deps, new AbortController().signal);
+
+    const failing = vi.spyOn(pictures, "shown").mockRejectedValue(new Error("The statement took too long."));
+    await cleanUp(service.deps, signal);
+    expect(failing).toHaveBeenCalled();
+    failing.mockRestore();
+    expect(await read(unused.url)).toBe(200);
+
+    await cleanUp(service.deps, signal);
     expect([await read(used.url), await read(unused.url)]).toEqual([200, 404]);
+  });
+});
+
+describe.each(sharedDatabases)("a picture that no text shows yet, on $name", (engine) => {
+  it("stays if an entry that shows it is being saved at the same moment", async () => {
+    const service = await startService({ engine });
+    onTestFinished(() => service.stop());
+    const world = await makeOwnerWithOneOfEach(service);
+    const { id: appId } = await service.makeApp(world.owner);
+    const url = `data:image/png;base64,${png().bytes.toString("base64")}`;
+    const added = await world.call("POST", `/apps/${appId}/faqs/pictures`, { pictures: [url] });
+    const [picture] = Object(added.body).pictures;
+    const { database } = service.deps;
+    const waiting = async () => (await database.all(waiters)).length > 0;
+    const shown = await pictures.shown(database, appId);
+    const names = [String(picture.url).split("/").at(-1) ?? ""];
+    let removed: Promise<string[]> = Promise.resolve(["none"]);
+    await database.write(async (tx) => {
+      await faqs.lock(tx, appId);
+      const at = new Date().toISOString();
+      await faqs.insert(tx, { id: "e1", appId, question: "Q?", answer: picture.markdown, sortOrder: 1, at });
+      removed = database.write((other) => pictures.removeUnused(other, appId, { names, shown }));
+      await vi.waitUntil(waiting);
+    });
+    expect(await removed).toEqual([]);
+    expect((await fetch(picture.url)).status).toBe(200);
   });
 });

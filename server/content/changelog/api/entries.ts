@@ -29,7 +29,6 @@ import { isConflict, type StoredDraft, storedContent } from "../../drafts/rules.
 import { versions } from "../../drafts/store.ts";
 import { removing } from "../../texts/removing.ts";
 import { picturesIn } from "../../texts/rules.ts";
-import { pictures } from "../../texts/store.ts";
 import {
   hasWords,
   markEdited,
@@ -110,7 +109,7 @@ export function consoleChangelog(
         save(async (tx) => {
           const entry = await lockedEntry(tx, id, caller);
           const { appId } = entry;
-          remove(await removeEntry(tx, entry));
+          remove({ appId, names: await removeEntry(tx, entry) });
           await record(tx, { caller, address }, { action: "changelog.delete", appId, target: id });
           return { success: true };
         }),
@@ -482,11 +481,11 @@ const toChange = ({ items, ...text }: ReleaseContent): ChangelogChange => ({
   }),
 });
 
-/** Deletes an entry permanently. Returns the hashes of its files. (rule C4) */
+/** Deletes an entry permanently. Returns the names of the pictures that it showed. (rule C4) */
 async function removeEntry(tx: Transaction, { id, appId, ...entry }: OwnedChangelogRow): Promise<string[]> {
   await rows.remove(tx, id);
   await renew(tx, appId);
-  return pictures.removeUnused(tx, appId, picturesIn([entry.body, entry.items, entry.draft ?? ""]));
+  return picturesIn([entry.body, entry.items, entry.draft ?? ""]);
 }
 
 /** Stores the changed columns of an entry, and updates the entry's links to threads. */

@@ -19,9 +19,8 @@ import type { Reader, Transaction } from "../../../database/database.ts";
 import type { Deps } from "../../../deps.ts";
 import { etagOf, matchesEtag, type PreparedAnswer, prepareAnswer } from "../../../http/answers.ts";
 import { type Handlers, withTraits } from "../../../http/handler.ts";
-import { type NoteFiles, removing } from "../../texts/removing.ts";
+import { type NotePictures, removing } from "../../texts/removing.ts";
 import { picturesIn } from "../../texts/rules.ts";
-import { pictures } from "../../texts/store.ts";
 import { type FaqListChanges, planFaqList } from "../rules.ts";
 import { faqs as rows } from "../store.ts";
 import { faqDrafts, keepVersion, unpublish } from "./drafts.ts";
@@ -202,8 +201,8 @@ const withHash = ({ question, answer, ...faq }: WantedFaq) =>
     ? faq
     : { ...faq, text: { question, answer, pushedHash: hash("sha256", hashedFaqText({ question, answer })) } };
 
-/** What a replacement needs. `remove` gets the hashes of files to delete after the commit. */
-type Saving = Pick<Deps, "clock" | "newId"> & { readonly remove: NoteFiles };
+/** What a replacement needs. `remove` gets the pictures of deleted texts. */
+type Saving = Pick<Deps, "clock" | "newId"> & { readonly remove: NotePictures };
 
 async function save(
   { clock, newId, remove }: Saving,
@@ -218,7 +217,7 @@ async function save(
     await rows.replace(tx, { appId, id: faq.id }, { ...faq, by, at: isEdit ? at : undefined });
   }
   for (const faq of plan.create) await rows.insert(tx, { ...faq, id: newId(), appId, at, by });
-  remove(await pictures.removeUnused(tx, appId, picturesIn(removed)));
+  remove({ appId, names: picturesIn(removed) });
 }
 
 /** The id of an entry, and the id of its app. */
@@ -266,13 +265,13 @@ async function updateFaq(
 async function removeFaq(
   deps: Pick<Deps, "clock" | "newId">,
   tx: Transaction,
-  { appId, id, remove }: FaqKey & { readonly remove: NoteFiles },
+  { appId, id, remove }: FaqKey & { readonly remove: NotePictures },
 ): Promise<boolean> {
   await rows.lock(tx, appId);
   const shown = picturesIn(await rows.listAnswers(tx, appId, [id]));
   const wasPublished = (await rows.find(tx, appId, id)) !== undefined;
   if ((await rows.remove(tx, appId, id)) === 0) return false;
-  remove(await pictures.removeUnused(tx, appId, shown));
+  remove({ appId, names: shown });
   if (wasPublished) await renewFaqs(deps, tx, { appId, entryIds: [id] });
   return true;
 }
