@@ -8,7 +8,7 @@ import { plannedSearchFunction, wordSearch, wordsOfFiles } from "./schema/search
 
 import { statisticsStatements } from "./schema/statistics.ts";
 import { addedSince, statementsFor, statementsOf } from "./schema/table.ts";
-import { webhookSchema } from "./schema/webhooks.ts";
+import { webhookDeliveries, webhookSchema, webhooks as webhooksTable } from "./schema/webhooks.ts";
 
 const searchFunction: Migration = {
   number: 118,
@@ -140,9 +140,20 @@ const preferencesOfPeople: Migration = {
   },
 };
 
+const webhookParts = [...addedSince(webhooksTable, 130), ...addedSince(webhookDeliveries, 130)];
+
+const webhooksInParts: Migration = {
+  number: 130,
+  name: "webhooks are switched off and deleted in parts",
+  statements: {
+    sqlite: statementsFor(webhookParts, "sqlite"),
+    postgres: statementsFor(webhookParts, "postgres"),
+  },
+};
+
 /** All migrations in their order. A released migration never changes: a correction is a new migration. */
 export const migrations: readonly Migration[] = [
   ...[baseline, searchFunction, threadNumbers, searchOfWholeThreads, contentPictures],
   ...[snoozedThreads, statistics, webhooks, viewsOfThreads, searchOfFileNames],
-  ...[contentDrafts, bulkChangesOfThreads, preferencesOfPeople],
+  ...[contentDrafts, bulkChangesOfThreads, preferencesOfPeople, webhooksInParts],
 ];

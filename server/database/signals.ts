@@ -43,6 +43,9 @@ export const eventsTopic = (appId: string): string => `events:${appId}`;
 /** Signalled when events wait to be delivered to webhooks. */
 export const webhooksTopic = "webhooks";
 
+/** Signalled when a webhook was switched off or deleted, so that its waiting deliveries must be given up. */
+export const webhooksOffTopic = "webhooks off";
+
 /** Signalled when an erasure of a person was requested. */
 export const erasuresTopic = "erasures";
 

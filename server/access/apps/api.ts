@@ -10,6 +10,7 @@ import { retention } from "../../feedback/removal/store.ts";
 import type { Handlers } from "../../http/handler.ts";
 import { maskAddress, openAddress, sealAddress } from "../../secrets/addresses.ts";
 import { proofs } from "../../testing/proofs/store.ts";
+import { removeReceivers } from "../../webhooks/deliveries/clear.ts";
 import { createAuditWriter } from "../audit/record.ts";
 import { changesBetween } from "../audit/rules.ts";
 import type { Seen } from "../members/visibility.ts";
@@ -62,6 +63,7 @@ export function apps(
 
     async remove({ caller, address, params: { appId }, save }) {
       await ownedApp(deps.database, appId, caller);
+      await removeReceivers(deps.database, appId, deps.clock.now().toISOString());
       await removeThreads(deps, appId);
       let files: string[] = [];
       await save(async (tx) => {

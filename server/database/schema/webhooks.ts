@@ -20,12 +20,21 @@ export const webhooks = table(
     created_at: instant(),
     disabled_at: instant().null(),
     disabled_because: text("plain").null(),
+    /** Grows when the webhook is switched off. Deliveries of an earlier generation are not sent any more. */
+    generation: integer().default(0).since(130),
+    /** Whether deliveries of an earlier generation still have to be given up. Until then, nothing is sent. */
+    clearing: flag().default(0).since(130),
+    /** When the webhook was deleted. The row is deleted after its deliveries. */
+    removed_at: instant().null().since(130),
   },
   {
     of: "app",
     erase: "Contains no data of senders. The owner of the app chose the address.",
     since: 124,
-    indexes: [index("webhooks_by_app", "app_id, created_at, id")],
+    indexes: [
+      index("webhooks_by_app", "app_id, created_at, id"),
+      index("webhooks_to_clear", "id", { where: "clearing = 1", since: 130 }),
+    ],
   },
 );
 
@@ -48,6 +57,8 @@ export const webhookDeliveries = table(
     event_at: instant(),
     /** The last attempts with the answers of the receiver. */
     attempts: json("json").default("[]"),
+    /** The generation of the webhook when the event was queued. */
+    generation: integer().default(0).since(130),
   },
   {
     of: "app",
@@ -59,6 +70,7 @@ export const webhookDeliveries = table(
       index("webhook_deliveries_due", "webhook_id, due_at", { where: "status = 'waiting'" }),
       index("webhook_deliveries_in_order", "webhook_id, event_at, event_id"),
       index("webhook_deliveries_by_event", "event_id"),
+      index("webhook_deliveries_of_status", "webhook_id, status, event_at, event_id", { since: 130 }),
     ],
   },
 );

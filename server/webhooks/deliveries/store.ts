@@ -28,6 +28,13 @@ interface QueuedEvent {
   readonly createdAt: string;
 }
 
+/** A webhook with deliveries that are given up, or deleted together with it. */
+export interface ClearedWebhook {
+  readonly id: string;
+  readonly generation: number;
+  readonly removedAt: string | null;
+}
+
 /** Reserves due deliveries of a webhook: until when, and at most how many. */
 interface DeliveryClaim {
   readonly now: string;
@@ -35,15 +42,24 @@ interface DeliveryClaim {
   readonly most: number;
 }
 
-const deliveryColumns = `e.id, e.type, d.event_at AS "eventAt", d.status, d.due_at AS "dueAt", d.attempts`;
+/** The SQL condition for a delivery `d` that its webhook `w` no longer sends, because it was switched off. */
+const isGivenUp = "d.status = 'waiting' AND d.generation < w.generation";
+
+const deliveryColumns = `e.id, e.type, d.event_at AS "eventAt",
+  CASE WHEN ${isGivenUp} THEN 'failed' ELSE d.status END AS status, d.due_at AS "dueAt", d.attempts`;
+
+const onceAgain = `ON CONFLICT (webhook_id, event_id) DO UPDATE SET status = 'waiting', tries = 0,
+  due_at = excluded.due_at, queued_at = excluded.queued_at, generation = excluded.generation`;
 
 /** The deliveries of events to webhooks. Each webhook has its own queue. (rule O27) */
 export const deliveries = {
   /** Queues a new event for the webhooks of its app that want it. Returns their number. */
   queue: (tx: Transaction, { id, appId, type, createdAt }: QueuedEvent) =>
     tx.run(
-      `INSERT INTO webhook_deliveries (webhook_id, event_id, app_id, status, tries, due_at, queued_at, event_at)
-       SELECT id, CAST(? AS TEXT), app_id, 'waiting', 0, CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT) FROM webhooks
+      `INSERT INTO webhook_deliveries (webhook_id, event_id, app_id, status, tries, due_at, queued_at, event_at,
+         generation)
+       SELECT id, CAST(? AS TEXT), app_id, 'waiting', 0, CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), generation
+       FROM webhooks
        WHERE app_id = ? AND disabled_at IS NULL AND (events IS NULL OR events LIKE ?)`,
       ...[id, createdAt, createdAt, createdAt, appId, `%,${type},%`],
     ),
@@ -51,11 +67,13 @@ export const deliveries = {
   /** Queues an event for one webhook. If it was queued before, it is sent again. */
   queueFor: (tx: Transaction, webhookId: string, event: QueuedEvent, now: string) =>
     tx.run(
-      `INSERT INTO webhook_deliveries (webhook_id, event_id, app_id, status, tries, due_at, queued_at, event_at)
-       VALUES (?, ?, ?, 'waiting', 0, ?, ?, ?)
-       ON CONFLICT (webhook_id, event_id) DO UPDATE SET status = 'waiting', tries = 0, due_at = excluded.due_at,
-         queued_at = excluded.queued_at`,
-      ...[webhookId, event.id, event.appId, now, now, event.createdAt],
+      `INSERT INTO webhook_deliveries (webhook_id, event_id, app_id, status, tries, due_at, queued_at, event_at,
+         generation)
+       SELECT id, CAST(? AS TEXT), CAST(? AS TEXT), 'waiting', 0, CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT),
+         generation
+       FROM webhooks WHERE id = ?
+       ${onceAgain}`,
+      ...[event.id, event.appId, now, now, event.createdAt, webhookId],
     ),
 
   /**
@@ -82,13 +100,14 @@ export const deliveries = {
     if (last === null) return { queued: 0, last };
     // All events of the last millisecond belong to this part, so that the next part can begin after it.
     const queued = await tx.run(
-      `INSERT INTO webhook_deliveries (webhook_id, event_id, app_id, status, tries, due_at, queued_at, event_at)
-       SELECT CAST(? AS TEXT), id, app_id, 'waiting', 0, CAST(? AS TEXT), CAST(? AS TEXT), created_at FROM events
-       WHERE app_id = ? AND created_at >= ? AND created_at <= ?
-         AND type <> 'webhook.test' AND (CAST(? AS TEXT) IS NULL OR CAST(? AS TEXT) LIKE '%,' || type || ',%')
-       ON CONFLICT (webhook_id, event_id) DO UPDATE SET status = 'waiting', tries = 0, due_at = excluded.due_at,
-         queued_at = excluded.queued_at`,
-      ...[id, now, now, appId, from, last, events, events],
+      `INSERT INTO webhook_deliveries (webhook_id, event_id, app_id, status, tries, due_at, queued_at, event_at,
+         generation)
+       SELECT w.id, e.id, e.app_id, 'waiting', 0, CAST(? AS TEXT), CAST(? AS TEXT), e.created_at, w.generation
+       FROM events e JOIN webhooks w ON w.id = ?
+       WHERE e.app_id = ? AND e.created_at >= ? AND e.created_at <= ?
+         AND e.type <> 'webhook.test' AND (CAST(? AS TEXT) IS NULL OR CAST(? AS TEXT) LIKE '%,' || e.type || ',%')
+       ${onceAgain}`,
+      ...[now, now, id, appId, from, last, events, events],
     );
     return { queued, last };
   },
@@ -96,21 +115,25 @@ export const deliveries = {
   /** Returns the webhooks with due deliveries that are not in `busy`. Those that have waited longest come first. */
   dueTargets: (reader: Reader, now: string, busy: readonly string[], most: number) =>
     reader.all<{ id: string }>(
-      `SELECT w.id FROM webhooks w WHERE w.disabled_at IS NULL
+      `SELECT w.id FROM webhooks w WHERE w.disabled_at IS NULL AND w.clearing = 0
          ${busy.length === 0 ? "" : `AND w.id NOT IN (${busy.map(() => "?").join(", ")})`}
          AND EXISTS (SELECT 1 FROM webhook_deliveries d
-           WHERE d.webhook_id = w.id AND d.status = 'waiting' AND d.due_at <= ?)
+           WHERE d.webhook_id = w.id AND d.status = 'waiting' AND d.due_at <= ? AND d.generation = w.generation)
        LIMIT ?`,
       ...[...busy, now, most],
     ),
 
-  /** Returns due deliveries of a webhook and reserves them, so that no other server sends them too. */
+  /**
+   * Returns due deliveries of a webhook and reserves them, so that no other server sends them too. Returns none if the
+   * webhook was switched off meanwhile.
+   */
   claimDue: (tx: Transaction, webhookId: string, { now, until, most }: DeliveryClaim) =>
     tx.all<DueDelivery>(
       `UPDATE webhook_deliveries SET due_at = ?, tries = tries + 1
        WHERE webhook_id = ? AND status = 'waiting' AND due_at <= ? AND event_id IN (
-         SELECT event_id FROM webhook_deliveries
-         WHERE webhook_id = ? AND status = 'waiting' AND due_at <= ? ORDER BY due_at, event_id LIMIT ?)
+         SELECT d.event_id FROM webhook_deliveries d
+         JOIN webhooks w ON w.id = d.webhook_id AND w.generation = d.generation AND w.disabled_at IS NULL
+         WHERE d.webhook_id = ? AND d.status = 'waiting' AND d.due_at <= ? ORDER BY d.due_at, d.event_id LIMIT ?)
        RETURNING event_id AS "eventId", tries, attempts, due_at AS "dueAt"`,
       ...[until, webhookId, now, webhookId, now, most],
     ),
@@ -137,19 +160,30 @@ export const deliveries = {
       ...[now, webhookId, eventId, dueAt],
     ),
 
-  /** Gives up all waiting deliveries of a webhook that is switched off. */
-  giveUp: (tx: Transaction, webhookId: string) =>
+  /** Gives up waiting deliveries of a webhook from before a generation, at most `most`. Returns their number. */
+  giveUp: (tx: Transaction, { id, generation }: Pick<ClearedWebhook, "id" | "generation">, most: number) =>
     tx.run(
-      "UPDATE webhook_deliveries SET status = 'failed' WHERE webhook_id = ? AND status = 'waiting'",
-      webhookId,
+      `UPDATE webhook_deliveries SET status = 'failed'
+       WHERE webhook_id = ? AND status = 'waiting' AND event_id IN (
+         SELECT event_id FROM webhook_deliveries
+         WHERE webhook_id = ? AND status = 'waiting' AND generation < ? ORDER BY due_at LIMIT ?)`,
+      ...[id, id, generation, most],
+    ),
+
+  /** Deletes deliveries of a webhook, at most `most`. Returns their number. */
+  remove: (tx: Transaction, webhookId: string, most: number) =>
+    tx.run(
+      `DELETE FROM webhook_deliveries WHERE webhook_id = ? AND event_id IN (
+         SELECT event_id FROM webhook_deliveries WHERE webhook_id = ? ORDER BY event_at, event_id LIMIT ?)`,
+      ...[webhookId, webhookId, most],
     ),
 
   /** Returns when the next delivery of a webhook that is not in `busy` is due. */
   nextDue: (reader: Reader, busy: readonly string[]) =>
     reader.get<{ dueAt: string | null }>(
       `SELECT min((SELECT min(d.due_at) FROM webhook_deliveries d
-         WHERE d.webhook_id = w.id AND d.status = 'waiting')) AS "dueAt"
-       FROM webhooks w WHERE w.disabled_at IS NULL
+         WHERE d.webhook_id = w.id AND d.status = 'waiting' AND d.generation = w.generation)) AS "dueAt"
+       FROM webhooks w WHERE w.disabled_at IS NULL AND w.clearing = 0
          ${busy.length === 0 ? "" : `AND w.id NOT IN (${busy.map(() => "?").join(", ")})`}`,
       ...busy,
     ),
@@ -157,6 +191,7 @@ export const deliveries = {
   find: (reader: Reader, webhookId: string, eventId: string) =>
     reader.get<DeliveryRow>(
       `SELECT ${deliveryColumns} FROM webhook_deliveries d JOIN events e ON e.id = d.event_id
+         JOIN webhooks w ON w.id = d.webhook_id
        WHERE d.webhook_id = ? AND d.event_id = ?`,
       webhookId,
       eventId,
@@ -174,7 +209,9 @@ export const deliveries = {
   ) =>
     reader.all<DeliveryRow>(
       `SELECT ${deliveryColumns} FROM webhook_deliveries d JOIN events e ON e.id = d.event_id
+         JOIN webhooks w ON w.id = d.webhook_id
        WHERE d.webhook_id = ? ${page.status === undefined ? "" : "AND d.status = ?"}
+         ${page.status === "waiting" ? "AND d.generation = w.generation" : ""}
          AND (d.event_at, d.event_id) < (?, ?)
        ORDER BY d.event_at DESC, d.event_id DESC LIMIT ?`,
       ...[webhookId, ...(page.status === undefined ? [] : [page.status]), ...page.position, page.limit],

@@ -1,15 +1,16 @@
 import { limits } from "../../../src/contract/limits.ts";
 import type { DeliveryAttempt } from "../../../src/contract/webhooks.ts";
 import { webhookHeaders } from "../../../src/words/webhook-signature.ts";
-import { webhooksTopic } from "../../database/signals.ts";
+import { webhooksOffTopic, webhooksTopic } from "../../database/signals.ts";
 import type { Deps } from "../../deps.ts";
 import { postSafely, type Reach } from "../../http/post-safely.ts";
 import { startLanes } from "../../jobs/lanes.ts";
-import { longestSleep, pauseInDoubt } from "../../jobs/runner.ts";
+import { longestSleep, pauseInDoubt, startDueWork } from "../../jobs/runner.ts";
 import { openAddress } from "../../secrets/addresses.ts";
 import { eventTexts, type WebhookRow, webhooks } from "../endpoints/store.ts";
 import { bodyOf, eventAnswer, factsOf } from "../events/rules.ts";
 import { type EventRow, events } from "../events/store.ts";
+import { clearNext } from "./clear.ts";
 import { goneStatus, isDelivered, nextTry, withAttempt } from "./rules.ts";
 import { type DueDelivery, deliveries } from "./store.ts";
 
@@ -24,8 +25,22 @@ const holdMilliseconds = 60_000;
 
 type WorkerDeps = Pick<Deps, "database" | "clock" | "time" | "settings" | "sealer" | "log">;
 
-/** Sends the events that wait for webhooks. Each webhook has its own queue. Returns the function that stops it. */
-export const startWebhooks = (deps: WorkerDeps): (() => Promise<void>) =>
+/**
+ * Sends the events that wait for webhooks. Each webhook has its own queue. Also gives up what waits for webhooks that
+ * are switched off, and deletes the deliveries of deleted ones. Returns the function that stops it.
+ */
+export function startWebhooks(deps: WorkerDeps): () => Promise<void> {
+  const stopClearing = startDueWork(deps, {
+    topic: webhooksOffTopic,
+    doDue: () => clearNext(deps.database),
+    pause: async () => longestSleep,
+    failure: "deliveries of webhooks could not be given up",
+  });
+  const stopSending = startSending(deps);
+  return async () => void (await Promise.all([stopSending(), stopClearing()]));
+}
+
+const startSending = (deps: WorkerDeps): (() => Promise<void>) =>
   startLanes(deps, {
     topic: webhooksTopic,
     async dueTargets(busy, most) {
@@ -89,8 +104,7 @@ async function deliver(deps: WorkerDeps, { webhook, delivery, stopping }: Sendin
       attempts: JSON.stringify(withAttempt(known, attempt)),
     });
     if (attempt.status !== goneStatus) return;
-    if (await webhooks.switchOffGone(tx, webhook, clock.now().toISOString()))
-      await deliveries.giveUp(tx, webhook.id);
+    if (await webhooks.switchOffGone(tx, webhook, clock.now().toISOString())) tx.signal(webhooksOffTopic);
   });
 }
 

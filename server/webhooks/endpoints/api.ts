@@ -7,7 +7,7 @@ import { ownedApp } from "../../access/apps/owned-app.ts";
 import { type Author, createAuditWriter } from "../../access/audit/record.ts";
 import { changesBetween } from "../../access/audit/rules.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
-import { appTopic, webhooksTopic } from "../../database/signals.ts";
+import { appTopic, webhooksOffTopic, webhooksTopic } from "../../database/signals.ts";
 import type { Deps } from "../../deps.ts";
 import type { ConsoleCaller, Handlers } from "../../http/handler.ts";
 import { idPart, instantPart, pageOf, readCursor } from "../../http/list-page.ts";
@@ -74,7 +74,10 @@ function settingsHandlers(
           ...(body.texts === undefined ? {} : { texts: Number(body.texts) }),
           ...switched(before, body.enabled, nowText()),
         });
-        if (body.enabled === false) await deliveries.giveUp(tx, before.id);
+        if (body.enabled === false) {
+          await rows.giveUp(tx, before.id);
+          tx.signal(webhooksOffTopic);
+        }
         const row = await ownedWebhook(tx, params, caller);
         const changes = changesBetween(audited(answerOf(before)), audited(answerOf(row)), ["url"]);
         await note(tx, { caller, address }, { action: "webhook.update", row, changes });
@@ -85,9 +88,10 @@ function settingsHandlers(
     remove: ({ caller, address, params, save }) =>
       save(async (tx) => {
         const row = await ownedWebhook(tx, params, caller);
-        await rows.remove(tx, row);
+        await rows.remove(tx, row, nowText());
         await note(tx, { caller, address }, { action: "webhook.delete", row });
         tx.signal(appTopic(row.appId));
+        tx.signal(webhooksOffTopic);
         return undefined;
       }),
   };

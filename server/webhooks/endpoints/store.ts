@@ -2,6 +2,7 @@ import type { Reader, Transaction } from "../../database/database.ts";
 import type { Added, Row } from "../../database/schema/table.ts";
 import { webhooks as table } from "../../database/schema/webhooks.ts";
 import { listed, update } from "../../database/statements.ts";
+import type { ClearedWebhook } from "../deliveries/store.ts";
 
 const fields = [
   ...["id", "appId", "url", "secret", "oldSecret", "oldUntil", "events", "texts", "createdAt"],
@@ -27,34 +28,47 @@ interface OfApp {
 /** How many waiting deliveries are counted. */
 const mostCounted = 99;
 
-const stateColumns = `${columns},
-  (SELECT count(*) FROM (SELECT 1 AS one FROM webhook_deliveries d
-     WHERE d.webhook_id = w.id AND d.status = 'waiting' LIMIT ${mostCounted}) AS waiting) AS waiting,
-  (SELECT d.status FROM webhook_deliveries d WHERE d.webhook_id = w.id AND d.status <> 'waiting'
-     ORDER BY d.event_at DESC, d.event_id DESC LIMIT 1) AS "lastStatus"`;
+/** The newest delivery of a webhook `w` with this result. */
+const newestWith = (status: "delivered" | "failed") =>
+  `SELECT * FROM (SELECT d.status, d.event_at, d.event_id FROM webhook_deliveries d
+     WHERE d.webhook_id = w.id AND d.status = '${status}' ORDER BY d.event_at DESC, d.event_id DESC LIMIT 1) AS ${status}`;
 
-/** The webhooks of apps. Addresses and secrets are sealed. */
+const stateColumns = `${columns},
+  CASE WHEN w.disabled_at IS NOT NULL THEN 0 ELSE (
+    SELECT count(*) FROM (SELECT 1 AS one FROM webhook_deliveries d
+      WHERE d.webhook_id = w.id AND d.status = 'waiting' AND d.generation = w.generation
+      LIMIT ${mostCounted}) AS waiting) END AS waiting,
+  (SELECT last.status FROM (${newestWith("delivered")} UNION ALL ${newestWith("failed")}) AS last
+     ORDER BY last.event_at DESC, last.event_id DESC LIMIT 1) AS "lastStatus"`;
+
+/** What a webhook loses when it is switched off or deleted: its waiting deliveries. A job gives them up. */
+const givingUp = "generation = generation + 1, clearing = 1";
+
+/** The webhooks of apps, without those that are deleted. Addresses and secrets are sealed. */
 export const webhooks = {
   list: (reader: Reader, appId: string) =>
     reader.all<WebhookState>(
-      `SELECT ${stateColumns} FROM webhooks w WHERE w.app_id = ? ORDER BY w.created_at, w.id`,
+      `SELECT ${stateColumns} FROM webhooks w WHERE w.app_id = ? AND w.removed_at IS NULL ORDER BY w.created_at, w.id`,
       appId,
     ),
 
   find: (reader: Reader, { appId, id }: OfApp) =>
     reader.get<WebhookState>(
-      `SELECT ${stateColumns} FROM webhooks w WHERE w.app_id = ? AND w.id = ?`,
+      `SELECT ${stateColumns} FROM webhooks w WHERE w.app_id = ? AND w.id = ? AND w.removed_at IS NULL`,
       appId,
       id,
     ),
 
   /** Returns a webhook that is on. */
   findEnabled: (reader: Reader, id: string) =>
-    reader.get<WebhookRow>(`SELECT ${columns} FROM webhooks w WHERE w.id = ? AND w.disabled_at IS NULL`, id),
+    reader.get<WebhookRow>(
+      `SELECT ${columns} FROM webhooks w WHERE w.id = ? AND w.disabled_at IS NULL AND w.clearing = 0`,
+      id,
+    ),
 
   async count(reader: Reader, appId: string): Promise<number> {
     const row = await reader.get<{ count: number }>(
-      "SELECT count(*) AS count FROM webhooks WHERE app_id = ?",
+      "SELECT count(*) AS count FROM webhooks WHERE app_id = ? AND removed_at IS NULL",
       appId,
     );
     return Number(row?.count ?? 0);
@@ -92,14 +106,37 @@ export const webhooks = {
     now: string,
   ): Promise<boolean> =>
     (await tx.run(
-      `UPDATE webhooks SET disabled_at = ?, disabled_because = 'gone'
+      `UPDATE webhooks SET disabled_at = ?, disabled_because = 'gone', ${givingUp}
        WHERE id = ? AND url = ? AND disabled_at IS NULL`,
       ...[now, id, url],
     )) > 0,
 
-  /** Deletes a webhook with its deliveries. Returns false if there is none. */
-  remove: async (tx: Transaction, { appId, id }: OfApp): Promise<boolean> =>
-    (await tx.run("DELETE FROM webhooks WHERE app_id = ? AND id = ?", appId, id)) > 0,
+  /** Makes all deliveries that wait for a webhook those of an earlier generation. */
+  giveUp: (tx: Transaction, id: string) => tx.run(`UPDATE webhooks SET ${givingUp} WHERE id = ?`, id),
+
+  /** Marks webhooks of an app as deleted: one, or all. They lose their addresses and secrets, and nothing is sent. */
+  remove: (tx: Transaction, { appId, id }: { readonly appId: string; readonly id?: string }, now: string) =>
+    tx.run(
+      `UPDATE webhooks SET disabled_at = ?, removed_at = ?, url = '', secret = '', old_secret = NULL, ${givingUp}
+       WHERE app_id = ? AND id = coalesce(CAST(? AS text), id) AND removed_at IS NULL`,
+      ...[now, now, appId, id ?? null],
+    ),
+
+  /** Returns a webhook whose deliveries are still to be given up or deleted. */
+  nextToClear: (reader: Reader, appId?: string) =>
+    reader.get<ClearedWebhook>(
+      `SELECT id, generation, removed_at AS "removedAt" FROM webhooks
+       WHERE clearing = 1 ${appId === undefined ? "" : "AND app_id = ?"} ORDER BY id LIMIT 1`,
+      ...(appId === undefined ? [] : [appId]),
+    ),
+
+  /** Notes that all deliveries from before a generation are given up. */
+  cleared: (tx: Transaction, { id, generation }: ClearedWebhook) =>
+    tx.run("UPDATE webhooks SET clearing = 0 WHERE id = ? AND generation = ?", id, generation),
+
+  /** Deletes the row of a webhook that has no deliveries any more. */
+  removeRow: (tx: Transaction, id: string) =>
+    tx.run("DELETE FROM webhooks WHERE id = ? AND removed_at IS NOT NULL", id),
 };
 
 interface ThreadTexts {

@@ -133,6 +133,14 @@ export const events = {
    */
   forgetNumbers: (tx: Transaction) => tx.run("UPDATE events SET number = NULL"),
 
+  /** Deletes the oldest events of an app, at most `most`. Returns their number. */
+  removeOfApp: (tx: Transaction, appId: string, most: number) =>
+    tx.run(
+      `DELETE FROM events WHERE id IN (
+         SELECT id FROM events WHERE app_id = ? ORDER BY created_at, id LIMIT ?)`,
+      ...[appId, most],
+    ),
+
   /** Deletes events from before a time with their deliveries, at most `most`. Returns their number. */
   prune: (tx: Transaction, before: string, most: number) =>
     tx.run(

@@ -1,0 +1,46 @@
+import type { Database } from "../../database/database.ts";
+import { webhooksTopic } from "../../database/signals.ts";
+import { webhooks } from "../endpoints/store.ts";
+import { events } from "../events/store.ts";
+import { type ClearedWebhook, deliveries } from "./store.ts";
+
+/** The most deliveries or events of one transaction. It is small, so that other writes wait only briefly. */
+const atOnce = 1_000;
+
+type Writing = Pick<Database, "get" | "all" | "engine" | "write">;
+
+/**
+ * Gives up some deliveries that waited when a webhook was switched off, or deletes some of a deleted one. Returns 0 if
+ * there is nothing to do. (rule O33)
+ */
+export async function clearNext(database: Writing): Promise<number> {
+  const webhook = await webhooks.nextToClear(database);
+  return webhook === undefined ? 0 : clearSome(database, webhook);
+}
+
+/** Deletes the webhooks of an app that is deleted, with their deliveries, and its events, in small transactions. */
+export async function removeReceivers(database: Writing, appId: string, now: string): Promise<void> {
+  await database.write((tx) => webhooks.remove(tx, { appId }, now));
+  for (;;) {
+    const webhook = await webhooks.nextToClear(database, appId);
+    if (webhook === undefined) break;
+    await clearSome(database, webhook);
+  }
+  while ((await database.write((tx) => events.removeOfApp(tx, appId, atOnce))) === atOnce);
+}
+
+/** Returns the number of changed rows. */
+const clearSome = (database: Writing, webhook: ClearedWebhook): Promise<number> =>
+  database.write(async (tx) => {
+    const { id, removedAt } = webhook;
+    // Another server may do the same. A part that waited for it would find no rows, as if nothing was left.
+    await tx.lock(`webhook off ${id}`);
+    const count = await (removedAt === null
+      ? deliveries.giveUp(tx, webhook, atOnce)
+      : deliveries.remove(tx, id, atOnce));
+    if (count > 0) return count;
+    if (removedAt !== null) return webhooks.removeRow(tx, id);
+    // Deliveries that were queued after the webhook was switched on again have waited for this.
+    tx.signal(webhooksTopic);
+    return webhooks.cleared(tx, webhook);
+  });
