@@ -3,7 +3,15 @@ import { apps, preferences } from "./schema/access.ts";
 import { baseline } from "./schema/baseline.ts";
 import { changelogEntries, contentVersions, faqs } from "./schema/content.ts";
 
-import { bulkChanges, bulkThreads, events, feedback, savedViews, uploads } from "./schema/feedback.ts";
+import {
+  bulkChanges,
+  bulkParts,
+  bulkThreads,
+  events,
+  feedback,
+  savedViews,
+  uploads,
+} from "./schema/feedback.ts";
 import { plannedSearchFunction, wordSearch, wordsOfFiles } from "./schema/search.ts";
 
 import { statisticsStatements } from "./schema/statistics.ts";
@@ -151,9 +159,20 @@ const webhooksInParts: Migration = {
   },
 };
 
+const continued = [...addedSince(bulkChanges, 131), ...statementsOf(bulkParts)];
+
+const bulkChangesThatGoOn: Migration = {
+  number: 131,
+  name: "changes of many threads go on after an interruption",
+  statements: {
+    sqlite: statementsFor(continued, "sqlite"),
+    postgres: statementsFor(continued, "postgres"),
+  },
+};
+
 /** All migrations in their order. A released migration never changes: a correction is a new migration. */
 export const migrations: readonly Migration[] = [
   ...[baseline, searchFunction, threadNumbers, searchOfWholeThreads, contentPictures],
   ...[snoozedThreads, statistics, webhooks, viewsOfThreads, searchOfFileNames],
-  ...[contentDrafts, bulkChangesOfThreads, preferencesOfPeople, webhooksInParts],
+  ...[contentDrafts, bulkChangesOfThreads, preferencesOfPeople, webhooksInParts, bulkChangesThatGoOn],
 ];

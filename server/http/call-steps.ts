@@ -27,7 +27,7 @@ import {
   replay,
   storeRefusal,
 } from "./idempotency.ts";
-import { appOfRequest, type FoundAnswer, idempotency, mayStillGet } from "./idempotency-store.ts";
+import { appOfRequest, type FoundAnswer, idempotency, mayStillGet, nameOf } from "./idempotency-store.ts";
 import { countAttempt, isInMemory, limitedByOf, namingLimit } from "./rate-limits/rate-limits.ts";
 import type { GiveBack } from "./rate-limits/store.ts";
 
@@ -253,7 +253,7 @@ function parse<E extends Endpoint>(endpoint: E, incoming: IncomingRequest) {
   return parts;
 }
 
-const requestOf = ({ incoming, parts, saving: { save, saveRow }, giveBack }: Call): Request => ({
+const requestOf = ({ incoming, key, parts, saving: { save, saveRow }, giveBack }: Call): Request => ({
   caller: incoming.caller,
   browser: incoming.browser,
   params: parts.params,
@@ -265,6 +265,7 @@ const requestOf = ({ incoming, parts, saving: { save, saveRow }, giveBack }: Cal
   address: incoming.address,
   callerNow: incoming.callerNow,
   signal: incoming.signal,
+  repeat: key && { name: nameOf(key), content: key.fingerprint },
   giveBack,
   save,
   saveRow,

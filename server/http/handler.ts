@@ -156,6 +156,16 @@ export interface Browser {
   readonly userAgent: string | undefined;
 }
 
+/**
+ * Identifies a request and its repeats, for a handler that saves its work in several transactions: a repeat goes on
+ * where the request ended.
+ */
+export interface RepeatMark {
+  readonly name: string;
+  /** The fingerprint of the content. A repeat with another one is refused. */
+  readonly content: string;
+}
+
 /** A request after authentication and validation. */
 export interface Request<E extends Endpoint = Endpoint> {
   readonly caller: Callers[E["auth"] & Auth];
@@ -178,6 +188,8 @@ export interface Request<E extends Endpoint = Endpoint> {
   readonly callerNow: () => Promise<Callers[E["auth"] & Auth]>;
   /** Makes a signal that aborts when the client disconnects or the server stops. */
   readonly signal: () => AbortSignal;
+  /** What is the same for a request and its repeats. Undefined without an Idempotency-Key. */
+  readonly repeat: RepeatMark | undefined;
   /** Undoes the use of the rate limit. For requests with `wait`. */
   readonly giveBack: () => void;
   /**

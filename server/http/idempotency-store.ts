@@ -186,6 +186,9 @@ export const scopeOf = (whose: readonly string[], method: string, path: string):
  */
 const sameAddress = (path: string): string => path.toLowerCase().replace(/(?<!\/)\/+$/, "");
 
+/** Returns a text that is the same for a request and its repeats, and for no other request. */
+export const nameOf = ({ scope, key }: KnownKey): string => scopeHash(`${scope}\n${key}`);
+
 /** Returns the stored form of a scope. */
 function scopeHash(scope: string): string {
   return createHash("sha256").update(scope).digest("base64url");

@@ -508,6 +508,17 @@ export const bulkChanges = table(
     /** The role of the member who made the change. */
     role: text("plain"),
     created_at: instant(),
+    /** Identifies the request and its repeats. Null for a request without an Idempotency-Key. */
+    request: text("plain").null().since(131),
+    /** The fingerprint of the request. */
+    content: text("plain").null().since(131),
+    /** The answer so far. */
+    tally: json("plain").null().since(131),
+    /** Null while some of the threads have still to be changed. */
+    ended_at: instant().null().since(131),
+    /** Identifies the request that undoes the change, and its answer so far. */
+    undo_request: text("plain").null().since(131),
+    undo_tally: json("plain").null().since(131),
   },
   {
     of: "app",
@@ -515,7 +526,28 @@ export const bulkChanges = table(
     since: 128,
     notInBackup: "a change can be undone for ten minutes only",
     foreign: { columns: ["app_id", "user_id"], of: appMembers },
-    indexes: [index("bulk_changes_by_time", "created_at")],
+    indexes: [
+      index("bulk_changes_by_time", "created_at"),
+      index("bulk_changes_by_request", "request", { unique: true, where: "request IS NOT NULL", since: 131 }),
+    ],
+  },
+);
+
+/** The threads that a bulk change of many parts has still to change. */
+export const bulkParts = table(
+  "bulk_parts",
+  {
+    change_id: ref(bulkChanges, "cascade"),
+    part: integer(),
+    /** The ids of its threads, as JSON. */
+    threads: json("plain"),
+  },
+  {
+    of: "app",
+    erase: "Contains only ids of threads. Deleted together with the change.",
+    since: 131,
+    notInBackup: "a change can be undone for ten minutes only",
+    primary: ["change_id", "part"],
   },
 );
 
@@ -639,5 +671,15 @@ export const feedbackSchema: readonly (Statement | AnyTable)[] = [
     postgres: `INSERT INTO change_counts (name) VALUES (left(md5(CAST(random() AS text)), 12))`,
   },
   ...[messages, uploads, failureRuns, runs, runClaims, runProgress, tags, threadTags, threadLooks],
-  ...[answeringMembers, savedReplies, savedViews, bulkChanges, bulkThreads, blockedSenders, events, outbox],
+  ...[
+    answeringMembers,
+    savedReplies,
+    savedViews,
+    bulkChanges,
+    bulkThreads,
+    bulkParts,
+    blockedSenders,
+    events,
+    outbox,
+  ],
 ];

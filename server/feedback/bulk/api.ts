@@ -6,7 +6,7 @@ import { suffices } from "../../access/members/rules.ts";
 import { members } from "../../access/members/store.ts";
 import type { Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
-import type { ConsoleCaller, Handlers, Request } from "../../http/handler.ts";
+import type { ConsoleCaller, Handlers, RepeatMark, Request } from "../../http/handler.ts";
 import { assignableMembers } from "../assignees/assign.ts";
 import { inboxScope, prepareInbox } from "../inbox/list.ts";
 import { firstThreads } from "../inbox/store.ts";
@@ -17,8 +17,15 @@ import { changeThread } from "../threads/change.ts";
 import { threadNews } from "../unread/store/news.ts";
 import { threadViews } from "../unread/store/read-marks.ts";
 import { filterRefusal } from "../views/rules.ts";
-import { bulkRefusal, changeBack, type ThreadState, undoMilliseconds, undoRefusal } from "./rules.ts";
-import { type BulkThreadRow, bulkChanges } from "./store.ts";
+import {
+  bulkRefusal,
+  changeBack,
+  continuedMilliseconds,
+  type ThreadState,
+  undoMilliseconds,
+  undoRefusal,
+} from "./rules.ts";
+import { type BulkThreadRow, bulkChanges, nothingDone, type Tally } from "./store.ts";
 
 type BulkDeps = Pick<Deps, "clock" | "database" | "log" | "newId" | "time">;
 
@@ -29,75 +36,119 @@ interface Act {
   readonly appId: string;
 }
 
-/** What a request has done so far. */
-interface Tally {
-  changed: number;
-  readonly skipped: Skipped[];
-}
-
 /** The handlers for changes of many threads at once. (rule F45) */
 export function bulk(deps: BulkDeps): Handlers<typeof contract> {
   const { clock, database } = deps;
   return {
-    async change({ caller, address, params: { appId }, body, save }) {
+    async change({ caller, address, params: { appId }, body, repeat, save }) {
       await ownedApp(database, appId, caller);
-      await prepareInbox(deps, appId);
-      const { change } = body;
-      await checkChange(deps, { appId, caller, change });
-      const ids = await idsOf(deps, { appId, caller, body });
       const act = { caller, address, appId };
-      const now = clock.now();
-      const row = {
-        ...{ id: deps.newId(), appId, userId: caller.userId, createdAt: now.toISOString() },
-        role: (await members.roleOf(database, appId, caller.userId)) ?? "",
-      };
-      const tally: Tally = { changed: 0, skipped: [] };
-      const chunk = async (tx: Transaction, part: readonly string[]) => {
+      const { change } = body;
+      const known = repeat && (await begunBefore(deps, repeat));
+      const begin = known === undefined ? await beginning(deps, { act, body, repeat }) : undefined;
+      const id = known ?? (begin?.isLong ? await database.write(begin.save) : undefined);
+      const next = async (tx: Transaction, changeId: string) => {
         await ownedApp(tx, appId, caller);
-        await bulkChanges.begin(tx, row);
-        return changeSome(deps, tx, { act, change, changeId: row.id, ids: part });
+        await bulkChanges.lock(tx, changeId);
+        return changePart(deps, tx, { act, change, changeId });
       };
-      const parts = chunksOf(ids, limits.bulkIds);
-      for (const part of parts.slice(0, -1)) add(tally, await database.write((tx) => chunk(tx, part)));
+      while (id !== undefined && (await bulkChanges.hasSeveralParts(database, id)))
+        await database.write(async (tx) => {
+          if (await bulkChanges.hasSeveralParts(tx, id)) await next(tx, id);
+        });
       return save(async (tx) => {
-        await bulkChanges.prune(tx, new Date(now.getTime() - undoMilliseconds).toISOString());
-        const all = { changed: tally.changed, skipped: [...tally.skipped] };
-        add(all, await chunk(tx, parts.at(-1) ?? []));
-        return { ...answerOf(all), undo: row.id };
+        const now = clock.now();
+        const before = (milliseconds: number) => new Date(now.getTime() - milliseconds).toISOString();
+        await bulkChanges.prune(tx, before(undoMilliseconds), before(continuedMilliseconds));
+        const changeId = id ?? (await begin?.save(tx));
+        if (changeId === undefined) throw new ApiError("not_found");
+        const tally = await next(tx, changeId);
+        await bulkChanges.end(tx, changeId, now.toISOString());
+        return { ...tally, skipped: [...tally.skipped], undo: changeId };
       });
     },
 
-    async undo({ caller, address, params: { appId }, body: { undo: id }, save }) {
+    async undo({ caller, address, params: { appId }, body: { undo: id }, repeat, save }) {
       await ownedApp(database, appId, caller);
-      const tally: Tally = { changed: 0, skipped: [] };
       const act = { caller, address, appId };
-      const some = async (tx: Transaction) => {
-        await checkUndo(deps, tx, { id, act });
-        return undoSome(deps, tx, { act, rows: await bulkChanges.take(tx, id, limits.bulkIds) });
-      };
-      for (;;) {
-        const part = await database.write(some);
-        add(tally, part);
-        if (part.changed + part.skipped.length === 0) break;
+      const request = repeat?.name ?? deps.newId();
+      let tally = nothingDone;
+      for (let isMore = true; isMore; ) {
+        const before = tally;
+        [tally, isMore] = await database.write(async (tx) => {
+          await bulkChanges.lock(tx, id);
+          const { undoRequest, undoTally } = await checkUndo(deps, tx, { id, act });
+          const known = undoRequest === request ? undoTally : before;
+          const rows = await bulkChanges.take(tx, id, limits.bulkIds);
+          if (rows.length === 0) return [known, false];
+          const all = sum(known, await undoSome(deps, tx, { act, rows }));
+          await bulkChanges.keepUndoTally(tx, id, request, all);
+          return [all, true];
+        });
       }
-      if (tally.changed + tally.skipped.length === 0)
+      if (tally.changed + tally.skippedCount === 0)
         throw new ApiError("wrong_state", { message: "This change was undone already." });
-      return save(async () => answerOf(tally));
+      return save(async () => ({ ...tally, skipped: [...tally.skipped] }));
     },
   };
 }
 
-function add(tally: Tally, { changed, skipped }: Tally): void {
-  tally.changed += changed;
-  tally.skipped.push(...skipped);
+/** Returns the id of the change that an interrupted request with the same key has begun. */
+async function begunBefore(
+  { database }: BulkDeps,
+  { name, content }: RepeatMark,
+): Promise<string | undefined> {
+  const known = await bulkChanges.ofRequest(database, name);
+  if (known && known.content !== content) throw new ApiError("idempotency_mismatch");
+  return known?.id;
+}
+
+/** How a change begins: its threads are chosen, and stored before the first of them is changed. */
+async function beginning(
+  deps: BulkDeps,
+  { act, body, repeat }: Pick<Request<typeof contract.change>, "body" | "repeat"> & { readonly act: Act },
+) {
+  const { database, clock } = deps;
+  const { appId, caller } = act;
+  await prepareInbox(deps, appId);
+  await checkChange(deps, { appId, caller, change: body.change });
+  const parts = chunksOf(await idsOf(deps, { appId, caller, body }), limits.bulkIds);
+  const row = {
+    ...{ id: deps.newId(), appId, userId: caller.userId, createdAt: clock.now().toISOString() },
+    role: (await members.roleOf(database, appId, caller.userId)) ?? "",
+  };
+  return {
+    isLong: parts.length > 1,
+    save: (tx: Transaction) => bulkChanges.begin(tx, row, { repeat, parts }),
+  };
+}
+
+/** Changes the next part of the threads, if there is one. Returns what was done so far. */
+async function changePart(
+  deps: BulkDeps,
+  tx: Transaction,
+  { changeId, ...part }: Omit<Part, "ids">,
+): Promise<Tally> {
+  const done = (await bulkChanges.find(tx, changeId))?.tally ?? nothingDone;
+  const ids = await bulkChanges.takePart(tx, changeId);
+  if (ids === undefined) return done;
+  const all = sum(done, await changeSome(deps, tx, { ...part, changeId, ids }));
+  await bulkChanges.keepTally(tx, changeId, all);
+  return all;
 }
 
 const mostSkipped = 100;
 
-const answerOf = ({ changed, skipped }: Tally) => ({
-  changed,
-  skipped: skipped.slice(0, mostSkipped),
-  skippedCount: skipped.length,
+/** What was done with some threads, and with which of them nothing. */
+interface PartTally {
+  changed: number;
+  readonly skipped: Skipped[];
+}
+
+const sum = (tally: Tally, { changed, skipped }: PartTally): Tally => ({
+  changed: tally.changed + changed,
+  skipped: [...tally.skipped, ...skipped].slice(0, mostSkipped),
+  skippedCount: tally.skippedCount + skipped.length,
 });
 
 function chunksOf<Item>(items: readonly Item[], size: number): Item[][] {
@@ -165,8 +216,8 @@ async function changeSome(
   deps: BulkDeps,
   tx: Transaction,
   { act, change, changeId, ids }: Part,
-): Promise<Tally> {
-  const tally: Tally = { changed: 0, skipped: [] };
+): Promise<PartTally> {
+  const tally: PartTally = { changed: 0, skipped: [] };
   const { read, ...fields } = change;
   for (const id of ids) {
     await tx.lock(id);
@@ -220,20 +271,21 @@ async function stateOf(
   };
 }
 
-/** Throws `not_found` or `wrong_state` unless the caller may undo this change now. */
+/** Returns the change. Throws `not_found` or `wrong_state` unless the caller may undo it now. */
 async function checkUndo(
   { clock }: BulkDeps,
   tx: Transaction,
   { id, act: { appId, caller } }: { readonly id: string; readonly act: Act },
-): Promise<void> {
+) {
   await ownedApp(tx, appId, caller);
   const row = await bulkChanges.find(tx, id);
   if (!row || row.appId !== appId || row.userId !== caller.userId) throw new ApiError("not_found");
   const role = await members.roleOf(tx, appId, caller.userId);
   if (role === undefined || !suffices(role, row.role === "owner" ? "owner" : "maintainer"))
     throw new ApiError("wrong_state", { message: "Your role has changed since." });
-  if (clock.now().getTime() - Date.parse(row.createdAt) > undoMilliseconds)
+  if (clock.now().getTime() - Date.parse(row.endedAt ?? row.createdAt) > undoMilliseconds)
     throw new ApiError("wrong_state", { message: "This change can only be undone within ten minutes." });
+  return row;
 }
 
 /** Gives threads the state from before a bulk change, where nobody changed them since. */
@@ -241,8 +293,8 @@ async function undoSome(
   deps: BulkDeps,
   tx: Transaction,
   { act, rows }: { readonly act: Act; readonly rows: readonly BulkThreadRow[] },
-): Promise<Tally> {
-  const tally: Tally = { changed: 0, skipped: [] };
+): Promise<PartTally> {
+  const tally: PartTally = { changed: 0, skipped: [] };
   const assignable = new Set((await assignableMembers(tx, act.appId)).map(({ userId }) => userId));
   const names = new Map((await tags.list(tx, act.appId)).map(({ id, name }) => [id, name]));
   for (const { feedbackId: id, ...row } of rows) {

@@ -20,6 +20,9 @@ export interface ThreadState {
 /** How long a bulk change can be undone. */
 export const undoMilliseconds = 600_000;
 
+/** How long a repeat of a request that was interrupted continues it. */
+export const continuedMilliseconds = 86_400_000;
+
 /** Returns why a thread is left out of a bulk change; undefined if it is changed. (rule F45) */
 export function bulkRefusal(
   { status, tagKeys }: { readonly status: string; readonly tagKeys: readonly string[] },

@@ -1,6 +1,9 @@
+import type { Skipped } from "../../../src/contract/bulk.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import * as tables from "../../database/schema/feedback.ts";
-import { insert, plannedEachTime } from "../../database/statements.ts";
+import type { Row } from "../../database/schema/table.ts";
+import { insert, listed, plannedEachTime, update } from "../../database/statements.ts";
+import type { RepeatMark } from "../../http/handler.ts";
 
 /** A bulk change that can be undone. */
 export interface BulkRow {
@@ -10,6 +13,25 @@ export interface BulkRow {
   readonly role: string;
   readonly createdAt: string;
 }
+
+/** What a bulk change or its undo has done so far. */
+export interface Tally {
+  readonly changed: number;
+  /** The first of the threads that were left out. */
+  readonly skipped: readonly Skipped[];
+  readonly skippedCount: number;
+}
+
+/** A bulk change as it is stored. */
+interface StoredBulk extends BulkRow {
+  readonly endedAt: string | null;
+  readonly content: string | null;
+  readonly tally: Tally;
+  readonly undoRequest: string | null;
+  readonly undoTally: Tally;
+}
+
+export const nothingDone: Tally = { changed: 0, skipped: [], skippedCount: 0 };
 
 /** A thread of a bulk change: its states before and after, as JSON. */
 export interface BulkThreadRow {
@@ -27,7 +49,31 @@ export interface StateRow {
   readonly activity: number;
 }
 
-const insertChange = insert(tables.bulkChanges, "ON CONFLICT DO NOTHING");
+const addChange = insert(tables.bulkChanges, "ON CONFLICT DO NOTHING");
+const setChange = update(tables.bulkChanges, "WHERE id = ?");
+
+const fields = [
+  ...[
+    "id",
+    "appId",
+    "userId",
+    "role",
+    "createdAt",
+    "endedAt",
+    "content",
+    "tally",
+    "undoRequest",
+    "undoTally",
+  ],
+] as const;
+const columns = listed(tables.bulkChanges, fields);
+
+type Found = Pick<Row<typeof tables.bulkChanges>, (typeof fields)[number]>;
+
+const storedOf = (row: Found | undefined): StoredBulk | undefined =>
+  row && { ...row, tally: tallyIn(row.tally), undoTally: tallyIn(row.undoTally) };
+
+const tallyIn = (stored: string | null): Tally => (stored === null ? nothingDone : JSON.parse(stored));
 
 /** Bulk changes, and the threads that they changed. (rule F45) */
 export const bulkChanges = {
@@ -41,13 +87,58 @@ export const bulkChanges = {
       ...ids,
     ),
 
-  begin: (tx: Transaction, row: BulkRow) => insertChange(tx, { ...row }),
+  /**
+   * Begins a bulk change. Returns its id, or that of the change that a request with the same key has begun. Each part
+   * is a list of ids.
+   */
+  async begin(
+    tx: Transaction,
+    row: BulkRow,
+    {
+      repeat,
+      parts,
+    }: { readonly repeat: RepeatMark | undefined; readonly parts: readonly (readonly string[])[] },
+  ): Promise<string> {
+    await addChange(tx, { ...row, request: repeat?.name ?? null, content: repeat?.content ?? null });
+    const known = repeat && (await bulkChanges.ofRequest(tx, repeat.name));
+    if (known && known.id !== row.id) return known.id;
+    for (const [part, ids] of parts.entries())
+      await tx.insert(tables.bulkParts, { changeId: row.id, part, threads: JSON.stringify(ids) });
+    return row.id;
+  },
 
-  find: (reader: Reader, id: string): Promise<BulkRow | undefined> =>
-    reader.get<BulkRow>(
-      `SELECT id, app_id AS "appId", user_id AS "userId", role, created_at AS "createdAt" FROM bulk_changes WHERE id = ?`,
-      id,
-    ),
+  /** Returns the bulk change that a request with this key has begun. */
+  ofRequest: async (reader: Reader, name: string): Promise<StoredBulk | undefined> =>
+    storedOf(await reader.get<Found>(`SELECT ${columns} FROM bulk_changes WHERE request = ?`, name)),
+
+  find: async (reader: Reader, id: string): Promise<StoredBulk | undefined> =>
+    storedOf(await reader.get<Found>(`SELECT ${columns} FROM bulk_changes WHERE id = ?`, id)),
+
+  /** Locks a bulk change until the transaction ends, so that two requests do not work on the same part. */
+  lock: (tx: Transaction, id: string) => tx.lock(`bulk change ${id}`),
+
+  /** Whether more than one part is left. */
+  hasSeveralParts: async (reader: Reader, changeId: string): Promise<boolean> =>
+    (await reader.get("SELECT 1 AS one FROM bulk_parts WHERE change_id = ? LIMIT 1 OFFSET 1", changeId)) !==
+    undefined,
+
+  /** Takes the next part. Returns the ids of its threads; undefined if there is none. */
+  async takePart(tx: Transaction, changeId: string): Promise<string[] | undefined> {
+    const [row] = await tx.all<{ threads: string }>(
+      `DELETE FROM bulk_parts WHERE change_id = ? AND part = (
+         SELECT min(part) FROM bulk_parts WHERE change_id = ?) RETURNING threads`,
+      ...[changeId, changeId],
+    );
+    return row && JSON.parse(row.threads);
+  },
+
+  keepTally: (tx: Transaction, id: string, tally: Tally) =>
+    setChange(tx, { tally: JSON.stringify(tally) }, id),
+
+  end: (tx: Transaction, id: string, at: string) => setChange(tx, { endedAt: at }, id),
+
+  keepUndoTally: (tx: Transaction, id: string, undoRequest: string, tally: Tally) =>
+    setChange(tx, { undoRequest, undoTally: JSON.stringify(tally) }, id),
 
   note: (tx: Transaction, changeId: string, { feedbackId, before, after }: BulkThreadRow) =>
     tx.insert(tables.bulkThreads, { changeId, feedbackId, before, after }),
@@ -61,6 +152,10 @@ export const bulkChanges = {
       ...[changeId, changeId, most],
     ),
 
-  /** Removes the changes that nobody can undo any more. */
-  prune: (tx: Transaction, before: string) => tx.run("DELETE FROM bulk_changes WHERE created_at < ?", before),
+  /** Removes the changes that ended before a time, and those that began before another one and never ended. */
+  prune: (tx: Transaction, ended: string, begun: string) =>
+    tx.run(
+      "DELETE FROM bulk_changes WHERE created_at < ? AND (ended_at < ? OR created_at < ?)",
+      ...[ended, ended, begun],
+    ),
 };

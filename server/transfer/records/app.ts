@@ -590,6 +590,7 @@ export const leftOutTables: Readonly<Record<Exclude<TableName, Exported>, string
   thread_looks: "what members have read",
   bulk_changes: "they can be undone for ten minutes only",
   bulk_threads: "they can be undone for ten minutes only",
+  bulk_parts: "they belong to a request of one server",
   answering_members: "which members type an answer at this moment",
   app_keys: "secrets",
   tokens: "secrets",
