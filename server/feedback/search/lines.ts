@@ -2,8 +2,7 @@ import type { FoundLine } from "../../../src/contract/found.ts";
 import type { Reader } from "../../database/database.ts";
 import { foundLine } from "./matches.ts";
 import { readQuery } from "./query.ts";
-import { firstMessages, withManyMessages } from "./store/search.ts";
-import { textsOf } from "./store/texts.ts";
+import { textsInParts, withManyMessages } from "./store/search.ts";
 
 /** Returns the line of each of these threads that shows why the query `q` found it, by the `seq` of the thread. */
 export async function foundLines(
@@ -15,12 +14,12 @@ export async function foundLines(
   const lines = new Map<number, FoundLine>();
   if (marked.length === 0) return lines;
   const rest: number[] = [];
-  for (const { seq, texts } of await textsOf(reader, seqs, firstMessages)) {
+  for await (const { seq, texts } of textsInParts(reader, seqs)) {
     const line = foundLine(texts, marked);
     if (line === undefined) rest.push(seq);
     else lines.set(seq, line);
   }
-  for (const { seq, texts } of await withManyMessages(reader, rest)) {
+  for await (const { seq, texts } of withManyMessages(reader, rest)) {
     const line = foundLine(texts, marked);
     if (line !== undefined) lines.set(seq, line);
   }

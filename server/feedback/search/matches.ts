@@ -13,10 +13,20 @@ export type Mark = FoundLine["marks"][number];
 
 /** Whether one of the texts has the pattern. */
 export const hasPattern = (texts: readonly ThreadText[], pattern: Pattern): boolean =>
-  texts.some(({ text }) => {
+  patternsIn(texts, [pattern]).has(pattern);
+
+/** Returns those of the patterns that one of the texts has. */
+export function patternsIn(texts: readonly ThreadText[], patterns: readonly Pattern[]): ReadonlySet<Pattern> {
+  const had = new Set<Pattern>();
+  for (const { text } of texts) {
+    if (had.size === patterns.length) break;
     const words = wordsIn(text);
-    return words.some((_, at) => placeOf(words, at, pattern) !== undefined);
-  });
+    for (const pattern of patterns)
+      if (!had.has(pattern) && words.some((_, at) => placeOf(words, at, pattern) !== undefined))
+        had.add(pattern);
+  }
+  return had;
+}
 
 /** Returns the part of the text with the pattern that begins at the word `at`. */
 function placeOf(words: readonly TextWord[], at: number, pattern: Pattern): Mark | undefined {

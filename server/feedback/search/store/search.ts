@@ -1,7 +1,8 @@
+import { setImmediate as yieldToOthers } from "node:timers/promises";
 import type { Reader } from "../../../database/database.ts";
 import type { Condition } from "../../../database/lists.ts";
-import { hasPattern } from "../matches.ts";
-import type { Fact, SearchQuery } from "../query.ts";
+import { patternsIn, type ThreadText } from "../matches.ts";
+import type { Fact, Pattern, SearchQuery } from "../query.ts";
 import { newestInPostgres } from "./postgres.ts";
 import {
   endOf,
@@ -12,7 +13,7 @@ import {
   usualEffort,
 } from "./ranges.ts";
 import { newestInSqlite } from "./sqlite.ts";
-import { mostMessages, textsOf } from "./texts.ts";
+import { mostMessages, type ThreadWords, textsOf } from "./texts.ts";
 
 /** A search in some apps. */
 export interface ThreadSearch {
@@ -49,9 +50,10 @@ async function searchTexts(
   const seqs: number[] = [];
   for (let { before } = page; ; ) {
     const found = await searchTerms(reader, searched, { ...page, before, limit: readAtOnce });
-    const fitting = await withPatterns(reader, query, found.seqs);
-    for (const seq of found.seqs) if (fitting.has(seq)) seqs.push(seq);
+    const { fitting, last } = await withPatterns(reader, query, found.seqs, until);
+    seqs.push(...fitting);
     if (seqs.length >= page.limit) return { seqs: seqs.slice(0, page.limit), reached: undefined };
+    if (last !== undefined) return { seqs, reached: last };
     const next = found.reached ?? (found.seqs.length < readAtOnce ? undefined : found.seqs.at(-1));
     if (next === undefined) return { seqs, reached: undefined };
     if (found.reached !== undefined || performance.now() > until) return { seqs, reached: next };
@@ -60,42 +62,84 @@ async function searchTexts(
 }
 
 /** How many messages of a thread are read first. Most threads have fewer. */
-export const firstMessages = 30;
+const firstMessages = 30;
 
+/** How many threads are read at once, at most. If they have very much text, the next ones are read one by one. */
+const mostAtOnce = 16;
+const muchText = 65_536;
+
+/**
+ * Returns those of the threads that have the patterns of the query. If the time is over, it ends early: then `last` is
+ * the last thread that was read. Other requests are answered between two long threads.
+ */
 async function withPatterns(
   reader: Reader,
   { read, readNone }: Pick<SearchQuery, "read" | "readNone">,
   seqs: readonly number[],
-): Promise<ReadonlySet<number>> {
-  const fitting = new Set<number>();
-  const rest: number[] = [];
-  for (const { seq, texts } of await textsOf(
-    reader,
-    seqs,
-    readNone.length > 0 ? mostMessages : firstMessages,
-  )) {
-    if (readNone.some((pattern) => hasPattern(texts, pattern))) continue;
-    if (read.every((pattern) => hasPattern(texts, pattern))) fitting.add(seq);
-    else if (readNone.length === 0) rest.push(seq);
+  until: number,
+): Promise<{ readonly fitting: readonly number[]; readonly last?: number | undefined }> {
+  const patterns = [...read, ...readNone];
+  const fitting: number[] = [];
+  for (let at = 0, atOnce = mostAtOnce; at < seqs.length; ) {
+    const some = seqs.slice(at, at + atOnce);
+    const had = new Map<number, ReadonlySet<Pattern>>();
+    let text = 0;
+    for await (const thread of textsInParts(
+      reader,
+      some,
+      readNone.length > 0 ? mostMessages : firstMessages,
+    )) {
+      had.set(thread.seq, patternsIn(thread.texts, patterns));
+      text += lengthOf(thread.texts);
+    }
+    const rest = some.filter((seq) => read.some((pattern) => !had.get(seq)?.has(pattern)));
+    if (readNone.length === 0)
+      for await (const thread of withManyMessages(reader, rest))
+        had.set(thread.seq, patternsIn(thread.texts, patterns));
+    for (const seq of some) {
+      const found = had.get(seq) ?? new Set();
+      if (read.every((pattern) => found.has(pattern)) && !readNone.some((pattern) => found.has(pattern)))
+        fitting.push(seq);
+    }
+    at += some.length;
+    atOnce = text > muchText ? 1 : mostAtOnce;
+    if (at < seqs.length && performance.now() > until) return { fitting, last: some.at(-1) };
   }
-  for (const { seq, texts } of await withManyMessages(reader, rest))
-    if (read.every((pattern) => hasPattern(texts, pattern))) fitting.add(seq);
-  return fitting;
+  return { fitting };
 }
 
-/** Returns the texts of those of the threads that have more messages than were read first. */
-export async function withManyMessages(reader: Reader, seqs: readonly number[]) {
-  if (seqs.length === 0) return [];
+/** Yields the texts of threads. Other requests are answered after each thread with much text. */
+export async function* textsInParts(
+  reader: Reader,
+  seqs: readonly number[],
+  most = firstMessages,
+): AsyncGenerator<ThreadWords> {
+  let text = 0;
+  for (const thread of await textsOf(reader, seqs, most)) {
+    yield thread;
+    text += lengthOf(thread.texts);
+    if (text < muchText) continue;
+    text = 0;
+    await yieldToOthers();
+  }
+}
+
+const lengthOf = (texts: readonly ThreadText[]): number =>
+  texts.reduce((total, { text }) => total + text.length, 0);
+
+/** Yields the texts of those of the threads that have more messages than were read first. */
+export async function* withManyMessages(
+  reader: Reader,
+  seqs: readonly number[],
+): AsyncGenerator<ThreadWords> {
+  if (seqs.length === 0) return;
   const places = seqs.map(() => "?").join(", ");
   const long = await reader.all<{ seq: number }>(
     `SELECT f.seq FROM feedback f WHERE f.seq IN (${places}) AND EXISTS (
        SELECT 1 FROM messages m WHERE m.feedback_id = f.id LIMIT 1 OFFSET ${firstMessages})`,
     ...seqs,
   );
-  return textsOf(
-    reader,
-    long.map(({ seq }) => seq),
-  );
+  for (const { seq } of long) yield* textsInParts(reader, [seq], mostMessages);
 }
 
 /** Returns the scope with the status and the type of the query, if it has exactly one. */
