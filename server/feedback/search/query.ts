@@ -41,6 +41,8 @@ export interface SearchQuery {
   readonly read: readonly Pattern[];
   readonly readNone: readonly Pattern[];
   /** Conditions for other properties of the thread. */
+  /** Whether the query finds no thread by the name or the address of its sender. */
+  readonly withoutSenders: boolean;
   readonly facts: readonly Fact[];
   /** The typed words that are not excluded. */
   readonly typed: readonly TypedWord[];
@@ -72,12 +74,13 @@ const ofPeople: ReadonlySet<string> = new Set(["from", "assignee"]);
 
 /**
  * Returns what a query means. Operators with unknown names or values are words. So are the operators of people in the
- * query of an agent. (rules F57, F58)
+ * query of an agent. The index also has the words of senders, so for an agent the texts of the found threads are read.
+ * (rules F57, F58)
  */
 export function readQuery(query: string, by: "member" | "agent" = "member"): SearchQuery {
   const building: Building = {
     ...{ all: [], none: [], marked: [], read: [], readNone: [], facts: [], typed: [] },
-    left: mostWords,
+    ...{ left: mostWords, withoutSenders: by === "agent" },
   };
   for (const { 0: part, index, groups = {} } of query.matchAll(parts)) {
     const { not, name, quoted, bare } = groups;
@@ -110,6 +113,7 @@ interface Building {
   readonly readNone: Pattern[];
   readonly facts: Fact[];
   readonly typed: TypedWord[];
+  readonly withoutSenders: boolean;
   /** How many more words may be added. */
   left: number;
 }
@@ -204,7 +208,7 @@ function addWords(building: Building, { text, start, isNot, isQuoted }: TypedTex
   building.left -= words.length;
   const pattern = patternOf(words, isQuoted);
   const terms = termsOfPattern(pattern, words);
-  const isDecided = isDecidedByIndex(pattern);
+  const isDecided = !building.withoutSenders && isDecidedByIndex(pattern);
   if (isNot) {
     if (isDecided) building.none.push(...terms);
     else building.readNone.push(pattern);

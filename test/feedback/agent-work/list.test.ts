@@ -50,6 +50,20 @@ describe.each(databases)("GET /api/v1/agent/feedback on $name", (engine) => {
     expect(await subjects({ q: "login -from:ada@example.org" })).toEqual(["Login fails"]);
   });
 
+  it("finds no thread for an agent by words of a sender's name or address, nor leaves one out", async () => {
+    const people = { email: "ada.byron@example.org", name: "Ada Byron" };
+    const id = await send("Login fails", people);
+    await send("Byron is wrong", { email: "someone@example.org" });
+    for (const q of ["ada", "ada byron", "ada.byron@example.org", '"ada byron"', "byr example", "ample"])
+      expect([q, await subjects({ q })]).toEqual([q, []]);
+    expect(await subjects({ q: "byron" })).toEqual(["Byron is wrong"]);
+    expect(await subjects({ q: "login -ada -byron" })).toEqual(["Login fails"]);
+    const person = await service.request("GET", `/api/v1/console/apps/${cast.appId}/feedback?q=ada`, {
+      headers: cast.person,
+    });
+    expect(Object(person.body).items).toMatchObject([{ id }]);
+  });
+
   it("gives what an agent needs to choose a thread, and nothing of the sender", async () => {
     const id = await send("Login fails", { email: "ada@example.org", name: "Ada", source: "ada's phone" });
     const answer = await ask();

@@ -13,7 +13,7 @@ import {
   usualEffort,
 } from "./ranges.ts";
 import { newestInSqlite } from "./sqlite.ts";
-import { mostMessages, type ThreadWords, textsOf } from "./texts.ts";
+import { mostMessages, type TextsRead, type ThreadWords, textsOf } from "./texts.ts";
 
 /** A search in some apps. */
 export interface ThreadSearch {
@@ -74,7 +74,7 @@ const muchText = 65_536;
  */
 async function withPatterns(
   reader: Reader,
-  { read, readNone }: Pick<SearchQuery, "read" | "readNone">,
+  { read, readNone, withoutSenders }: Pick<SearchQuery, "read" | "readNone" | "withoutSenders">,
   seqs: readonly number[],
   until: number,
 ): Promise<{ readonly fitting: readonly number[]; readonly last?: number | undefined }> {
@@ -84,17 +84,16 @@ async function withPatterns(
     const some = seqs.slice(at, at + atOnce);
     const had = new Map<number, ReadonlySet<Pattern>>();
     let text = 0;
-    for await (const thread of textsInParts(
-      reader,
-      some,
-      readNone.length > 0 ? mostMessages : firstMessages,
-    )) {
+    for await (const thread of textsInParts(reader, some, {
+      most: readNone.length > 0 ? mostMessages : firstMessages,
+      withoutSenders,
+    })) {
       had.set(thread.seq, patternsIn(thread.texts, patterns));
       text += lengthOf(thread.texts);
     }
     const rest = some.filter((seq) => read.some((pattern) => !had.get(seq)?.has(pattern)));
     if (readNone.length === 0)
-      for await (const thread of withManyMessages(reader, rest))
+      for await (const thread of withManyMessages(reader, rest, { withoutSenders }))
         had.set(thread.seq, patternsIn(thread.texts, patterns));
     for (const seq of some) {
       const found = had.get(seq) ?? new Set();
@@ -112,10 +111,10 @@ async function withPatterns(
 export async function* textsInParts(
   reader: Reader,
   seqs: readonly number[],
-  most = firstMessages,
+  { most = firstMessages, withoutSenders }: Partial<TextsRead> = {},
 ): AsyncGenerator<ThreadWords> {
   let text = 0;
-  for (const thread of await textsOf(reader, seqs, most)) {
+  for (const thread of await textsOf(reader, seqs, { most, withoutSenders })) {
     yield thread;
     text += lengthOf(thread.texts);
     if (text < muchText) continue;
@@ -131,6 +130,7 @@ const lengthOf = (texts: readonly ThreadText[]): number =>
 export async function* withManyMessages(
   reader: Reader,
   seqs: readonly number[],
+  { withoutSenders }: Partial<Pick<TextsRead, "withoutSenders">> = {},
 ): AsyncGenerator<ThreadWords> {
   if (seqs.length === 0) return;
   const places = seqs.map(() => "?").join(", ");
@@ -139,7 +139,7 @@ export async function* withManyMessages(
        SELECT 1 FROM messages m WHERE m.feedback_id = f.id LIMIT 1 OFFSET ${firstMessages})`,
     ...seqs,
   );
-  for (const { seq } of long) yield* textsInParts(reader, [seq], mostMessages);
+  for (const { seq } of long) yield* textsInParts(reader, [seq], { most: mostMessages, withoutSenders });
 }
 
 /** Returns the scope with the status and the type of the query, if it has exactly one. */

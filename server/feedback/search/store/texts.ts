@@ -23,11 +23,19 @@ export const mostMessages = 500;
 /** The most characters of a thread that are indexed, and the most bytes of its messages: of the newest ones. */
 export const mostText = 262_144;
 
-/** Returns the texts of these threads, with at most `most` of the newest messages of each. */
+/** Which texts of a thread are read. */
+export interface TextsRead {
+  /** At most so many messages of each thread: the newest ones. */
+  readonly most: number;
+  /** Whether the names and addresses of senders are left out. */
+  readonly withoutSenders: boolean;
+}
+
+/** Returns the texts of these threads. */
 export async function textsOf(
   reader: Reader,
   seqs: readonly number[],
-  most = mostMessages,
+  { most = mostMessages, withoutSenders = false }: Partial<TextsRead> = {},
 ): Promise<ThreadWords[]> {
   if (seqs.length === 0) return [];
   const threads = await reader.all<ThreadRow>(threadsSql(seqs), ...seqs);
@@ -39,6 +47,7 @@ export async function textsOf(
   const files = byThread(await reader.all<FileRow>(filesSql(ids), ...ids));
   return threads.map((thread) =>
     wordsOf(thread, {
+      withoutSenders,
       messages: messages.get(thread.id) ?? [],
       runs: plans.get(thread.id) ?? [],
       tags: tags.get(thread.id) ?? [],
@@ -94,6 +103,7 @@ interface FileRow {
 }
 
 interface Rows {
+  readonly withoutSenders: boolean;
   readonly messages: readonly MessageRow[];
   readonly runs: readonly RunRow[];
   readonly tags: readonly TagRow[];
@@ -174,11 +184,7 @@ function wordsOf(thread: ThreadRow, rows: Rows): ThreadWords {
         [kind, one.body],
       ];
     }),
-    ...reports.flatMap(({ senderName, senderEmail }): [FoundIn, string | null][] => [
-      ["sender", senderName],
-      ["sender", senderEmail],
-    ]),
-    ...rows.messages.map(({ foreignFrom }) => ["sender", foreignFrom] as const),
+    ...(rows.withoutSenders ? [] : sendersOf(reports, rows)),
     ...rows.tags.map(({ name }) => ["tag", name] as const),
     ...rows.files.map(({ fileName }) => ["file", fileName] as const),
     ...reports.flatMap(({ metadata }) => valuesIn(metadata).map((value) => ["metadata", value] as const)),
@@ -186,6 +192,14 @@ function wordsOf(thread: ThreadRow, rows: Rows): ThreadWords {
   ];
   return { seq, id, appId, status, category: type, texts: distinct(texts), marks: marksOf(thread, rows) };
 }
+
+const sendersOf = (reports: readonly ReportRow[], { messages }: Rows): [FoundIn, string | null][] => [
+  ...reports.flatMap(({ senderName, senderEmail }): [FoundIn, string | null][] => [
+    ["sender", senderName],
+    ["sender", senderEmail],
+  ]),
+  ...messages.map(({ foreignFrom }): [FoundIn, string | null] => ["sender", foreignFrom]),
+];
 
 const directions: Readonly<Record<string, FoundIn>> = { outbound: "reply", note: "note" };
 
@@ -223,7 +237,7 @@ function valuesIn(json: string | null): string[] {
   return values;
 }
 
-function marksOf(thread: ThreadRow, { messages, runs, tags, files }: Rows): string[] {
+function marksOf(thread: ThreadRow, { messages, runs, tags, files }: Omit<Rows, "withoutSenders">): string[] {
   const marks = new Set<string>();
   const reports = [thread, ...messages];
   for (const { senderName, senderEmail, source } of reports) {
@@ -237,7 +251,10 @@ function marksOf(thread: ThreadRow, { messages, runs, tags, files }: Rows): stri
   return [...marks];
 }
 
-function thingsOf({ issue }: ThreadRow, { messages, runs, files }: Omit<Rows, "tags">): HasName[] {
+function thingsOf(
+  { issue }: ThreadRow,
+  { messages, runs, files }: Omit<Rows, "tags" | "withoutSenders">,
+): HasName[] {
   const found = new Set(messages.map(kindOf));
   return [
     ...(files.length > 0 ? (["file"] as const) : []),
