@@ -12,7 +12,7 @@ import {
   savedViews,
   uploads,
 } from "./schema/feedback.ts";
-import { plannedSearchFunction, wordSearch, wordsOfFiles } from "./schema/search.ts";
+import { plannedSearchFunction, threadsSetApart, wordSearch, wordsOfFiles } from "./schema/search.ts";
 
 import { statisticsStatements } from "./schema/statistics.ts";
 import { addedSince, statementsFor, statementsOf } from "./schema/table.ts";
@@ -170,9 +170,18 @@ const bulkChangesThatGoOn: Migration = {
   },
 };
 
+const threadsApart: Migration = {
+  number: 132,
+  name: "threads that could not be indexed",
+  statements: {
+    sqlite: statementsFor(statementsOf(threadsSetApart), "sqlite"),
+    postgres: statementsFor(statementsOf(threadsSetApart), "postgres"),
+  },
+};
+
 /** All migrations in their order. A released migration never changes: a correction is a new migration. */
 export const migrations: readonly Migration[] = [
   ...[baseline, searchFunction, threadNumbers, searchOfWholeThreads, contentPictures],
   ...[snoozedThreads, statistics, webhooks, viewsOfThreads, searchOfFileNames],
-  ...[contentDrafts, bulkChangesOfThreads, preferencesOfPeople, webhooksInParts, bulkChangesThatGoOn],
+  ...[contentDrafts, bulkChangesOfThreads, preferencesOfPeople, webhooksInParts, bulkChangesThatGoOn, threadsApart],
 ];

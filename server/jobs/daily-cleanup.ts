@@ -3,7 +3,7 @@ import { sweepPictures } from "../content/texts/sweep.ts";
 import type { Deps } from "../deps.ts";
 import { retentionTime } from "../feedback/removal/rules.ts";
 import { type RetentionOfApp, retention } from "../feedback/removal/store.ts";
-import { forgetDeletedWords } from "../feedback/search/store/indexing.ts";
+import { forgetDeletedWords, tryAgain } from "../feedback/search/store/indexing.ts";
 import { sweepFiles } from "../files/stray-files.ts";
 import { startJob } from "./runner.ts";
 
@@ -40,6 +40,7 @@ export async function cleanUp(deps: CleanupDeps, stopping: AbortSignal): Promise
   const count = await sweepFiles(deps, stopping);
   if (count > 0) deps.log.info({ count }, "deleted files to which nothing refers");
   await forgetDeletedWords(deps.database, stopping);
+  await deps.database.write(tryAgain);
   // The last step, because it reads many texts: if it fails, the steps before it are done.
   await sweepPictures(deps, stopping);
 }

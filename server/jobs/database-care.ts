@@ -32,10 +32,9 @@ const restShare = 9;
  * function that stops it.
  */
 function startIndexing(deps: Pick<Deps, "database" | "log">): () => Promise<void> {
-  const { database } = deps;
   return startJob(deps, {
     async run(stopping) {
-      while (!stopping.aborted && (await indexBatch(database)));
+      while (!stopping.aborted && (await indexBatch(deps)));
     },
     pause: () => indexingPauseMilliseconds,
     failure: "indexing failed",
@@ -43,9 +42,9 @@ function startIndexing(deps: Pick<Deps, "database" | "log">): () => Promise<void
   });
 }
 
-async function indexBatch(database: Deps["database"]): Promise<boolean> {
+async function indexBatch({ database, log }: Pick<Deps, "database" | "log">): Promise<boolean> {
   const began = performance.now();
-  const more = await indexNext(database);
+  const more = await indexNext(database, log);
   if (more) await sleep(restShare * (performance.now() - began));
   return more;
 }

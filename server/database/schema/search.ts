@@ -99,6 +99,24 @@ export const threadsToIndex = table(
   },
 );
 
+/** The threads that could not be indexed. They are tried again when they change, and once a day. */
+export const threadsSetApart = table(
+  "threads_set_apart",
+  { feedback_seq: integer() },
+  {
+    of: "deployment",
+    erase: erased.withThread,
+    notInBackup: "a restored database indexes all threads again",
+    since: 132,
+    made: {
+      sqlite: `CREATE TABLE threads_set_apart (
+        feedback_seq INTEGER PRIMARY KEY REFERENCES feedback (seq) ON DELETE CASCADE)`,
+      postgres: `CREATE TABLE threads_set_apart (
+        feedback_seq BIGINT PRIMARY KEY REFERENCES feedback (seq) ON DELETE CASCADE)`,
+    },
+  },
+);
+
 /**
  * The words of each thread, as `server/feedback/search/words.ts` makes them. SQLite must not divide these words
  * further: the tokenizer `ascii` divides a text only at ASCII characters that are no letters and no digits. The index

@@ -124,6 +124,7 @@ export const schema: readonly (Statement | AnyTable)[] = [
   ...feedback.feedbackSchema,
   ...search.searchSchema,
   search.threadsToIndex,
+  search.threadsSetApart,
   ...triggerSchema,
   ...content.contentSchema,
   ...mail.mailSchema,

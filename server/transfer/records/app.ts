@@ -611,6 +611,7 @@ export const leftOutTables: Readonly<Record<Exclude<TableName, Exported>, string
   deployment: "of the server",
   last_times: "of the server",
   thread_changes: "counts changes in one database",
+  threads_set_apart: "an import adds the words of its threads to the index of its server",
   threads_to_index: "an import adds the words of its threads to the index of its server",
   change_counts: "counts changes in one database",
   imports: "imports that are running",

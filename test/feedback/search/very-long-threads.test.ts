@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { indexForSearch, indexNext } from "../../../server/feedback/search/store/indexing.ts";
+import { indexForSearch, indexNext, tryAgain } from "../../../server/feedback/search/store/indexing.ts";
+import { textsInParts } from "../../../server/feedback/search/store/search.ts";
 import { mostText, textsOf } from "../../../server/feedback/search/store/texts.ts";
 import { databases } from "../../support/database/databases.ts";
 import { type Service, startService } from "../../support/service/service.ts";
@@ -77,17 +78,59 @@ describe.each(databases)("a search on $name in very long threads", (engine) => {
     expect(await found("ibis")).toEqual([id]);
   });
 
-  it("finds what the index has although indexing fails", async () => {
+  it("finds all other threads although one cannot be indexed", async () => {
     const id = await sendFeedback(service, world.app.key, { message: "A gecko." });
     expect(await found("gecko")).toEqual([id]);
     const { database } = service.deps;
     // A thread whose metadata cannot be read.
     const broken = await sendFeedback(service, world.app.key, { message: "A gecko, too." });
     await database.write((tx) => tx.run("UPDATE feedback SET metadata = '{' WHERE id = ?", broken));
-    expect(await found("gecko")).toEqual([id]);
+    const older = await sendFeedback(service, world.app.key, { message: "A third gecko." });
+    expect(await found("gecko")).toEqual([older, id]);
     const { body } = await world.call("GET", `/apps/${world.app.id}/feedback?q=gecko`);
-    expect(Object(body).search.indexing).toBe(true);
+    expect(Object(body).search.indexing).toBe(false);
+    expect(service.logged()).toContain("a thread could not be indexed");
+    // It is tried again when it changes.
     await database.write((tx) => tx.run("UPDATE feedback SET metadata = '{}' WHERE id = ?", broken));
-    expect(await found("gecko")).toEqual([broken, id]);
+    expect(await found("gecko")).toEqual([older, broken, id]);
+    await database.write(async (tx) => {
+      await tx.run(
+        "INSERT INTO threads_set_apart (feedback_seq) SELECT seq FROM feedback WHERE id = ?",
+        broken,
+      );
+      await tryAgain(tx);
+    });
+    expect(await indexNext(database)).toBe(true);
+  });
+
+  it("lets other work happen while the texts of many are read", async () => {
+    const { database } = service.deps;
+    const ids: string[] = [];
+    for (let n = 0; n < 4; n += 1) {
+      const id = await sendFeedback(service, world.app.key, { message: "A tapir." });
+      await addLongMessages(id);
+      ids.push(id);
+    }
+    const rows = await database.all<{ seq: number }>(
+      `SELECT seq FROM feedback WHERE id IN (${ids.map(() => "?").join(", ")})`,
+      ...ids,
+    );
+    let turns = 0;
+    let isOver = false;
+    const turn = () => {
+      turns += 1;
+      if (!isOver) setImmediate(turn);
+    };
+    const seen: number[] = [];
+    for await (const { seq } of textsInParts(
+      database,
+      rows.map((row) => row.seq),
+    )) {
+      if (seen.length === 0) turn();
+      seen.push(seq);
+    }
+    isOver = true;
+    expect(seen).toHaveLength(4);
+    expect(turns).toBeGreaterThanOrEqual(4);
   });
 });

@@ -1,5 +1,6 @@
 import { setImmediate as yieldToOthers } from "node:timers/promises";
 import type { Database, Transaction } from "../../../database/database.ts";
+import { isRetryable, isUnavailable } from "../../../database/errors.ts";
 import {
   marksInPostgres,
   newestOfSearch,
@@ -40,7 +41,10 @@ interface Batch {
 const running = new WeakMap<Database, Promise<Batch>>();
 
 /** Adds a batch of new and changed threads to the index, the newest first. Returns whether there was such a batch. */
-export const indexNext = async (database: Database): Promise<boolean> => (await nextBatch(database)).isMore;
+export const indexNext = async (database: Database, log?: IndexingLog): Promise<boolean> =>
+  (await nextBatch(database, log)).isMore;
+
+type IndexingLog = Pick<Deps["log"], "error">;
 
 /**
  * Adds up to 2,000 new threads to the index before a search, fewer if they are long. The background work adds the rest.
@@ -50,7 +54,7 @@ export async function indexForSearch({ database, log }: Pick<Deps, "database" | 
   try {
     let text = 0;
     for (let n = 0; n < batchesOfSearch && text < textOfSearch; n++) {
-      const done = await nextBatch(database);
+      const done = await nextBatch(database, log);
       if (!done.isMore) return;
       text += done.text;
     }
@@ -60,11 +64,11 @@ export async function indexForSearch({ database, log }: Pick<Deps, "database" | 
 }
 
 /** Waits for the batch that is under way, or adds the next one. So only one search at a time uses a connection. */
-async function nextBatch(database: Database): Promise<Batch> {
+async function nextBatch(database: Database, log: IndexingLog | undefined): Promise<Batch> {
   const present = running.get(database);
   // The batch that is under way may have begun before the newest thread was noted.
   if (present) return { isMore: true, text: (await present).text };
-  const next = indexBatch(database).finally(() => running.delete(database));
+  const next = indexBatch(database, log).finally(() => running.delete(database));
   running.set(database, next);
   return next;
 }
@@ -101,13 +105,71 @@ const markOf = {
   postgres: "changes || '.' || CAST(xmin AS text)",
 };
 
-/** Reads and divides the texts outside a transaction, because other writes would wait for it. */
-async function indexBatch(database: Database): Promise<Batch> {
+async function indexBatch(database: Database, log: IndexingLog | undefined): Promise<Batch> {
   const noted = await database.all<Noted>(
     `SELECT feedback_seq AS seq, ${markOf[database.engine]} AS mark FROM threads_to_index
      ORDER BY feedback_seq DESC LIMIT ${batch}`,
   );
   if (noted.length === 0) return { isMore: false, text: 0 };
+  try {
+    return await indexThreads(database, noted);
+  } catch (error) {
+    if (isPassing(error)) throw error;
+    return indexEach(database, noted, log);
+  }
+}
+
+/** Whether an error does not come from the thread that was indexed. */
+const isPassing = (error: unknown): boolean => isUnavailable(error) || isRetryable(error);
+
+/** Indexes the threads of a batch that failed one by one. A thread that fails again no longer delays the others. */
+async function indexEach(
+  database: Database,
+  noted: readonly Noted[],
+  log: IndexingLog | undefined,
+): Promise<Batch> {
+  let [count, text] = [0, 0];
+  for (const one of noted) {
+    if (text >= batchText) break;
+    try {
+      const done = await indexThreads(database, [one]);
+      if (done.isMore) count += 1;
+      text += done.text;
+    } catch (error) {
+      if (isPassing(error)) throw error;
+      log?.error(
+        { err: error, thread: one.seq },
+        "a thread could not be indexed, so the search does not find it",
+      );
+      count += await database.write((tx) => setApart(tx, one));
+    }
+  }
+  return { isMore: count > 0, text };
+}
+
+/** Takes a thread out of the queue, unless it has changed meanwhile. */
+async function setApart(tx: Transaction, one: Noted): Promise<number> {
+  const seqs = await unchanged(tx, [one]);
+  if (seqs.length === 0) return 0;
+  await tx.run("DELETE FROM threads_to_index WHERE feedback_seq = ?", one.seq);
+  await tx.run(
+    "INSERT INTO threads_set_apart (feedback_seq) VALUES (?) ON CONFLICT (feedback_seq) DO NOTHING",
+    one.seq,
+  );
+  return 1;
+}
+
+/** Notes the threads again that could not be indexed: a newer program may be able to. */
+export const tryAgain = async (tx: Transaction): Promise<void> => {
+  await tx.run(
+    `INSERT INTO threads_to_index (feedback_seq) SELECT a.feedback_seq FROM threads_set_apart a WHERE a.feedback_seq > 0
+     ON CONFLICT (feedback_seq) DO NOTHING`,
+  );
+  await tx.run("DELETE FROM threads_set_apart");
+};
+
+/** Reads and divides the texts outside a transaction, because other writes would wait for it. */
+async function indexThreads(database: Database, noted: readonly Noted[]): Promise<Batch> {
   const threads: IndexedThread[] = [];
   const read: Noted[] = [];
   let text = 0;
