@@ -18,7 +18,7 @@ async function numberAll(database: Database, appId: string): Promise<void> {
 const mostAtOnce = 2_000;
 
 /** Numbers the next threads in a transaction, at most 2,000. Returns how many. */
-export async function numberThreadsIn(tx: Transaction, appId: string): Promise<number> {
+async function numberThreadsIn(tx: Transaction, appId: string): Promise<number> {
   await tx.lock(`thread numbers ${appId}`);
   const last = await tx.get<{ last: number }>(
     `SELECT CASE WHEN last_thread_number < coalesce(f.highest, 0) THEN f.highest ELSE last_thread_number END AS last

@@ -19,7 +19,7 @@ import { removeFiles } from "../removal/remove.ts";
 import { removeThread } from "../removal/store.ts";
 import { endDueSnoozes } from "../snooze/store.ts";
 import { threadTags } from "../tags/store.ts";
-import { numberThreads, numberThreadsIn } from "../thread-numbers/store.ts";
+import { numberThreads } from "../thread-numbers/store.ts";
 import { proposalsOf, threadAnswer, threadUrl } from "./answer.ts";
 import { changeThread } from "./change.ts";
 import { appOfThread } from "./owned.ts";
@@ -33,8 +33,13 @@ export function consoleFeedback(
     list: (request) => listInbox(deps, request),
 
     async read({ caller, params }) {
+      const { database } = deps;
       await endDueSnoozes(deps);
-      return read(deps, deps.database, { id: params.id, viewer: caller, number: numberThreads });
+      const wanted = { id: params.id, viewer: caller };
+      const answer = await read(deps, database, wanted);
+      if (answer.feedback.number !== null) return answer;
+      await numberThreads(database, await appOfThread(database, params.id, caller));
+      return read(deps, database, wanted);
     },
 
     async events({ caller, params: { id } }) {
@@ -48,17 +53,15 @@ export function consoleFeedback(
       return { items: threadEvents({ changes, runs, releases }) };
     },
 
-    update: (request) =>
-      request.save(async (tx) => {
-        const {
-          caller,
-          address,
-          params: { id },
-        } = request;
+    async update({ caller, address, params: { id }, body, save }) {
+      // Not in the transaction: it locks the thread, and numbering locks many threads in another order.
+      await numberThreads(deps.database, await appOfThread(deps.database, id, caller));
+      return save(async (tx) => {
         const appId = await appOfThread(tx, id, caller);
-        await changeThread(deps, tx, { caller, address, id, appId, change: request.body });
-        return read(deps, tx, { id, viewer: caller, number: numberThreadsIn });
-      }),
+        await changeThread(deps, tx, { caller, address, id, appId, change: body });
+        return read(deps, tx, { id, viewer: caller });
+      });
+    },
 
     async remove({ caller, address, params: { id }, save }) {
       let files: readonly string[] = [];
@@ -139,23 +142,17 @@ async function earlierThread(
   return found ? { ...found, consoleUrl: threadUrl(settings, thread.appId, found.id) } : null;
 }
 
-interface WantedThread<From> {
+interface WantedThread {
   readonly id: string;
   readonly viewer: Viewer;
-  /** Gives the threads of an app their numbers. */
-  readonly number: (from: From, appId: string) => Promise<unknown>;
 }
 
-async function read<From extends Reader>(
+async function read(
   { settings, clock }: Pick<Deps, "clock" | "settings">,
-  reader: From,
-  { number, ...wanted }: WantedThread<From>,
+  reader: Reader,
+  wanted: WantedThread,
 ): Promise<OwnedThread> {
-  let thread = await ownedThread(reader, wanted);
-  if (thread.number === null) {
-    await number(reader, thread.appId);
-    thread = await ownedThread(reader, wanted);
-  }
+  const thread = await ownedThread(reader, wanted);
   const sent = await mails.listReplies(reader, thread.id);
   const writers = new Map((await authors.ofMessages(reader, thread.id)).map(({ id, email }) => [id, email]));
   const kept = await mailOriginals.ofThread(reader, thread.id, oldestOriginal(clock.now()));
@@ -184,10 +181,7 @@ async function read<From extends Reader>(
 }
 
 /** Returns the thread with its messages and proposals if the viewer may read it. Throws `not_found` otherwise. */
-async function ownedThread(
-  reader: Reader,
-  { id, viewer }: Pick<WantedThread<Reader>, "id" | "viewer">,
-): Promise<ThreadRow> {
+async function ownedThread(reader: Reader, { id, viewer }: WantedThread): Promise<ThreadRow> {
   const thread = await feedbackThreads.findThread(reader, id, viewer);
   if (!thread) throw new ApiError("not_found");
   return thread;

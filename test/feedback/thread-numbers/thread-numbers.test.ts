@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { databases } from "../../support/database/databases.ts";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { databases, sharedDatabases } from "../../support/database/databases.ts";
+import { eventually } from "../../support/eventually.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { makeTeam, type Team } from "../../support/worlds/members/team.ts";
 import { fillThreads, sendFeedback } from "../../support/worlds/owner-with-one-of-each.ts";
@@ -99,5 +100,32 @@ describe("the short address of a thread", () => {
 
   it.each(["9", "0", "x", "-1"])("is not found for the number %s", async (number) => {
     expect((await open(number)).status).toBe(404);
+  });
+});
+
+describe.each(sharedDatabases)("a change of a thread without a number on $name", (engine) => {
+  it("waits for the numbers without a lock of the thread, so that the two cannot block each other", async () => {
+    const service = await startService({ engine });
+    onTestFinished(() => service.stop());
+    const team = await makeTeam(service);
+    const id = await sendFeedback(service, team.app.key);
+    const { database } = service.deps;
+    let changing: ReturnType<typeof team.call> | undefined;
+    await database.write(async (tx) => {
+      await tx.lock(`thread numbers ${team.app.id}`);
+      changing ??= team.call("PATCH", `/feedback/${id}`, { status: "resolved" });
+      await eventually(async () => {
+        const waiting = await database.all(
+          `SELECT 1 AS one FROM pg_locks l JOIN pg_database d ON d.oid = l.database
+           WHERE l.locktype = 'advisory' AND NOT l.granted AND d.datname = current_database()`,
+        );
+        expect(waiting).toHaveLength(1);
+      });
+      await tx.get("SELECT 1 AS one FROM feedback WHERE id = ? FOR UPDATE NOWAIT", id);
+    });
+    expect(await changing).toMatchObject({
+      status: 200,
+      body: { feedback: { number: 1, status: "resolved" } },
+    });
   });
 });
