@@ -6,6 +6,7 @@ import { devices } from "../access/devices/store.ts";
 import { type IdentityRow, identities } from "../access/identity-providers/store.ts";
 import { authors, type LastChange } from "../access/members/authors.ts";
 import { changelogFeedback, type NamedThread, type WantedThreads } from "../content/changelog/store.ts";
+import { type FaqQuestion, faqs } from "../content/faqs/store.ts";
 import type { Deps } from "../deps.ts";
 import { assignableMembers } from "../feedback/assignees/assign.ts";
 import { type DeliveryRow, deliveries } from "../feedback/chat/store.ts";
@@ -49,6 +50,7 @@ export type ConnectedIdentity = IdentityRow;
 
 const pageSize = 50;
 const mostSlotRequests = 500;
+const mostQuestions = 1_000;
 /** The most rows of each list of agent work. One more row is read, to know whether there are more. */
 const mostWork = 10;
 const workShownMilliseconds = 30 * 86_400_000;
@@ -168,6 +170,9 @@ export const createPageReads =
     /** Returns the newest release notes that are not published yet. The caller has checked that the person is a member. */
     openReleaseNotes: (appId: string) => changelogFeedback.listOpenNotes(database, appId, now.toISOString()),
 
+    /** Returns the questions of the FAQs in all apps of the person, at most 1,000. */
+    faqQuestions: () => faqs.listQuestions(database, userId, mostQuestions),
+
     /**
      * Returns the last change of each entry in the FAQ of an app. The caller has checked that the person is a member.
      */
@@ -211,7 +216,7 @@ export const createPageReads =
     auditTokens: (entries: readonly AuditEntry[]) => namedTokens(database, entries),
   });
 
-export type { LastChange };
+export type { FaqQuestion, LastChange };
 
 const byId = (changes: readonly LastChange[]): ReadonlyMap<string, LastChange> =>
   new Map(changes.map((change) => [change.id, change]));

@@ -76,6 +76,9 @@ function makeNames() {
 const dayOf = (date: Date): string =>
   `${date.getUTCDate()} ${names().months[date.getUTCMonth()]} ${date.getUTCFullYear()}`;
 
+/** Returns a day such as `2026-06-03` as `3 Jun 2026`. */
+export const dayText = (day: string): string => dayOf(new Date(`${day}T00:00:00Z`));
+
 /** Returns an ISO 8601 time as `3 Jun 2026, 14:05 UTC`. */
 export function fullTime(at: string): string {
   const date = new Date(at);

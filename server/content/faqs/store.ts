@@ -31,6 +31,9 @@ const storedDrafts = select(
 /** An entry with its draft. */
 export type StoredFaq = Pick<Row<typeof tables.faqs>, (typeof storedFields)[number]>;
 
+/** The question of an entry. */
+export type FaqQuestion = Pick<Row<typeof tables.faqs>, "appId" | "id" | "question">;
+
 const setFields = update(tables.faqs, "WHERE id = ?");
 
 const appOfFaq = oneForViewer<{ readonly appId: string }>({
@@ -49,6 +52,14 @@ export const faqs = {
   lock: (tx: Transaction, appId: string) => apps.lock(tx, appId),
 
   list: (reader: Reader, appId: string): Promise<ListedFaq[]> => reader.all(listOf, appId),
+
+  /** Returns the published questions of the apps of a person, without the answers, at most `most`. */
+  listQuestions: (reader: Reader, userId: string, most: number) =>
+    reader.all<FaqQuestion>(
+      `SELECT f.app_id AS "appId", f.id, f.question FROM app_members v JOIN faqs f ON f.app_id = v.app_id
+       WHERE v.user_id = ? AND f.unpublished = 0 ORDER BY f.app_id, f.sort_order, f.created_at, f.id LIMIT ?`,
+      ...[userId, most],
+    ),
 
   /** Returns an entry, also one that was never published. */
   findStored: (reader: Reader, appId: string, id: string): Promise<StoredFaq | undefined> =>

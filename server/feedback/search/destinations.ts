@@ -1,5 +1,6 @@
 import type { App } from "../../../src/contract/apps.ts";
 import type { Links } from "../../console/links.ts";
+import type { FaqQuestion } from "../../console/page-reads.ts";
 import { hasPattern } from "./matches.ts";
 import { readQuery } from "./query.ts";
 
@@ -12,13 +13,6 @@ export interface Destination {
   readonly href: string;
 }
 
-/** An entry of the FAQ of an app. */
-export interface FaqOfApp {
-  readonly app: Pick<App, "id" | "name">;
-  readonly id: string;
-  readonly question: string;
-}
-
 /** The most pages, and the most entries, that a search offers. */
 const most = 5;
 
@@ -26,7 +20,7 @@ const most = 5;
 export function destinationsOf(
   q: string,
   links: Links,
-  given: { readonly apps: readonly App[]; readonly faqs: readonly FaqOfApp[] },
+  given: { readonly apps: readonly App[]; readonly faqs: readonly FaqQuestion[] },
 ): Destination[] {
   const { marked, facts, none, readNone, all } = readQuery(q);
   const isPlain = facts.length + none.length + readNone.length === 0 && all.length > 0;
@@ -40,12 +34,13 @@ export function destinationsOf(
     );
   const pages = pagesOf(links, given.apps).filter(({ name, app }) => hasAll(name, app ?? ""));
   const faqs = given.faqs.filter(({ question }) => hasAll(question));
+  const apps = new Map(given.apps.map(({ id, name }) => [id, name]));
   return [
     ...pages.slice(0, most),
     ...faqs.slice(0, most).map(
-      ({ app, id, question }): Destination => ({
-        ...{ kind: "FAQ", name: question, app: app.name },
-        href: links.faq(app.id, id),
+      ({ appId, id, question }): Destination => ({
+        ...{ kind: "FAQ", name: question, app: apps.get(appId) },
+        href: links.faq(appId, id),
       }),
     ),
   ];

@@ -1,4 +1,3 @@
-import { consoleFaqs } from "../../../src/contract/faqs.ts";
 import type { SearchFacts } from "../../../src/contract/found.ts";
 import { type SearchedThread, search } from "../../../src/contract/search.ts";
 import { type Definitions, definePage } from "../../console/definitions.ts";
@@ -9,11 +8,8 @@ import { type Reply, show } from "../../console/respond.ts";
 import { Ago } from "../../console/times.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
 import { nameIn, StatusBadge, typeNames } from "../threads/badges.tsx";
-import { type Destination, destinationsOf, type FaqOfApp } from "./destinations.ts";
+import { type Destination, destinationsOf } from "./destinations.ts";
 import { FoundStatuses, FoundSubject, FoundText, SearchHints } from "./parts.tsx";
-
-/** In how many apps the FAQ is searched, too. */
-const mostFaqs = 10;
 
 /** Shows what a search in all apps of the person finds. */
 async function showSearch(visit: SignedInVisit): Promise<Reply> {
@@ -26,19 +22,9 @@ async function showSearch(visit: SignedInVisit): Promise<Reply> {
   const query = { q, status: status === "all" ? "" : status, cursor };
   const list = await visit.ask(search.list, { query });
   const isFirst = status === "all" && cursor === "";
-  const faqs = isFirst ? await faqsOf(visit, navigation) : [];
+  const faqs = isFirst ? await visit.reads.faqQuestions() : [];
   const destinations = isFirst ? destinationsOf(q, visit.links, { apps: navigation.apps, faqs }) : [];
   return show(<SearchPage {...{ navigation, q, status, cursor, now }} found={{ ...list, destinations }} />);
-}
-
-async function faqsOf({ ask }: SignedInVisit, { apps }: Navigation): Promise<FaqOfApp[]> {
-  const lists = await Promise.all(
-    apps.slice(0, mostFaqs).map(async (app) => {
-      const entries = await ask(consoleFaqs.list, { params: { appId: app.id } });
-      return entries.map(({ id, question }) => ({ app, id, question }));
-    }),
-  );
-  return lists.flat();
 }
 
 interface SearchPageProps {

@@ -10,6 +10,7 @@ import { ConsolePage } from "../../console/layout.tsx";
 import { type AppNavigation, appNavigationOf } from "../../console/navigation.ts";
 import { counted, Line, scrolledByKeys } from "../../console/parts.tsx";
 import { type Reply, show } from "../../console/respond.ts";
+import { dayText } from "../../console/times.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
 import { Bar, DayChart, Sparkline } from "./charts.tsx";
 import { lengthOf, type Period, periodBefore, periodOf } from "./rules.ts";
@@ -484,14 +485,6 @@ const Versions = ({ present, search }: { readonly present: Statistics; readonly 
     </section>
   );
 };
-
-const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-
-/** Returns a day as `28 Nov 2026`. */
-function dayText(day: string): string {
-  const [year, month, date] = day.split("-");
-  return `${Number(date)} ${months[Number(month) - 1]} ${year}`;
-}
 
 export const definitions: Definitions = [
   definePage({ at: (links) => links.numbers(":appId"), needs: "viewer", show: showNumbers }),
