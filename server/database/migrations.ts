@@ -14,7 +14,7 @@ import {
 } from "./schema/feedback.ts";
 import { plannedSearchFunction, threadsSetApart, wordSearch, wordsOfFiles } from "./schema/search.ts";
 
-import { statisticsStatements } from "./schema/statistics.ts";
+import { limitedVersions, statisticsStatements } from "./schema/statistics.ts";
 import { addedSince, statementsFor, statementsOf } from "./schema/table.ts";
 import { webhookDeliveries, webhookSchema, webhooks as webhooksTable } from "./schema/webhooks.ts";
 
@@ -179,9 +179,15 @@ const threadsApart: Migration = {
   },
 };
 
+const versionsOfDay: Migration = {
+  number: 133,
+  name: "a limit for the versions that are counted in a day",
+  statements: limitedVersions,
+};
+
 /** All migrations in their order. A released migration never changes: a correction is a new migration. */
 export const migrations: readonly Migration[] = [
   ...[baseline, searchFunction, threadNumbers, searchOfWholeThreads, contentPictures],
   ...[snoozedThreads, statistics, webhooks, viewsOfThreads, searchOfFileNames],
-  ...[contentDrafts, bulkChangesOfThreads, preferencesOfPeople, webhooksInParts, bulkChangesThatGoOn, threadsApart],
+  ...[contentDrafts, bulkChangesOfThreads, preferencesOfPeople, webhooksInParts, bulkChangesThatGoOn, threadsApart, versionsOfDay],
 ];

@@ -11,8 +11,11 @@ export const limits = {
   /** The most tags of one thread, and of one app. */
   threadTags: 20,
   appTags: 500,
-  /** The most days of a period, threads and versions in statistics, and where the count of open threads ends. */
-  statistics: { days: 366, top: 10, versions: 20, open: 10_000 },
+  /**
+   * The most days of a period, threads and versions in statistics, versions that are counted in a day, and where the
+   * count of open threads ends.
+   */
+  statistics: { days: 366, top: 10, versions: 20, versionsOfDay: 100, open: 10_000 },
   /** The limits in minutes of the ranges in which waits are counted. What is longer is in one more range. (rule F61) */
   waits: [1, 5, 15, 30, 60, 120, 240, 480, 720, 1_440, 2_880, 4_320, 10_080, 43_200],
   savedReplyTitle: 100,

@@ -24,6 +24,9 @@ export type DayNumbers = z.output<typeof DayNumbers>;
 const wait = z.nullable(z.number());
 
 /** The numbers of an app in a period. (rules F60 to F64) */
+/** The name under which the versions of a day are counted that are too many. No version has this name. */
+export const otherVersions = "other";
+
 export const Statistics = z.object({
   /** The first and the last day, and the time zone of the days. */
   from: z.string(),
@@ -72,7 +75,10 @@ export const Statistics = z.object({
     /** How long a proposal waited for a person, interpolated as for the first reply. */
     medianDecisionMs: wait,
   }),
-  /** The threads that began in the period by the version of the app that their metadata name, the most first. */
+  /**
+   * The threads that began in the period by the version of the app that their metadata name, the most first. In a day, at
+   * most 100 versions are counted; the others come last, as `other`.
+   */
   versions: z.array(z.object({ version: z.string(), reports: count, bugs: count })),
 });
 export type Statistics = z.output<typeof Statistics>;

@@ -1,4 +1,5 @@
 import { limits } from "../../../src/contract/limits.ts";
+import { otherVersions } from "../../../src/contract/statistics.ts";
 import type { Engine } from "../database.ts";
 import { apps } from "./access.ts";
 import { feedback } from "./feedback.ts";
@@ -255,12 +256,33 @@ const isVersion: Record<Engine, (version: string) => string> = {
 const versionMeasure = (category: string, version: string): string =>
   `'version:' || ${`CASE WHEN ${category} = 'bug' THEN 'bug:' ELSE 'other:' END`} || ${version}`;
 
+/**
+ * How many versions of an app are counted in a day. The metadata of a report is free, so without a limit every report
+ * could add a row. (rule F60)
+ */
+const mostVersions = limits.statistics.versionsOfDay;
+
+type NamedVersion = (row: string) => string;
+
+/** The SQL expression for the version `v` of a report, or the common name if the day has many other ones. */
+const cappedVersion =
+  (engine: Engine): NamedVersion =>
+  (row) => {
+    const ofDay = `k.app_id = ${row}.app_id AND k.span = ${quartersOfDay}
+      AND k.at = ${quarterOf[engine](`${row}.created_at`)} / ${quartersOfDay}`;
+    return `(CASE WHEN EXISTS (SELECT 1 FROM measure_counts k WHERE ${ofDay}
+        AND k.measure IN ('version:bug:' || v.version, 'version:other:' || v.version))
+      OR (SELECT count(*) FROM (SELECT DISTINCT k.measure FROM measure_counts k
+        WHERE ${ofDay} AND k.measure LIKE 'version:%' LIMIT ${mostVersions}) AS many) < ${mostVersions}
+      THEN v.version ELSE '${otherVersions}' END)`;
+  };
+
 /** Returns a statement that adds to the reports of a version of the app. `row` is `NEW` or `OLD`. */
-const addToVersion = (engine: Engine, row: string, by = "1"): string =>
+const addToVersion = (engine: Engine, named: NamedVersion, row: string, by = "1"): string =>
   addToMeasure(engine, {
     app: `${row}.app_id`,
     at: `${row}.created_at`,
-    measure: versionMeasure(`${row}.category`, "v.version"),
+    measure: versionMeasure(`${row}.category`, named(row)),
     by,
     from: `(SELECT ${versionText[engine](`${row}.metadata`)} AS version) AS v`,
     where: isVersion[engine]("v.version"),
@@ -319,26 +341,28 @@ const countRepeat = (engine: Engine): string[] => {
   ];
 };
 
-const triggers: readonly Trigger[] = [
-  {
-    name: "count_report",
-    when: "AFTER INSERT ON feedback",
-    if: "NEW.status <> 'blocked'",
-    app: "NEW.app_id",
-    does: (engine) => [countNewReport(engine)],
-  },
+const countReport: Trigger = {
+  name: "count_report",
+  when: "AFTER INSERT ON feedback",
+  if: "NEW.status <> 'blocked'",
+  app: "NEW.app_id",
+  does: (engine) => [countNewReport(engine)],
+};
+
+/** The triggers that count versions, with the expression for the version of a report. */
+const versionTriggers = (named: (engine: Engine) => NamedVersion): readonly Trigger[] => [
   {
     name: "count_version",
     when: "AFTER INSERT ON feedback",
     if: "NEW.metadata <> '{}' AND NEW.status <> 'blocked'",
     app: "NEW.app_id",
-    does: (engine) => [addToVersion(engine, "NEW")],
+    does: (engine) => [addToVersion(engine, named(engine), "NEW")],
   },
   {
     name: "count_released_report",
     when: "AFTER UPDATE OF status ON feedback",
     if: "OLD.status = 'blocked' AND NEW.status <> 'blocked'",
-    does: (engine) => [countNewReport(engine), addToVersion(engine, "NEW")],
+    does: (engine) => [countNewReport(engine), addToVersion(engine, named(engine), "NEW")],
   },
   {
     name: "count_other_type",
@@ -355,10 +379,18 @@ const triggers: readonly Trigger[] = [
           ]),
         ),
       }),
-      addToVersion(engine, "OLD", "-1"),
-      addToVersion(engine, "NEW"),
+      addToVersion(engine, named(engine), "OLD", "-1"),
+      addToVersion(engine, named(engine), "NEW"),
     ],
   },
+];
+
+/** The expression of before the limit, in the migration that made the triggers. */
+const anyVersion = (): NamedVersion => () => "v.version";
+
+const triggers: readonly Trigger[] = [
+  countReport,
+  ...versionTriggers(anyVersion),
   {
     name: "count_resolved",
     when: "AFTER UPDATE OF status ON feedback",
@@ -475,11 +507,29 @@ const triggerOf: Record<Engine, (trigger: Trigger) => string[]> = {
   },
 };
 
+/** The statements of the migration that limits the versions of a day. */
+export const limitedVersions: Readonly<Record<Engine, readonly string[]>> = {
+  sqlite: versionTriggers(cappedVersion).flatMap((trigger) => [
+    `DROP TRIGGER ${trigger.name}`,
+    ...triggerOf.sqlite(trigger),
+  ]),
+  postgres: versionTriggers(cappedVersion).flatMap((trigger) =>
+    triggerOf
+      .postgres(trigger)
+      .filter((statement) => statement.startsWith("CREATE FUNCTION"))
+      .map((statement) => statement.replace("CREATE FUNCTION", "CREATE OR REPLACE FUNCTION")),
+  ),
+};
+
 /**
  * Returns the statements that count everything that is stored of these apps. `wanted` is an SQL query for the ids of
  * apps. The statements contain it once each. They add rows, so the apps must not have counts yet.
  */
-export function countStored(engine: Engine, wanted: string): string[] {
+export function countStored(
+  engine: Engine,
+  wanted: string,
+  versions: "limited" | "all" = "limited",
+): string[] {
   const ofThreads = `FROM feedback f WHERE f.status <> 'blocked' AND f.app_id IN (SELECT id FROM wanted)`;
   const ofMessages = `FROM messages m JOIN feedback f ON f.id = m.feedback_id
     WHERE f.status <> 'blocked' AND f.app_id IN (SELECT id FROM wanted)`;
@@ -498,6 +548,9 @@ export function countStored(engine: Engine, wanted: string): string[] {
   const ofRun = (measure: string, from: string) => measured("r.created_at", measure, from, "r.app_id");
   const version = `(SELECT f.app_id, f.created_at, f.category, ${versionText[engine]("f.metadata")} AS version
     ${ofThreads} AND f.metadata <> '{}') AS f`;
+  const place = `dense_rank() OVER (
+    PARTITION BY f.app_id, ${quarterOf[engine]("f.created_at")} / ${quartersOfDay} ORDER BY f.version)`;
+  const limited = `(CASE WHEN ${place} <= ${mostVersions} THEN f.version ELSE '${otherVersions}' END)`;
   const measures = [
     measured(
       "f.created_at",
@@ -506,7 +559,7 @@ export function countStored(engine: Engine, wanted: string): string[] {
     ),
     measured(
       "f.created_at",
-      versionMeasure("f.category", "f.version"),
+      versionMeasure("f.category", versions === "all" ? "f.version" : limited),
       `FROM ${version} WHERE ${isVersion[engine]("f.version")}`,
     ),
     ofRun("'agents:proposed'", ofRuns),
@@ -573,7 +626,7 @@ const statisticsTables: readonly AnyTable[] = [reportCounts, measureCounts, repe
 const statements = (engine: Engine): readonly string[] => [
   ...statementsFor(statisticsTables.flatMap(statementsOf), engine),
   findTimes("SELECT id FROM apps"),
-  ...countStored(engine, "SELECT id FROM apps"),
+  ...countStored(engine, "SELECT id FROM apps", "all"),
   ...triggers.flatMap(triggerOf[engine]),
 ];
 

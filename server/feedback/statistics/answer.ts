@@ -1,5 +1,5 @@
 import { limits } from "../../../src/contract/limits.ts";
-import type { Statistics } from "../../../src/contract/statistics.ts";
+import { otherVersions, type Statistics } from "../../../src/contract/statistics.ts";
 import { type CountedDay, instantOf, type Period, waitOf, waitsWithin } from "./rules.ts";
 import type { CountedRows, DayRow } from "./store.ts";
 
@@ -77,7 +77,7 @@ function topOf(
     .sort((one, other) => other.count - one.count);
 }
 
-/** Returns the versions with the most reports. */
+/** Returns the versions with the most reports. What is counted as other versions comes last. */
 function versionsOf(measures: ReadonlyMap<string, number>): Statistics["versions"] {
   const found = new Map<string, { reports: number; bugs: number }>();
   for (const [measure, count] of measures) {
@@ -86,9 +86,11 @@ function versionsOf(measures: ReadonlyMap<string, number>): Statistics["versions
     const { reports, bugs } = found.get(version) ?? { reports: 0, bugs: 0 };
     found.set(version, { reports: reports + count, bugs: bugs + (type === "bug" ? count : 0) });
   }
-  return [...found]
+  const all = [...found]
     .map(([version, counts]) => ({ version, ...counts }))
     .filter(({ reports }) => reports > 0)
-    .sort((one, other) => other.reports - one.reports || (one.version < other.version ? 1 : -1))
-    .slice(0, limits.statistics.versions);
+    .sort((one, other) => other.reports - one.reports || (one.version < other.version ? 1 : -1));
+  const others = all.filter(({ version }) => version === otherVersions);
+  const named = all.filter(({ version }) => version !== otherVersions);
+  return [...named.slice(0, limits.statistics.versions - others.length), ...others];
 }

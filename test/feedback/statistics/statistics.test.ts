@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { statistics } from "../../../server/feedback/statistics/store.ts";
+import { limits } from "../../../src/contract/limits.ts";
 import type { Statistics } from "../../../src/contract/statistics.ts";
 import { databases } from "../../support/database/databases.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -208,6 +210,37 @@ describe.each(databases)("the statistics of an app on $name", (engine) => {
     service.clock.advance(2 * 24 * hour);
     await send();
     expect((await read()).openByAge).toEqual({ "1d": 1, "7d": 1, "30d": 1, older: 0 });
+  });
+
+  it("count at most 100 versions of a day, and the others together", async () => {
+    const { app, send, change, read } = await newTeam();
+    const most = limits.statistics.versionsOfDay;
+    const sendVersion = (n: number) => send({ type: "bug", metadata: { appVersion: `1.${n}` } });
+    for (let n = 0; n < most + 3; n += 1) await sendVersion(n);
+    await sendVersion(0);
+    const last = await sendVersion(most + 9);
+    const { versions } = await read();
+    expect(versions).toHaveLength(limits.statistics.versions);
+    expect(versions[0]).toEqual({ version: "1.0", reports: 2, bugs: 2 });
+    expect(versions.at(-1)).toEqual({ version: "other", reports: 4, bugs: 4 });
+    await change(last, { type: "question" });
+    expect((await read()).versions.at(-1)).toEqual({ version: "other", reports: 4, bugs: 3 });
+    const counted = () =>
+      service.deps.database.all<{ measure: string }>(
+        "SELECT DISTINCT measure FROM measure_counts WHERE app_id = ? AND measure LIKE 'version:bug:%'",
+        app.id,
+      );
+    expect(await counted()).toHaveLength(most + 1);
+    await service.deps.database.write(async (tx) => {
+      await tx.run("DELETE FROM measure_counts WHERE app_id = ?", app.id);
+      await tx.run("DELETE FROM report_counts WHERE app_id = ?", app.id);
+      await statistics.countStored(tx, app.id);
+    });
+    expect(await counted()).toHaveLength(most + 1);
+    service.clock.advance(24 * hour);
+    await sendVersion(most + 9);
+    expect((await read()).versions.map(({ version }) => version)).toContain("other");
+    expect(await counted()).toHaveLength(most + 2);
   });
 
   it("take of the metadata only versions, never other words", async () => {
