@@ -47,6 +47,8 @@ const threadNumbers: Migration = {
 const searchOfWholeThreads: Migration = {
   number: 120,
   name: "search whole threads",
+  // It drops the index that PostgreSQL would otherwise update for each thread that gets a number.
+  runsBefore: threadNumbers.number,
   statements: {
     sqlite: statementsFor(wordSearch, "sqlite"),
     postgres: statementsFor(wordSearch, "postgres"),

@@ -48,6 +48,20 @@ describe.each(databases)("the migrations on $name", ({ createEmpty }) => {
     expect(await names(database)).toEqual(["first", "second"]);
   });
 
+  it("run before one with a smaller number, if they say so", async () => {
+    const needed: Migration = { number: 3, name: "needed", statements: ["CREATE TABLE two (id BIGINT)"] };
+    const using: Migration = { number: 2, name: "using", statements: ["INSERT INTO two (id) VALUES (7)"] };
+    await expect(place.open({ migrations: [first, using, needed] })).rejects.toThrow(/two/);
+    const database = await place.open({ migrations: [first, using, { ...needed, runsBefore: 2 }] });
+    expect(await names(database)).toEqual(["first", "using", "needed"]);
+    expect(await database.all("SELECT id FROM two")).toHaveLength(1);
+  });
+
+  it("drop the old index of the search before the threads get numbers", () => {
+    const search = migrations.find(({ name }) => name === "search whole threads");
+    expect(migrations.find(({ number }) => number === search?.runsBefore)?.name).toBe("numbers of threads");
+  });
+
   it("leave no changes when one fails", async () => {
     const broken: Migration = {
       number: 2,
