@@ -223,8 +223,9 @@ describe.each(databases)("the statistics of an app on $name", (engine) => {
     expect(versions).toHaveLength(limits.statistics.versions);
     expect(versions[0]).toEqual({ version: "1.0", reports: 2, bugs: 2 });
     expect(versions.at(-1)).toEqual({ version: "other", reports: 4, bugs: 4 });
-    await change(last, { type: "question" });
+    await change(last, { category: "question" });
     expect((await read()).versions.at(-1)).toEqual({ version: "other", reports: 4, bugs: 3 });
+    await change(last, { category: "bug" });
     const counted = () =>
       service.deps.database.all<{ measure: string }>(
         "SELECT DISTINCT measure FROM measure_counts WHERE app_id = ? AND measure LIKE 'version:bug:%'",
@@ -238,9 +239,8 @@ describe.each(databases)("the statistics of an app on $name", (engine) => {
     });
     expect(await counted()).toHaveLength(most + 1);
     service.clock.advance(24 * hour);
-    await sendVersion(most + 9);
-    expect((await read()).versions.map(({ version }) => version)).toContain("other");
-    expect(await counted()).toHaveLength(most + 2);
+    await sendVersion(most + 11);
+    expect((await counted()).map(({ measure }) => measure)).toContain(`version:bug:1.${most + 11}`);
   });
 
   it("take of the metadata only versions, never other words", async () => {

@@ -215,6 +215,10 @@ async function store(
     `DELETE FROM threads_to_index WHERE feedback_seq IN (${seqs.map(() => "?").join(", ")})`,
     ...seqs,
   );
+  await tx.run(
+    `DELETE FROM threads_set_apart WHERE feedback_seq IN (${seqs.map(() => "?").join(", ")})`,
+    ...seqs,
+  );
   const kept = new Set(seqs);
   // FTS5 flushes the index when a rowid is smaller than the one before.
   const rows = threads
