@@ -191,5 +191,13 @@ const versionsOfDay: Migration = {
 export const migrations: readonly Migration[] = [
   ...[baseline, searchFunction, threadNumbers, searchOfWholeThreads, contentPictures],
   ...[snoozedThreads, statistics, webhooks, viewsOfThreads, searchOfFileNames],
-  ...[contentDrafts, bulkChangesOfThreads, preferencesOfPeople, webhooksInParts, bulkChangesThatGoOn, threadsApart, versionsOfDay],
+  ...[
+    contentDrafts,
+    bulkChangesOfThreads,
+    preferencesOfPeople,
+    webhooksInParts,
+    bulkChangesThatGoOn,
+    threadsApart,
+    versionsOfDay,
+  ],
 ];
