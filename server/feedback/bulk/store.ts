@@ -3,7 +3,6 @@ import type { Reader, Transaction } from "../../database/database.ts";
 import * as tables from "../../database/schema/feedback.ts";
 import type { Row } from "../../database/schema/table.ts";
 import { insert, listed, plannedEachTime, update } from "../../database/statements.ts";
-import type { RepeatMark } from "../../http/handler.ts";
 
 /** A bulk change that can be undone. */
 export interface BulkRow {
@@ -32,6 +31,12 @@ interface StoredBulk extends BulkRow {
 }
 
 export const nothingDone: Tally = { changed: 0, skipped: [], skippedCount: 0 };
+
+/** What is the same for a request and its repeats, and the fingerprint of its content. */
+interface BulkRequest {
+  readonly name: string;
+  readonly content: string;
+}
 
 /** A thread of a bulk change: its states before and after, as JSON. */
 export interface BulkThreadRow {
@@ -97,7 +102,7 @@ export const bulkChanges = {
     {
       repeat,
       parts,
-    }: { readonly repeat: RepeatMark | undefined; readonly parts: readonly (readonly string[])[] },
+    }: { readonly repeat: BulkRequest | undefined; readonly parts: readonly (readonly string[])[] },
   ): Promise<string> {
     await addChange(tx, { ...row, request: repeat?.name ?? null, content: repeat?.content ?? null });
     const known = repeat && (await bulkChanges.ofRequest(tx, repeat.name));
