@@ -106,6 +106,7 @@ export const processIo = (interruption: AbortSignal): Io => ({
   stdout: sinkOf(1, stdout),
   stderr: sinkOf(2, stderr),
   ask: (question, options) => ask(question, options, interruption),
+  onKey,
 });
 
 /** The output streams that were used. */
@@ -230,6 +231,24 @@ async function ask(
     lines.close();
     if (hidden) stderr().write("\n");
   }
+}
+
+function onKey(pressed: (key: string) => void): () => void {
+  const { stdin } = process;
+  const read = (keys: string) => {
+    // While single keys are read, Ctrl-C is a key and not a signal. It must have the same effect.
+    for (const key of keys)
+      if (key === "\u0003") process.kill(process.pid, "SIGINT");
+      else pressed(key);
+  };
+  // Nobody can press a key on a terminal that was closed.
+  stdin.on("error", () => {});
+  stdin.setRawMode(true);
+  stdin.setEncoding("utf8").on("data", read).resume();
+  return () => {
+    stdin.off("data", read).pause();
+    stdin.setRawMode(false);
+  };
 }
 
 /**

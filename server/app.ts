@@ -58,7 +58,7 @@ export function createApp(
   const findUpload = (name: string) => uploads.find(deps.database, name);
   const readUpload = createReadUpload(findUpload, deps.files);
   app.use(observe(deps, observer, createAnswerEarly(steps.arrivals)));
-  const dev = createDevServer(deps, steps);
+  const dev = createDevServer(deps, steps, api);
   if (dev) app.use(dev.record);
   app.use(answerErrors(deps, createErrorPages({ settings: deps.settings, steps })));
   if (deps.settings.corsOrigins.length > 0) app.use(allowOrigins(deps.settings.corsOrigins));

@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import type * as z from "zod/mini";
-import type { Endpoint } from "../../src/contract/endpoint.ts";
+import type { Auth, Endpoint } from "../../src/contract/endpoint.ts";
 import { ApiError, type ErrorCode, errorCatalogue } from "../../src/contract/errors.ts";
 import { valueAt } from "../../src/contract/json.ts";
 import type { Deps } from "../deps.ts";
@@ -10,7 +10,7 @@ import type { InvokeDeps } from "../http/call-steps.ts";
 import { isEventStream } from "../http/event-stream.ts";
 import {
   type Api,
-  type ConsoleCaller,
+  type Callers,
   type Groups,
   type InvocationResult,
   type Invoke,
@@ -39,9 +39,9 @@ export type Answered<E extends Endpoint> = E["success"] extends { body: infer Bo
  */
 export type Ask = <E extends Endpoint>(endpoint: E, input?: CallInput) => Promise<Answered<E>>;
 
-/** The person and the browser for which a page calls endpoints. */
+/** The person and the browser for which a page calls endpoints. The development server also calls them as programs. */
 export interface CallOrigin {
-  readonly caller: ConsoleCaller | undefined;
+  readonly caller: Callers[Auth];
   readonly address: string;
   readonly browser: Request["browser"];
   readonly setSession: Request["setSession"];

@@ -5,6 +5,7 @@ import { removeContent } from "../backup/store.ts";
 import { everyTopic } from "../database/signals.ts";
 import { seedContentAgain, seedDemo } from "../demo/seed-demo.ts";
 import type { Deps } from "../deps.ts";
+import { threadChanges } from "../feedback/agent-work/store/changes.ts";
 import { type LatestMessage, outbox } from "../feedback/chat/store.ts";
 import { pathOf } from "../http/request-steps.ts";
 import { openMail } from "../mail/outgoing/queue.ts";
@@ -130,6 +131,8 @@ async function resetContent(deps: Deps, clock: MovableClock): Promise<void> {
     const hashes = await deps.database.write(async (tx) => {
       const unused = await removeContent(tx);
       if (demo) await seedContentAgain(deps, tx, demo);
+      // The numbers of events begin with the time, which may go back now: programs must not wait for greater ones.
+      await threadChanges.restart(tx);
       tx.signal(everyTopic);
       return unused;
     });
@@ -224,7 +227,8 @@ const isFor = ({ path: wanted }: Fault, path: string): boolean =>
 
 const usedOnce = (fault: Fault): Fault[] => (fault.times > 1 ? [{ ...fault, times: fault.times - 1 }] : []);
 
-const codes: readonly ErrorCode[] = Object.keys(errorCatalogue).filter(isCode);
+/** All codes of errors. */
+export const codes: readonly ErrorCode[] = Object.keys(errorCatalogue).filter(isCode);
 
 /** The code for a status that several codes share, if a developer gives only the status. */
 const usualCodes: Readonly<Record<number, ErrorCode>> = {

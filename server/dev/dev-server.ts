@@ -2,14 +2,16 @@ import type { Context, Middleware } from "koa";
 import * as z from "zod/mini";
 import { endpoint, type Group } from "../../src/contract/endpoint.ts";
 import { ApiError, errorCatalogue } from "../../src/contract/errors.ts";
-import { givenInstant, instant } from "../../src/contract/fields.ts";
+import { AppEvent, eventTypes } from "../../src/contract/events.ts";
+import { anyObject, givenInstant, instant } from "../../src/contract/fields.ts";
 import { faultsOf, ownMessages } from "../../src/contract/issues.ts";
+import { createAsks } from "../console/ask.ts";
 import { type Fields, readForm } from "../console/forms.tsx";
 import { consolePathOf, createLinks } from "../console/links.ts";
 import { createRespond } from "../console/respond.ts";
 import type { Deps } from "../deps.ts";
 import { isOwnOrigin } from "../http/authenticate.ts";
-import type { Handlers } from "../http/handler.ts";
+import type { Api, Groups, Handlers } from "../http/handler.ts";
 import { senderOf } from "../http/network-addresses.ts";
 import { mount } from "../http/pipeline.ts";
 import type { Route, SharedSteps } from "../http/request-steps.ts";
@@ -17,6 +19,7 @@ import { cycles } from "../testing/cycles/store.ts";
 import { slots } from "../testing/slots/store.ts";
 import {
   applyFaults,
+  codes,
   createActions,
   createFaults,
   type DevActions,
@@ -25,6 +28,7 @@ import {
 import { clockMoveOf, isDuration, isMovable } from "./clock.ts";
 import { type DevPageData, devPage, type SentForm } from "./page.tsx";
 import { createRecorder, type Recorder } from "./recorder.ts";
+import { createTrigger, type Trigger } from "./trigger.ts";
 
 /** The parts that `--dev` adds to a server. */
 interface DevServer {
@@ -40,14 +44,21 @@ interface DevServer {
 /**
  * Returns the parts of the development server; undefined if the server is not started with `--dev`. (rule O6)
  */
-export function createDevServer(deps: Deps, steps: SharedSteps): DevServer | undefined {
+export function createDevServer<C extends Groups>(
+  deps: Deps,
+  steps: SharedSteps,
+  served: Api<C>,
+): DevServer | undefined {
   const { settings, clock } = deps;
   if (!settings.dev || !isMovable(clock)) return undefined;
   const faults = createFaults();
   const actions = createActions(deps, clock, faults);
+  const trigger = createTrigger(deps, {
+    ...{ asks: createAsks(served, deps), actions, authenticate: steps.authenticate },
+  });
   const api = {
     contract: { development },
-    handlers: { development: developmentHandlers(actions) },
+    handlers: { development: developmentHandlers(actions, trigger) },
   };
   const recorder = createRecorder(clock, isOfPages(settings));
   const routes = [...mount(api, deps, steps), ...pageRoutes({ deps, steps, actions, recorder })];
@@ -96,7 +107,11 @@ const isLoopbackHost = (host: string): boolean =>
 
 const isLoopback = (address: string): boolean => /^(::1$|(::ffff:)?127\.)/.test(address);
 
-const developmentHandlers = (actions: DevActions): Handlers<typeof development> => ({
+const developmentHandlers = (actions: DevActions, trigger: Trigger): Handlers<typeof development> => ({
+  trigger: async ({ body: { event, app, set } }) => {
+    const items = await trigger({ event, app, set });
+    return { items: [...items], now: actions.now().toISOString() };
+  },
   readClock: async () => ({ now: actions.now().toISOString() }),
   moveClock: async ({ body }) => ({ now: (await actions.moveClock(body)).toISOString() }),
   addFault: async ({ body }) => faultAnswer(actions.addFault(body)),
@@ -432,6 +447,21 @@ export const development = {
     params: z.object({ name: snapshotName }),
     success: { status: 200, body: Snapshot },
     errors: ["not_found", "wrong_state"],
+  }),
+  trigger: endpoint({
+    method: "POST",
+    path: "/dev/trigger",
+    summary: "Make happen what leads to an event; the answer has the events that followed",
+    auth: "none",
+    body: z.object({
+      event: z.enum(eventTypes),
+      /** The id or the name of the app. */
+      app: z.optional(z.string()),
+      /** Fields of the request that leads to the event. */
+      set: z._default(anyObject, {}),
+    }),
+    success: { status: 200, body: z.object({ items: z.array(AppEvent), now: instant }) },
+    errors: codes,
   }),
   reset: endpoint({
     method: "POST",

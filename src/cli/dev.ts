@@ -1,17 +1,17 @@
 import type { Command, CommanderError } from "commander";
-import { ServerError } from "../client/errors.ts";
-import type { Route } from "../client/routes.ts";
-import type { LooseInput } from "../client/send.ts";
-import { type Fields, fieldsOf, listAt } from "../contract/json.ts";
+import { fieldsOf } from "../contract/json.ts";
 import { isoDuration } from "../local/clock-move.ts";
 import type { ServeFlags } from "../programs.ts";
 import { group } from "./core/administer.ts";
-import { CliError, type Exit, usageError } from "./core/cli-error.ts";
+import { type Exit, usageError } from "./core/cli-error.ts";
 import { commandAction, type Setup } from "./core/command.ts";
 import type { Invocation } from "./core/context.ts";
-import { wholeNumber } from "./core/flags.ts";
+import { ofApp, several, wholeNumber } from "./core/flags.ts";
 import { addExamples } from "./core/help.ts";
 import { note, printList, printOne } from "./core/output.ts";
+import { callDevServer, itemsOf } from "./dev/development-server.ts";
+import type { ListenFlags } from "./dev/listen.ts";
+import type { TriggerFlags } from "./dev/trigger.ts";
 
 const seedHelp = "fill the server from a JSON or YAML file with apps, FAQ, release notes and feedback";
 
@@ -28,6 +28,8 @@ export function addDev(dev: Command, setup: Setup): void {
   addExamples(dev, "innkeep dev", "innkeep dev --seed seed.yaml");
   commandAction<ServeFlags>(dev, setup, start);
   addExec(dev, setup);
+  addListen(dev, setup);
+  addTrigger(dev, setup);
   addClock(dev, setup);
   addFaults(dev, setup);
   addState(dev, setup);
@@ -82,6 +84,54 @@ const execHelp = `
 Write -- before the command. Its environment has the server and its keys: INNKEEP_BASE_URL,
 INNKEEP_API_KEY, INNKEEP_AGENT_TOKEN, INNKEEP_TOKEN, INNKEEP_DEVICE_TOKEN, INNKEEP_TEST_KEY, INNKEEP_APP.
 The exit code is that of the command.`;
+
+function addListen(dev: Command, setup: Setup): void {
+  const listen = dev
+    .command("listen")
+    .description("Send the events of an app to an address of this machine, as a webhook would get them")
+    .requiredOption("--forward-to <url>", "the address: a URL, host:port/path, or only :port/path")
+    .option("--events <types>", "only these types, comma separated; `run.*` is all that begin with `run.`")
+    .option("--since <time>", "first send what happened since then: 2h, 90m, or an instant")
+    .addHelpText("after", listenHelp);
+  addExamples(
+    listen,
+    "innkeep dev listen --forward-to http://127.0.0.1:3000/webhooks",
+    "innkeep dev listen --forward-to :3000/webhooks --events feedback.created,run.* --since 2h",
+  );
+  commandAction<ListenFlags>(ofApp(listen), setup, async (invocation, flags) =>
+    (await import("./dev/listen.ts")).listen(invocation, flags),
+  );
+}
+
+const listenHelp = `
+It works with any server, also a remote one: it needs a maintainer token with the scope events:read, and opens no
+port. Messages are signed as those of a webhook (Standard Webhooks) with a secret that it prints at its start;
+INNKEEP_WEBHOOK_SECRET names another one. If the server or the network was away, it sends what it missed.
+On a terminal the key r sends the last event again. Ctrl+C ends it.`;
+
+function addTrigger(dev: Command, setup: Setup): void {
+  const trigger = dev
+    .command("trigger <event>")
+    .description("Make happen on a development server what leads to an event")
+    .option("--set <path=value>", "a field of what happens, or `path:=json`; repeatable", several)
+    .option("--app <id>", "id or name of the app; the oldest app unless given")
+    .addHelpText("after", triggerHelp);
+  addExamples(
+    trigger,
+    "innkeep dev trigger feedback.created --set message='It crashes' --set metadata.os=Android",
+    "innkeep dev trigger run.decided --set decision=reject",
+    "innkeep dev trigger seat.at_risk",
+  );
+  commandAction<TriggerFlags, string>(trigger, setup, async (invocation, flags, event) =>
+    (await import("./dev/trigger.ts")).trigger(invocation, flags, event),
+  );
+}
+
+const triggerHelp = `
+The server does it as apps, people, agents and testers do it, so all other events that follow from it happen, too.
+--set changes the fields of that request: those of a report, a proposal, a decision, an FAQ entry … docs/development.md
+lists them. feedbackId and runId name a thread and a proposal that exist. seat.at_risk, seat.removed, cycle.started and
+cycle.completed move the server's clock.`;
 
 function addClock(dev: Command, setup: Setup): void {
   const move = dev
@@ -242,51 +292,3 @@ function contentOf(answer: unknown): string {
   const { rows, files, now } = fieldsOf(answer);
   return `${rows} rows and ${files} files; the server's time is ${now}`;
 }
-
-interface DevCall {
-  readonly method: Route["method"];
-  readonly path: string;
-  readonly body?: unknown;
-}
-
-const routeOf = ({ method, path }: DevCall): Route => ({ method, path, auth: "none", summary: "" });
-
-/**
- * Calls an endpoint of a development server and returns its answer. Throws a CliError that explains it if the server is
- * not a development server. (rule O15)
- */
-async function callDevServer(invocation: Invocation, call: DevCall): Promise<unknown> {
-  try {
-    return await send(invocation, call);
-  } catch (error) {
-    if (isNotFound(error) && !(await isDevServer(invocation))) throw notForDevelopment(invocation);
-    throw error;
-  }
-}
-
-async function send(invocation: Invocation, call: DevCall): Promise<unknown> {
-  const input: LooseInput = call.body === undefined ? {} : { body: call.body };
-  const { text } = await invocation.sender()(routeOf(call), input);
-  return text === "" ? {} : JSON.parse(text);
-}
-
-/** A development server answers 404, too: for a snapshot that it does not have. */
-const isDevServer = (invocation: Invocation): Promise<boolean> =>
-  send(invocation, { method: "GET", path: "/dev/clock" }).then(
-    () => true,
-    () => false,
-  );
-
-const isNotFound = (error: unknown): boolean =>
-  error instanceof ServerError && (error.status === 404 || error.status === 405);
-
-const notForDevelopment = (invocation: Invocation): CliError =>
-  new CliError({
-    exit: "conflict",
-    code: "not_a_development_server",
-    message: `${invocation.baseUrl()} is not a development server: it does not run with --dev.`,
-    next: "`innkeep dev` starts one; --base-url and INNKEEP_BASE_URL name another.",
-  });
-
-/** The items of an answer with a list. */
-const itemsOf = (answer: unknown): readonly Fields[] => listAt(answer, "items").map(fieldsOf);

@@ -102,6 +102,10 @@ const ofCommands: readonly Variable[] = [
   { name: "INNKEEP_API_KEY_*", meaning: "Set by `dev exec`: the key of each app, by the app's name." },
   { name: "INNKEEP_TEST_KEY", meaning: "The test key of a slot, for `innkeep session`." },
   { name: "INNKEEP_APP", meaning: "Id or name of the app, for commands with a maintainer token." },
+  {
+    name: "INNKEEP_WEBHOOK_SECRET",
+    meaning: "The secret with which `dev listen` signs; a new one at each start unless set.",
+  },
   { name: "INNKEEP_PROFILE", meaning: "The profile that commands use: see `innkeep config`." },
   {
     name: "INNKEEP_MATRIX",

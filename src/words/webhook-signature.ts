@@ -5,6 +5,12 @@ const prefix = "whsec_";
 /** Returns a new secret in the form of Standard Webhooks: 192 random bits. */
 export const newWebhookSecret = (): string => prefix + randomBytes(24).toString("base64");
 
+/** Whether a text is a secret of Standard Webhooks: 24 to 64 bytes. */
+export function isWebhookSecret(text: string): boolean {
+  const { length } = Buffer.from(text.slice(prefix.length), "base64");
+  return /^whsec_[A-Za-z0-9+/]+=*$/.test(text) && length >= 24 && length <= 64;
+}
+
 /** What a receiver gets. */
 interface SignedMessage {
   readonly id: string;

@@ -50,6 +50,14 @@ export const apps = {
   findOwner: (reader: Reader, id: string) =>
     reader.get<{ ownerId: string }>(`SELECT owner_id AS "ownerId" FROM apps WHERE id = ?`, id),
 
+  /** Returns the oldest app, or the oldest one with this id or name. Only for the development server. */
+  oldest: (reader: Reader, named: string | undefined) =>
+    reader.get<{ id: string; ownerId: string }>(
+      `SELECT id, owner_id AS "ownerId" FROM apps
+       ${named === undefined ? "" : "WHERE id = ? OR lower(name) = lower(?)"} ORDER BY created_at, id LIMIT 1`,
+      ...(named === undefined ? [] : [named, named]),
+    ),
+
   /** Whether the database has any app. */
   exist: async (reader: Reader): Promise<boolean> =>
     (await reader.get("SELECT 1 AS one FROM apps LIMIT 1")) !== undefined,

@@ -1,6 +1,7 @@
 import { auditActions } from "../../contract/audit.ts";
 import { BodyFormat, itemTypes, ReleaseType } from "../../contract/changelog.ts";
 import { tokenScopes } from "../../contract/endpoint.ts";
+import { eventTypes } from "../../contract/events.ts";
 import { FeedbackType } from "../../contract/feedback.ts";
 import { waitingStates } from "../../contract/find-work.ts";
 import { KeyKind } from "../../contract/keys.ts";
@@ -16,6 +17,7 @@ export const choices = {
   authorizePath,
   bodyFormats: BodyFormat.options,
   codePath,
+  eventTypes,
   feedbackTypes: FeedbackType.options,
   itemTypes,
   keyKinds: KeyKind.options,

@@ -40,6 +40,11 @@ export interface Io {
    * text. `signal` cancels the question.
    */
   ask(question: string, options?: AskOptions): Promise<string>;
+  /**
+   * Calls a function with each key that the person presses on the terminal. Ctrl+C interrupts the command as always.
+   * Returns the function that ends this.
+   */
+  onKey(pressed: (key: string) => void): () => void;
 }
 
 export interface AskOptions {

@@ -93,7 +93,12 @@ export const listedFlags: Readonly<Record<string, Listing>> = { "--profile": pro
  * allowed.
  */
 export const choicesOf = ({ argChoices, flags }: Option): readonly string[] | undefined =>
-  argChoices ?? (flags === "--type <type>" ? choices.feedbackTypes : undefined);
+  argChoices ?? fixedOfFlags[flags];
+
+const fixedOfFlags: Readonly<Record<string, readonly string[]>> = {
+  "--type <type>": choices.feedbackTypes,
+  "--events <types>": choices.eventTypes,
+};
 
 /** Returns the allowed values of an argument. Undefined if any text is allowed. */
 export const choicesOfArgument = (argument: Argument): readonly string[] | undefined =>
@@ -103,5 +108,6 @@ export const choicesOfArgument = (argument: Argument): readonly string[] | undef
 const fixed: Readonly<Record<string, readonly string[]>> = {
   kind: allKinds.map(wordOf),
   key: [...profileKeys],
+  event: choices.eventTypes,
   topic: ["options", "exit-codes", "environment"],
 };

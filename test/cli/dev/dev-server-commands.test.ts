@@ -74,6 +74,39 @@ describe("the commands of a development server", () => {
     expect(stderr).toContain("--status must be at least 400");
   });
 
+  it("makes an event happen, with the fields that are set", async () => {
+    const owner = await service.makeUser();
+    const { id } = await service.makeApp(owner);
+    const set = ["--set", "message=It crashes", "--set", "metadata.os=Android", "--set", "metadata.ram:=8"];
+    const made = await dev("trigger", "feedback.created", "--app", id, ...set, "--json");
+    expect(made.exit).toBe(0);
+    const { items } = Object(made.json());
+    expect(items).toMatchObject([{ type: "feedback.created", data: { appId: id } }]);
+    const { feedbackId } = items[0].data;
+    const thread = await service.request("GET", `/api/v1/console/feedback/${feedbackId}`, {
+      headers: await service.signIn(owner),
+    });
+    expect(thread.body).toMatchObject({
+      feedback: { message: "It crashes", metadata: { os: "Android", ram: 8 } },
+    });
+    const shown = await dev("trigger", "run.decided", "--app", id);
+    expect(shown.stdout).toMatch(
+      /^feedback\.created {2}\S+ {2}http\S+\nrun\.proposed .*\nrun\.decided .*\n$/,
+    );
+  });
+
+  it.each([
+    [["feedback.creatd"], "(Did you mean feedback.created?)"],
+    [["feedback.created", "--set", "message"], "--set must be path=value or path:=json"],
+    [["feedback.created", "--set", "metadata:={"], "--set metadata must be JSON after `:=`."],
+    [["feedback.created", "--set", "type=praise"], "type must be one of"],
+  ])("refuses to trigger %s", async (words, message) => {
+    const owner = await service.makeUser();
+    await service.makeApp(owner);
+    const { exit, stderr } = await dev("trigger", ...words);
+    expect([exit, stderr]).toEqual([2, expect.stringContaining(message)]);
+  });
+
   it("saves, lists and loads snapshots, and resets", async () => {
     const owner = await service.makeUser();
     const { key } = await service.makeApp(owner);
@@ -97,7 +130,15 @@ describe("the commands of a development server", () => {
   });
 });
 
-const commands = ["clock", "clock +1d", "faults add /a --status 500", "faults list", "faults clear", "reset"];
+const commands = [
+  "trigger faq.changed",
+  "clock",
+  "clock +1d",
+  "faults add /a --status 500",
+  "faults list",
+  "faults clear",
+  "reset",
+];
 const snapshots = ["snapshot save one", "snapshot load one", "snapshot list"];
 
 describe.each([...commands, ...snapshots])("dev %s", (words) => {

@@ -25,6 +25,8 @@ export interface CommandLineOptions {
   readonly isRunning?: (processId: number) => boolean;
   /** The person's answers to questions. */
   readonly typed?: (question: string) => string | Promise<string>;
+  /** Gets the function that presses a key on the terminal. */
+  readonly keys?: (press: (key: string) => void) => void;
   /** Other changes to the default environment. */
   readonly world?: Partial<Context>;
 }
@@ -69,13 +71,17 @@ interface World {
 }
 
 function contextOf({ home, cwd, pauses, stdout, stderr }: World, options: CommandLineOptions): Context {
-  const { env = {}, stdin = "", terminal = false, signal, now, isRunning, typed = () => "" } = options;
+  const { env = {}, stdin = "", terminal = false, signal, now, isRunning, typed = () => "", keys } = options;
   return {
     io: {
       stdin: { isTerminal: terminal, text: async () => stdin, ends: async (bytes) => endsOf(stdin, bytes) },
       stdout,
       stderr,
       ask: async (question) => typed(question),
+      onKey(pressed) {
+        keys?.(pressed);
+        return () => {};
+      },
     },
     env,
     cwd,

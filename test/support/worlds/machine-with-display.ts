@@ -54,6 +54,7 @@ export function readTerminal(ask: (question: string) => Promise<string> = never)
     stdout: sink,
     stderr: { ...sink, write },
     ask,
+    onKey: () => () => {},
   };
   return { io, address };
 }

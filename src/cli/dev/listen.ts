@@ -1,0 +1,296 @@
+import type { Client } from "../../client/call.ts";
+import { ConnectionError, ServerError } from "../../client/errors.ts";
+import { nodeTransport } from "../../client/node-transport.ts";
+import { isTemporary } from "../../client/wait.ts";
+import type { AppEvent } from "../../contract/events.ts";
+import { limits } from "../../contract/limits.ts";
+import { isWebhookSecret, newWebhookSecret, webhookHeaders } from "../../words/webhook-signature.ts";
+import { choices } from "../core/choices.ts";
+import { didYouMean, usageError } from "../core/cli-error.ts";
+import { lastingClient } from "../core/connection.ts";
+import type { Invocation } from "../core/context.ts";
+import { duration, instantOf } from "../core/flags.ts";
+import { appIdOf } from "../core/ids.ts";
+import { canAsk } from "../core/input.ts";
+import { note, printLine } from "../core/output.ts";
+import { painter, printable } from "../core/plain-text.ts";
+import { developmentTime } from "./development-server.ts";
+
+export interface ListenFlags {
+  readonly forwardTo: string;
+  readonly events?: string;
+  readonly since?: string;
+}
+
+/** What every message to the local address needs. */
+interface Forwarding {
+  readonly url: URL;
+  readonly secret: string;
+}
+
+/**
+ * Reads the events of an app and sends each to a local address, as a webhook would get it. Ends only when it is
+ * interrupted. (rule O34)
+ */
+export async function listen(invocation: Invocation, flags: ListenFlags): Promise<undefined> {
+  const { context } = invocation;
+  const url = urlOf(flags.forwardTo);
+  const wanted = typesOf(flags.events);
+  const given = context.env.INNKEEP_WEBHOOK_SECRET;
+  if (given !== undefined && !isWebhookSecret(given))
+    throw usageError("INNKEEP_WEBHOOK_SECRET must be `whsec_` and 24 to 64 bytes in base64.");
+  const since = await startOf(invocation, flags.since);
+  const appId = await appIdOf(invocation);
+  const secret = given ?? newWebhookSecret();
+  const forwarder = createForwarder(invocation, { url, secret });
+  const stopKeys =
+    canAsk(invocation) && !invocation.flags.json ? context.io.onKey(forwarder.pressed) : undefined;
+  try {
+    for await (const events of eventsOf(invocation, { appId, since, ready })) {
+      for (const event of events.filter(({ type }) => wanted === undefined || wanted.has(type)))
+        await forwarder.forward(event);
+    }
+  } finally {
+    stopKeys?.();
+  }
+  return undefined;
+
+  function ready(): void {
+    if (invocation.flags.json) printLine(invocation, { forwardTo: url.href, appId, secret });
+    else if (given === undefined) context.io.stdout.write(`Signing secret: ${secret}\n`);
+    const keys = stopKeys ? " r sends the last event again, Ctrl+C ends." : "";
+    note(invocation, `Forwarding the events of ${appId} to ${url.href}.${keys}`);
+  }
+}
+
+/** Returns the address: a URL, `host:port/path`, or a port with a path. */
+function urlOf(given: string): URL {
+  const port = /^:?(\d{1,5})(\/.*)?$/.exec(given);
+  const text = port ? `http://127.0.0.1:${port[1]}${port[2] ?? ""}` : given;
+  const full = /^[a-z]+:\/\//i.test(text) ? text : `http://${text}`;
+  const url = URL.canParse(full) ? new URL(full) : undefined;
+  if (url && ["http:", "https:"].includes(url.protocol)) return url;
+  throw usageError(`--forward-to must be an address such as http://127.0.0.1:3000/webhooks, not "${given}".`);
+}
+
+/** Returns the wanted types; undefined for all. `run.*` stands for all types that begin with `run.`. */
+function typesOf(given: string | undefined): ReadonlySet<string> | undefined {
+  if (given === undefined) return undefined;
+  const names = given
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
+  return new Set(names.flatMap(fittingTypes));
+}
+
+function fittingTypes(name: string): readonly string[] {
+  const start = name.endsWith("*") ? name.slice(0, -1) : undefined;
+  const found = choices.eventTypes.filter((type) =>
+    start === undefined ? type === name : type.startsWith(start),
+  );
+  if (found.length > 0) return found;
+  throw usageError(
+    `There is no event \`${name}\`.${didYouMean(name, choices.eventTypes)}`,
+    `--events takes: ${choices.eventTypes.join(", ")}`,
+  );
+}
+
+/** Returns the time since when events are wanted; undefined for now. A duration counts back from the server's time. */
+async function startOf(invocation: Invocation, given: string | undefined): Promise<string | undefined> {
+  if (given === undefined) return undefined;
+  if (/^\d{4}-/.test(given)) return new Date(instantOf("--since", given) ?? given).toISOString();
+  const seconds = durationOf(given);
+  const now = (await developmentTime(invocation)) ?? invocation.context.clock.now();
+  return new Date(now.getTime() - seconds * 1_000).toISOString();
+}
+
+function durationOf(given: string): number {
+  try {
+    return duration(given);
+  } catch {
+    throw usageError(`--since must be a length of time such as 2h, or an instant, not "${given}".`);
+  }
+}
+
+interface Reading {
+  readonly appId: string;
+  /** The time since when events are wanted; undefined for now. */
+  readonly since: string | undefined;
+  /** Called once, when the server has answered for the first time. */
+  readonly ready: () => void;
+}
+
+const mostPauseMs = 15_000;
+
+/**
+ * Yields the events of an app in their order, each once. It goes on after the server or the network was away, and then
+ * also yields what happened meanwhile. (rule O34)
+ */
+async function* eventsOf(
+  invocation: Invocation,
+  { appId, since, ready }: Reading,
+): AsyncGenerator<readonly AppEvent[], never, undefined> {
+  const { clock, signal } = invocation.context;
+  const client = lastingClient(invocation);
+  const seen = createSeen(since ?? clock.now().toISOString());
+  let position = since;
+  let isReady = false;
+  let pauseMs = 0;
+  for (;;) {
+    signal.throwIfAborted();
+    try {
+      const { items, next } = await ask(client, { appId, since: position, hold: isReady, signal });
+      if (pauseMs > 0) note(invocation, "The server answers again.");
+      if (!isReady) ready();
+      [isReady, pauseMs, position] = [true, 0, next];
+      yield items.filter(seen.isNew);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (isOtherData(error) && position !== seen.lastAt()) {
+        note(invocation, "The server was reset or restored.");
+        position = seen.lastAt();
+        continue;
+      }
+      if (!(error instanceof Error) || !isTemporary(error)) throw error;
+      if (pauseMs === 0) note(invocation, `${error.message} Trying again until it answers.`);
+      pauseMs = Math.min(mostPauseMs, pauseMs * 2 || 500);
+      await clock.sleep(pauseMs, signal);
+    }
+  }
+}
+
+const mostEvents = String(limits.listPage.max);
+
+/** Asks once. With `hold` the server waits for an event if there is none. */
+const ask = (
+  client: Client,
+  {
+    appId,
+    since,
+    hold,
+    signal,
+  }: {
+    readonly appId: string;
+    readonly since: string | undefined;
+    readonly hold: boolean;
+    readonly signal: AbortSignal;
+  },
+) =>
+  client.events.list({
+    params: { appId },
+    query: {
+      limit: mostEvents,
+      ...(since === undefined ? {} : { since }),
+      ...(hold ? { wait: String(limits.waitSeconds) } : {}),
+    },
+    signal,
+    repeatAfter: () => false,
+  });
+
+/** Whether the server refuses the position because its events have other numbers since a reset or a restore. */
+const isOtherData = (error: unknown): boolean =>
+  error instanceof ServerError &&
+  error.status === 400 &&
+  error.issues.some(({ path }) => path === "since" || path === "query.since");
+
+const mostSeen = 2_000;
+
+/** Remembers the newest events, because a list that begins at a time repeats events of that time. */
+function createSeen(startedAt: string) {
+  const ids = new Set<string>();
+  let lastAt = startedAt;
+  return {
+    lastAt: () => lastAt,
+    isNew({ id, timestamp }: AppEvent): boolean {
+      if (ids.has(id)) return false;
+      ids.add(id);
+      const [oldest] = ids;
+      if (ids.size > mostSeen && oldest !== undefined) ids.delete(oldest);
+      lastAt = timestamp;
+      return true;
+    },
+  };
+}
+
+/** Sends events one after the other, and the last one again if the person asks for that. */
+function createForwarder(invocation: Invocation, forwarding: Forwarding) {
+  let last: AppEvent | undefined;
+  let turn: Promise<void> = Promise.resolve();
+  const inTurn = (event: AppEvent, again: boolean): Promise<void> => {
+    turn = turn.then(async () =>
+      show(invocation, event, { ...(await send(invocation, forwarding, event)), again }),
+    );
+    return turn;
+  };
+  return {
+    forward(event: AppEvent): Promise<void> {
+      last = event;
+      return inTurn(event, false);
+    },
+    pressed(key: string): void {
+      if (key !== "r") return;
+      if (last === undefined) note(invocation, "There is no event yet.");
+      // A failure of the last turn has ended the command.
+      else inTurn(last, true).catch(() => {});
+    },
+  };
+}
+
+/** The answer of the local address: a status, or the reason why there was none. */
+interface Forwarded {
+  readonly status: number | null;
+  readonly error: string | null;
+  readonly milliseconds: number;
+}
+
+/** How long the local address may take, like a webhook. (rule O28) */
+const timeLimitMs = 15_000;
+
+const mostAnswerBytes = 65_536;
+
+const toLocalAddress = nodeTransport();
+
+async function send(
+  { context }: Invocation,
+  { url, secret }: Forwarding,
+  { id, type, timestamp, data }: AppEvent,
+): Promise<Forwarded> {
+  const body = JSON.stringify({ type, timestamp, data });
+  const seconds = Math.floor(context.clock.now().getTime() / 1_000);
+  const started = performance.now();
+  const took = () => Math.round(performance.now() - started);
+  try {
+    const { status } = await toLocalAddress({
+      ...{ method: "POST", url, body, signal: context.signal },
+      headers: {
+        "content-type": "application/json",
+        "user-agent": `innkeep/${context.version}`,
+        ...webhookHeaders({ id, seconds, body }, [secret]),
+      },
+      ...{ timeoutMs: timeLimitMs, answerMs: timeLimitMs, answerBytes: mostAnswerBytes },
+    });
+    return { status, error: null, milliseconds: took() };
+  } catch (error) {
+    if (!(error instanceof ConnectionError)) throw error;
+    return { status: null, error: error.message, milliseconds: took() };
+  }
+}
+
+function show(
+  invocation: Invocation,
+  event: AppEvent,
+  { status, error, milliseconds, again }: Forwarded & { readonly again: boolean },
+): void {
+  const { context, flags } = invocation;
+  const { id, type, timestamp } = event;
+  if (flags.json) {
+    printLine(invocation, { id, type, timestamp, status, error, milliseconds, again });
+    return;
+  }
+  const paint = painter(context, flags, context.io.stdout);
+  const isGood = status !== null && status >= 200 && status < 300;
+  const answer = paint(isGood ? "green" : "red", status === null ? printable(error ?? "") : String(status));
+  const time = timestamp.slice(11, 19);
+  const words = [time, type, again ? "(again)" : "", "→", answer, `${milliseconds} ms`, paint("dim", id)];
+  context.io.stdout.write(`${words.filter((word) => word !== "").join("  ")}\n`);
+}
