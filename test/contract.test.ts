@@ -91,7 +91,6 @@ const onlyInTheConsole: Record<string, string> = {
   "people.check": "an owner checks receipts in a browser",
   "devices.list": "devices are seen by a person",
   "devices.remove": "devices are signed out by a person",
-  "events.list": "programs follow it over HTTP",
   "webhooks.list": "only an owner in a browser sees where events go",
   "webhooks.create": "only an owner in a browser sends events to an address",
   "webhooks.update": "only an owner in a browser changes a webhook",

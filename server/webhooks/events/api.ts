@@ -29,6 +29,8 @@ export function events(
         const found = await rows.list(database, appId, start, limit);
         // After the read: a credential that was revoked while the request waited must not get the answer.
         if (wait > 0) await ownedApp(database, appId, (await callerNow()) ?? caller);
+        // While the request waited, the events may have got other numbers.
+        if (wait > 0 && (await rows.numbering(database)) !== numbering) throw unknownPosition();
         return found;
       };
       const found = await hold(deps, request, {
@@ -72,5 +74,8 @@ function startOf(since: string, numbering: string): EventStart {
   const [name, number = "", id = "", ...more] = Buffer.from(since, "base64url").toString().split(" ");
   const fits = /^\d{1,18}$/.test(number) && /^(g|[\da-f-]{36})?$/.test(id) && more.length === 0;
   if (fits && name === numbering) return { number, id };
-  throw badRequest("since", "must be a time, or the `next` of an earlier answer of this server");
+  throw unknownPosition();
 }
+
+const unknownPosition = () =>
+  badRequest("since", "must be a time, or the `next` of an earlier answer of this server");

@@ -146,9 +146,10 @@ async function* eventsOf(
       yield items.filter(seen.isNew);
     } catch (error) {
       signal.throwIfAborted();
-      if (isOtherData(error) && position !== seen.lastAt()) {
+      const restart = isOtherData(error) ? await restartOf(invocation, seen.lastAt()) : undefined;
+      if (restart !== undefined && position !== restart) {
         note(invocation, "The server was reset or restored.");
-        position = seen.lastAt();
+        position = restart;
         continue;
       }
       if (!(error instanceof Error) || !isTemporary(error)) throw error;
@@ -192,6 +193,15 @@ const isOtherData = (error: unknown): boolean =>
   error instanceof ServerError &&
   error.status === 400 &&
   error.issues.some(({ path }) => path === "since" || path === "query.since");
+
+const beforeReset = 60_000;
+
+/** Returns the time since when events are read after a reset. A development server's clock may have moved back. */
+async function restartOf(invocation: Invocation, lastAt: string): Promise<string> {
+  const now = await developmentTime(invocation);
+  const since = now && new Date(now.getTime() - beforeReset).toISOString();
+  return since !== undefined && since < lastAt ? since : lastAt;
+}
 
 const mostSeen = 2_000;
 
