@@ -122,6 +122,8 @@ interface Reading {
 
 const mostPauseMs = 15_000;
 
+const leastHeldMs = 1_000;
+
 /**
  * Yields the events of an app in their order, each once. It goes on after the server or the network was away, and then
  * also yields what happened meanwhile. (rule O34)
@@ -138,12 +140,18 @@ async function* eventsOf(
   let pauseMs = 0;
   for (;;) {
     signal.throwIfAborted();
+    const askedAt = clock.now().getTime();
     try {
       const { items, next } = await ask(client, { appId, since: position, hold: isReady, signal });
       if (pauseMs > 0) note(invocation, "The server answers again.");
       if (!isReady) ready();
+      const held = isReady;
       [isReady, pauseMs, position] = [true, 0, next];
-      yield items.filter(seen.isNew);
+      const fresh = items.filter(seen.isNew);
+      yield fresh;
+      // A server that does not wait must not be asked without a pause.
+      if (held && fresh.length === 0 && clock.now().getTime() - askedAt < leastHeldMs)
+        await clock.sleep(leastHeldMs, signal);
     } catch (error) {
       signal.throwIfAborted();
       const restart = isOtherData(error) ? await restartOf(invocation, seen.lastAt()) : undefined;

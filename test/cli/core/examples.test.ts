@@ -52,7 +52,7 @@ const expectedExits = ["ok", "usage", "differences", "notFound", "conflict", "in
 );
 
 /** Programs of their own, one document a line, and a terminal. */
-const hasAnotherForm = /^innkeep (?:serve|dev|mcp)(?: exec| --|$)|--watch|--ndjson/;
+const hasAnotherForm = /^innkeep (?:serve|dev|mcp)(?: exec| listen| --|$)|--watch|--ndjson/;
 
 async function runExample(
   example: string,
@@ -79,8 +79,10 @@ function firstOf(example: string): readonly string[] {
 function exitOf(example: string): number {
   if (/ inbox| agent work /.test(example)) return 2;
   if (/ (feedback|proof) discard /.test(example)) return 6;
-  return example.includes(" --watch") ? 130 : 0;
+  return isEndless(example) ? 130 : 0;
 }
+
+const isEndless = (example: string): boolean => / --watch|^innkeep dev listen /.test(example);
 
 const argvOf = (example: string, baseUrl: string): string[] =>
   wordsOfShell(example)
@@ -92,7 +94,7 @@ function optionsFor(example: string): CommandLineOptions {
   const clock = {
     now: () => new Date(),
     sleep: async () => {
-      if (example.includes(" --watch")) over.abort(new Error("interrupted"));
+      if (isEndless(example)) over.abort(new Error("interrupted"));
     },
   };
   return {
