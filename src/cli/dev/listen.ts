@@ -12,7 +12,7 @@ import type { Invocation } from "../core/context.ts";
 import { duration, instantOf } from "../core/flags.ts";
 import { appIdOf } from "../core/ids.ts";
 import { canAsk } from "../core/input.ts";
-import { note, printLine } from "../core/output.ts";
+import { note, printLine, printOne } from "../core/output.ts";
 import { painter, printable } from "../core/plain-text.ts";
 import { developmentTime } from "./development-server.ts";
 
@@ -56,8 +56,9 @@ export async function listen(invocation: Invocation, flags: ListenFlags): Promis
   return undefined;
 
   function ready(): void {
-    if (invocation.flags.json) printLine(invocation, { forwardTo: url.href, appId, secret });
-    else if (given === undefined) context.io.stdout.write(`Signing secret: ${secret}\n`);
+    const start = { forwardTo: url.href, appId, secret };
+    if (invocation.flags.json) printLine(invocation, start);
+    else if (given === undefined) printOne(invocation, start, () => `Signing secret: ${secret}`);
     const keys = stopKeys ? " r sends the last event again, Ctrl+C ends." : "";
     note(invocation, `Forwarding the events of ${appId} to ${url.href}.${keys}`);
   }
@@ -301,8 +302,9 @@ function show(
 ): void {
   const { context, flags } = invocation;
   const { id, type, timestamp } = event;
+  const shown = { id, type, timestamp, status, error, milliseconds, again };
   if (flags.json) {
-    printLine(invocation, { id, type, timestamp, status, error, milliseconds, again });
+    printLine(invocation, shown);
     return;
   }
   const paint = painter(context, flags, context.io.stdout);
@@ -310,5 +312,5 @@ function show(
   const answer = paint(isGood ? "green" : "red", status === null ? printable(error ?? "") : String(status));
   const time = timestamp.slice(11, 19);
   const words = [time, type, again ? "(again)" : "", "→", answer, `${milliseconds} ms`, paint("dim", id)];
-  context.io.stdout.write(`${words.filter((word) => word !== "").join("  ")}\n`);
+  printOne(invocation, shown, () => ({ painted: words.filter((word) => word !== "").join("  ") }));
 }
