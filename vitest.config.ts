@@ -24,6 +24,7 @@ const features = [
   "http",
   "jobs",
   "mail",
+  "notices",
   "outgoing",
   "secrets",
   "server",

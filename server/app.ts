@@ -28,6 +28,7 @@ import { allowOrigins, answerUnknown, routing } from "./http/request-steps.ts";
 import { serveFiles } from "./http/serve-file.ts";
 import { senderPageRoutes } from "./mail/sender/page.tsx";
 import { createReadUpload, mcpRoutes } from "./mcp/routes.ts";
+import { stopMailRoutes } from "./notices/mails/page.tsx";
 
 /** Returns the function that answers every request. `ready` says whether it sends ready answers without Koa. */
 export function createApp(
@@ -77,6 +78,7 @@ export function createApp(
       ...identityRoutes(deps, steps),
       ...deviceSignInRoutes(deps, steps, api),
       ...senderPageRoutes(deps, steps),
+      ...stopMailRoutes(deps, steps),
       ...(dev?.routes ?? []),
     ]),
   );

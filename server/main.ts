@@ -20,6 +20,7 @@ import { createMailHandler } from "./mail/incoming/handle.ts";
 import { startMailReceiver } from "./mail/incoming/receiver.ts";
 import { startAnnouncing, startMail } from "./mail/outgoing/worker.ts";
 import { mailReleases } from "./mail/sender/mails.ts";
+import { startNotices } from "./notices/mails/worker.ts";
 import { passwordWarning } from "./secrets/passwords.ts";
 import { readSettings } from "./settings/read-settings.ts";
 import { SettingError } from "./settings/setting-error.ts";
@@ -128,6 +129,7 @@ async function serveFrom(
     ...(drills ? [drills.stop] : []),
     startOutbox(deps).stop,
     startWebhooks(deps),
+    startNotices(deps),
     (await startMail(deps)).stop,
     startMailReceiver(deps, createMailHandler(deps)).stop,
     startAnnouncing(deps, () => mailReleases(deps)),

@@ -174,6 +174,7 @@ const featureFolders = [
   "feedback",
   "http",
   "mail",
+  "notices",
   "testing",
   "transfer",
   "webhooks",

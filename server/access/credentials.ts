@@ -69,6 +69,7 @@ export const credentials = {
               (SELECT count(*) FROM blocked_senders b WHERE b.app_id = a.id) AS "blockedSenders",
               CASE WHEN a.events_read_at IS NOT NULL
                 OR EXISTS (SELECT 1 FROM webhooks w WHERE w.app_id = a.id AND w.disabled_at IS NULL)
+                OR EXISTS (SELECT 1 FROM notice_choices n WHERE n.app_id = a.id AND n.wants_reports = 1)
               THEN 1 ELSE 0 END AS "hasReceivers",
               a.faqs_version AS "faqsVersion", a.changelog_version AS "changelogVersion"
        FROM app_keys k JOIN apps a ON a.id = k.app_id WHERE k.key_hash = ?`,

@@ -171,6 +171,7 @@ const AccountMenu = ({ navigation: { links, email, docs } }: { readonly navigati
         <Line text={email} />
       </p>
       <a href={links.account}>Your account</a>
+      <a href={links.notices()}>Notices</a>
       <a href={links.tokens}>Tokens</a>
       <a href={links.devices}>Devices</a>
       <a href={links.signInMethods}>Sign-in methods</a>

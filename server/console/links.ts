@@ -79,6 +79,9 @@ const linksOfDrafts = (at: string) => ({
 const linksOfAccount = (at: string) => ({
   account: at,
   savePreferences: `${at}/preferences`,
+  notices: (appId?: string) => `${at}/notices${appId === undefined ? "" : `?app=${appId}`}`,
+  noticesOf: (appId: string) => `${at}/notices/${appId}`,
+  quietHours: `${at}/notices/hours`,
   deleteAccount: `${at}/delete`,
   endSession: (id: string) => `${at}/sessions/${id}/end`,
   endOtherSessions: `${at}/end-other-sessions`,

@@ -37,6 +37,7 @@ import { senderOf } from "../http/network-addresses.ts";
 import { mount } from "../http/pipeline.ts";
 import { createBodyReader, type Route, type SharedSteps } from "../http/request-steps.ts";
 import { definitions as automaticMails } from "../mail/incoming/page.tsx";
+import { definitions as ownNotices } from "../notices/choices/page.tsx";
 import { definitions as cycle } from "../testing/cycles/page/cycle.tsx";
 import { definitions as cycleReport } from "../testing/cycles/page/report.tsx";
 import { definitions as listings } from "../testing/listings/page/list.tsx";
@@ -183,7 +184,7 @@ const definitions: Definitions = [
   ...[...faqs, ...faq, ...changelog, ...entry],
   ...[...listings, ...listing, ...cycle, ...cycleReport],
   ...[...members, ...apps, ...data, ...webhooks],
-  ...[...tokens, ...signInMethods, ...account, ...people, ...devices, ...audit, ...drafts],
+  ...[...tokens, ...signInMethods, ...account, ...ownNotices, ...people, ...devices, ...audit, ...drafts],
   ...[...signIn, ...accountLinks],
 ];
 

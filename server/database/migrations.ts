@@ -1,5 +1,5 @@
 import type { Migration } from "./migrate.ts";
-import { apps, preferences } from "./schema/access.ts";
+import { apps, preferences, users } from "./schema/access.ts";
 import { baseline } from "./schema/baseline.ts";
 import { changelogEntries, contentVersions, faqs } from "./schema/content.ts";
 
@@ -9,9 +9,11 @@ import {
   bulkThreads,
   events,
   feedback,
+  runClaims,
   savedViews,
   uploads,
 } from "./schema/feedback.ts";
+import { noticeSchema } from "./schema/notices.ts";
 import { plannedSearchFunction, threadsSetApart, wordSearch, wordsOfFiles } from "./schema/search.ts";
 
 import { limitedVersions, statisticsStatements } from "./schema/statistics.ts";
@@ -187,6 +189,21 @@ const versionsOfDay: Migration = {
   statements: limitedVersions,
 };
 
+const noticeStatements = [
+  ...addedSince(users, 134),
+  ...addedSince(runClaims, 134),
+  ...noticeSchema.flatMap((each) => statementsOf(each)),
+];
+
+const noticesOfMembers: Migration = {
+  number: 134,
+  name: "notices for members",
+  statements: {
+    sqlite: statementsFor(noticeStatements, "sqlite"),
+    postgres: statementsFor(noticeStatements, "postgres"),
+  },
+};
+
 /** All migrations in their order. A released migration never changes: a correction is a new migration. */
 export const migrations: readonly Migration[] = [
   ...[baseline, searchFunction, threadNumbers, searchOfWholeThreads, contentPictures],
@@ -199,5 +216,6 @@ export const migrations: readonly Migration[] = [
     bulkChangesThatGoOn,
     threadsApart,
     versionsOfDay,
+    noticesOfMembers,
   ],
 ];

@@ -18,6 +18,7 @@ import { prune } from "../http/rate-limits/store.ts";
 import { originalKeptMilliseconds } from "../mail/incoming/rules.ts";
 import { mailOriginals } from "../mail/incoming/store.ts";
 import { mails } from "../mail/outgoing/store.ts";
+import { notices } from "../notices/mails/store.ts";
 import { discardAbandoned } from "../transfer/import.ts";
 import { events, readers } from "../webhooks/events/store.ts";
 import { startJob } from "./runner.ts";
@@ -52,8 +53,8 @@ export const startHousekeeping = (deps: HousekeepingDeps): (() => Promise<void>)
   });
 
 /**
- * Removes expired answers, rate limits, sign-in codes, connections, invitations, deliveries, mails, unsent texts and
- * events. Removes parts of imports that a crash interrupted, and temporary files. Deletes what blocked senders sent.
+ * Removes expired answers, rate limits, sign-in codes, connections, invitations, deliveries, mails, notices, unsent texts
+ * and events. Removes parts of imports that a crash interrupted, and temporary files. Deletes what blocked senders sent.
  * Stores which approvals have expired. Refreshes the statistics that the database uses to choose its indexes. Does
  * nothing while the server's clock may be wrong.
  */
@@ -96,10 +97,19 @@ export async function tidy(deps: HousekeepingDeps, stopping?: AbortSignal): Prom
     (await database.write((tx) => events.prune(tx, eventsBefore, atOnce))) === atOnce &&
     !stopping?.aborted
   );
+  await tidyNotices(database, now, stopping);
   await addUpCounts(database, now, stopping);
   await forgetReaders(database, now);
   await database.write(keepStatistics, "long");
   await files.sweepTemporary();
+}
+
+/** How long a notice is kept after it was put into a mail, so that some kinds are told once a day. (rule N2) */
+const noticesKeptMilliseconds = 25 * 3_600_000;
+
+async function tidyNotices(database: Deps["database"], now: Date, stopping?: AbortSignal): Promise<void> {
+  const before = new Date(now.getTime() - noticesKeptMilliseconds).toISOString();
+  while ((await database.write((tx) => notices.prune(tx, before, atOnce))) === atOnce && !stopping?.aborted);
 }
 
 /** The number of rows that one transaction adds up. */

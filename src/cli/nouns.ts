@@ -142,6 +142,13 @@ export const nouns: readonly Noun[] = [
     load: async () => (await import("./view.ts")).addView,
   },
   {
+    name: "notice",
+    group: "Maintainers",
+    aliases: ["notices"],
+    summary: "Choose what you are told about your apps, and how",
+    load: async () => (await import("./notice.ts")).addNotice,
+  },
+  {
     name: "app",
     group: "Maintainers",
     aliases: ["apps"],

@@ -18,6 +18,7 @@ import { listings } from "./listings.ts";
 import { live } from "./live.ts";
 import { incomingMails } from "./mails.ts";
 import { invitations, members } from "./members.ts";
+import { notices } from "./notices.ts";
 import { account, people } from "./people.ts";
 import { preferences } from "./preferences.ts";
 import { runs } from "./runs.ts";
@@ -79,6 +80,7 @@ export const contract = {
   audit,
   people,
   account,
+  notices,
   webhooks,
   events,
 } as const;

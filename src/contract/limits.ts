@@ -41,6 +41,8 @@ export const limits = {
   /** How many threads a bulk change names at most, and how many its filters find. */
   bulkIds: 200,
   bulkFound: 5_000,
+  /** The most apps whose notices one request changes. */
+  noticeApps: 100,
   /** For how many days at most a thread is snoozed. */
   snoozeDays: 366,
   question: 500,

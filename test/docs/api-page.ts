@@ -49,6 +49,7 @@ const titles: Record<keyof typeof contract, string> = {
   audit: "Console: audit",
   people: "Console: people",
   account: "Console: your account",
+  notices: "Console: your notices",
   webhooks: "Console: webhooks",
   events: "Console: events",
 };

@@ -4,6 +4,8 @@ import type { Reader, Transaction } from "../../database/database.ts";
 import * as tables from "../../database/schema/access.ts";
 import { accessTopic, tokensTopic, userTopic } from "../../database/signals.ts";
 import { assignees } from "../../feedback/assignees/store.ts";
+import { noticeChoices } from "../../notices/choices/store.ts";
+import { notices } from "../../notices/mails/store.ts";
 
 /** Identifies a membership by the app and the person. */
 export interface Membership {
@@ -82,6 +84,8 @@ export const members = {
     await assignees.takeAll(tx, appId, userId);
     await endOwnership(tx, { appId, userId });
     await tx.run("DELETE FROM tokens WHERE app_id = ? AND user_id = ?", appId, userId);
+    await notices.drop(tx, { appId, userId });
+    await noticeChoices.remove(tx, { appId, userId });
     changed(tx, { appId, userId });
   },
 };

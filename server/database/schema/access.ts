@@ -27,6 +27,9 @@ export const users = table(
     timezone: text("plain").default("UTC"),
     /** When the person proved that they receive mails at this address. Null if they have not. */
     email_verified_at: instant().null(),
+    /** The hours of the day in which the person gets no notices, such as `22:00`. Null for none. */
+    quiet_from: text("plain").null().since(134),
+    quiet_to: text("plain").null().since(134),
   },
   { of: "account", erase: "Deleted by its person or by the operator." },
 );

@@ -3,6 +3,7 @@ import * as content from "./content.ts";
 import * as deployment from "./deployment.ts";
 import * as feedback from "./feedback.ts";
 import * as mail from "./mail.ts";
+import * as notices from "./notices.ts";
 import * as search from "./search.ts";
 import * as statistics from "./statistics.ts";
 import { type AnyTable, isTable, type Statement } from "./table.ts";
@@ -131,6 +132,7 @@ export const schema: readonly (Statement | AnyTable)[] = [
   ...deployment.deploymentSchema,
   ...statistics.statisticsSchema,
   ...hooks.webhookSchema,
+  ...notices.noticeSchema,
 ];
 
 /** All tables except the list of migrations. */
@@ -146,7 +148,8 @@ export type TableName =
   | NamesIn<typeof search>
   | NamesIn<typeof statistics>
   | NamesIn<typeof testing>
-  | NamesIn<typeof hooks>;
+  | NamesIn<typeof hooks>
+  | NamesIn<typeof notices>;
 
 type NamesIn<Module> = {
   [Key in keyof Module]: Module[Key] extends {

@@ -17,6 +17,7 @@ import {
 } from "../../feedback/proposals/store.ts";
 import { removeThread } from "../../feedback/removal/store.ts";
 import { mailOriginals } from "../../mail/incoming/store.ts";
+import { notices } from "../../notices/mails/store.ts";
 import { erasedMark } from "../addresses.ts";
 import {
   type Cells,
@@ -94,8 +95,12 @@ const authorColumns = (name: SearchedTableName): readonly string[] =>
 const exists = async (tx: Transaction, table: SearchedTable, key: Key): Promise<boolean> =>
   (await tx.get(`SELECT 1 AS one FROM ${table.name} WHERE ${whereKey(table)}`, ...key)) !== undefined;
 
-/** Updates what depends on a text: the versions of lists that clients cache. Triggers update the search index. */
+/**
+ * Updates what depends on a text: the versions of lists that clients cache, and mails that are not sent yet. Triggers
+ * update the search index.
+ */
 const updateDependents: Readonly<Partial<Record<SearchedTableName, UpdateDependents>>> = {
+  feedback: (tx, { id }) => notices.recall(tx, "(?)", id ?? null),
   faqs: (tx, { id }) =>
     tx.run(
       "UPDATE apps SET faqs_version = faqs_version + 1 WHERE id = (SELECT app_id FROM faqs WHERE id = ?)",
@@ -387,6 +392,7 @@ async function blankReport(tx: Transaction, id: string): Promise<Effect> {
     JSON.stringify({ images: [], videos: [], attachments: [] }),
     id,
   );
+  await notices.recall(tx, "(?)", id);
   await forgetSubjects(tx, "(?)", id);
   tx.signal(threadsTopic);
   return { counts: { reports: 1, messages: conversation.count }, files: [...conversation.files, ...files] };

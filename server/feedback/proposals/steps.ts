@@ -40,7 +40,7 @@ export function createStepRecorder(deps: Pick<Deps, "clock" | "newId">) {
     tx.signal(proposalTopic(run.id));
     if (!event) return;
     await recordEvent(deps, tx, {
-      ...{ appId: run.appId, type: event, subjectId: run.id, at },
+      ...{ appId: run.appId, type: event, subjectId: run.id, at, by: personOf(author) },
       facts: { feedbackId: run.feedbackId, ...facts },
     });
   };

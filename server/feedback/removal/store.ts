@@ -3,6 +3,7 @@ import { forgetSubjects } from "../../access/audit/forget-subjects.ts";
 import type { Engine, Reader, Transaction, Value } from "../../database/database.ts";
 import { proposalTopic, threadsTopic } from "../../database/signals.ts";
 import { plannedEachTime } from "../../database/statements.ts";
+import { notices } from "../../notices/mails/store.ts";
 import { tooOldBefore } from "./rules.ts";
 
 /** An app that deletes old threads. */
@@ -126,6 +127,7 @@ async function removeWhere(tx: Transaction, where: string, ...values: Value[]): 
     `DELETE FROM mails WHERE subject_id IN (SELECT id FROM messages WHERE feedback_id IN ${these})`,
     ...seqs,
   );
+  await notices.recall(tx, these, ...seqs);
   await forgetSubjects(tx, these, ...seqs);
   await tx.run(`DELETE FROM feedback WHERE id IN ${these}`, ...seqs);
   tx.signal(threadsTopic);

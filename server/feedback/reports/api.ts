@@ -5,6 +5,7 @@ import type { Deps } from "../../deps.ts";
 import { uploads } from "../../files/uploads-store.ts";
 import type { Handlers, Request } from "../../http/handler.ts";
 import { statusUrlOf } from "../../mail/sender/links.ts";
+import { noteOngoing } from "../../notices/causes/record.ts";
 import { recordEvent } from "../../webhooks/events/record.ts";
 import { blockedSenders } from "../blocked-senders/store.ts";
 import { failures } from "../failures/store.ts";
@@ -80,6 +81,10 @@ function save(
     for (const { upload } of files)
       await uploads.insert(tx, { ...upload, appId, feedbackId: earlier ?? thread.id, createdAt });
     if (isTold) await tell(deps, tx, { report, earlier, repeatId });
+    if (earlier !== undefined && thread.blockedBy === undefined)
+      await noteOngoing(tx, {
+        ...{ appId, kind: "storm", subjectId: earlier, feedbackId: earlier, at: createdAt },
+      });
     return earlier === undefined
       ? { ...answer(thread.id, thread.id), ...returnedFrom(deps, appId, resolved) }
       : { ...answer(earlier, repeatId), deduplicated: true };

@@ -59,7 +59,7 @@ export async function changeThread(
       fields.push("snoozedUntil");
     }
   }
-  if (fields.length > 0) await tellChanged(deps, tx, { ...thread, at, fields, status: change.status });
+  if (fields.length > 0) await tellChanged(deps, tx, { ...thread, at, fields, status: change.status, by });
 }
 
 /** Stores the event that fields of a thread were changed. */
@@ -72,6 +72,7 @@ export const tellChanged = (
     at,
     fields,
     status,
+    by,
   }: {
     readonly id: string;
     readonly appId: string;
@@ -79,9 +80,11 @@ export const tellChanged = (
     readonly fields: readonly string[];
     /** The new status, if it was changed. */
     readonly status?: string | undefined;
+    /** The account that changed them, if a person did. */
+    readonly by?: string | undefined;
   },
 ): Promise<void> =>
   recordEvent(deps, tx, {
-    ...{ appId, type: "feedback.changed", subjectId: id, at },
+    ...{ appId, type: "feedback.changed", subjectId: id, at, by },
     facts: { fields, ...(status === undefined ? {} : { status }) },
   });

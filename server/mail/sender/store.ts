@@ -67,7 +67,7 @@ export const releaseMails = {
   /** Returns how many automatic mails were queued for an address since a time. */
   async countAutomatic(reader: Reader, recipient: string, since: string): Promise<number> {
     const row = await reader.get<{ count: number }>(
-      "SELECT count(*) AS count FROM mails WHERE recipient = ? AND created_at > ? AND lane = 'bulk'",
+      "SELECT count(*) AS count FROM mails WHERE recipient = ? AND created_at > ? AND kind = 'release'",
       recipient,
       since,
     );

@@ -91,6 +91,7 @@ function createChange(deps: Pick<Deps, "clock" | "newId">) {
         if (told)
           await recordEvent(deps, tx, {
             ...{ appId, type: told.type, subjectId: slot.id, at: deps.clock.now().toISOString() },
+            by: caller.userId,
             facts: { cycleId: slot.cycle.id, seat: changed.seat, ...told.facts },
           });
         for (const topic of [cyclesTopic, cycleTopic(slot.cycle.id)]) tx.signal(topic);

@@ -216,7 +216,7 @@ async function requestSlot(
   if (!(await testerSlots.request(tx, slotId, { testerId, expiresAt }))) throw new ApiError("slot_taken");
   const { appId, seat } = slot;
   await recordEvent({ newId }, tx, {
-    ...{ appId, type: "seat.requested", subjectId: slotId, at: now.toISOString() },
+    ...{ appId, type: "seat.requested", subjectId: slotId, at: now.toISOString(), by: testerId },
     facts: { cycleId, seat, expiresAt },
   });
   tx.signal(cyclesTopic);

@@ -298,7 +298,7 @@ const claims = recordOf(feedback.runClaims, {
     outcome_at: orNull(instant),
   },
   people: ["released_by"],
-  left: { user_id: "no imported claim is at work" },
+  left: { user_id: "no imported claim is at work", silence_told: "no imported claim is at work" },
   below: [progress],
 });
 
@@ -605,6 +605,9 @@ export const leftOutTables: Readonly<Record<Exclude<TableName, Exported>, string
   events: "told to receivers of one server",
   webhooks: "secrets",
   webhook_deliveries: "told to receivers of one server",
+  notice_choices: "what members want to be told; an import makes nobody a member",
+  notice_causes: "what members are about to be told",
+  notices: "on their way to members",
   idempotency: "answers of one server",
   rate_limits: "of the server",
   byte_uses: "of the server",

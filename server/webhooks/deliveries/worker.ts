@@ -6,6 +6,8 @@ import type { Deps } from "../../deps.ts";
 import { postSafely, type Reach } from "../../http/post-safely.ts";
 import { startLanes } from "../../jobs/lanes.ts";
 import { longestSleep, pauseInDoubt, startDueWork } from "../../jobs/runner.ts";
+import { noteOngoing } from "../../notices/causes/record.ts";
+import { failingTries } from "../../notices/causes/rules.ts";
 import { openAddress } from "../../secrets/addresses.ts";
 import { eventTexts, type WebhookRow, webhooks } from "../endpoints/store.ts";
 import { bodyOf, eventAnswer, factsOf } from "../events/rules.ts";
@@ -103,8 +105,13 @@ async function deliver(deps: WorkerDeps, { webhook, delivery, stopping }: Sendin
       dueAt: (next ?? clock.now()).toISOString(),
       attempts: JSON.stringify(withAttempt(known, attempt)),
     });
+    const fails = { appId: webhook.appId, kind: "delivery", subjectId: webhook.id } as const;
+    const at = clock.now().toISOString();
+    if (!delivered && delivery.tries === failingTries) await noteOngoing(tx, { ...fails, at });
     if (attempt.status !== goneStatus) return;
-    if (await webhooks.switchOffGone(tx, webhook, clock.now().toISOString())) tx.signal(webhooksOffTopic);
+    if (!(await webhooks.switchOffGone(tx, webhook, at))) return;
+    tx.signal(webhooksOffTopic);
+    await noteOngoing(tx, { ...fails, at });
   });
 }
 

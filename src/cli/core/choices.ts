@@ -5,6 +5,7 @@ import { eventTypes } from "../../contract/events.ts";
 import { FeedbackType } from "../../contract/feedback.ts";
 import { waitingStates } from "../../contract/find-work.ts";
 import { KeyKind } from "../../contract/keys.ts";
+import { noticeKinds, noticeWays } from "../../contract/notices.ts";
 import { outcomeStatuses, runStatuses } from "../../contract/runs.ts";
 import { authorizePath, codePath } from "../../contract/sign-in.ts";
 import { verificationTiers } from "../../contract/tester.ts";
@@ -21,6 +22,8 @@ export const choices = {
   feedbackTypes: FeedbackType.options,
   itemTypes,
   keyKinds: KeyKind.options,
+  noticeKinds,
+  noticeWays,
   outcomeStatuses,
   releaseTypes: ReleaseType.options,
   runStatuses,

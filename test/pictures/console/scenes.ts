@@ -193,6 +193,12 @@ export const consoleScenes: readonly ConsoleScene[] = [
     says: "Where you are signed in. End a session here.",
   },
   {
+    name: "notices",
+    title: "Notices",
+    page: at.notices(),
+    says: "Choose what you are told about each app, how, and when not.",
+  },
+  {
     name: "people",
     title: "Erase a person",
     page: at.people,

@@ -44,6 +44,7 @@ export const consolePaths = ({
   "/console/import",
   `/console/apps/${app.id}`,
   "/console/account",
+  "/console/account/notices",
   "/console/tokens",
   "/console/devices",
   "/console/sign-in-methods",

@@ -11,6 +11,7 @@ import { createLog } from "../../../server/log.ts";
 import { createMailHandler } from "../../../server/mail/incoming/handle.ts";
 import { startMailReceiver } from "../../../server/mail/incoming/receiver.ts";
 import { startMail } from "../../../server/mail/outgoing/worker.ts";
+import { startNotices } from "../../../server/notices/mails/worker.ts";
 import { randomName } from "../../../server/secrets/secrets.ts";
 import { type Budgets, budgetsOf } from "../../../server/settings/limits.ts";
 import { readSettings } from "../../../server/settings/read-settings.ts";
@@ -101,6 +102,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const stopErasing = startErasing(deps);
   const outbox = startOutbox(deps);
   const stopWebhooks = startWebhooks(deps);
+  const stopNotices = startNotices(deps);
   const mail = await startMail(deps);
   const receiver = startMailReceiver(deps, createMailHandler(deps));
   return {
@@ -117,7 +119,14 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       stopping.abort();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
-      await Promise.all([outbox.stop(), stopWebhooks(), mail.stop(), receiver.stop(), stopErasing()]);
+      await Promise.all([
+        outbox.stop(),
+        stopWebhooks(),
+        stopNotices(),
+        mail.stop(),
+        receiver.stop(),
+        stopErasing(),
+      ]);
       if (options.database) await opened.close();
       else await database.remove();
       await folder.remove();

@@ -2,7 +2,7 @@ import type { ImportRules } from "./folder-rules.ts";
 
 const areas = [
   ...["server/access", "server/content", "server/feedback", "server/mail", "server/testing"],
-  "server/webhooks",
+  ...["server/notices", "server/webhooks"],
 ];
 /** What every part of the server may use. */
 const common = ["server/clock.ts", "server/deps.ts", "src/contract", "src/words", "node:*"];
@@ -78,6 +78,7 @@ export const importRules: ImportRules = {
     ...[...ofSubjects, "src/words/text-pdf.ts", "imapflow", "koa", "nodemailer", "zod/mini"],
   ],
   "server/testing": [...ofSubjects, "temporal-polyfill"],
+  "server/notices": [...ofSubjects, "koa", "temporal-polyfill", "zod/mini"],
   "server/webhooks": [...ofSubjects],
 
   // From the contract to Koa, for every endpoint.

@@ -2,7 +2,7 @@ import { codeOf, type Imports } from "./imports.ts";
 import type { Tree } from "./tree.ts";
 
 /** The areas of the server. Each has a folder for each of its subjects. */
-export const areas = ["feedback", "content", "testing", "mail", "access", "webhooks"] as const;
+export const areas = ["feedback", "content", "testing", "mail", "access", "notices", "webhooks"] as const;
 
 /** The areas whose files follow all rules below: all of them. A test refuses breaches in them. */
 export const strictAreas: readonly string[] = areas;

@@ -90,7 +90,7 @@ describe("the table of changes", () => {
     "consoleChangelog.restore",
     ...["texts.preview", "texts.addFaqPictures", "texts.addReleasePictures"],
     ...["savedReplies.create", "savedReplies.update", "savedReplies.remove"],
-    ...["views.create", "views.update", "views.remove"],
+    ...["views.create", "views.update", "views.remove", "notices.change"],
     // They change threads by the same functions as a change of one thread.
     ...["bulk.change", "bulk.undo"],
     // What a key remembers of webhooks is in no answer.

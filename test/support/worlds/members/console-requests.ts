@@ -34,6 +34,7 @@ export const bodies: Record<string, unknown> = {
   "readMarks.updateAll": {},
   "savedReplies.create": { title: "Thanks", body: "Thank you, {name}!" },
   "savedReplies.update": { title: "Many thanks" },
+  "notices.change": { quietHours: { from: "22:00", to: "07:00" } },
   "views.create": { name: "Crashes", query: { tag: "crash" } },
   "views.update": { name: "Crash" },
   "bulk.change": { ids: ["0198c1a2-7d31-7c52-9e0f-5b8f0f6f2a11"], change: { status: "resolved" } },

@@ -1,0 +1,92 @@
+import { apps, users } from "./access.ts";
+import { feedback } from "./feedback.ts";
+import { mails } from "./mail.ts";
+import { type AnyTable, erased, flag, id, index, instant, integer, json, ref, table, text } from "./table.ts";
+
+/** What members want to be told about an app, if it is not the default. */
+export const noticeChoices = table(
+  "notice_choices",
+  {
+    user_id: ref(users, "cascade"),
+    app_id: ref(apps, "cascade"),
+    /** The ways of each kind that differs from the default. */
+    choices: json("plain"),
+    storm_per_hour: integer().null(),
+    /** Whether the member is told about new reports. Without such a member they need not be noted. */
+    wants_reports: flag().default(0),
+  },
+  {
+    of: "account",
+    erase: erased.withAccount,
+    since: 134,
+    primary: ["user_id", "app_id"],
+    indexes: [index("notice_choices_by_app", "app_id, wants_reports")],
+  },
+);
+
+/**
+ * What has happened, until a server finds out whom to tell. It has only ids: texts are read when a notice is sent.
+ */
+export const noticeCauses = table(
+  "notice_causes",
+  {
+    id: id(),
+    app_id: ref(apps, "cascade"),
+    kind: text("plain"),
+    /** The id of the object that it is about. */
+    subject_id: text("plain"),
+    feedback_id: ref(feedback, "cascade").null(),
+    /** The account that did it. It is not told. */
+    actor_id: ref(users, "set null").null(),
+    created_at: instant(),
+  },
+  {
+    of: "app",
+    erase: "Contains no text. It is deleted within minutes, and with its thread.",
+    since: 134,
+    notInBackup: "a restored server must not send again what was sent",
+    indexes: [
+      index("notice_causes_in_order", "created_at, id"),
+      index("notice_causes_by_app", "app_id"),
+      index("notice_causes_by_thread", "feedback_id", { where: "feedback_id IS NOT NULL" }),
+      index("notice_causes_by_actor", "actor_id", { where: "actor_id IS NOT NULL" }),
+    ],
+  },
+);
+
+/** What a member is told in one way. It has only ids: texts are read when it is sent. */
+export const notices = table(
+  "notices",
+  {
+    id: id(),
+    user_id: ref(users, "cascade"),
+    app_id: ref(apps, "cascade"),
+    way: text("plain"),
+    kind: text("plain"),
+    subject_id: text("plain"),
+    feedback_id: ref(feedback, "cascade").null(),
+    created_at: instant(),
+    due_at: instant(),
+    /** When it was put into a mail. */
+    queued_at: instant().null(),
+    mail_id: ref(mails, "set null").null(),
+  },
+  {
+    of: "account",
+    erase: erased.withAccount,
+    since: 134,
+    notInBackup: "a restored server must not send again what was sent",
+    indexes: [
+      index("notices_due", "way, due_at, user_id, app_id", { where: "queued_at IS NULL" }),
+      index("notices_by_member", "user_id, app_id, way"),
+      index("notices_by_app", "app_id"),
+      index("notices_by_thread", "feedback_id", { where: "feedback_id IS NOT NULL" }),
+      index("notices_by_subject", "subject_id, kind, user_id, created_at"),
+      index("notices_by_mail", "mail_id", { where: "mail_id IS NOT NULL" }),
+      index("notices_queued", "queued_at", { where: "queued_at IS NOT NULL" }),
+    ],
+  },
+);
+
+/** The tables of notices. */
+export const noticeSchema: readonly AnyTable[] = [noticeChoices, noticeCauses, notices];

@@ -1,0 +1,121 @@
+import type { Role } from "../../../src/contract/endpoint.ts";
+import type { EventType } from "../../../src/contract/events.ts";
+import type { NoticeKind, NoticeWay } from "../../../src/contract/notices.ts";
+import { type Choices, defaultStorm, mayGet, waysOf } from "../choices/rules.ts";
+
+/** An event, as far as notices need it. */
+export interface Told {
+  readonly type: EventType;
+  readonly subjectId: string;
+  readonly facts: Readonly<Record<string, unknown>>;
+}
+
+/** What members are told about an event: its kind and the objects that it is about. */
+interface About {
+  readonly kind: NoticeKind;
+  readonly subjectId: string;
+  readonly feedbackId: string | null;
+}
+
+/** Returns what members are told about an event; undefined if nothing. (rule N1) */
+export function aboutEvent({ type, subjectId, facts }: Told): About | undefined {
+  const text = (name: string) => (typeof facts[name] === "string" ? facts[name] : null);
+  const ofThread = (kind: NoticeKind) => ({ kind, subjectId, feedbackId: subjectId });
+  const ofRun = (kind: NoticeKind) => ({ kind, subjectId, feedbackId: text("feedbackId") });
+  const ofCycle = (kind: NoticeKind) => ({ kind, subjectId: text("cycleId") ?? subjectId, feedbackId: null });
+  switch (type) {
+    case "feedback.created":
+      return ofThread("report");
+    case "feedback.replied":
+      return facts.from === "sender" ? ofThread("answer") : undefined;
+    case "feedback.changed":
+      return Array.isArray(facts.fields) && facts.fields.includes("assignee")
+        ? ofThread("assigned")
+        : undefined;
+    case "run.proposed":
+      return ofRun("proposal");
+    case "run.decided":
+      return facts.decision === "expired" ? ofRun("approval") : undefined;
+    case "run.finished":
+      return facts.outcome === "failed" ? ofRun("work") : undefined;
+    case "seat.requested":
+      return ofCycle("slot");
+    case "seat.removed":
+    case "cycle.started":
+      return ofCycle("testers");
+    default:
+      return undefined;
+  }
+}
+
+/** A member who may be told. */
+export interface Candidate {
+  readonly userId: string;
+  readonly role: Role;
+  readonly choices: Choices;
+  readonly stormPerHour: number | null;
+}
+
+/** What the product knows about what happened. */
+export interface Circumstances {
+  readonly kind: NoticeKind;
+  /** The account that did it. */
+  readonly actorId: string | null;
+  /** The member to whom the thread is assigned. */
+  readonly assigneeId: string | null;
+  /** The account that approved the proposal. */
+  readonly deciderId: string | null;
+  /** How often the failure was reported within the last hour. */
+  readonly repeats: number;
+}
+
+/** A member who is told, the kind by which, and the ways. */
+export interface Receiver<Member extends Candidate> {
+  readonly member: Member;
+  readonly kind: NoticeKind;
+  readonly ways: readonly NoticeWay[];
+}
+
+/** Returns who is told, and how. Nobody is told about what they did themselves. (rules N1, N2) */
+export function receiversOf<Member extends Candidate>(
+  members: readonly Member[],
+  happened: Circumstances,
+): Receiver<Member>[] {
+  const kind = kindFor(members, happened);
+  const only = onlyOne(members, happened, kind);
+  return members
+    .filter(({ userId }) => userId !== happened.actorId && (only === undefined || userId === only))
+    .filter(({ stormPerHour }) => kind !== "storm" || happened.repeats >= (stormPerHour ?? defaultStorm))
+    .map((member) => ({ member, kind, ways: waysOf(member.role, kind, member.choices) }))
+    .filter(({ ways }) => ways.length > 0);
+}
+
+/** An answer on a thread that nobody has counts as a new report: those who look at new reports look at it. */
+const kindFor = (
+  members: readonly Candidate[],
+  { kind, assigneeId }: Pick<Circumstances, "kind" | "assigneeId">,
+): NoticeKind => (kind === "answer" && !isMember(members, assigneeId, kind) ? "report" : kind);
+
+const isMember = (members: readonly Candidate[], id: string | null, kind: NoticeKind): boolean =>
+  members.some(({ userId, role }) => userId === id && mayGet(role, kind));
+
+/** Returns the only member whom a kind concerns; undefined if it concerns all. */
+function onlyOne(
+  members: readonly Candidate[],
+  { assigneeId, deciderId }: Pick<Circumstances, "assigneeId" | "deciderId">,
+  kind: NoticeKind,
+): string | null | undefined {
+  if (kind === "answer" || kind === "assigned") return assigneeId;
+  if (kind !== "approval" && kind !== "work") return undefined;
+  // If who decided is not there any more, all who may decide are told.
+  return isMember(members, deciderId, kind) ? deciderId : undefined;
+}
+
+/** The kinds of which a member gets at most one notice a day about the same object. (rule N2) */
+export const onceADay: ReadonlySet<NoticeKind> = new Set<NoticeKind>(["storm", "testers", "delivery"]);
+
+/** How long a worker says nothing until members are told that it is silent: an hour. (rule N2) */
+export const silentMilliseconds = 3_600_000;
+
+/** After this many failed attempts of one delivery, owners are told. The attempts take about 35 minutes. (rule N2) */
+export const failingTries = 4;

@@ -1,0 +1,137 @@
+import type { NoticeKind } from "../../../src/contract/notices.ts";
+import type { Reader, Transaction } from "../../database/database.ts";
+import * as tables from "../../database/schema/notices.ts";
+import { noticesTopic } from "../../database/signals.ts";
+import { insert } from "../../database/statements.ts";
+
+/** Something that members may be told about. */
+export interface Cause {
+  readonly id: string;
+  readonly appId: string;
+  readonly kind: NoticeKind;
+  readonly subjectId: string;
+  readonly feedbackId: string | null;
+  readonly actorId: string | null;
+  readonly createdAt: string;
+}
+
+/** The state of a proposal's claim, for the notices about work. */
+interface WorkRow {
+  readonly deciderId: string | null;
+  readonly status: string;
+}
+
+// The update makes the server that takes the cause wait for this transaction, so that it counts this repeat, too.
+const insertOnce = insert(
+  tables.noticeCauses,
+  "ON CONFLICT (id) DO UPDATE SET created_at = notice_causes.created_at",
+);
+
+/**
+ * What has happened and whom nobody has been told yet. A cause is stored in the transaction of the change. A server
+ * then finds out whom to tell. (rule N2)
+ */
+export const noticeCauses = {
+  async insert(tx: Transaction, cause: Cause): Promise<void> {
+    await tx.insert(tables.noticeCauses, cause);
+    tx.signal(noticesTopic);
+  },
+
+  /** Notes a new report, if a member wants to be told about reports. */
+  async insertReport(tx: Transaction, cause: Cause): Promise<void> {
+    const { id, appId, kind, subjectId, feedbackId, createdAt } = cause;
+    const added = await tx.run(
+      `INSERT INTO notice_causes (id, app_id, kind, subject_id, feedback_id, created_at)
+       SELECT CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT)
+       WHERE EXISTS (SELECT 1 FROM notice_choices WHERE app_id = ? AND wants_reports = 1)`,
+      ...[id, appId, kind, subjectId, feedbackId, createdAt, appId],
+    );
+    if (added > 0) tx.signal(noticesTopic);
+  },
+
+  /** Notes something at most once until a server has taken it: `id` names it. */
+  async insertOnce(tx: Transaction, cause: Cause): Promise<void> {
+    await insertOnce(tx, cause);
+    tx.signal(noticesTopic);
+  },
+
+  /** Returns the ids of the oldest causes. */
+  oldest: (reader: Reader, most: number) =>
+    reader.all<{ id: string }>("SELECT id FROM notice_causes ORDER BY created_at, id LIMIT ?", most),
+
+  /** Takes a cause, so that no other server does. Returns undefined if another one has. */
+  take: (tx: Transaction, id: string) =>
+    tx.get<Cause>(
+      `DELETE FROM notice_causes WHERE id = ?
+       RETURNING id, app_id AS "appId", kind, subject_id AS "subjectId", feedback_id AS "feedbackId",
+         actor_id AS "actorId", created_at AS "createdAt"`,
+      id,
+    ),
+};
+
+/** What notices need to know about the objects that they are about. */
+export const circumstances = {
+  /** Returns the assignee of a thread that is not hidden; undefined if there is no such thread. */
+  thread: (reader: Reader, id: string) =>
+    reader.get<{ assigneeId: string | null }>(
+      `SELECT assignee_id AS "assigneeId" FROM feedback WHERE id = ? AND status <> 'blocked'`,
+      id,
+    ),
+
+  /** Counts the reports that a thread got since a time, at most `most`. */
+  async repeats(reader: Reader, feedbackId: string, since: string, most: number): Promise<number> {
+    const row = await reader.get<{ count: number }>(
+      `SELECT count(*) AS count FROM (
+         SELECT 1 AS one FROM messages WHERE feedback_id = ? AND created_at > ? AND category IS NOT NULL AND direction = 'inbound' LIMIT ?) AS found`,
+      ...[feedbackId, since, most],
+    );
+    return Number(row?.count ?? 0);
+  },
+
+  /** Returns who approved a proposal, and its state. */
+  run: (reader: Reader, id: string) =>
+    reader.get<WorkRow>(
+      `SELECT coalesce(approved_by, decided_by) AS "deciderId", status FROM runs WHERE id = ?`,
+      id,
+    ),
+
+  /** Returns how many slots a running test has, and how many testers; undefined if the test does not run. */
+  async testers(reader: Reader, cycleId: string) {
+    const row = await reader.get<{ seats: number; testers: number }>(
+      `SELECT count(DISTINCT s.seat) AS seats,
+              sum(CASE WHEN s.status IN ('active', 'at_risk') THEN 1 ELSE 0 END) AS testers
+       FROM cycles c JOIN slots s ON s.cycle_id = c.id WHERE c.id = ? AND c.status = 'running'`,
+      cycleId,
+    );
+    const seats = Number(row?.seats ?? 0);
+    return seats === 0 ? undefined : { seats, testers: Number(row?.testers ?? 0) };
+  },
+
+  /** Notes the claims whose worker has said nothing since a time, and returns them, at most `most`. */
+  silent: (tx: Transaction, before: string, most: number) =>
+    tx.all<{ runId: string }>(
+      `UPDATE run_claims SET silence_told = coalesce(progress_at, claimed_at) WHERE id IN (
+         SELECT id FROM run_claims WHERE released_at IS NULL AND outcome_status IS NULL AND claimed_at <= ?
+           AND coalesce(progress_at, claimed_at) <= ?
+           AND (silence_told IS NULL OR silence_told < coalesce(progress_at, claimed_at)) LIMIT ?)
+       RETURNING run_id AS "runId"`,
+      ...[before, before, most],
+    ),
+
+  /** Whether a worker is silent whom nobody has been told about. */
+  hasSilent: async (reader: Reader, before: string): Promise<boolean> =>
+    (await reader.get(
+      `SELECT 1 AS one FROM run_claims WHERE released_at IS NULL AND outcome_status IS NULL AND claimed_at <= ?
+         AND coalesce(progress_at, claimed_at) <= ?
+         AND (silence_told IS NULL OR silence_told < coalesce(progress_at, claimed_at)) LIMIT 1`,
+      ...[before, before],
+    )) !== undefined,
+
+  /** Returns the app and the thread of a proposal. */
+  placeOfRun: (reader: Reader, id: string) =>
+    reader.get<{ appId: string; feedbackId: string }>(
+      `SELECT f.app_id AS "appId", f.id AS "feedbackId" FROM runs r JOIN feedback f ON f.id = r.feedback_id
+       WHERE r.id = ?`,
+      id,
+    ),
+};

@@ -1,0 +1,100 @@
+import { ApiError, badRequest } from "../../../src/contract/errors.ts";
+import {
+  type notices as contract,
+  type GivenChoices,
+  noticeKinds,
+  type QuietHours,
+} from "../../../src/contract/notices.ts";
+import type { Reader, Transaction } from "../../database/database.ts";
+import { appTopic, noticesTopic } from "../../database/signals.ts";
+import type { Deps } from "../../deps.ts";
+import type { ConsoleCaller, Handlers } from "../../http/handler.ts";
+import { sendsMail } from "../../mail/outgoing/queue.ts";
+import { dueAt } from "../mails/rules.ts";
+import { notices as rows } from "../mails/store.ts";
+import { ownNotices } from "./answer.ts";
+import { changedChoices, choicesOf, offeredWays, waysOf } from "./rules.ts";
+import { noticeChoices, quietHoursOf } from "./store.ts";
+
+/** The handlers for what a person is told. (rules N1, N2, N4) */
+export function notices(deps: Pick<Deps, "clock" | "database" | "settings">): Handlers<typeof contract> {
+  /** Returns what a person is told about the apps that the credential may see. */
+  const own = async (reader: Reader, { userId, appId: onlyApp }: ConsoleCaller) =>
+    ownNotices({
+      hours: await noticeChoices.hours(reader, userId),
+      apps: await noticeChoices.apps(reader, userId, onlyApp),
+      sendsMail: sendsMail(deps.settings),
+    });
+  return {
+    read: ({ caller }) => own(deps.database, caller),
+
+    change: ({ caller, body: { timezone, quietHours, apps = [] }, save }) => {
+      if (quietHours && quietHours.from === quietHours.to)
+        throw badRequest("quietHours.to", "must be another time than `from`");
+      return save(async (tx) => {
+        for (const change of apps) await changeApp(tx, caller, change);
+        if (timezone !== undefined || quietHours !== undefined)
+          await changeHours(deps, tx, caller, { timezone, quietHours });
+        return own(tx, caller);
+      });
+    },
+  };
+}
+
+interface AppChange {
+  readonly appId: string;
+  readonly kinds?: GivenChoices | undefined;
+  readonly stormPerHour?: number | undefined;
+}
+
+/** Changes what a member is told about an app. Throws `not_found` and `bad_request`. (rules N1, N2) */
+async function changeApp(
+  tx: Transaction,
+  { userId, appId: onlyApp }: ConsoleCaller,
+  { appId, kinds = {}, stormPerHour: perHour }: AppChange,
+): Promise<void> {
+  const member = onlyApp === null || onlyApp === appId ? await memberOf(tx, appId, userId) : undefined;
+  if (member === undefined) throw new ApiError("not_found");
+  const { role } = member;
+  for (const kind of noticeKinds) {
+    const refused = (kinds[kind] ?? []).find((way) => !offeredWays(role, kind).includes(way));
+    if (refused !== undefined)
+      throw badRequest(`apps.kinds.${kind}`, `must be left out, because your role is ${role}`);
+  }
+  const choices = changedChoices(choicesOf(member.choices), kinds);
+  const wantsReports = waysOf(role, "report", choices).length > 0 ? 1 : 0;
+  const stormPerHour = perHour ?? member.stormPerHour;
+  await noticeChoices.set(tx, {
+    ...{ userId, appId, choices: JSON.stringify(choices) },
+    ...{ stormPerHour, wantsReports },
+  });
+  // App keys remember whether a report must be noted.
+  tx.signal(appTopic(appId));
+}
+
+async function memberOf(tx: Transaction, appId: string, userId: string) {
+  await tx.lock(`notices:${userId}:${appId}`);
+  return noticeChoices.member(tx, { appId, userId });
+}
+
+/** Changes the zone and the quiet hours of a person. What waits gets new times. (rule N4) */
+async function changeHours(
+  { clock }: Pick<Deps, "clock">,
+  tx: Transaction,
+  { userId }: Pick<ConsoleCaller, "userId">,
+  {
+    timezone: zone,
+    quietHours,
+  }: { readonly timezone: string | undefined; readonly quietHours: QuietHours | null | undefined },
+): Promise<void> {
+  const before = await noticeChoices.hours(tx, userId);
+  if (!before) throw new ApiError("not_found");
+  const timezone = zone ?? before.timezone;
+  const quiet = quietHours === undefined ? quietHoursOf(before) : quietHours;
+  await noticeChoices.setHours(tx, userId, timezone, quiet);
+  for (const batch of await rows.waitingOf(tx, userId)) {
+    const from = batch.way === "daily" ? clock.now() : new Date(batch.firstAt);
+    await rows.postpone(tx, batch, dueAt(batch.way, from, { timezone, quiet }).toISOString());
+  }
+  tx.signal(noticesTopic);
+}

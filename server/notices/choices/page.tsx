@@ -1,0 +1,327 @@
+import { ApiError } from "../../../src/contract/errors.ts";
+import {
+  type AppNotices,
+  type NoticeKind,
+  type NoticeWay,
+  notices,
+  type OwnNotices,
+} from "../../../src/contract/notices.ts";
+import { type Definitions, defineForm, definePage } from "../../console/definitions.ts";
+import {
+  type Filled,
+  filledAgain,
+  filledWith,
+  IdempotencyField,
+  Select,
+  TextField,
+} from "../../console/forms.tsx";
+import { ConsolePage } from "../../console/layout.tsx";
+import type { Links } from "../../console/links.ts";
+import { navigationOf } from "../../console/navigation.ts";
+import { changed, type NotDone } from "../../console/notices.ts";
+import { Empty, Line, Notice, Refused } from "../../console/parts.tsx";
+import { goTo, type Reply, reshowForm, show } from "../../console/respond.ts";
+import { timeZones } from "../../console/times.tsx";
+import type { SignedInVisit } from "../../console/visit.ts";
+
+/** What a kind is called, and a further word about it. */
+const kindTexts: Readonly<Record<NoticeKind, readonly [label: string, hint?: string]>> = {
+  report: ["A new report arrives", "Also an answer in a thread that nobody has."],
+  answer: ["A sender answers you", "In a thread that is assigned to you."],
+  assigned: ["A thread is assigned to you"],
+  proposal: ["An agent proposes a plan", "It waits for a decision."],
+  approval: ["An approval of yours expires", "No agent began in time."],
+  work: ["Work that you approved needs you", "It failed, or its worker has said nothing for an hour."],
+  slot: ["A tester requests a slot"],
+  testers: ["A test has too few testers", "A slot is free while the test runs."],
+  storm: ["A failure is reported very often"],
+  delivery: ["Messages cannot be delivered", "A webhook does not answer."],
+};
+
+const wayTexts: Readonly<Record<NoticeWay, readonly [heading: string, words: string]>> = {
+  mail: ["Mail", "by mail"],
+  daily: ["Daily mail", "in the daily mail"],
+};
+
+// A kind or way that only a newer server knows would have its own name as its label.
+const textOfKind = (kind: string): readonly [label: string, hint?: string] =>
+  new Map<string, readonly [label: string, hint?: string]>(Object.entries(kindTexts)).get(kind) ?? [kind];
+const textOfWay = (way: string): readonly [heading: string, words: string] =>
+  new Map<string, readonly [heading: string, words: string]>(Object.entries(wayTexts)).get(way) ?? [way, way];
+
+/** Saves what the person is told about one app. A kind whose ticks were not changed keeps its default. */
+function changeNotices(visit: SignedInVisit): Promise<Reply<"changed">> {
+  const { ask, fields, links, param } = visit;
+  const appId = param("appId");
+  return reshowForm(
+    async () => {
+      const app = (await ask(notices.read)).apps.find((one) => one.appId === appId);
+      const kinds = Object.fromEntries(
+        (app?.kinds ?? []).flatMap(({ kind, ways, offered, byDefault }) => {
+          const ticked = offered.filter((way) => fields.has(`${kind}.${way}`));
+          return byDefault && ticked.join() === ways.join() ? [] : [[kind, ticked]];
+        }),
+      );
+      const stormPerHour = Number(fields.text("stormPerHour"));
+      const body = { apps: [{ appId, kinds, ...(fields.has("stormPerHour") ? { stormPerHour } : {}) }] };
+      await ask(notices.change, { body, idempotencyKey: fields.idempotencyKey });
+      return goTo(links.notices(appId), "changed");
+    },
+    (refusal) => showNotices(visit, { appId, form: filledAgain(fields, atFields(refusal)) }),
+  );
+}
+
+function changeHours(visit: SignedInVisit): Promise<Reply<"changed">> {
+  const { ask, fields, links } = visit;
+  return reshowForm(
+    async () => {
+      const [from, to] = [fields.text("from"), fields.text("to")];
+      const quietHours = from === "" && to === "" ? null : { from, to };
+      const body = { timezone: fields.text("timezone"), quietHours };
+      await ask(notices.change, { body, idempotencyKey: fields.idempotencyKey });
+      return goTo(links.notices(), "changed");
+    },
+    (refusal) => showNotices(visit, { form: filledAgain(fields, atFields(refusal)) }),
+  );
+}
+
+/** Returns a refusal whose faults are at the fields of the forms. */
+const atFields = (refusal: ApiError): ApiError =>
+  new ApiError(refusal.code, {
+    issues: (refusal.details.issues ?? []).map(({ path, message }) => ({
+      path: path.split(".").at(-1) ?? path,
+      message,
+    })),
+  });
+
+/** A refused form: that of an app, or the one for the quiet hours. */
+interface RefusedForm {
+  readonly appId?: string;
+  readonly form: Filled;
+}
+
+async function showNotices(visit: SignedInVisit, refused?: RefusedForm): Promise<Reply> {
+  const { ask, query, links } = visit;
+  const [navigation, own] = await Promise.all([navigationOf(visit), ask(notices.read)]);
+  const wanted = refused?.appId ?? query("app");
+  const app = own.apps.find(({ appId }) => appId === wanted) ?? own.apps[0];
+  return show(
+    <ConsolePage navigation={navigation} title="Your notices" narrow>
+      <div class="head">
+        <div>
+          <h1>Your notices</h1>
+          <p>What Innkeep tells you while you are not here. Each notice leads to the page where you act.</p>
+        </div>
+      </div>
+      <div class="stack wide">
+        <NoMail because={own.noMail} links={links} />
+        {app === undefined ? (
+          <Empty title="No apps yet">
+            <p>As soon as you are a member of an app, you choose here what you are told about it.</p>
+          </Empty>
+        ) : (
+          <section class="stack" aria-labelledby="of-app">
+            <h2 id="of-app">
+              About <Line text={app.name} />
+            </h2>
+            {own.apps.length > 1 && <AppPills apps={own.apps} chosen={app.appId} links={links} />}
+            <NoticesForm
+              app={app}
+              links={links}
+              refused={refused?.appId === undefined ? undefined : refused.form}
+            />
+          </section>
+        )}
+        <HoursForm
+          own={own}
+          links={links}
+          refused={refused?.appId === undefined ? refused?.form : undefined}
+        />
+      </div>
+    </ConsolePage>,
+    refused?.form.refusal?.status,
+  );
+}
+
+const NoMail = ({ because, links }: { readonly because: string | null; readonly links: Links }) => {
+  if (because === null) return null;
+  return (
+    <Notice>
+      {because === "server_sends_none" ? (
+        "This server sends no mail. You get none of these notices until its operator sets up mail."
+      ) : (
+        <>
+          Your address is not verified, so you get no mail.{" "}
+          <a href={links.recover}>Set a new password by mail</a> to verify it.
+        </>
+      )}
+    </Notice>
+  );
+};
+
+const AppPills = ({
+  apps,
+  chosen,
+  links,
+}: {
+  readonly apps: readonly AppNotices[];
+  readonly chosen: string;
+  readonly links: Links;
+}) => (
+  <nav class="pills" aria-label="Apps">
+    {apps.map(({ appId, name }) => (
+      <a key={appId} href={links.notices(appId)} aria-current={appId === chosen ? "true" : undefined}>
+        <Line text={name} />
+      </a>
+    ))}
+  </nav>
+);
+
+/** The table of what a person is told about an app, with a checkbox for each kind and way. */
+const NoticesForm = ({
+  app,
+  links,
+  refused,
+}: {
+  readonly app: AppNotices;
+  readonly links: Links;
+  readonly refused: Filled | undefined;
+}) => {
+  const ways = [...new Set(app.kinds.flatMap(({ offered }) => offered))];
+  const storms = app.kinds.some(({ kind }) => kind === "storm");
+  const isTicked = (kind: string, way: string, ticked: readonly string[]) =>
+    refused === undefined ? ticked.includes(way) : refused.value(`${kind}.${way}`) !== "";
+  return (
+    <form class="stack" method="post" action={links.noticesOf(app.appId)}>
+      <Refused refusal={refused?.refusal} />
+      <IdempotencyField />
+      <table class="choices">
+        <thead>
+          <tr>
+            <th scope="col">Tell me when</th>
+            {ways.map((way) => (
+              <th key={way} scope="col">
+                {textOfWay(way)[0]}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {app.kinds.map(({ kind, ways: ticked, offered }) => (
+            <tr key={kind}>
+              <th scope="row">
+                {textOfKind(kind)[0]}
+                <Hint text={textOfKind(kind)[1]} />
+              </th>
+              {ways.map((way) => (
+                <td key={way}>
+                  {offered.includes(way) && (
+                    <label>
+                      <span class="unseen">
+                        {textOfKind(kind)[0]}, {textOfWay(way)[1]}
+                      </span>
+                      <input
+                        type="checkbox"
+                        name={`${kind}.${way}`}
+                        value="on"
+                        checked={isTicked(kind, way, ticked)}
+                      />
+                    </label>
+                  )}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {storms && (
+        <TextField
+          form={refused ?? filledWith({ stormPerHour: String(app.stormPerHour) })}
+          name="stormPerHour"
+          label="Repeats an hour that count as very often"
+          type="number"
+          inputMode="numeric"
+          hint="You are told of such a failure once a day."
+          required
+        />
+      )}
+      <div class="actions">
+        <button class="primary" type="submit">
+          Save
+        </button>
+      </div>
+    </form>
+  );
+};
+
+const Hint = ({ text }: { readonly text: string | undefined }) =>
+  text === undefined ? null : <span class="hint">{text}</span>;
+
+const HoursForm = ({
+  own: { timezone, quietHours },
+  links,
+  refused,
+}: {
+  readonly own: OwnNotices;
+  readonly links: Links;
+  readonly refused: Filled | undefined;
+}) => {
+  const values = { timezone, from: quietHours?.from ?? "", to: quietHours?.to ?? "" };
+  const form = refused ?? filledWith(values);
+  const zones = timeZones.includes(timezone) ? timeZones : [timezone, ...timeZones];
+  return (
+    <section class="stack" aria-labelledby="hours">
+      <div>
+        <h2 id="hours">When</h2>
+        <p class="muted small">
+          A mail collects what happens within 15 minutes. The daily mail comes at 9:00. In quiet hours nothing
+          is sent; what happens then is sent at their end.
+        </p>
+      </div>
+      <form class="card stack" method="post" action={links.quietHours}>
+        <Refused refusal={refused?.refusal} />
+        <IdempotencyField />
+        <Select
+          form={form}
+          name="timezone"
+          label="Time zone"
+          options={zones.map((zone) => [zone, zone.replaceAll("_", " ")])}
+        />
+        <div class="row">
+          <TextField form={form} name="from" part="quiet" label="Quiet from" type="time" />
+          <TextField form={form} name="to" part="quiet" label="Quiet until" type="time" />
+        </div>
+        <p class="hint">Leave both empty if you want no quiet hours.</p>
+        <div class="actions">
+          <button type="submit">Save</button>
+        </div>
+      </form>
+    </section>
+  );
+};
+
+const noticesPage = definePage({
+  at: (links) => links.notices(),
+  needs: "account",
+  show: (visit) => showNotices(visit),
+});
+
+const notChanged: NotDone = { word: "changeNotices", notDone: "Your notices were not changed." };
+
+export const definitions: Definitions = [
+  noticesPage,
+  defineForm({
+    at: (links) => links.noticesOf(":appId"),
+    page: noticesPage,
+    act: changeNotices,
+    done: changed,
+    ...notChanged,
+  }),
+  defineForm({
+    at: (links) => links.quietHours,
+    page: noticesPage,
+    act: changeHours,
+    done: changed,
+    ...notChanged,
+  }),
+];

@@ -1,0 +1,97 @@
+import type { Role } from "../../../src/contract/endpoint.ts";
+import { type NoticeKind, type NoticeWay, noticeKinds, noticeWays } from "../../../src/contract/notices.ts";
+import { suffices } from "../../access/members/rules.ts";
+
+/** What holds for a kind of notice. (rule N1) */
+interface KindRules {
+  /** The lowest role that can get it. */
+  readonly least: Role;
+  /** The lowest role that gets it by default; undefined if nobody does. */
+  readonly onFor?: Role;
+}
+
+const kinds: Readonly<Record<NoticeKind, KindRules>> = {
+  report: { least: "viewer" },
+  answer: { least: "maintainer", onFor: "maintainer" },
+  assigned: { least: "maintainer", onFor: "maintainer" },
+  proposal: { least: "maintainer", onFor: "maintainer" },
+  approval: { least: "maintainer", onFor: "maintainer" },
+  work: { least: "maintainer", onFor: "maintainer" },
+  slot: { least: "maintainer", onFor: "owner" },
+  testers: { least: "maintainer", onFor: "owner" },
+  storm: { least: "viewer", onFor: "owner" },
+  delivery: { least: "owner", onFor: "owner" },
+};
+
+/** The ways of a kind that is on by default. */
+const ofDefault: readonly NoticeWay[] = ["mail"];
+
+/** From how many repeats of a report within an hour a failure storms, if a member has not changed it. */
+export const defaultStorm = 10;
+
+/** The ways that a member has chosen, for the kinds that differ from the default. */
+export type Choices = Readonly<Partial<Record<NoticeKind, readonly NoticeWay[]>>>;
+
+const isWay = (name: unknown): name is NoticeWay => noticeWays.some((way) => way === name);
+
+/** Reads stored choices. Ignores what this version does not know. */
+export function choicesOf(stored: string | null): Choices {
+  const given: object = Object(JSON.parse(stored ?? "{}"));
+  const known = new Map(Object.entries(given));
+  return Object.fromEntries(
+    noticeKinds.flatMap((kind) => {
+      const ways: unknown = known.get(kind);
+      return Array.isArray(ways)
+        ? [[kind, noticeWays.filter((way) => ways.filter(isWay).includes(way))]]
+        : [];
+    }),
+  );
+}
+
+/** Whether a role can get notices of a kind. */
+export const mayGet = (role: Role, kind: NoticeKind): boolean => suffices(role, kinds[kind].least);
+
+/** Returns the kinds that a role can get. */
+export const kindsFor = (role: Role): readonly NoticeKind[] =>
+  noticeKinds.filter((kind) => mayGet(role, kind));
+
+/** Returns the ways that a role can choose for a kind. */
+export const offeredWays = (role: Role, kind: NoticeKind): readonly NoticeWay[] =>
+  mayGet(role, kind) ? noticeWays : [];
+
+/** Returns the ways in which a member with this role is told about a kind. (rule N1) */
+export function waysOf(role: Role, kind: NoticeKind, choices: Choices): readonly NoticeWay[] {
+  const { onFor } = kinds[kind];
+  const isOn = onFor !== undefined && suffices(role, onFor);
+  const chosen = choices[kind] ?? (isOn ? ofDefault : []);
+  return offeredWays(role, kind).filter((way) => chosen.includes(way));
+}
+
+/** Changes choices. Null for a kind means the default again. */
+export function changedChoices(
+  choices: Choices,
+  given: Readonly<Partial<Record<NoticeKind, readonly NoticeWay[] | null | undefined>>>,
+): Choices {
+  return Object.fromEntries(
+    noticeKinds.flatMap((kind) => {
+      const wanted = given[kind];
+      const ways = wanted === undefined ? choices[kind] : wanted;
+      return ways == null ? [] : [[kind, noticeWays.filter((way) => ways.includes(way))]];
+    }),
+  );
+}
+
+/** The ways that are mails. */
+export const mailWays: readonly NoticeWay[] = ["mail", "daily"];
+
+/**
+ * Returns the choices without all mail, for a person who wants no more mail about an app. This holds also if the person
+ * gets another role later. (rule N6)
+ */
+export const withoutMail = (role: Role, choices: Choices): Choices =>
+  changedChoices(
+    choices,
+    Object.fromEntries(
+      noticeKinds.map((kind) => [kind, waysOf(role, kind, choices).filter((way) => !mailWays.includes(way))]),
+    ),
+  );

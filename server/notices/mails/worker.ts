@@ -1,0 +1,170 @@
+import type { Reader, Transaction } from "../../database/database.ts";
+import { noticesTopic } from "../../database/signals.ts";
+import type { Deps } from "../../deps.ts";
+import { threadUrl } from "../../feedback/threads/answer.ts";
+import { longestSleep, pauseInDoubt, startDueWork } from "../../jobs/runner.ts";
+import { queueMail, sendsMail } from "../../mail/outgoing/queue.ts";
+import { normaliseEmail } from "../../secrets/passwords.ts";
+import { circumstances } from "../causes/store.ts";
+import { noteSilentWorkers, tellCauses } from "../causes/tell.ts";
+import { mailWays, mayGet } from "../choices/rules.ts";
+import { type MemberRow, noticeChoices, quietHoursOf } from "../choices/store.ts";
+import { afterQuiet, dueAt, type Item, mostInADay, mostItems, subjectOf, textOf } from "./rules.ts";
+import { stopUrlOf } from "./stop-links.ts";
+import { type Batch, type NoticeRow, noticeFacts, notices } from "./store.ts";
+
+type WorkerDeps = Pick<Deps, "clock" | "database" | "log" | "newId" | "sealer" | "settings" | "time">;
+
+const batchesAtOnce = 50;
+
+const day = 86_400_000;
+
+/**
+ * Finds out whom to tell about what has happened, and queues the mails that are due. Returns the function that stops it.
+ * (rules N2, N3)
+ */
+export const startNotices = (deps: WorkerDeps): (() => Promise<void>) =>
+  startDueWork(deps, {
+    topic: noticesTopic,
+    doDue: () => doDue(deps),
+    pause: () => pause(deps),
+    failure: "telling members failed",
+  });
+
+async function doDue(deps: WorkerDeps): Promise<number> {
+  // If the clock is wrong, mails could be sent too early or very late.
+  if (deps.time.isDoubtful()) return 0;
+  await noteSilentWorkers(deps);
+  let done = await tellCauses(deps);
+  const now = deps.clock.now();
+  for (const way of mailWays) {
+    const batches = await notices.due(deps.database, way, now.toISOString(), batchesAtOnce);
+    for (const batch of batches) await deps.database.write((tx) => queueBatch(deps, tx, batch, now));
+    done += batches.length;
+  }
+  return done;
+}
+
+async function pause({ clock, database, time }: WorkerDeps): Promise<number> {
+  if (time.isDoubtful()) return pauseInDoubt;
+  const dues = await Promise.all(mailWays.map((way) => notices.nextDue(database, way)));
+  const next = dues.filter((at) => at !== undefined).sort()[0];
+  if (next === undefined) return longestSleep;
+  return Math.min(longestSleep, Math.max(0, Date.parse(next) - clock.now().getTime()));
+}
+
+/**
+ * Puts the waiting notices of a member about an app into a mail. Notices and mail change in one transaction, so a crash
+ * neither loses a notice nor tells it twice. (rule N3)
+ */
+async function queueBatch(deps: WorkerDeps, tx: Transaction, batch: Batch, now: Date): Promise<void> {
+  const rows = await notices.take(tx, batch);
+  if (rows.length === 0) return;
+  const member = await noticeChoices.member(tx, batch);
+  // The member may have lost the app or the role meanwhile. (rule N2)
+  const allowed = rows.filter(({ kind }) => member !== undefined && mayGet(member.role, kind));
+  const at = now.toISOString();
+  if (member === undefined || allowed.length === 0 || !sendsMail(deps.settings))
+    return void (await notices.queued(tx, batch, at, null));
+  const later = await postponed(tx, { batch, member, now });
+  if (later !== undefined) return void (await notices.postpone(tx, batch, later.toISOString()));
+  const mailId = await queueNotices(deps, tx, { batch, member, rows: allowed });
+  await notices.queued(tx, batch, at, mailId ?? null);
+}
+
+interface DueBatch {
+  readonly batch: Batch;
+  readonly member: MemberRow;
+}
+
+/** Returns when a mail is sent that may not be sent now, because of quiet hours or too many mails. (rules N3, N4) */
+async function postponed(
+  reader: Reader,
+  { batch: { appId, way }, member, now }: DueBatch & { readonly now: Date },
+): Promise<Date | undefined> {
+  const hours = { timezone: member.timezone, quiet: quietHoursOf(member) };
+  const end = afterQuiet(now, hours);
+  if (end > now) return end;
+  if (way === "daily") return undefined;
+  const since = new Date(now.getTime() - day).toISOString();
+  const recipient = normaliseEmail(member.email);
+  const sent = await notices.countMails(reader, { appId, recipient, since });
+  return sent < mostInADay ? undefined : dueAt("daily", now, hours);
+}
+
+/** Queues the mail with these notices. Returns its id; undefined if nothing is left to tell. */
+async function queueNotices(
+  deps: WorkerDeps,
+  tx: Transaction,
+  { batch, member, rows }: DueBatch & { readonly rows: readonly NoticeRow[] },
+): Promise<string | undefined> {
+  const { appId, userId, way } = batch;
+  const items = await itemsOf(deps, tx, batch, rows);
+  const appName = await noticeFacts.appName(tx, appId);
+  if (items.length === 0 || appName === undefined) return undefined;
+  const { consoleUrl } = deps.settings;
+  const stopUrl = stopUrlOf(deps, { userId, appId });
+  const mail = {
+    ...{ appName, way, items: items.slice(0, mostItems), more: Math.max(0, items.length - mostItems) },
+    inboxUrl: `${consoleUrl}/feedback/${appId}`,
+    choicesUrl: choicesUrlOf(consoleUrl, appId),
+    stopUrl,
+  };
+  return queueMail(deps, tx, {
+    ...{ kind: "notice", to: member.email, subject: subjectOf(mail), text: textOf(mail) },
+    ...{ appId, subjectId: userId, unsubscribeUrl: stopUrl },
+  });
+}
+
+const choicesUrlOf = (consoleUrl: string, appId: string): string =>
+  `${consoleUrl}/account/notices?app=${appId}`;
+
+/** Returns what a mail says about each object. Objects that are gone are left out. */
+async function itemsOf(
+  deps: WorkerDeps,
+  reader: Reader,
+  batch: Batch,
+  rows: readonly NoticeRow[],
+): Promise<Item[]> {
+  const counts = new Map<string, number>();
+  const nameOf = ({ kind, subjectId }: NoticeRow) => `${kind} ${subjectId}`;
+  for (const row of rows) counts.set(nameOf(row), (counts.get(nameOf(row)) ?? 0) + 1);
+  const items: Item[] = [];
+  for (const row of rows) {
+    const count = counts.get(nameOf(row));
+    if (count === undefined) continue;
+    counts.delete(nameOf(row));
+    const known = await knownOf(deps, reader, batch, row);
+    if (known) items.push({ kind: row.kind, count, ...known });
+  }
+  return items;
+}
+
+/** Returns the link to an object and what is known of it; undefined if it is gone, or needs nobody any more. */
+async function knownOf(
+  { settings }: WorkerDeps,
+  reader: Reader,
+  { appId, userId }: Batch,
+  { kind, subjectId, feedbackId }: NoticeRow,
+): Promise<Pick<Item, "link" | "words" | "detail"> | undefined> {
+  if (kind === "delivery")
+    return { link: `${settings.consoleUrl}/webhooks/${appId}`, words: undefined, detail: undefined };
+  if (kind === "slot" || kind === "testers") {
+    const test = await circumstances.testers(reader, subjectId);
+    const hasTooFew = test !== undefined && test.testers < test.seats;
+    if (kind === "testers" && !hasTooFew) return undefined;
+    const detail = kind === "testers" && test ? `${test.testers} of ${test.seats}` : undefined;
+    return { link: `${settings.consoleUrl}/cycles/${appId}/${subjectId}`, words: undefined, detail };
+  }
+  const thread = feedbackId === null ? undefined : await noticeFacts.thread(reader, feedbackId);
+  if (feedbackId === null || thread === undefined) return undefined;
+  if (kind === "assigned" && thread.assigneeId !== userId) return undefined;
+  const link = threadUrl(settings, appId, feedbackId);
+  const ofThread = { words: thread.subject, detail: undefined };
+  if (kind === "storm") return { ...ofThread, link, detail: `${thread.occurrences} times so far` };
+  if (kind !== "proposal" && kind !== "approval" && kind !== "work") return { ...ofThread, link };
+  const run = await noticeFacts.run(reader, subjectId);
+  if (run === undefined || (kind === "proposal" && run.status !== "awaiting_approval")) return undefined;
+  const detail = run.outcome === "failed" ? "it failed" : "its worker is silent";
+  return { ...ofThread, link: `${link}#proposal`, detail: kind === "work" ? detail : undefined };
+}

@@ -1,0 +1,141 @@
+import { Argument, type Command } from "commander";
+import { routes } from "../client/routes.ts";
+import type { AppNotices, NoticeKind, NoticeWay } from "../contract/notices.ts";
+import { choices } from "./core/choices.ts";
+import { CliError, usageError } from "./core/cli-error.ts";
+import { commandAction, type Setup } from "./core/command.ts";
+import { explainMissingConsole } from "./core/console-only.ts";
+import type { Invocation } from "./core/context.ts";
+import { count, mutates, ofApp } from "./core/flags.ts";
+import { addExamples } from "./core/help.ts";
+import { appIdOf } from "./core/ids.ts";
+import { type Column, details, note, printList, printOne } from "./core/output.ts";
+import { namedApp } from "./core/server-address.ts";
+
+/** Adds the verbs of `innkeep notice`. */
+export function addNotice(notice: Command, setup: Setup): void {
+  const list = notice.command("list").alias("ls").description(routes.notices.read.summary);
+  addExamples(list, "innkeep notice list", "innkeep notice list --app Larder");
+  commandAction(ofApp(list), setup, (invocation) =>
+    explainMissingConsole(invocation, () => listNotices(invocation)),
+  );
+
+  const set = mutates(notice.command("set").alias("edit").description(routes.notices.change.summary))
+    .addArgument(new Argument("[kinds...]", "what to be told of").choices(choices.noticeKinds))
+    .option(
+      "--by <ways>",
+      `how: ${choices.noticeWays.join(" or ")}, both with a comma, \`none\` or \`default\``,
+    )
+    .option("--per-hour <number>", "from how many reports in an hour a failure is reported very often", count)
+    .option("--timezone <zone>", "your time zone, such as Europe/Berlin; for all apps")
+    .option("--quiet <hours>", "hours without notices, such as 22:00-07:00, or `none`; for all apps");
+  addExamples(
+    set,
+    "innkeep notice set report answer --by daily --app Larder",
+    "innkeep notice set storm --by mail --per-hour 20 --app Larder",
+    "innkeep notice set --timezone Europe/Berlin --quiet 22:00-07:00",
+  );
+  commandAction<SetFlags, readonly NoticeKind[]>(ofApp(set), setup, (invocation, flags, kinds) =>
+    explainMissingConsole(invocation, () => setNotices(invocation, flags, kinds)),
+  );
+}
+
+interface SetFlags {
+  readonly by?: string;
+  readonly perHour?: number;
+  readonly timezone?: string;
+  readonly quiet?: string;
+}
+
+interface ListedNotice {
+  readonly app: string;
+  readonly kind: string;
+  readonly ways: readonly string[];
+  readonly byDefault: boolean;
+}
+
+const columns: readonly Column<ListedNotice>[] = [
+  { heading: "app", of: ({ app }) => app },
+  { heading: "kind", of: ({ kind }) => kind },
+  { heading: "by", of: ({ ways }) => ways.join(", ") || "none" },
+  { heading: "default", of: ({ byDefault }) => (byDefault ? "yes" : "no") },
+];
+
+async function listNotices(invocation: Invocation): Promise<undefined> {
+  const { apps, timezone, quietHours, noMail } = await invocation.client().notices.read();
+  const appId = namedApp(invocation) === undefined ? undefined : await appIdOf(invocation);
+  printList(invocation, {
+    items: apps.filter((app) => appId === undefined || app.appId === appId).flatMap(rowsOf),
+    columns,
+  });
+  const hours = quietHours === null ? "no quiet hours" : `quiet from ${quietHours.from} to ${quietHours.to}`;
+  note(invocation, `Your time zone is ${timezone}, with ${hours}.`);
+  if (noMail === "server_sends_none") note(invocation, "This server sends no mail.");
+  if (noMail === "address_unverified") note(invocation, "Your address is not verified, so you get no mail.");
+}
+
+const rowsOf = ({ name, kinds }: AppNotices): ListedNotice[] =>
+  kinds.map(({ kind, ways, byDefault }) => ({ app: name, kind, ways, byDefault }));
+
+async function setNotices(
+  invocation: Invocation,
+  { by, perHour, timezone, quiet }: SetFlags,
+  given: readonly NoticeKind[],
+): Promise<undefined> {
+  if ((by === undefined) !== (given.length === 0))
+    throw usageError("Kinds and --by belong together.", "Such as `innkeep notice set answer --by mail`.");
+  if ([by, perHour, timezone, quiet].every((value) => value === undefined))
+    throw usageError(
+      "There is nothing to change.",
+      "Give kinds and --by, --per-hour, --timezone or --quiet.",
+    );
+  const ways = by === undefined ? undefined : waysOf(by);
+  const kinds = Object.fromEntries(given.map((kind) => [kind, ways]));
+  const ofOneApp = by !== undefined || perHour !== undefined;
+  const body = {
+    ...(timezone === undefined ? {} : { timezone }),
+    ...(quiet === undefined ? {} : { quietHours: hoursOf(quiet) }),
+    ...(ofOneApp ? { apps: [{ appId: await appIdOf(invocation), kinds, stormPerHour: perHour }] } : {}),
+  };
+  const own = await invocation.client().notices.change({ body });
+  note(invocation, "Changed your notices.");
+  const [of] = body.apps ?? [];
+  const hours = own.quietHours === null ? "none" : `${own.quietHours.from}-${own.quietHours.to}`;
+  printOne(invocation, own, () =>
+    details({
+      ...Object.fromEntries(
+        own.apps
+          .filter(({ appId }) => appId === of?.appId)
+          .flatMap(rowsOf)
+          .map(({ kind, ways }) => [kind, ways.join(", ") || "none"]),
+      ),
+      timezone: own.timezone,
+      quiet: hours,
+    }),
+  );
+}
+
+/** Returns the ways that a person named, or null for the default. */
+function waysOf(given: string): NoticeWay[] | null {
+  if (given === "default") return null;
+  const names = given === "none" ? [] : given.split(",").map((name) => name.trim());
+  const unknown = names.find((name) => !isWay(name));
+  if (unknown !== undefined)
+    throw new CliError({
+      exit: "usage",
+      code: "usage",
+      message: `There is no way ${unknown}.`,
+      next: `Give ${choices.noticeWays.join(", ")}, \`none\` or \`default\`.`,
+    });
+  return names.filter(isWay);
+}
+
+const isWay = (name: string): name is NoticeWay => choices.noticeWays.some((way) => way === name);
+
+function hoursOf(given: string): { readonly from: string; readonly to: string } | null {
+  if (given === "none") return null;
+  const [from = "", to = "", ...more] = given.split("-").map((time) => time.trim());
+  if (to === "" || more.length > 0)
+    throw usageError(`--quiet must be two times such as 22:00-07:00, not ${given}.`, "`none` ends them.");
+  return { from, to };
+}

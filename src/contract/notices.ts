@@ -1,0 +1,127 @@
+import * as z from "zod/mini";
+import { endpoint, roles } from "./endpoint.ts";
+import { appId } from "./example-values.ts";
+import { openEnum, text, uuid } from "./fields.ts";
+import { limits } from "./limits.ts";
+import { accountTimeZone } from "./sign-in.ts";
+
+/** What a member can be told about. (rule N1) */
+export const noticeKinds = [
+  ...(["report", "answer", "assigned", "proposal", "approval", "work"] as const),
+  ...(["slot", "testers", "storm", "delivery"] as const),
+] as const;
+export type NoticeKind = (typeof noticeKinds)[number];
+
+/** How a member can be told. `mail` collects what happens within 15 minutes; `daily` is one mail a day. (rule N1) */
+export const noticeWays = ["mail", "daily"] as const;
+export type NoticeWay = (typeof noticeWays)[number];
+
+/** A time of the day, such as `22:00`. */
+const clockTime = text(5, 5).check(
+  z.regex(/^([01]\d|2[0-3]):[0-5]\d$/, "must be a time of the day such as 22:00"),
+);
+
+/** The hours in which nothing is sent. They may go past midnight. */
+const QuietHours = z.object({ from: z.string(), to: z.string() });
+export type QuietHours = z.output<typeof QuietHours>;
+
+const ways = z.array(openEnum(noticeWays));
+
+export const KindChoice = z.object({
+  kind: openEnum(noticeKinds),
+  ways,
+  /** The ways that you can choose for this kind in this app. */
+  offered: ways,
+  /** Whether you have not changed it. */
+  byDefault: z.boolean(),
+});
+export type KindChoice = z.output<typeof KindChoice>;
+
+/** What a member is told about one app. */
+export const AppNotices = z.object({
+  appId: uuid,
+  name: z.string(),
+  role: z.enum(roles),
+  /** The kinds that your role can get, in a fixed order. */
+  kinds: z.array(KindChoice),
+  /** From how many repeats of a report within an hour a failure storms. */
+  stormPerHour: z.int(),
+});
+export type AppNotices = z.output<typeof AppNotices>;
+
+export const OwnNotices = z.object({
+  timezone: z.string(),
+  quietHours: z.nullable(QuietHours),
+  /** Why you get no mail: the server sends none, or your address is not verified. Null if you get mail. */
+  noMail: z.nullable(openEnum(["server_sends_none", "address_unverified"])),
+  apps: z.array(AppNotices),
+});
+export type OwnNotices = z.output<typeof OwnNotices>;
+
+const givenWays = z.array(z.enum(noticeWays)).check(z.maxLength(noticeWays.length));
+
+/** The ways for each kind. Null for the default. */
+const GivenChoices = z.object({
+  report: z.optional(z.nullable(givenWays)),
+  answer: z.optional(z.nullable(givenWays)),
+  assigned: z.optional(z.nullable(givenWays)),
+  proposal: z.optional(z.nullable(givenWays)),
+  approval: z.optional(z.nullable(givenWays)),
+  work: z.optional(z.nullable(givenWays)),
+  slot: z.optional(z.nullable(givenWays)),
+  testers: z.optional(z.nullable(givenWays)),
+  storm: z.optional(z.nullable(givenWays)),
+  delivery: z.optional(z.nullable(givenWays)),
+});
+export type GivenChoices = z.output<typeof GivenChoices>;
+
+const path = "/api/v1/console/me/notices";
+
+export const notices = {
+  read: endpoint({
+    method: "GET",
+    path,
+    summary: "Read what you are told about each of your apps, and how",
+    auth: "console",
+    role: "account",
+    scope: "feedback:read",
+    success: { status: 200, body: OwnNotices },
+    errors: [],
+  }),
+  change: endpoint({
+    method: "PUT",
+    path,
+    summary: "Change what you are told, and how; what you leave out stays as it is",
+    auth: "console",
+    role: "account",
+    scope: "feedback:write",
+    body: z.object({
+      timezone: z.optional(accountTimeZone),
+      quietHours: z.optional(z.nullable(z.object({ from: clockTime, to: clockTime }))),
+      apps: z.optional(
+        z
+          .array(
+            z.object({
+              appId: uuid,
+              kinds: z.optional(GivenChoices),
+              stormPerHour: z.optional(
+                z
+                  .int()
+                  .check(z.minimum(2, "must be at least 2"), z.maximum(10_000, "must be at most 10,000")),
+              ),
+            }),
+          )
+          .check(z.maxLength(limits.noticeApps, `must have at most ${limits.noticeApps} apps`)),
+      ),
+    }),
+    success: { status: 200, body: OwnNotices },
+    errors: ["not_found"],
+    example: {
+      request: {
+        timezone: "Europe/Berlin",
+        quietHours: { from: "22:00", to: "07:00" },
+        apps: [{ appId, kinds: { report: ["daily"], answer: null } }],
+      },
+    },
+  }),
+} as const;

@@ -1,0 +1,246 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { databases } from "../support/database/databases.ts";
+import { eventually } from "../support/eventually.ts";
+import { answerOnPage } from "../support/mail/answer-on-page.ts";
+import { makeNoticedApp, type NoticedMember, passTime } from "../support/mail/noticed-app.ts";
+import { type Service, startService } from "../support/service/service.ts";
+import { decide, propose } from "../support/worlds/app-with-owner-and-agent.ts";
+import { bearer } from "../support/worlds/owner-with-one-of-each.ts";
+
+const [minute, hour, day] = [60_000, 3_600_000, 86_400_000];
+
+describe.each(databases)("mail to members, on $name", (engine) => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService({ engine, still: true, settings: { dev: true } });
+  });
+  afterAll(() => service.stop());
+
+  type App = Awaited<ReturnType<typeof makeNoticedApp>>;
+
+  /** Lets 15 minutes pass, and returns the mails that a member has then. */
+  const mailsAfter = async (app: App, member: NoticedMember, count: number, time = 15 * minute) => {
+    await app.settled();
+    await passTime(service, time);
+    await eventually(async () => expect(await app.waiting()).toBe(0));
+    const mails = await member.mails();
+    expect(mails).toHaveLength(count);
+    return mails;
+  };
+
+  it("collects what happens within 15 minutes, each with its link before the words of the public", async () => {
+    const app = await makeNoticedApp(service);
+    const { owner, appId } = app;
+    await owner.choose({ apps: [{ appId, kinds: { report: ["mail"] } }] });
+    const first = (await app.report({ subject: "Visit evil.example now @all" })).field("id");
+    await app.settled();
+    await passTime(service, 5 * minute);
+    const second = (await app.report({ message: "The cellar is wet." })).field("id");
+    const [mail] = await mailsAfter(app, owner, 1, 10 * minute);
+    expect(mail?.subject).toBe("Demo: 2 notices");
+    const at = (id: string) => `${service.deps.settings.consoleUrl}/feedback/${appId}/${id}`;
+    expect(mail?.text).toContain(`A new report arrived.\n${at(first)}\n“Visit evil. example now @all”`);
+    expect(mail?.text).toContain(`A new report arrived.\n${at(second)}\n“The cellar is wet.”`);
+    expect(mail?.text).not.toContain("evil.example");
+    await app.report({ message: "Later." });
+    expect((await mailsAfter(app, owner, 2))[1]?.subject).toBe("Demo: A new report arrived");
+  });
+
+  it("tells the assignee that a sender answered, and nobody else", async () => {
+    const app = await makeNoticedApp(service);
+    const [kim, bo] = [await app.join("maintainer"), await app.join("maintainer")];
+    const report = await app.report({ message: "It broke." });
+    const id = report.field("id");
+    await app.owner.call("PATCH", `/feedback/${id}`, { assignee: kim.email });
+    const [assigned] = await mailsAfter(app, kim, 1);
+    expect(assigned?.subject).toBe("Demo: A thread was assigned to you");
+    expect((await answerOnPage(report.field("statusUrl"), "One more thing.")).status).toBe(303);
+    expect((await answerOnPage(report.field("statusUrl"), "And another.")).status).toBe(303);
+    const [, answered] = await mailsAfter(app, kim, 2);
+    expect(answered?.subject).toBe("Demo: A sender answered you 2 times");
+    expect([await bo.mails(), await app.owner.mails()]).toEqual([[], []]);
+  });
+
+  it("tells those who look at new reports of an answer in a thread that nobody has", async () => {
+    const app = await makeNoticedApp(service);
+    const viewer = await app.join("viewer");
+    await viewer.choose({ apps: [{ appId: app.appId, kinds: { report: ["mail"] } }] });
+    const report = await app.report({ message: "It broke." });
+    await mailsAfter(app, viewer, 1);
+    await answerOnPage(report.field("statusUrl"), "One more thing.");
+    await mailsAfter(app, viewer, 2);
+    expect(await app.owner.mails()).toEqual([]);
+  });
+
+  it("tells nobody of what they did themselves", async () => {
+    const app = await makeNoticedApp(service);
+    const id = (await app.report({})).field("id");
+    await app.owner.call("PATCH", `/feedback/${id}`, { assignee: "me" });
+    await mailsAfter(app, app.owner, 0);
+  });
+
+  it("tells owners and maintainers of a proposal, with the link to the plan", async () => {
+    const app = await makeNoticedApp(service);
+    const [kim, viewer] = [await app.join("maintainer"), await app.join("viewer")];
+    const id = (await app.report({ subject: "Uploads" })).field("id");
+    await propose(service, app, id);
+    const [mail] = await mailsAfter(app, kim, 1);
+    const url = `${service.deps.settings.consoleUrl}/feedback/${app.appId}/${id}#proposal`;
+    expect(mail?.text).toContain(`A proposal waits for a decision.\n${url}\n“Uploads”`);
+    expect((await app.owner.mails()).length + (await viewer.mails()).length).toBe(1);
+  });
+
+  it("tells who approved that the approved work failed, or that its worker is silent", async () => {
+    const app = await makeNoticedApp(service);
+    const kim = await app.join("maintainer");
+    await kim.choose({ apps: [{ appId: app.appId, kinds: { proposal: [] } }] });
+    const headers = bearer(await service.makeToken(app.owner, "agent", { scopes: ["runs:work"] }));
+    const agent = async (path: string, body: object) =>
+      service.request("POST", `/api/v1/agent/runs/${path}`, { headers, body });
+    const started = async () => {
+      const runId = await propose(service, app, (await app.report({})).field("id"));
+      await kim.call("POST", `/runs/${runId}/decision`, { decision: "approve" });
+      const claim = await agent(`${runId}/claim`, { worker: "w" });
+      return { runId, claimId: claim.field("claimId") };
+    };
+    const silent = await started();
+    await passTime(service, 61 * minute);
+    const failing = await started();
+    await agent(`${failing.runId}/outcome`, { claimId: failing.claimId, status: "failed", summary: "No." });
+    const [mail] = await mailsAfter(app, kim, 1, 16 * minute);
+    expect(mail?.text).toContain("Approved work needs you: its worker is silent.");
+    expect(mail?.text).toContain("Approved work needs you: it failed.");
+    await passTime(service, 5 * hour);
+    await mailsAfter(app, kim, 1);
+    expect(silent.runId).not.toBe(failing.runId);
+    const others = (await app.owner.mails()).filter(({ text }) => text.includes("Approved work"));
+    expect(others).toEqual([]);
+  });
+
+  it("tells once a day that a failure is reported very often, from the chosen number on", async () => {
+    const app = await makeNoticedApp(service);
+    const viewer = await app.join("viewer");
+    await viewer.choose({ apps: [{ appId: app.appId, kinds: { storm: ["mail"] }, stormPerHour: 3 }] });
+    const repeat = (run: number) => app.report({ dedupeKey: "login", message: `Failed in ${run}` });
+    for (const run of [1, 2, 3]) await repeat(run);
+    await mailsAfter(app, viewer, 0);
+    await repeat(4);
+    const [mail] = await mailsAfter(app, viewer, 1);
+    expect(mail?.text).toContain("A failure is reported very often: 4 times so far.");
+    for (const run of [5, 6, 7, 8]) await repeat(run);
+    await mailsAfter(app, viewer, 1);
+    expect(await app.owner.mails()).toEqual([]);
+    await passTime(service, day);
+    for (const run of [9, 10, 11]) await repeat(run);
+    await mailsAfter(app, viewer, 2);
+  });
+
+  it("comes once a day at 9:00 in the zone of the member, if the member wants that", async () => {
+    const app = await makeNoticedApp(service);
+    const { owner, appId } = app;
+    const kinds = { report: ["daily"], proposal: ["daily"] };
+    await owner.choose({ timezone: "Asia/Tokyo", apps: [{ appId, kinds }] });
+    const now = service.clock.now().getTime();
+    // 9:00 in Tokyo is midnight in UTC. Tokyo never changes its clocks.
+    const untilNine = day - (now % day);
+    await app.report({ message: "First" });
+    await app.settled();
+    await passTime(service, untilNine - 1_000);
+    await app.report({ message: "Second" });
+    await app.settled();
+    expect(await owner.mails()).toEqual([]);
+    const [mail] = await mailsAfter(app, owner, 1, 1_000);
+    expect(mail?.subject).toBe("Demo: your day, 2 notices");
+  });
+
+  it("waits for the end of quiet hours, also if they were set later", async () => {
+    const app = await makeNoticedApp(service);
+    const { owner, appId } = app;
+    await owner.choose({ apps: [{ appId, kinds: { report: ["mail"] } }] });
+    await app.report({});
+    await app.settled();
+    const clockTime = (milliseconds: number) =>
+      new Date(service.clock.now().getTime() + milliseconds).toISOString().slice(11, 16);
+    const quietHours = { from: clockTime(-hour), to: clockTime(2 * hour) };
+    await owner.choose({ timezone: "UTC", quietHours });
+    await passTime(service, 30 * minute);
+    expect([await owner.mails(), await app.waiting()]).toEqual([[], 1]);
+    await mailsAfter(app, owner, 1, 2 * hour);
+    await owner.choose({ quietHours: null });
+  });
+
+  it("is not sent to an address that is not verified", async () => {
+    const app = await makeNoticedApp(service);
+    const kim = await app.join("maintainer");
+    await service.deps.database.write((tx) =>
+      tx.run("UPDATE users SET email_verified_at = NULL WHERE id = ?", kim.id),
+    );
+    await propose(service, app, (await app.report({})).field("id"));
+    await mailsAfter(app, app.owner, 1);
+    expect(await kim.mails()).toEqual([]);
+  });
+
+  it("is never about an app that the member lost, or a kind that the role lost", async () => {
+    const app = await makeNoticedApp(service);
+    const [kim, bo] = [await app.join("maintainer"), await app.join("maintainer")];
+    await propose(service, app, (await app.report({})).field("id"));
+    await app.settled();
+    await app.owner.call("DELETE", `/apps/${app.appId}/members/${kim.id}`);
+    await app.owner.call("PATCH", `/apps/${app.appId}/members/${bo.id}`, { role: "viewer" });
+    await mailsAfter(app, kim, 0);
+    expect(await bo.mails()).toEqual([]);
+  });
+
+  it("about a thread that is deleted, or a proposal that is decided before it is told, is not sent", async () => {
+    const app = await makeNoticedApp(service);
+    const kim = await app.join("maintainer");
+    const deleted = (await app.report({})).field("id");
+    await propose(service, app, deleted);
+    await app.settled();
+    expect((await app.owner.call("DELETE", `/feedback/${deleted}`)).status).toBe(204);
+    await mailsAfter(app, kim, 0);
+    await decide(service, app, await propose(service, app, (await app.report({})).field("id")), {
+      decision: "reject",
+      note: "No.",
+    });
+    await mailsAfter(app, kim, 0);
+  });
+
+  it("comes at most 24 times a day; what comes later waits for the next daily mail", async () => {
+    const app = await makeNoticedApp(service);
+    const { owner, appId } = app;
+    await owner.choose({ apps: [{ appId, kinds: { report: ["mail"] } }] });
+    for (let count = 0; count < 24; count += 1) {
+      await app.report({ message: `Number ${count}` });
+      await mailsAfter(app, owner, count + 1);
+    }
+    await app.report({ message: "Too many" });
+    await app.settled();
+    await passTime(service, 15 * minute);
+    await eventually(async () => {
+      const [row] = await service.deps.database.all<{ dueAt: string }>(
+        `SELECT due_at AS "dueAt" FROM notices WHERE app_id = ? AND queued_at IS NULL`,
+        appId,
+      );
+      expect(row?.dueAt).toContain("T09:00:00.000Z");
+    });
+    await mailsAfter(app, owner, 25, day);
+  });
+
+  it("is gone with the account, and with the app", async () => {
+    const app = await makeNoticedApp(service);
+    const kim = await app.join("maintainer");
+    await propose(service, app, (await app.report({})).field("id"));
+    await app.settled();
+    await kim.call("POST", "/account/delete", { email: kim.email });
+    const left = (column: string, id: string) =>
+      service.deps.database.all(`SELECT 1 AS one FROM notices WHERE ${column} = ?`, id);
+    expect(await left("user_id", kim.id)).toEqual([]);
+    expect(await left("app_id", app.appId)).toHaveLength(1);
+    await app.report({});
+    expect((await app.owner.call("DELETE", `/apps/${app.appId}`)).status).toBe(204);
+    expect(await left("app_id", app.appId)).toEqual([]);
+    await passTime(service, hour);
+    expect(await app.owner.mails()).toEqual([]);
+  });
+});
