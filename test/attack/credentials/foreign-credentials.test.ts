@@ -109,7 +109,7 @@ describe.each(databases)("every endpoint and every foreign credential on $name",
     return addressOf(endpoint, Object.fromEntries(texts));
   };
   const send = (endpoint: Endpoint, headers: Headers, body?: unknown) =>
-    service.request(endpoint.method, pathOf(endpoint), { headers, body });
+    service.request(endpoint.method, pathOf(endpoint), { headers, body, skipsEvents: true });
 
   /** The owner's data as texts to search for. */
   const traces = () =>
@@ -159,13 +159,14 @@ describe.each(databases)("every endpoint and every foreign credential on $name",
   /** Every answer that the owner gets, without the times of use. */
   async function seenByOwner(): Promise<Map<string, string>> {
     const seen = new Map<string, string>();
+    // The server itself changes what is said of deliveries.
     for (const [name, endpoint] of guarded.filter(
-      ([, one]) => one.method === "GET" && !("download" in one.success),
+      ([name, one]) => one.method === "GET" && !("download" in one.success) && name !== "webhooks.deliveries",
     )) {
       const [kind] = believed[endpoint.auth];
       const { text } = await send(endpoint, kind ? ofOwner[kind] : {});
-      // On PostgreSQL the place in the changes moves with every transaction.
-      seen.set(name, text.replace(/"(lastUsedAt|changes)":("[^"]*"|null)/g, ""));
+      // On PostgreSQL the places in changes and events move with every transaction.
+      seen.set(name, text.replace(/"(lastUsedAt|changes|next)":("[^"]*"|null)/g, ""));
     }
     return seen;
   }

@@ -32,7 +32,7 @@ const nth = (text: string) => `'${text} ' || CAST(n AS text)`;
 const numbers =
   "WITH RECURSIVE numbers AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM numbers WHERE n < 2000)";
 
-/** Two thousand credentials of each kind: the made-up data has none. */
+/** Two thousand credentials of each kind, and webhooks: the made-up data has none. */
 export const credentialRows: readonly string[] = [
   `INSERT INTO sessions (token_hash, user_id, created_at, expires_at)
    ${numbers} SELECT ${nth("hash")}, '${personId}', ${day}, ${later} FROM numbers`,
@@ -44,6 +44,8 @@ export const credentialRows: readonly string[] = [
    ${numbers} SELECT ${nth("hash")}, ${nth("token")}, 'client', 'access', ${day}, ${later} FROM numbers`,
   `INSERT INTO devices (id, device_id, user_id, name, scopes, prefix, token_hash, created_at, expires_at)
    ${numbers} SELECT ${nth("device")}, ${nth("device")}, '${personId}', 'Phone', '', 'p', ${nth("hash")}, ${day}, ${later} FROM numbers`,
+  `INSERT INTO webhooks (id, app_id, url, secret, created_at)
+   ${numbers} SELECT ${nth("webhook")}, '${ids.app}', 'u', 's', ${day} FROM numbers`,
   `INSERT INTO idempotency (scope, key, fingerprint, expires_at)
    ${numbers} SELECT ${nth("key")}, ${nth("key")}, '', ${later} FROM numbers`,
 ];
