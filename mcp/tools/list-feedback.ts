@@ -175,12 +175,12 @@ export function foundThreads(answer: unknown, { text, removed }: Sanitiser): Fou
 
 /** Returns the maximum for each text, so that all texts together have at most `left` tokens. Only long ones are cut. */
 function fairShare(costs: readonly number[], left: number): number {
-  let room = left;
+  let space = left;
   const ascending = costs.toSorted((one, other) => one - other);
   for (const [at, cost] of ascending.entries()) {
-    const share = room / (ascending.length - at);
+    const share = space / (ascending.length - at);
     if (cost > share) return share;
-    room -= cost;
+    space -= cost;
   }
   return Number.POSITIVE_INFINITY;
 }

@@ -33,8 +33,8 @@ export function texts(
       file.detectedType === null ? [] : [uploadOf(file, file.detectedType)],
     );
     const bytes = files.reduce((sum, { size }) => sum + size, 0);
-    return storage.withRoom(appId, bytes, (hasRoom) => {
-      if (!hasRoom) throw badRequest("pictures", "do not fit: the files of this app have no more room");
+    return storage.withRoom(appId, bytes, (fits) => {
+      if (!fits) throw badRequest("pictures", "do not fit: the storage of the app is full");
       return deps.keptFiles.keepFor(received, () =>
         save(
           async (tx) => {

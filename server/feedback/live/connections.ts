@@ -13,7 +13,7 @@ import { changesRights, isOfInterest, threadsChanged } from "./topics.ts";
 
 /** The connections of browsers that receive events. (rules F70 to F74) */
 export interface LiveConnections {
-  /** Returns why there is no room for another connection of the session. Undefined if there is room. */
+  /** Returns whose limit another connection of the session would exceed. Undefined if it would exceed none. */
   fullFor(sessionId: string): "session" | "server" | undefined;
   /** Prepares a connection. Returns the function that opens it. */
   prepare(

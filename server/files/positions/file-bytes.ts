@@ -41,9 +41,9 @@ export function openBytes(descriptor: number, size: number): FileBytes {
   };
   const load = (at: number, length: number) => {
     flush();
-    const room = Buffer.alloc(Math.max(0, Math.min(Math.max(length, windowLength), size - at)));
+    const buffer = Buffer.alloc(Math.max(0, Math.min(Math.max(length, windowLength), size - at)));
     from = at;
-    held = room.subarray(0, readAll(descriptor, room, at));
+    held = buffer.subarray(0, readAll(descriptor, buffer, at));
   };
   const read = (at: number, length: number) => {
     if (!isHeld(at, length)) load(at, length);

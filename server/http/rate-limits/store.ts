@@ -65,11 +65,11 @@ export async function useBytes(tx: Transaction, { keyId, bytes, most, now }: Byt
   );
   let over = uses.reduce((sum, use) => sum + use.bytes, bytes) - most;
   if (over > 0) {
-    const room = uses.find((use) => {
+    const freeing = uses.find((use) => {
       over -= use.bytes;
       return over <= 0;
     });
-    const until = ((room?.minute ?? minute) + minutesInHour) * minuteMs;
+    const until = ((freeing?.minute ?? minute) + minutesInHour) * minuteMs;
     return { allowed: false, retryAfterSeconds: Math.ceil((until - now.getTime()) / 1_000) };
   }
   await addBytes(tx, { keyId, bytes, now });

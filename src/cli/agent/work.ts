@@ -508,6 +508,6 @@ function summaryOf(code: number, output: string): string {
   const ended = `The command ended with exit code ${code}.`;
   const text = redactText(printable(fromTerminal(output))).trim();
   if (text === "") return ended;
-  const room = limits.outcome - ended.length - 2;
-  return `${ended}\n\n${text.length > room ? text.slice(-room).replace(/^(?:[^\n]*\n|[\uDC00-\uDFFF])/, "") : text}`;
+  const space = limits.outcome - ended.length - 2;
+  return `${ended}\n\n${text.length > space ? text.slice(-space).replace(/^(?:[^\n]*\n|[\uDC00-\uDFFF])/, "") : text}`;
 }

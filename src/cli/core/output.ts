@@ -262,8 +262,8 @@ function packed(columns: Columns, available: number): { from: number; widths: nu
     used = gap.length + least;
   });
   return starts.map((from, line) => {
-    const room = available - (line === 0 ? 0 : gap.length);
-    return { from, widths: fitted(columns.slice(from, starts[line + 1]), room) };
+    const space = available - (line === 0 ? 0 : gap.length);
+    return { from, widths: fitted(columns.slice(from, starts[line + 1]), space) };
   });
 }
 

@@ -178,7 +178,7 @@ export function noteAnswer(invocation: Invocation, answer: Answer): void {
   if (filesDropped.length > 0)
     note(
       invocation,
-      `The server dropped files, because the app has no room for more: ${filesDropped.join(", ")}.`,
+      `The server dropped files, because the storage of the app is full: ${filesDropped.join(", ")}.`,
     );
   if (fieldsDropped.length > 0)
     note(invocation, `The server dropped fields, because they were too long: ${fieldsDropped.join(", ")}.`);

@@ -255,8 +255,8 @@ function withoutFaults(invocation: Invocation, fields: Fields, faults: readonly 
   const lost = faults.map(({ flag, message }) => onOneLine(`- ${flag} ${message}`)).join("\n");
   const notes = `Left out of this report:\n${lost}`;
   const { message = "(No message.)", ...rest } = Object.fromEntries(sound);
-  const room = longestMessage - Math.min(notes.length, mostNotes) - 2;
-  const messageWithNotes = `${fitMessage(invocation, String(message), room)}\n\n${notes.slice(0, mostNotes)}`;
+  const space = longestMessage - Math.min(notes.length, mostNotes) - 2;
+  const messageWithNotes = `${fitMessage(invocation, String(message), space)}\n\n${notes.slice(0, mostNotes)}`;
   const checked = NewFeedback.safeParse({ ...rest, message: messageWithNotes });
   if (!checked.success) throw inputFaultsError(faults);
   return { ...rest, message: messageWithNotes };
@@ -329,9 +329,9 @@ interface CutMessage {
 export function cutMessage(text: string, most: number): CutMessage {
   const characters = [...text.trim().toWellFormed().replaceAll("\0", "\ufffd")];
   if (characters.length <= most) return { message: characters.join("") };
-  const room = most - longestNote;
-  const head = characters.slice(0, Math.floor(room * 0.3)).join("");
-  const tail = characters.slice(-Math.ceil(room * 0.7)).join("");
+  const space = most - longestNote;
+  const head = characters.slice(0, Math.floor(space * 0.3)).join("");
+  const tail = characters.slice(-Math.ceil(space * 0.7)).join("");
   const kept = { head: wholeLines(head, "head"), tail: wholeLines(tail, "tail") };
   const left = [...kept.head].length + [...kept.tail].length;
   const [, size] = unreadPart.exec(text) ?? [];

@@ -109,7 +109,9 @@ describe("feedback send", () => {
     const { exit, stderr } = await line.run(send);
     expect(exit).toBe(0);
     expect(stderr).toContain("The server dropped metadata, because there was too much of it: log, env.\n");
-    expect(stderr).toContain("The server dropped files, because the app has no room for more: images[0].\n");
+    expect(stderr).toContain(
+      "The server dropped files, because the storage of the app is full: images[0].\n",
+    );
   });
 
   it("accepts an answer with only the specified fields", async () => {

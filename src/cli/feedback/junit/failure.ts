@@ -226,13 +226,13 @@ const longestReportName = 500;
 function reportText(test: TestResult, { place, unsentFiles, shorten }: TestContext): ReportText {
   const head = `${sentenceOf(test)}\n\n`;
   const foot = `\n\n${factsBelow(test, place, unsentFiles).join("\n")}`;
-  const room = limits.message - [...head].length - [...foot].length;
+  const space = limits.message - [...head].length - [...foot].length;
   return {
     subject: cut(
       test.isReport ? titleOf(test) : `${subjects[kindOf(test)]}: ${titleOf(test)}`,
       limits.subject,
     ),
-    message: `${head}${shorten(bodyOf(test), room)}${foot}`,
+    message: `${head}${shorten(bodyOf(test), space)}${foot}`,
     metadata: metadataOf(test, place),
   };
 }
