@@ -9,14 +9,17 @@ import {
   bulkThreads,
   events,
   feedback,
+  messages,
   runClaims,
+  runs,
   savedViews,
+  threadMerges,
   uploads,
 } from "./schema/feedback.ts";
 import { noticeSchema } from "./schema/notices.ts";
 import { plannedSearchFunction, threadsSetApart, wordSearch, wordsOfFiles } from "./schema/search.ts";
 
-import { limitedVersions, statisticsStatements } from "./schema/statistics.ts";
+import { limitedVersions, mergeStatistics, statisticsStatements } from "./schema/statistics.ts";
 import { addedSince, statementsFor, statementsOf } from "./schema/table.ts";
 import { webhookDeliveries, webhookSchema, webhooks as webhooksTable } from "./schema/webhooks.ts";
 
@@ -204,6 +207,22 @@ const noticesOfMembers: Migration = {
   },
 };
 
+const merges = [
+  ...addedSince(feedback, 135),
+  ...addedSince(messages, 135),
+  ...addedSince(runs, 135),
+  ...statementsOf(threadMerges),
+];
+
+const mergesOfThreads: Migration = {
+  number: 135,
+  name: "threads that are merged into others",
+  statements: {
+    sqlite: [...statementsFor(merges, "sqlite"), ...mergeStatistics.sqlite],
+    postgres: [...statementsFor(merges, "postgres"), ...mergeStatistics.postgres],
+  },
+};
+
 /** All migrations in their order. A released migration never changes: a correction is a new migration. */
 export const migrations: readonly Migration[] = [
   ...[baseline, searchFunction, threadNumbers, searchOfWholeThreads, contentPictures],
@@ -217,5 +236,6 @@ export const migrations: readonly Migration[] = [
     threadsApart,
     versionsOfDay,
     noticesOfMembers,
+    mergesOfThreads,
   ],
 ];

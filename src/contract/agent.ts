@@ -66,6 +66,8 @@ export const ThreadFeedback = z.object({
   ...eachReportText(() => z.nullable(z.string())),
   occurrences: z.int(),
   createdAt: instant,
+  /** Only if the id of the request is that of a thread which was merged: the id of the thread that has its messages. */
+  mergedInto: z.optional(uuid),
 });
 export type ThreadFeedback = z.output<typeof ThreadFeedback>;
 
@@ -121,7 +123,13 @@ export const agent = {
     success: {
       status: 201,
       // `pollUrl` is the path at which the decision is read. (rule A14)
-      body: z.object({ runId: uuid, status: RunStatus, pollUrl: z.string() }),
+      body: z.object({
+        runId: uuid,
+        status: RunStatus,
+        pollUrl: z.string(),
+        /** Only if the thread was merged: the id of the thread on which the proposal is. */
+        mergedInto: z.optional(uuid),
+      }),
     },
     errors: ["not_found", "run_superseded"],
     rateLimit: "proposals",

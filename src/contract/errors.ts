@@ -99,6 +99,14 @@ export const errorCatalogue = {
     status: 409,
     message: "The list has changed since you read it. Read it again, then decide.",
   },
+  merged: {
+    status: 409,
+    message: "This thread was merged into another one. Read it again: the answer has the other thread.",
+  },
+  run_open: {
+    status: 409,
+    message: "A proposal of this thread waits, is approved or is at work. Let it end first.",
+  },
   wrong_state: { status: 409, message: "This is not possible in the current state. Read it again." },
   already_decided: { status: 409, message: "This proposal is already decided or replaced. Read it again." },
   run_superseded: {

@@ -45,6 +45,10 @@ export const limits = {
   noticeApps: 100,
   /** For how many days at most a thread is snoozed. */
   snoozeDays: 366,
+  /** For how many days a merge of threads can be undone. */
+  unmergeDays: 30,
+  /** The most messages of a thread that is merged into another one. */
+  mergedMessages: 5_000,
   question: 500,
   answer: 20_000,
   summary: 2_000,

@@ -149,6 +149,8 @@ export const OwnedMessage = z.extend(Message, {
   mails: z.optional(z.array(ReplyMail)),
   /** Only a reply has this field. */
   delivery: z.optional(ReplyDelivery),
+  /** The merged thread in which the message was written. */
+  mergedFrom: z.optional(uuid),
 });
 
 export type OwnedMessage = z.output<typeof OwnedMessage>;
@@ -156,6 +158,22 @@ export type OwnedMessage = z.output<typeof OwnedMessage>;
 const EarlierThread = z.object({ id: uuid, consoleUrl: z.string(), subject: z.string(), createdAt: instant });
 
 export type EarlierThread = z.output<typeof EarlierThread>;
+
+/** A thread that was merged into another one. Its report is the message with its id. */
+export const MergedThread = z.object({
+  id: uuid,
+  /** The number of the thread in its app. Null as long as the database cannot be written. */
+  number: z.nullable(z.int()),
+  /** Null if the report was erased. */
+  subject: z.nullable(z.string()),
+  mergedAt: instant,
+  /** The e-mail address of the member who merged it. Null if the account was deleted. */
+  mergedBy: z.nullable(z.string()),
+  /** Until when the merge can be undone. Null if that is not possible any more. */
+  undoUntil: z.nullable(instant),
+});
+
+export type MergedThread = z.output<typeof MergedThread>;
 
 /** The thread with all fields that an agent reads, and the fields that only its owner may read. */
 export const OwnedThread = z.extend(Thread, {
@@ -170,6 +188,8 @@ export const OwnedThread = z.extend(Thread, {
   assignee: z.nullable(Assignee),
   /** The newest thread of the same failure (`dedupeKey`) that was resolved before this one began. */
   earlier: z.nullable(EarlierThread),
+  /** The threads that were merged into this one, also by way of others. */
+  merged: z.array(MergedThread),
   messages: z.array(OwnedMessage),
   proposals: z.array(Proposal),
 });
@@ -329,7 +349,7 @@ export const threads = {
     params: threadParams,
     body: threadChanges,
     success: { status: 200, body: OwnedThread },
-    errors: ["not_found", "assignee_changed", "wrong_state"],
+    errors: ["not_found", "assignee_changed", "wrong_state", "merged"],
     example: { request: { status: "in_progress", addTags: ["crash"] } },
   }),
   remove: endpoint({
@@ -341,7 +361,31 @@ export const threads = {
     scope: "feedback:write",
     params: threadParams,
     success: { status: 204 },
-    errors: ["not_found"],
+    errors: ["not_found", "merged"],
+  }),
+  merge: endpoint({
+    method: "POST",
+    path: `${path}/merge`,
+    summary: "Merge a thread into another one of its app; its id leads to the other thread then",
+    auth: "console",
+    role: "maintainer",
+    scope: "feedback:write",
+    params: threadParams,
+    body: z.object({ into: uuid }),
+    success: { status: 200, body: OwnedThread },
+    errors: ["not_found", "merged", "run_open", "wrong_state"],
+    example: { request: { into: "01a1fda4-237d-759b-ad89-7cf5663516dd" } },
+  }),
+  unmerge: endpoint({
+    method: "POST",
+    path: `${path}/unmerge`,
+    summary: "Undo a merge within 30 days: the thread gets back what belongs to its reports",
+    auth: "console",
+    role: "maintainer",
+    scope: "feedback:write",
+    params: threadParams,
+    success: { status: 200, body: OwnedThread },
+    errors: ["not_found", "wrong_state"],
   }),
   addMessage: endpoint({
     method: "POST",
@@ -353,7 +397,7 @@ export const threads = {
     params: threadParams,
     body: NewMessage,
     success: { status: 201, body: z.extend(Message, { delivery: z.optional(ReplyDelivery) }) },
-    errors: ["not_found", "answered", "assignee_changed", "wrong_state"],
+    errors: ["not_found", "answered", "assignee_changed", "wrong_state", "merged"],
     example: { request: { direction: "note", body: "Seen on tablets, too." } },
   }),
   renewStatusLink: endpoint({

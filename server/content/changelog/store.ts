@@ -34,20 +34,26 @@ export const changelogFeedback = {
     entryIds.length === 0
       ? []
       : reader.all<LinkedThread>(
-          `SELECT entry_id AS "entryId", feedback_id AS "feedbackId" FROM changelog_feedback
-           WHERE entry_id IN (${placeholders(entryIds)}) ORDER BY feedback_id`,
+          // A release note may name a thread that was merged into another one. (rule F46)
+          `SELECT DISTINCT l.entry_id AS "entryId", coalesce(k.merged_into, k.id) AS "feedbackId"
+           FROM changelog_feedback l JOIN feedback k ON k.id = l.feedback_id
+           WHERE l.entry_id IN (${placeholders(entryIds)}) ORDER BY 2`,
           ...entryIds,
         ),
 
-  /** Returns the threads of the app with these ids or numbers, the oldest first. */
+  /**
+   * Returns the threads of the app with these ids or numbers, the oldest first. One that was merged into another thread
+   * has the subject and the status of that one. (rule F46)
+   */
   listNamed: (reader: Reader, appId: string, { ids, numbers }: WantedThreads) =>
     reader.all<NamedThread>(
-      `SELECT id, number, subject, status FROM feedback
-       WHERE app_id = ? AND status <> 'blocked' AND id IN (${placeholders(ids) || "NULL"})
-       UNION SELECT id, number, subject, status FROM feedback
-       WHERE app_id = ? AND status <> 'blocked' AND number IS NOT NULL
-         AND number IN (${placeholders(numbers) || "NULL"})
-       ORDER BY id`,
+      `SELECT k.id, k.number, f.subject, f.status FROM (
+         SELECT id, number, merged_into FROM feedback
+         WHERE app_id = ? AND id IN (${placeholders(ids) || "NULL"})
+         UNION SELECT id, number, merged_into FROM feedback
+         WHERE app_id = ? AND number IS NOT NULL AND number IN (${placeholders(numbers) || "NULL"})) AS k
+       JOIN feedback f ON f.id = coalesce(k.merged_into, k.id) AND f.status <> 'blocked'
+       ORDER BY k.id`,
       ...[appId, ...ids, appId, ...numbers],
     ),
 
@@ -55,8 +61,10 @@ export const changelogFeedback = {
   listReleaseNotes: (reader: Reader, feedbackId: string) =>
     reader.all<{ id: string; version: string; title: string; publishedAt: string | null }>(
       `SELECT e.id, e.version, e.title, e.published_at AS "publishedAt"
-       FROM changelog_feedback l JOIN changelog_entries e ON e.id = l.entry_id
-       WHERE l.feedback_id = ? ORDER BY coalesce(e.published_at, '${draftDate}') DESC, e.created_at DESC, e.id DESC`,
+       FROM changelog_entries e WHERE e.id IN (SELECT l.entry_id FROM changelog_feedback l WHERE l.feedback_id IN (
+         SELECT k.id FROM feedback k WHERE k.id = ? OR k.merged_into = ?))
+       ORDER BY coalesce(e.published_at, '${draftDate}') DESC, e.created_at DESC, e.id DESC`,
+      feedbackId,
       feedbackId,
     ),
 
@@ -76,7 +84,7 @@ export const changelogFeedback = {
   async existing(reader: Reader, appId: string, ids: readonly string[]): Promise<readonly string[]> {
     if (ids.length === 0) return [];
     const rows = await reader.all<{ id: string }>(
-      `SELECT id FROM feedback WHERE app_id = ? AND status <> 'blocked' AND id IN (${placeholders(ids)}) ORDER BY id`,
+      `SELECT id FROM feedback WHERE app_id = ? AND (status <> 'blocked' OR merged_into IS NOT NULL) AND id IN (${placeholders(ids)}) ORDER BY id`,
       appId,
       ...ids,
     );

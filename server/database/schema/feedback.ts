@@ -64,6 +64,11 @@ export const feedback = table(
     snoozed_until: instant().null().since(122),
     /** 1 if the last message to or from a sender is a reply of the team. */
     answered: flag().default(0).since(125),
+    /**
+     * The thread into which this one was merged. Then this row is hidden: its status is `blocked`, and its report is a
+     * message of the other thread.
+     */
+    merged_into: text("plain").null().since(135),
   },
   {
     of: "app",
@@ -102,6 +107,7 @@ export const feedback = table(
         since: 119,
       }),
       index("feedback_blocked", "app_id, created_at", { where: "status = 'blocked'" }),
+      index("feedback_merged", "merged_into", { where: "merged_into IS NOT NULL", since: 135 }),
       index("feedback_by_turn", "app_id, answered, coalesce(active_at, created_at), id, status, category", {
         where: "status IN ('open', 'in_progress')",
         since: 125,
@@ -211,6 +217,10 @@ export const messages = table(
     /** The address from which an answer came, if it is not the address of the sender. */
     foreign_from: text("address").null(),
     blocked_by: text("plain").null(),
+    /** The thread in which the message was written, if that one was merged into the present thread. */
+    origin_id: text("plain").null().since(135),
+    /** For a reply to everyone: the number of the first merge after it. Senders who came by it do not get the reply. */
+    before_merge: integer().null().since(135),
   },
   {
     of: "app",
@@ -312,12 +322,19 @@ export const runs = table(
     approved_by: text("author").null(),
     approved_at: instant().null(),
     approval_note: text("text").null(),
+    /** The thread of the proposal, if that one was merged into the present thread. */
+    origin_id: text("plain").null().since(135),
   },
   {
     of: "app",
     erase: erased.texts,
     indexes: [
       index("runs_by_feedback", "feedback_id, created_at, id"),
+      index(
+        "runs_of_thread",
+        "feedback_id, (CASE WHEN origin_id IS NULL THEN 1 ELSE 0 END), created_at, id",
+        { since: 135 },
+      ),
       index("one_awaiting_run", "feedback_id", { unique: true, where: "status = 'awaiting_approval'" }),
       index("runs_by_expiry", "expires_at", { where: "status = 'approved'" }),
       index("runs_by_app", "app_id, created_at, id"),
@@ -614,6 +631,33 @@ export const blockedSenders = table(
   },
 );
 
+/** The threads that are merged into others, with what an unmerge gives back to them. (rule F46) */
+export const threadMerges = table(
+  "thread_merges",
+  {
+    feedback_id: ref(feedback, "cascade").primary(),
+    app_id: ref(apps, "cascade"),
+    /** The thread that was named. It may have been merged itself later; `feedback.merged_into` has the last one. */
+    into_id: text("plain"),
+    /** Grows with each merge into a thread: it is the order of merges and replies, independent of clocks. */
+    number: integer(),
+    /** The status before the merge. */
+    status: text("plain"),
+    /** The ids of the tags before the merge, as a JSON list. */
+    tags: json("plain"),
+    merged_at: instant(),
+    merged_by: text("author").null(),
+    /** 1 if something of a person was erased in the thread since. */
+    erased: flag().default(0),
+  },
+  {
+    of: "app",
+    erase: "Contains no texts. The merge cannot be undone any more.",
+    since: 135,
+    indexes: [index("thread_merges_by_app", "app_id")],
+  },
+);
+
 /** Events in an app that are sent to receivers outside of this server. */
 export const events = table(
   "events",
@@ -681,6 +725,7 @@ export const feedbackSchema: readonly (Statement | AnyTable)[] = [
     bulkThreads,
     bulkParts,
     blockedSenders,
+    threadMerges,
     events,
     outbox,
   ],

@@ -521,6 +521,92 @@ export const limitedVersions: Readonly<Record<Engine, readonly string[]>> = {
   ),
 };
 
+/** Returns statements that add the first reply of a thread and its resolution to the counts, or take them away. */
+const countTimes = (engine: Engine, row: "NEW" | "OLD", by: "1" | "-1"): string[] => [
+  addToMeasure(engine, {
+    app: `${row}.app_id`,
+    at: `${row}.created_at`,
+    measure: `'reply:' || CAST(${rangeOf(engine, `${row}.created_at`, "t.first_reply_at")} AS TEXT)`,
+    by,
+    from: "thread_times t",
+    where: `t.feedback_id = ${row}.id AND t.first_reply_at IS NOT NULL`,
+  }),
+  addToReports(engine, {
+    app: `${row}.app_id`,
+    at: "t.resolved_at",
+    counts: { resolved: by },
+    from: "thread_times t",
+    where: `t.feedback_id = ${row}.id AND t.resolved_at IS NOT NULL`,
+  }),
+];
+
+/**
+ * A merged thread counts as a repeat of the other, and an unmerged one as before. The insert of its report into the
+ * other thread counts the repeat, and the release of the row counts the report. (rule F60)
+ */
+const mergeTriggers: readonly Trigger[] = [
+  {
+    name: "count_merged",
+    when: "AFTER UPDATE OF merged_into ON feedback",
+    if: "OLD.merged_into IS NULL AND NEW.merged_into IS NOT NULL",
+    does: (engine) => [
+      addToReports(engine, {
+        app: "OLD.app_id",
+        at: "OLD.created_at",
+        counts: Object.fromEntries(
+          types.map((type) => [type, `-(${isOne(`OLD.category = '${type}'`)})`]),
+        ),
+      }),
+      addToVersion(engine, cappedVersion(engine), "OLD", "-1"),
+      ...countTimes(engine, "OLD", "-1"),
+    ],
+  },
+  {
+    name: "count_unmerged",
+    when: "AFTER UPDATE OF merged_into ON feedback",
+    if: "OLD.merged_into IS NOT NULL AND NEW.merged_into IS NULL",
+    does: (engine) => [
+      addToReports(engine, { app: "NEW.app_id", at: "NEW.created_at", counts: { repeats: "-1" } }),
+      // Its sender may have got the first reply in the other thread.
+      `INSERT INTO thread_times (feedback_id, first_reply_at)
+       SELECT m.feedback_id, min(m.created_at) FROM messages m
+       WHERE m.feedback_id = NEW.id AND m.direction = 'outbound' GROUP BY m.feedback_id
+       ON CONFLICT (feedback_id) DO UPDATE SET first_reply_at = excluded.first_reply_at
+         WHERE thread_times.first_reply_at IS NULL`,
+      ...countTimes(engine, "NEW", "1"),
+    ],
+  },
+];
+
+/** The statements of the migration that lets merges count. */
+export const mergeStatistics: Readonly<Record<Engine, readonly string[]>> = {
+  sqlite: [...resolvedBefore("sqlite"), ...mergeTriggers.flatMap(triggerOf.sqlite)],
+  postgres: [...resolvedBefore("postgres"), ...mergeTriggers.flatMap(triggerOf.postgres)],
+};
+
+/** Replaces the trigger for resolved threads: a thread that an unmerge gives back was resolved before. */
+function resolvedBefore(engine: Engine): string[] {
+  return triggers
+    .filter(({ name }) => name === "count_resolved")
+    .flatMap((trigger) => {
+      const later = { ...trigger, if: `${trigger.if} AND OLD.merged_into IS NULL` };
+      const [first = "", second = ""] = triggerOf[engine](later);
+      return engine === "sqlite"
+        ? [`DROP TRIGGER ${trigger.name}`, first]
+        : [`DROP TRIGGER ${trigger.name} ON feedback`, second];
+    });
+}
+
+/**
+ * Returns a query for how many of the reports `m` that a condition selects arrived in each quarter and in each day in
+ * UTC: `span`, `at` and `count`.
+ */
+export const repeatsOf = (engine: Engine, where: string): string =>
+  `SELECT s.span, ${quarterOf[engine]("m.created_at")} / s.span AS at, count(*) AS count
+   FROM messages m CROSS JOIN ${spans}
+   WHERE m.direction = 'inbound' AND m.category IS NOT NULL AND ${where}
+   GROUP BY s.span, ${quarterOf[engine]("m.created_at")} / s.span`;
+
 /**
  * Returns the statements that count everything that is stored of these apps. `wanted` is an SQL query for the ids of
  * apps. The statements contain it once each. They add rows, so the apps must not have counts yet.

@@ -7,6 +7,7 @@ import { columnsHolding } from "../../database/schema/table.ts";
 import { credentialsTopic, threadsTopic } from "../../database/signals.ts";
 import { columnOf } from "../../database/statements.ts";
 import { releaseClaim } from "../../feedback/agent-work/end-claim.ts";
+import { merges } from "../../feedback/merge/store.ts";
 import { later } from "../../feedback/proposals/rules.ts";
 import {
   expiredApprovals,
@@ -382,6 +383,7 @@ const textsEmptied = reportTexts.map(({ name }) => `${columnOf(tables.feedback, 
 
 async function blankReport(tx: Transaction, id: string): Promise<Effect> {
   const report = await tx.get<{ files: string }>("SELECT files FROM feedback WHERE id = ?", id);
+  await merges.noteErased(tx, id);
   const conversation = await removeConversation(tx, id);
   const files = await removeUploads(tx, [report?.files ?? null]);
   await tx.run(
@@ -404,8 +406,11 @@ async function blankReport(tx: Transaction, id: string): Promise<Effect> {
  */
 async function eraseMessage(tx: Transaction, _: Person, { id }: Cells): Promise<Effect> {
   if (!id) return noEffect;
+  await merges.noteErased(tx, id);
   const conversation = await removeConversation(tx, id);
   const own = await removeMessages(tx, "id = ?", id);
+  // It may be the report of a thread that was merged, and the audit may have the subject of that.
+  await forgetSubjects(tx, "(?)", id);
   tx.signal(threadsTopic);
   return {
     counts: { messages: conversation.count + own.count },

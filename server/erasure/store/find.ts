@@ -29,6 +29,7 @@ const inOrder = [
   ...[testing.listings, testing.testSessions, testing.proofs, access.tokens],
   ...[webhooks.webhookDeliveries],
   content.contentVersions,
+  feedback.threadMerges,
 ] as const;
 
 export type SearchedTableName = (typeof inOrder)[number]["name"];

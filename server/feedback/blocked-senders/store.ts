@@ -106,7 +106,7 @@ const answers = {
 type HiddenInApp = HiddenRow & { readonly appId: string };
 
 const where = {
-  reports: "f.status = 'blocked'",
+  reports: "f.status = 'blocked' AND f.merged_into IS NULL",
   answers: "m.direction = 'blocked' AND f.id = m.feedback_id",
 };
 
@@ -165,7 +165,7 @@ export const hiddenFeedback = {
       `${showAnswers} AND feedback_id = ? AND blocked_by = (SELECT blocked_by FROM feedback WHERE id = ?)`,
       ...[id, id],
     );
-    await tx.run(`${showReports} WHERE id = ? AND status = 'blocked'`, id);
+    await tx.run(`${showReports} WHERE id = ? AND status = 'blocked' AND merged_into IS NULL`, id);
     tx.signal(threadTopic(id));
   },
 
@@ -211,7 +211,7 @@ export const hiddenFeedback = {
   /** Returns hidden reports from before a time, at most `most`. */
   oldReports: (reader: Reader, before: string, most: number) =>
     reader.all<{ id: string }>(
-      `SELECT id FROM feedback WHERE status = 'blocked' AND created_at < ? LIMIT ?`,
+      `SELECT id FROM feedback WHERE status = 'blocked' AND merged_into IS NULL AND created_at < ? LIMIT ?`,
       ...[before, most],
     ),
 

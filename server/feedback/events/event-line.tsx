@@ -27,7 +27,7 @@ export const EventLine = ({
 );
 
 const Deed = ({
-  event: { kind, by, from = null, to = null, entryId },
+  event: { kind, by, field, from = null, to = null, entryId },
   entryAddress,
 }: {
   readonly event: ThreadEvent;
@@ -62,6 +62,8 @@ const Deed = ({
           snoozed the thread until <Timestamp at={to} />
         </>
       );
+    case "merge":
+      return <Merge field={field} from={from} to={to} />;
     case "decision":
       return <>{decisions[to ?? ""] ?? "decided on the plan"}</>;
     case "release_note":
@@ -77,6 +79,14 @@ const Deed = ({
     default:
       return <Change what={kind} from={from ?? ""} to={to ?? ""} />;
   }
+};
+
+/** A merge, or the end of one. The field says which of the two threads the event is about. */
+const Merge = ({ field, from, to }: Pick<ThreadEvent, "field" | "from" | "to">) => {
+  const name = <Line text={to ?? from ?? ""} />;
+  if (field === "mergedInto")
+    return to == null ? <>took this thread out of {name} again</> : <>merged this thread into {name}</>;
+  return to == null ? <>took {name} out of this thread again</> : <>merged {name} into this thread</>;
 };
 
 const decisions: Readonly<Record<string, string>> = {

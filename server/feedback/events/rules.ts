@@ -35,6 +35,8 @@ const kinds: Readonly<Record<string, ThreadEvent["kind"]>> = {
   assignee: "assignee",
   tags: "tags",
   snoozedUntil: "snooze",
+  merged: "merge",
+  mergedInto: "merge",
 };
 
 /** Returns what happened to a thread besides its messages, oldest first. (rule F41) */

@@ -5,7 +5,7 @@ import type { AuditedChange, DecidedRun, NamingRelease } from "./rules.ts";
 /** The most changes of a thread that are read. */
 const mostChanges = 500;
 
-const actions = ["thread.update", "thread.assign", "thread.tag", "thread.resolve", "thread.snooze"]
+const actions = ["thread.update", "thread.assign", "thread.tag", "thread.resolve", "thread.snooze", "thread.merge", "thread.unmerge"]
   .map((action) => `'${action}'`)
   .join(", ");
 
@@ -30,7 +30,7 @@ export const decidedRuns = (reader: Reader, feedbackId: string): Promise<Decided
 export const namingReleases = (reader: Reader, feedbackId: string, now: string): Promise<NamingRelease[]> =>
   reader.all<NamingRelease>(
     `SELECT e.id, e.published_at AS at, e.version, e.title
-     FROM changelog_feedback c JOIN changelog_entries e ON e.id = c.entry_id
-     WHERE c.feedback_id = ? AND e.published_at <= ?`,
-    ...[feedbackId, now],
+     FROM changelog_entries e WHERE e.published_at <= ? AND e.id IN (SELECT c.entry_id FROM changelog_feedback c
+       WHERE c.feedback_id IN (SELECT k.id FROM feedback k WHERE k.id = ? OR k.merged_into = ?))`,
+    ...[now, feedbackId, feedbackId],
   );

@@ -29,20 +29,16 @@ export function failures(deps: Pick<Deps, "clock" | "newId" | "settings">): Hand
         const summed = summaries.map((failure) => ({ failure, partHasPassed }));
         const whole = passed.slice(0, limits.resolvedAtOnce).map((failure) => ({ failure }));
         for (const passing of inOrder([...whole, ...summed])) {
-          const { failure } = passing;
-          const scopes = await passIn(tx, pass, passing);
-          if (scopes === undefined) continue;
-          const named = { ...failure, consoleUrl: threadUrl(deps.settings, appId, failure.id) };
+          const passedNow = await passIn(tx, pass, passing);
+          if (passedNow === undefined) continue;
+          const { id, scopes } = passedNow;
+          const named = { ...passing.failure, id, consoleUrl: threadUrl(deps.settings, appId, id) };
           if (scopes.length > 0) {
             stillFailing.push({ ...named, scopes, reportedLater: false });
             continue;
           }
-          const changes = await resolve(deps, tx, pass, failure.id, caller.userId);
-          await record(
-            tx,
-            { caller, address },
-            { action: "thread.resolve", appId, target: failure.id, changes },
-          );
+          const changes = await resolve(deps, tx, pass, id, caller.userId);
+          await record(tx, { caller, address }, { action: "thread.resolve", appId, target: id, changes });
           resolved.push(named);
         }
         const more = passed.length > limits.resolvedAtOnce;
@@ -50,7 +46,9 @@ export function failures(deps: Pick<Deps, "clock" | "newId" | "settings">): Hand
         const listed = new Set(stillFailing.map(({ id }) => id));
         for (const failure of untouched.filter(({ id }) => !listed.has(id)))
           stillFailing.push({ ...failure, consoleUrl: threadUrl(deps.settings, appId, failure.id) });
-        return { resolved, stillFailing, more };
+        // A later failure of the same run may have resolved the thread of an earlier one, if they were merged.
+        const done = new Set(resolved.map(({ id }) => id));
+        return { resolved, stillFailing: stillFailing.filter(({ id }) => !done.has(id)), more };
       }),
   };
 }
@@ -113,19 +111,20 @@ function passOf(
 }
 
 /**
- * Stores that a failure passed in the scope of this run. Returns the scopes in which the failure still exists;
- * undefined if the run changes nothing.
+ * Stores that a failure passed in the scope of this run. Returns its thread, and the scopes in which a failure of the
+ * thread still exists; undefined if the run changes nothing.
  */
 async function passIn(
   tx: Transaction,
   pass: Pass,
-  { failure: { id, dedupeKey }, partHasPassed }: Passing,
-): Promise<string[] | undefined> {
+  { failure: { failureId, dedupeKey }, partHasPassed }: Passing,
+): Promise<{ readonly id: string; readonly scopes: string[] } | undefined> {
   await rows.lock(tx, pass.appId, dedupeKey);
-  const scope = { ...pass, feedbackId: id };
+  const scope = { ...pass, feedbackId: failureId };
   const isNews = partHasPassed ? await rows.passParts(tx, scope, partHasPassed) : await rows.pass(tx, scope);
   if (!isNews) return undefined;
-  return rows.failingScopes(tx, id);
+  const id = await rows.threadOf(tx, failureId);
+  return { id, scopes: await rows.failingScopes(tx, id) };
 }
 
 async function resolve(

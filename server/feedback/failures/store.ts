@@ -14,7 +14,10 @@ export interface FailureReport {
 }
 
 export interface Failure {
+  /** The thread. */
   readonly id: string;
+  /** The thread that has the key. It is another one if that was merged into the thread. */
+  readonly failureId: string;
   readonly dedupeKey: string;
   /** Whether a report of this failure summarizes many tests. */
   readonly isSummary: boolean;
@@ -32,6 +35,13 @@ export interface PassedScope extends GreenScope {
   readonly feedbackId: string;
   readonly passedAt: string;
 }
+
+// A row of `failure_runs` names the thread `k` with the key. The thread `f` is the one into which `k` was merged, or `k`.
+const joinedThreads = `JOIN feedback k ON k.id = r.feedback_id
+  JOIN feedback f ON f.id = coalesce(k.merged_into, k.id)`;
+
+const isOfOpenThread = `EXISTS (SELECT 1 FROM feedback k JOIN feedback f ON f.id = coalesce(k.merged_into, k.id)
+           WHERE k.id = feedback_id AND f.status IN ('open', 'in_progress'))`;
 
 const insertRun = insert(tables.failureRuns, "ON CONFLICT DO NOTHING");
 
@@ -74,11 +84,11 @@ export const failures = {
     { appId, scope, run, startedAt }: GreenScope & { readonly appId: string },
   ): Promise<Failure[]> {
     const found = await tx.all<FoundFailure>(
-      `SELECT f.id, f.dedupe_key AS "dedupeKey", COUNT(r.parts) AS summaries
-       FROM failure_runs r JOIN feedback f ON f.id = r.feedback_id
+      `SELECT f.id, k.id AS "failureId", k.dedupe_key AS "dedupeKey", COUNT(r.parts) AS summaries
+       FROM failure_runs r ${joinedThreads}
        WHERE r.app_id = ? AND r.scope = ? AND r.passed_at IS NULL AND (r.reported_at <= ? OR r.run = ?)
          AND f.status IN ('open', 'in_progress')
-       GROUP BY f.id, f.dedupe_key`,
+       GROUP BY f.id, k.id, k.dedupe_key`,
       ...[appId, scope, startedAt, run],
     );
     return found.map(failureOf);
@@ -87,10 +97,10 @@ export const failures = {
   /** Returns the open failures of an app, with one row for each scope in which the failure has not passed. */
   async failingAnywhere(tx: Transaction, appId: string): Promise<(Failure & { readonly scope: string })[]> {
     const found = await tx.all<FoundFailure & { readonly scope: string }>(
-      `SELECT f.id, f.dedupe_key AS "dedupeKey", r.scope, COUNT(r.parts) AS summaries
-       FROM failure_runs r JOIN feedback f ON f.id = r.feedback_id
+      `SELECT f.id, k.id AS "failureId", k.dedupe_key AS "dedupeKey", r.scope, COUNT(r.parts) AS summaries
+       FROM failure_runs r ${joinedThreads}
        WHERE r.app_id = ? AND r.passed_at IS NULL AND f.status IN ('open', 'in_progress')
-       GROUP BY f.id, f.dedupe_key, r.scope
+       GROUP BY f.id, k.id, k.dedupe_key, r.scope
        ORDER BY r.scope`,
       appId,
     );
@@ -105,7 +115,7 @@ export const failures = {
     const passed = await tx.run(
       `UPDATE failure_runs SET passed_at = ?
        WHERE feedback_id = ? AND scope = ? AND passed_at IS NULL AND (reported_at <= ? OR run = ?)
-         AND EXISTS (SELECT 1 FROM feedback f WHERE f.id = feedback_id AND f.status IN ('open', 'in_progress'))`,
+         AND ${isOfOpenThread}`,
       ...[passedAt, feedbackId, scope, startedAt, run],
     );
     return passed > 0;
@@ -121,7 +131,7 @@ export const failures = {
     const summaries = await tx.all<{ readonly run: string; readonly parts: string }>(
       `SELECT run, parts FROM failure_runs
        WHERE feedback_id = ? AND scope = ? AND passed_at IS NULL AND parts IS NOT NULL AND (reported_at <= ? OR run = ?)
-         AND EXISTS (SELECT 1 FROM feedback f WHERE f.id = feedback_id AND f.status IN ('open', 'in_progress'))`,
+         AND ${isOfOpenThread}`,
       ...[feedbackId, scope, startedAt, run],
     );
     let isChanged = false;
@@ -138,11 +148,25 @@ export const failures = {
     return isChanged;
   },
 
-  /** Returns the scopes that reported a failure and in which it has not passed since then. */
+  /** Returns the thread to which a failure belongs now. */
+  async threadOf(tx: Transaction, failureId: string): Promise<string> {
+    const found = await tx.get<{ id: string }>(
+      "SELECT coalesce(merged_into, id) AS id FROM feedback WHERE id = ?",
+      failureId,
+    );
+    return found?.id ?? failureId;
+  },
+
+  /**
+   * Returns the scopes that reported the failures of a thread, and in which these have not passed since then. The
+   * failures of threads that were merged into it count, too.
+   */
   async failingScopes(tx: Transaction, feedbackId: string): Promise<string[]> {
     const rows = await tx.all<{ scope: string }>(
-      "SELECT DISTINCT scope FROM failure_runs WHERE feedback_id = ? AND passed_at IS NULL ORDER BY scope",
-      feedbackId,
+      `SELECT DISTINCT scope FROM failure_runs
+       WHERE feedback_id IN (SELECT id FROM feedback WHERE id = ? OR merged_into = ?) AND passed_at IS NULL
+       ORDER BY scope`,
+      ...[feedbackId, feedbackId],
     );
     return rows.map(({ scope }) => scope);
   },
@@ -150,8 +174,9 @@ export const failures = {
 
 type FoundFailure = Omit<Failure, "isSummary"> & { readonly summaries: number | string };
 
-const failureOf = ({ id, dedupeKey, summaries }: FoundFailure): Failure => ({
+const failureOf = ({ id, failureId, dedupeKey, summaries }: FoundFailure): Failure => ({
   id,
+  failureId,
   dedupeKey,
   isSummary: Number(summaries) > 0,
 });

@@ -2,6 +2,7 @@ import { membershipOf } from "../../access/members/visibility.ts";
 import type { Reader } from "../../database/database.ts";
 import { type PageOfScopes, pageOfScopes } from "../../database/lists.ts";
 import { plannedEachTime } from "../../database/statements.ts";
+import { isNewer } from "../threads/store.ts";
 
 /** A proposal that waits for a decision, with its thread and app. */
 export interface AwaitingRow {
@@ -84,7 +85,7 @@ const ofProposals = `FROM runs r CROSS JOIN feedback f CROSS JOIN apps a CROSS J
 // Excludes threads that are done or have a newer proposal: their failed work and requested changes are no longer
 // current.
 const current = `f.status IN ('open', 'in_progress')
-  AND NOT EXISTS (SELECT 1 FROM runs n WHERE n.feedback_id = f.id AND (n.created_at, n.id) > (r.created_at, r.id))`;
+  AND NOT EXISTS (SELECT 1 FROM runs n WHERE n.feedback_id = f.id AND ${isNewer("n", "r")})`;
 
 /** The work of agents in all apps of a person, including failed work. (rule A54) */
 export const agentWork = {

@@ -123,7 +123,11 @@ const readNumber = (
       from: "feedback f",
       order: "f.id",
       conditions: [
-        ["f.number = ?", Number(filters.number)],
+        // The number of a merged thread leads to the thread that has its messages. (rule F46)
+        [
+          "f.id IN (SELECT coalesce(k.merged_into, k.id) FROM feedback k WHERE k.app_id = ? AND k.number = ?)",
+          ...[appId, Number(filters.number)],
+        ],
         ...ofApp(appId, filters),
         ...ofSender(reader.engine, filters),
         ...withTags(tagIds),

@@ -7,7 +7,7 @@ import type { Handlers } from "../../http/handler.ts";
 import { mailReply, replyTo } from "../../mail/sender/mails.ts";
 import { recordEvent } from "../../webhooks/events/record.ts";
 import { changeThread } from "../threads/change.ts";
-import { appOfThread } from "../threads/owned.ts";
+import { lockedThread } from "../threads/owned.ts";
 import { auditedDelivery, newerMessage } from "./rules.ts";
 import { type MessageRow, messages } from "./store.ts";
 
@@ -19,12 +19,12 @@ export function createAddMessage(
   deps: Pick<Deps, "clock" | "newId" | "sealer" | "settings">,
 ): Handlers<typeof contract>["addMessage"] {
   const record = createAuditWriter(deps);
-  return ({ caller, address, params: { id }, body: { direction, body, change, ...reply }, save }) =>
+  return ({ caller, address, params: { id: asked }, body: { direction, body, change, ...reply }, save }) =>
     save(async (tx) => {
-      const appId = await appOfThread(tx, id, caller);
-      const isReply = direction === "outbound";
       // Locked before the message gets its time, so that messages are stored in the order of their times.
-      await messages.lock(tx, id);
+      const { id, appId } = await lockedThread(tx, asked, caller);
+      if (change && id !== asked.toLowerCase()) throw new ApiError("merged");
+      const isReply = direction === "outbound";
       if (isReply) await refuseUnseenMessage(tx, id, { ...reply, userId: caller.userId });
       if (change) await changeThread(deps, tx, { caller, address, id, appId, change });
       const createdAt = deps.clock.now().toISOString();
@@ -37,7 +37,7 @@ export function createAddMessage(
         body,
         createdAt,
       } as const;
-      const sent = isReply ? await replyTo(tx, id, reply) : undefined;
+      const sent = isReply ? await replyTo(tx, id, { ...reply, reportId: reply.reportId ?? asked }) : undefined;
       await messages.insert(tx, { ...message, ...sent?.stored });
       if (isReply)
         await recordEvent(deps, tx, {

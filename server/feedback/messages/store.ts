@@ -31,6 +31,8 @@ export interface NewMessage {
   readonly foreignFrom?: string | null;
   /** JSON. Only answers and repeats have files. */
   readonly files?: string | null;
+  /** For a repeat of a failure whose thread was merged into this one: that thread. */
+  readonly originId?: string | null;
 }
 
 /** The fields that a message stores for a repeated report. `metadata` and `files` are JSON. */
@@ -104,7 +106,7 @@ const rowOf = ({ id, feedbackId, direction, author, body, createdAt, ...more }: 
   ...{ id, feedbackId, direction, body, createdAt },
   author: author ?? (direction === "inbound" || direction === "blocked" ? "sender" : "team"),
   ...{ authorId: more.authorId, reportId: more.reportId, everyone: more.everyone, files: more.files },
-  ...{ foreignFrom: more.foreignFrom, blockedBy: more.blockedBy },
+  ...{ foreignFrom: more.foreignFrom, blockedBy: more.blockedBy, originId: more.originId },
 });
 
 /** A member who is writing an answer in a thread. */

@@ -7,6 +7,7 @@ import type { Reader, Transaction } from "../../database/database.ts";
 import { proposalTopic } from "../../database/signals.ts";
 import { plannedEachTime } from "../../database/statements.ts";
 import { recordEvent } from "../../webhooks/events/record.ts";
+import { isNewer, newestFirst } from "../threads/store.ts";
 import { noteActivity } from "../unread/store/read-marks.ts";
 
 /** Approvals that have expired. */
@@ -163,7 +164,7 @@ export const proposals = {
   /** Returns the id of a thread's newest proposal, and when that proposal was created. */
   newest: (tx: Transaction, feedbackId: string) =>
     tx.get<{ id: string; at: string }>(
-      "SELECT id, created_at AS at FROM runs WHERE feedback_id = ? ORDER BY created_at DESC, id DESC LIMIT 1",
+      `SELECT r.id, r.created_at AS at FROM runs r WHERE r.feedback_id = ? ORDER BY ${newestFirst("r")} LIMIT 1`,
       feedbackId,
     ),
 
@@ -250,7 +251,7 @@ export const proposals = {
   /** Returns the newest proposal of the thread that is newer than this one and is or was approved. */
   newerApproval: (tx: Transaction, run: Pick<ProposalRow, "id" | "feedbackId" | "createdAt">) =>
     tx.get<{ id: string }>(
-      `SELECT id FROM runs WHERE feedback_id = ? AND (created_at, id) > (?, ?)
+      `SELECT id FROM runs WHERE feedback_id = ? AND (created_at, id) > (?, ?) AND origin_id IS NULL
          AND decision IN ('approve', 'recalled', 'expired')
        ORDER BY created_at DESC, id DESC LIMIT 1`,
       run.feedbackId,
@@ -328,7 +329,7 @@ export const runLives = {
        FROM runs r LEFT JOIN run_claims c ON c.run_id = r.id AND c.released_at IS NULL
        WHERE r.feedback_id IN (${feedbackIds.map(() => "?").join(", ")})
          AND NOT EXISTS (SELECT 1 FROM runs n
-           WHERE n.feedback_id = r.feedback_id AND (n.created_at, n.id) > (r.created_at, r.id))`),
+           WHERE n.feedback_id = r.feedback_id AND ${isNewer("n", "r")})`),
       ...feedbackIds,
     ),
 

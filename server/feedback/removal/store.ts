@@ -103,7 +103,7 @@ interface RemovedThreads {
   readonly hashes: readonly string[];
 }
 
-/** Deletes one thread with its messages, proposals, uploads, mails and pending deliveries. (rule F18) */
+/** Deletes one thread with its messages, proposals, uploads, mails, merges and pending deliveries. (rule F18) */
 export const removeThread = (tx: Transaction, id: string): Promise<RemovedThreads> =>
   removeWhere(tx, "id = ?", id);
 
@@ -119,7 +119,12 @@ async function removeWhere(tx: Transaction, where: string, ...values: Value[]): 
     ...values,
   );
   if (threads.length === 0) return { count: 0, hashes: [] };
-  const seqs = threads.map(({ seq }) => seq);
+  const merged = await tx.all<{ seq: number }>(
+    `SELECT seq FROM feedback WHERE merged_into IN (
+       SELECT id FROM feedback WHERE seq IN (${threads.map(() => "?").join(", ")}))`,
+    ...threads.map(({ seq }) => seq),
+  );
+  const seqs = [...new Set([...threads, ...merged].map(({ seq }) => seq))];
   const these = `(SELECT id FROM feedback WHERE seq IN (${seqs.map(() => "?").join(", ")}))`;
   const hashes = await hashesOf(tx, these, seqs);
   await removeProposals(tx, these, seqs);

@@ -65,18 +65,19 @@ function save(
     return request.saveRow((into) => rows.insert(into, thread), answer(thread.id, thread.id));
   const received = files.map((file) => file.received);
   let earlier: string | undefined;
+  let failureId: string = thread.id;
   let resolved: string | undefined;
   const first = async (tx: Transaction) => {
     await deps.keptFiles.secure(tx, received);
-    ({ earlier, resolved } = await findEarlier(tx, report));
+    ({ earlier, resolved, failureId = thread.id } = await findEarlier(tx, report));
   };
   const rateLimit = () => (earlier === undefined ? "feedback" : "feedbackRepeats");
   const write = async (tx: Transaction) => {
     if (earlier === undefined) await rows.insert(tx, thread);
-    const isNew = await storeFailure(tx, earlier ?? thread.id, report);
+    const isNew = await storeFailure(tx, failureId, report);
     if (earlier !== undefined && !isNew) return { ...answer(earlier), deduplicated: true };
     const repeatId = deps.newId();
-    if (earlier !== undefined) await addRepeat(deps, tx, repeatId, earlier, report);
+    if (earlier !== undefined) await addRepeat(deps, tx, { repeatId, id: earlier, failureId }, report);
     const { appId, createdAt } = thread;
     for (const { upload } of files)
       await uploads.insert(tx, { ...upload, appId, feedbackId: earlier ?? thread.id, createdAt });
@@ -116,6 +117,8 @@ async function tell(
 interface EarlierThreads {
   /** The open thread of the same failure. */
   readonly earlier?: string | undefined;
+  /** The thread that has the key of the failure. It may have been merged into the open one. */
+  readonly failureId?: string | undefined;
   /** The last resolved thread of the failure, if none of its threads is open. */
   readonly resolved?: string | undefined;
 }
@@ -125,7 +128,7 @@ async function findEarlier(tx: Transaction, { thread }: FeedbackReport): Promise
   if (thread.dedupeKey === null) return {};
   await failures.lock(tx, thread.appId, thread.dedupeKey);
   const earlier = await rows.findRepeated(tx, thread, thread.dedupeKey);
-  if (earlier) return { earlier: earlier.id };
+  if (earlier) return { earlier: earlier.id, failureId: earlier.failureId };
   return { resolved: (await rows.findResolved(tx, thread, thread.dedupeKey))?.id };
 }
 
@@ -144,8 +147,7 @@ async function storeFailure(tx: Transaction, feedbackId: string, report: Feedbac
 async function addRepeat(
   { clock }: Pick<Deps, "clock">,
   tx: Transaction,
-  repeatId: string,
-  id: string,
+  { repeatId, id, failureId }: { readonly repeatId: string; readonly id: string; readonly failureId: string },
   report: FeedbackReport,
 ): Promise<void> {
   const { thread, ownSubject: subject } = report;
@@ -155,6 +157,7 @@ async function addRepeat(
   const createdAt = clock.now().toISOString();
   const direction = blockedBy === undefined ? "inbound" : "blocked";
   if (direction === "inbound") await rows.repeat(tx, id);
-  const message = { id: repeatId, feedbackId: id, direction, body, createdAt, blockedBy } as const;
+  const originId = failureId === id ? null : failureId;
+  const message = { id: repeatId, feedbackId: id, originId, direction, body, createdAt, blockedBy } as const;
   await messages.insertRepeat(tx, message, { ...thread, subject });
 }

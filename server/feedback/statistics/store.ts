@@ -169,7 +169,7 @@ export const statistics = {
       `SELECT f.id, f.number, f.subject, f.created_at AS "createdAt", most.repeats FROM (
          SELECT feedback_id, CAST(sum(count) AS BIGINT) AS repeats FROM (${sql}) AS counted
          GROUP BY feedback_id ORDER BY repeats DESC, feedback_id LIMIT ?) AS most
-       JOIN feedback f ON f.id = most.feedback_id ORDER BY most.repeats DESC, f.id`,
+       JOIN feedback f ON f.id = most.feedback_id AND f.status <> 'blocked' ORDER BY most.repeats DESC, f.id`,
       ...[...values, most],
     );
     return rows.map((row) => ({ ...row, repeats: Number(row.repeats) }));

@@ -37,24 +37,44 @@ export const proposalsOf = (row: ThreadRow, now: Date): StoredProposal[] =>
 
 /**
  * Returns a stored thread in the form that an agent reads. It also includes the senders of repeats. The contract
- * removes them from an agent's answer. (rule F19)
+ * removes them from an agent's answer. `asked` is the id of the request: it differs if its thread was merged into this
+ * one. (rules F19, F46)
  */
 export function threadAnswer(
   addresses: Addresses,
   row: ThreadRow,
   now: Date,
+  asked: string,
 ): Thread & Pick<OwnedThread, "messages"> {
   const messages: MessageRow[] = JSON.parse(row.messages);
   return {
     app: { id: row.appId, name: row.appName },
-    feedback: threadFeedback(addresses, row),
+    feedback: {
+      ...threadFeedback(addresses, row),
+      ...(asked.toLowerCase() === row.id ? {} : { mergedInto: row.id }),
+    },
     messages: messages.map((message) => messageAnswer(addresses, message)),
     omittedMessages: Math.max(0, row.messageCount - messages.length),
     latestProposal: proposalsOf(row, now).at(-1) ?? null,
   };
 }
 
-type MessageRow = Required<Omit<NewMessage, "feedbackId">> & (RepeatedReport | { readonly category: null });
+type MessageRow = Required<Omit<NewMessage, "feedbackId">> &
+  PlaceOfMessage &
+  (RepeatedReport | { readonly category: null });
+
+/** Where a message came from, if its thread was merged. */
+interface PlaceOfMessage {
+  readonly originId: string | null;
+  /** For a reply to everyone: the number of the first merge after it. */
+  readonly beforeMerge: number | null;
+}
+
+/** Returns where the messages of a thread came from, by their ids. */
+export function placesOf(row: ThreadRow): ReadonlyMap<string, PlaceOfMessage> {
+  const messages: MessageRow[] = JSON.parse(row.messages);
+  return new Map(messages.map(({ id, originId, beforeMerge }) => [id, { originId, beforeMerge }]));
+}
 
 function messageAnswer(addresses: Addresses, row: MessageRow): OwnedMessage {
   const { id, direction, author, body, createdAt } = row;
@@ -63,6 +83,7 @@ function messageAnswer(addresses: Addresses, row: MessageRow): OwnedMessage {
     ...(row.reportId === null ? {} : { reportId: row.reportId }),
     ...(row.everyone === 1 ? { everyone: true } : {}),
     ...(row.foreignFrom === null ? {} : { foreignFrom: row.foreignFrom }),
+    ...(row.originId === null ? {} : { mergedFrom: row.originId }),
   };
   if (row.category === null)
     return row.files === null ? message : { ...message, ...fileAddresses(addresses, row.files) };

@@ -14,15 +14,18 @@ import { assigneeOf } from "../assignees/assign.ts";
 import { threadEvents } from "../events/rules.ts";
 import { auditedChanges, decidedRuns, namingReleases } from "../events/store.ts";
 import { listInbox } from "../inbox/list.ts";
+import { createMergeHandlers, mergedThreads } from "../merge/api.ts";
+import { homesOf, type MergeStep, reaches } from "../merge/rules.ts";
+import { merges } from "../merge/store.ts";
 import { createAddMessage } from "../messages/add.ts";
 import { removeFiles } from "../removal/remove.ts";
 import { removeThread } from "../removal/store.ts";
 import { endDueSnoozes } from "../snooze/store.ts";
 import { threadTags } from "../tags/store.ts";
 import { numberThreads } from "../thread-numbers/store.ts";
-import { proposalsOf, threadAnswer, threadUrl } from "./answer.ts";
+import { placesOf, proposalsOf, threadAnswer, threadUrl } from "./answer.ts";
 import { changeThread } from "./change.ts";
-import { appOfThread } from "./owned.ts";
+import { lockedThread, readableThread, unmergedThread } from "./owned.ts";
 import { feedbackThreads, type ThreadRow } from "./store.ts";
 
 export function consoleFeedback(
@@ -43,21 +46,21 @@ export function consoleFeedback(
     },
 
     async events({ caller, params: { id } }) {
-      await appOfThread(deps.database, id, caller);
+      const thread = await readableThread(deps.database, id, caller);
       const now = deps.clock.now().toISOString();
       const [changes, runs, releases] = await Promise.all([
-        auditedChanges(deps.database, id),
-        decidedRuns(deps.database, id),
-        namingReleases(deps.database, id, now),
+        auditedChanges(deps.database, thread.id),
+        decidedRuns(deps.database, thread.id),
+        namingReleases(deps.database, thread.id, now),
       ]);
       return { items: threadEvents({ changes, runs, releases }) };
     },
 
     async update({ caller, address, params: { id }, body, save }) {
       // Not in the transaction: it locks the thread, and numbering locks many threads in another order.
-      await numberThreads(deps.database, await appOfThread(deps.database, id, caller));
+      await numberThreads(deps.database, (await readableThread(deps.database, id, caller)).appId);
       return save(async (tx) => {
-        const appId = await appOfThread(tx, id, caller);
+        const { appId } = await unmergedThread(tx, id, caller);
         await changeThread(deps, tx, { caller, address, id, appId, change: body });
         return read(deps, tx, { id, viewer: caller });
       });
@@ -66,7 +69,7 @@ export function consoleFeedback(
     async remove({ caller, address, params: { id }, save }) {
       let files: readonly string[] = [];
       await save(async (tx) => {
-        const appId = await appOfThread(tx, id, caller);
+        const { appId } = await unmergedThread(tx, id, caller);
         files = (await removeThread(tx, id)).hashes;
         await record(tx, { caller, address }, { action: "thread.delete", appId, target: id });
         return undefined;
@@ -75,14 +78,17 @@ export function consoleFeedback(
       return undefined;
     },
 
+    ...createMergeHandlers(deps, (tx, id, viewer) => read(deps, tx, { id, viewer })),
+
     addMessage: createAddMessage(deps),
 
     renewStatusLink: ({ caller, address, params: { id }, body: { reportId = id }, save }) =>
       save(async (tx) => {
-        const appId = await appOfThread(tx, id, caller);
-        const statusUrl = await renewedLink(deps, tx, { feedbackId: id, reportId });
+        const thread = await lockedThread(tx, id, caller);
+        const { appId } = thread;
+        const statusUrl = await renewedLink(deps, tx, { feedbackId: thread.id, reportId });
         const changes = [{ field: "statusLink" }];
-        await record(tx, { caller, address }, { action: "thread.update", appId, target: id, changes });
+        await record(tx, { caller, address }, { action: "thread.update", appId, target: thread.id, changes });
         return { statusUrl };
       }),
   };
@@ -97,6 +103,8 @@ interface ReportOfThread {
   readonly id: string;
   readonly createdAt: string;
   readonly email: string | null;
+  /** The thread for which it was sent. */
+  readonly home: string;
 }
 
 function withMails(
@@ -105,17 +113,28 @@ function withMails(
   {
     sent,
     reports,
+    steps,
+    places,
+    threadId,
     onPage,
   }: {
     readonly sent: readonly ReplyMail[];
     readonly reports: readonly ReportOfThread[];
+    /** The merges into the thread, by the threads that were merged. */
+    readonly steps: ReadonlyMap<string, MergeStep>;
+    readonly places: ReturnType<typeof placesOf>;
+    readonly threadId: string;
     readonly onPage: boolean;
   },
 ): OwnedMessage {
   if (message.direction !== "outbound") return message;
   const own = sent.filter(({ messageId }) => messageId === message.id);
-  const receivers = reports.filter(({ id, createdAt }) =>
-    message.everyone ? createdAt <= message.createdAt : id === message.reportId,
+  const { mergedFrom: home = threadId } = message;
+  const { beforeMerge = null } = places.get(message.id) ?? {};
+  const receivers = reports.filter((report) =>
+    message.everyone
+      ? report.createdAt <= message.createdAt && reaches({ home, beforeMerge }, homesOf(report.home, steps))
+      : report.id === message.reportId,
   );
   const delivery = deliveryOf(deps, {
     receivers: receivers.map(({ email }) => email),
@@ -157,15 +176,16 @@ async function read(
   const writers = new Map((await authors.ofMessages(reader, thread.id)).map(({ id, email }) => [id, email]));
   const kept = await mailOriginals.ofThread(reader, thread.id, oldestOriginal(clock.now()));
   const originals = new Map(kept.map((row) => [row.id, originalUntil(row)]));
-  const answer = threadAnswer(settings, thread, clock.now());
+  const answer = threadAnswer(settings, thread, clock.now(), wanted.id);
   const all: readonly OwnedMessage[] = answer.messages;
   const reports = [
-    { id: thread.id, createdAt: thread.createdAt, email: thread.senderEmail },
-    ...all.flatMap(({ id: repeat, createdAt, sender: by }) =>
-      by ? [{ id: repeat, createdAt, email: by.email }] : [],
+    { id: thread.id, createdAt: thread.createdAt, email: thread.senderEmail, home: thread.id },
+    ...all.flatMap(({ id: repeat, createdAt, sender: by, mergedFrom: home = thread.id }) =>
+      by ? [{ id: repeat, createdAt, email: by.email, home }] : [],
     ),
   ];
-  const sending = { sent, reports, onPage: thread.senderPages === 1 };
+  const steps = new Map((await merges.into(reader, thread.id)).map((step) => [step.id, step]));
+  const sending = { sent, reports, steps, places: placesOf(thread), threadId: thread.id, onPage: thread.senderPages === 1 };
   return {
     ...answer,
     feedback: { ...answer.feedback, number: thread.number, snoozedUntil: thread.snoozedUntil },
@@ -175,6 +195,7 @@ async function read(
     sender: { name: thread.senderName, email: thread.senderEmail },
     assignee: assigneeOf(thread),
     earlier: await earlierThread({ settings }, reader, thread),
+    merged: await mergedThreads({ clock }, reader, thread.id),
     tags: (await threadTags.of(reader, [thread.id])).get(thread.id) ?? [],
     proposals: proposalsOf(thread, clock.now()),
   };

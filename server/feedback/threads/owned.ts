@@ -1,11 +1,38 @@
 import { ApiError } from "../../../src/contract/errors.ts";
 import type { Viewer } from "../../access/members/visibility.ts";
-import type { Reader } from "../../database/database.ts";
+import type { Reader, Transaction } from "../../database/database.ts";
 import { feedbackThreads } from "./store.ts";
 
-/** Returns the app of a thread if the viewer may read it. Throws `not_found` otherwise. */
-export async function appOfThread(reader: Reader, id: string, viewer: Viewer): Promise<string> {
+/** A thread, and its app. If the thread of the request was merged, it is the thread that has its messages. */
+export interface FoundThread {
+  readonly id: string;
+  readonly appId: string;
+}
+
+/** Returns the thread to which an id leads, if the viewer may read it. Throws `not_found` otherwise. */
+export async function readableThread(reader: Reader, id: string, viewer: Viewer): Promise<FoundThread> {
   const found = await feedbackThreads.findApp(reader, id, viewer);
   if (!found) throw new ApiError("not_found");
-  return found.appId;
+  return found;
+}
+
+/**
+ * Locks the thread to which an id leads, and returns it. Call it before a change of the thread: no merge can then come
+ * in between. Throws `not_found`.
+ */
+export async function lockedThread(tx: Transaction, id: string, viewer: Viewer): Promise<FoundThread> {
+  await tx.lock(id);
+  let found = await readableThread(tx, id, viewer);
+  for (let locked = id; found.id !== locked; found = await readableThread(tx, id, viewer)) {
+    locked = found.id;
+    await tx.lock(locked);
+  }
+  return found;
+}
+
+/** Locks and returns a thread as `lockedThread` does. Throws `merged` if it was merged into another one. */
+export async function unmergedThread(tx: Transaction, id: string, viewer: Viewer): Promise<FoundThread> {
+  const found = await lockedThread(tx, id, viewer);
+  if (found.id !== id.toLowerCase()) throw new ApiError("merged");
+  return found;
 }

@@ -60,16 +60,20 @@ export const feedbackThreads = {
       indexed: 1,
     }),
 
-  /** Returns the open thread to which a repeated report of the same failure belongs. (rule F10) */
+  /**
+   * Returns the open thread to which a repeated report of the same failure belongs. `failureId` is the thread that has
+   * the key: it may have been merged into the other. (rule F10)
+   */
   findRepeated: (
     tx: Transaction,
     { appId, blockedBy }: Pick<NewThread, "appId" | "blockedBy">,
     dedupeKey: string,
   ) =>
-    tx.get<{ id: string }>(
-      `SELECT id FROM feedback WHERE app_id = ? AND dedupe_key = ?
-         AND status IN ('open', 'in_progress'${blockedBy === undefined ? "" : ", 'blocked'"})
-       ORDER BY created_at DESC LIMIT 1`,
+    tx.get<{ id: string; failureId: string }>(
+      `SELECT f.id, k.id AS "failureId" FROM feedback k CROSS JOIN feedback f
+       WHERE k.app_id = ? AND k.dedupe_key = ? AND f.id = coalesce(k.merged_into, k.id)
+         AND f.status IN ('open', 'in_progress'${blockedBy === undefined ? "" : ", 'blocked'"})
+       ORDER BY k.created_at DESC LIMIT 1`,
       appId,
       dedupeKey,
     ),
@@ -77,14 +81,15 @@ export const feedbackThreads = {
   /** Returns the last resolved thread of a failure, among those that began before a time. */
   findResolved: (
     reader: Reader,
-    { appId, createdAt }: Pick<NewThread, "appId" | "createdAt">,
+    { id, appId, createdAt }: Pick<NewThread, "id" | "appId" | "createdAt">,
     dedupeKey: string,
   ) =>
     reader.get<Pick<NewThread, "id" | "subject" | "createdAt">>(
-      `SELECT id, subject, created_at AS "createdAt" FROM feedback
-       WHERE app_id = ? AND dedupe_key = ? AND created_at < ? AND status = 'resolved'
-       ORDER BY created_at DESC LIMIT 1`,
-      ...[appId, dedupeKey, createdAt],
+      `SELECT f.id, f.subject, f.created_at AS "createdAt" FROM feedback k CROSS JOIN feedback f
+       WHERE k.app_id = ? AND k.dedupe_key = ? AND k.created_at < ? AND f.id = coalesce(k.merged_into, k.id)
+         AND f.status = 'resolved' AND f.id <> ?
+       ORDER BY k.created_at DESC LIMIT 1`,
+      ...[appId, dedupeKey, createdAt, id],
     ),
 
   async repeat(tx: Transaction, id: string): Promise<void> {
@@ -111,7 +116,7 @@ export const feedbackThreads = {
     return readTogether({ one, many: (wanted) => threadsForAgents(reader, wanted) });
   },
 
-  /** Returns the app and the subject of a thread, if the viewer may see it. */
+  /** Returns the thread to which an id leads, with its app and its subject, if the viewer may see it. */
   findApp: (reader: Reader, id: string, viewer: Viewer) => appOfThread(reader, viewer, id),
 
   /**
@@ -122,17 +127,23 @@ export const feedbackThreads = {
     tx.run(`UPDATE feedback SET ${proposalState} WHERE id = ?`, id),
 };
 
+/** Returns SQL for the id of the thread to which an id leads: the thread into which it was merged, or itself. */
+function leadsTo(id: string): string {
+  return `(SELECT coalesce(l.merged_into, l.id) FROM feedback l WHERE l.id = ${id})`;
+}
+
 const inApp = {
   from: "FROM feedback f JOIN apps a ON a.id = f.app_id",
   app: "f.app_id",
-  where: "f.id = ? AND f.status <> 'blocked'",
+  // The id of a merged thread leads to the thread that has its messages. (rule F46)
+  where: `f.id = ${leadsTo("?")} AND f.status <> 'blocked'`,
 };
 
 const appOfThread = oneForViewer<
-  Pick<ThreadRow, "appId" | "subject" | "appName"> & { readonly chatWebhookUrl: string | null }
+  Pick<ThreadRow, "id" | "appId" | "subject" | "appName"> & { readonly chatWebhookUrl: string | null }
 >({
   ...inApp,
-  columns: `f.app_id AS "appId", a.chat_webhook_url AS "chatWebhookUrl", f.subject, a.name AS "appName"`,
+  columns: `f.id, f.app_id AS "appId", a.chat_webhook_url AS "chatWebhookUrl", f.subject, a.name AS "appName"`,
 });
 
 const threadOn = (engine: Engine, mostProposals: number) => ({
@@ -153,10 +164,11 @@ function messagesOf(engine: Engine): string {
     engine,
     [
       ...["id", "direction", "author", "body", "created_at", "report_id", "everyone", "foreign_from"],
+      ...["origin_id", "before_merge"],
       ...["category", "subject", ...reportTexts.map(({ name }) => columnOf(tables.messages, name))],
       ...["sender_name", "sender_email", "metadata", "files"],
     ],
-    newest("messages", limits.threadMessages, "AND direction <> 'blocked'"),
+    newest("messages", limits.threadMessages, { only: "AND direction <> 'blocked'" }),
   );
 }
 
@@ -167,7 +179,7 @@ function proposalsOf(engine: Engine, most: number): string {
       ...["id", "status", "summary", "plan", "decision_note", "decided_at", "created_at", "replaced_by"],
       ...["decision", "expires_at", "first_read_at"],
     ],
-    newest("runs", most),
+    newest("runs", most, { first: `${ofOwnThread("runs")} DESC, ` }),
   );
 }
 
@@ -175,9 +187,14 @@ function proposalsOf(engine: Engine, most: number): string {
  * Returns SQL for the newest rows of a thread, oldest first. The limit keeps a thread readable, even if its report is
  * repeated for months.
  */
-function newest(table: string, most: number, only = ""): string {
-  return `FROM (SELECT * FROM ${table} WHERE feedback_id = f.id ${only} ORDER BY created_at DESC, id DESC LIMIT ${most}) AS newest
-          ORDER BY created_at, id`;
+function newest(
+  table: string,
+  most: number,
+  { only = "", first = "" }: { readonly only?: string; readonly first?: string },
+): string {
+  const oldestFirst = first.replace("DESC", "").replace("runs.", "newest.");
+  return `FROM (SELECT * FROM ${table} WHERE feedback_id = f.id ${only} ORDER BY ${first}created_at DESC, id DESC LIMIT ${most}) AS newest
+          ORDER BY ${oldestFirst}created_at, id`;
 }
 
 /** Returns a subquery for rows as one JSON array of objects with camelCase names. */
@@ -207,11 +224,25 @@ const threadsForAgents = eachForViewer<ThreadRow>({
   ...threadOn("sqlite", 1),
   // CROSS JOIN makes SQLite keep this order of the tables.
   from: `FROM ${wantedRows} CROSS JOIN feedback f JOIN apps a ON a.id = f.app_id`,
-  where: `f.id = ${wantedId} AND f.status <> 'blocked'`,
+  where: `f.id = ${leadsTo(wantedId)} AND f.status <> 'blocked'`,
 });
 
+/** The order of the proposals `r` of a thread, newest first. Those of merged threads are older than its own. */
+export function newestFirst(r: string): string {
+  return `${ofOwnThread(r)} DESC, ${r}.created_at DESC, ${r}.id DESC`;
+}
+
+/** The SQL expression for whether a proposal was made in its present thread: 1 or 0. An index has the same expression. */
+function ofOwnThread(r: string): string {
+  return `(CASE WHEN ${r}.origin_id IS NULL THEN 1 ELSE 0 END)`;
+}
+
+/** The condition that the proposal `n` of a thread is newer than its proposal `r`. */
+export const isNewer = (n: string, r: string): string =>
+  `(${ofOwnThread(n)}, ${n}.created_at, ${n}.id) > (${ofOwnThread(r)}, ${r}.created_at, ${r}.id)`;
+
 const newestRun = `FROM runs r LEFT JOIN run_claims c ON c.run_id = r.id AND c.released_at IS NULL
-  WHERE r.feedback_id = feedback.id ORDER BY r.created_at DESC, r.id DESC LIMIT 1`;
+  WHERE r.feedback_id = feedback.id ORDER BY ${newestFirst("r")} LIMIT 1`;
 
 /** The SQL expression for what a proposal waits for: a value of `waitingStates`; null for "none". (rule A29) */
 const waitingOf = `CASE

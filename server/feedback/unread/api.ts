@@ -3,7 +3,7 @@ import { ownedApp } from "../../access/apps/owned-app.ts";
 import type { Deps } from "../../deps.ts";
 import type { Handlers } from "../../http/handler.ts";
 import { endDueSnoozes } from "../snooze/store.ts";
-import { appOfThread } from "../threads/owned.ts";
+import { readableThread } from "../threads/owned.ts";
 import { markAllRead, threadViews } from "./store/read-marks.ts";
 
 /**
@@ -16,8 +16,9 @@ export function readMarks(deps: Pick<Deps, "clock" | "database" | "time">): Hand
     async update({ caller, params: { id }, body: { read }, save }) {
       await endDueSnoozes(deps);
       return save(async (tx) => {
-        const appId = await appOfThread(tx, id, caller);
-        await threadViews.mark(tx, { appId, userId: caller.userId, feedbackId: id }, read);
+        const thread = await readableThread(tx, id, caller);
+        const member = { appId: thread.appId, userId: caller.userId };
+        await threadViews.mark(tx, { ...member, feedbackId: thread.id }, read);
         return { unread: !read };
       });
     },

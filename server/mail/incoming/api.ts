@@ -37,7 +37,7 @@ export function incomingMails(deps: IncomingDeps): Handlers<typeof contract> {
     async take({ caller, address, params: { mailId: id }, save }) {
       const found = await ownedOriginal(deps, id, caller);
       if (found.setApart === null) throw alreadyTaken();
-      const { appId, feedbackId, recipient } = found;
+      const { appId, recipient } = found;
       const report = await reports.find(database, found.reportId);
       if (!report) throw new ApiError("not_found");
       const mail = await readOriginal(found);
@@ -49,9 +49,10 @@ export function incomingMails(deps: IncomingDeps): Handlers<typeof contract> {
           write: save,
           work: async (tx, parts) => {
             if (!(await mailOriginals.take(tx, id))) throw alreadyTaken();
-            await addMailedAnswer(deps, tx, { ...answer, ...parts });
-            await record(tx, { caller, address }, { action: "mail.take", appId, target: feedbackId });
-            return { threadId: feedbackId, messageId: id };
+            const added = await addMailedAnswer(deps, tx, { ...answer, ...parts });
+            const threadId = (added ?? report).feedbackId;
+            await record(tx, { caller, address }, { action: "mail.take", appId, target: threadId });
+            return { threadId, messageId: id };
           },
         },
       );

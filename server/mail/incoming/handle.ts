@@ -144,11 +144,13 @@ async function setApart(
       source,
       write: (work) => deps.database.write(work),
       work: async (tx, { original }) => {
-        await tx.lock(report.feedbackId);
-        if (!(await claim(tx)) || original === undefined || (await isKeptOrTooMany(deps, tx, answer))) return;
+        const current = await reports.locked(tx, report);
+        if (!(await claim(tx)) || original === undefined || current === undefined) return;
+        const kept = { ...answer, report: current };
+        if (await isKeptOrTooMany(deps, tx, kept)) return;
         const createdAt = deps.clock.now().toISOString();
-        await insertOriginal(tx, original, { ...answer, setApart: mail.automaticReason ?? null, createdAt });
-        deps.log.info({ thread: report.feedbackId, mail: id }, "a mail of a program was set apart");
+        await insertOriginal(tx, original, { ...kept, setApart: mail.automaticReason ?? null, createdAt });
+        deps.log.info({ thread: current.feedbackId, mail: id }, "a mail of a program was set apart");
       },
     },
   );

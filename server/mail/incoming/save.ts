@@ -67,28 +67,32 @@ export function createStoreMail(
   };
 }
 
-/** Adds an answer that came by mail to its thread, together with its files. */
+/**
+ * Adds an answer that came by mail to its thread, together with its files. Returns the report as the thread has it now;
+ * undefined if the thread already has this answer.
+ */
 export async function addMailedAnswer(
   deps: Pick<Deps, "clock" | "newId">,
   tx: Transaction,
-  { mail, id, recipient, report, files, original }: MailedAnswer & StoredParts,
-): Promise<void> {
+  { mail, id, recipient, report: asked, files, original }: MailedAnswer & StoredParts,
+): Promise<ReportRow | undefined> {
   const isForeign = mail.isForged || normaliseEmail(mail.from) !== recipient;
-  const added = await addAnswer(deps, tx, {
-    report,
+  const report = await addAnswer(deps, tx, {
+    report: asked,
     id,
     body: bodyOf(mail, files.dropped),
     confirmed: isForeign ? undefined : recipient,
     foreignFrom: isForeign ? storable(mail.from).slice(0, limits.email) : undefined,
     files: files.kept.length === 0 ? undefined : filesJson(files.kept),
   });
-  if (!added) return;
+  if (report === undefined) return undefined;
   const createdAt = deps.clock.now().toISOString();
   const { appId, feedbackId } = report;
   for (const { upload } of files.kept) await uploads.insert(tx, { ...upload, appId, feedbackId, createdAt });
   // A copy of this mail with other headers may have been set apart before.
-  if (original === undefined || (await mailOriginals.exists(tx, id))) return;
-  await insertOriginal(tx, original, { mail, id, recipient, report, setApart: null, createdAt });
+  if (original !== undefined && !(await mailOriginals.exists(tx, id)))
+    await insertOriginal(tx, original, { mail, id, recipient, report, setApart: null, createdAt });
+  return report;
 }
 
 function bodyOf({ text }: IncomingMail, dropped: readonly string[]): string {

@@ -1,3 +1,4 @@
+import { ApiError } from "../../../src/contract/errors.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import { blockedSenders } from "../../feedback/blocked-senders/store.ts";
@@ -28,12 +29,15 @@ export async function mayAnswer(
   return report.feedbackEnabled === 1 && (await reports.countAnswers(reader, report, since)) < mostAnswers;
 }
 
-/** Adds a sender's answer to the thread. Returns false if the thread already has this answer. (rule M11) */
+/**
+ * Adds a sender's answer to the thread that has the report now. Returns the report; undefined if the thread already has
+ * this answer. Throws `not_found` if the report was deleted. (rule M11)
+ */
 export async function addAnswer(
   { clock, newId }: Pick<Deps, "clock" | "newId">,
   tx: Transaction,
   {
-    report,
+    report: asked,
     id,
     body,
     confirmed,
@@ -50,9 +54,10 @@ export async function addAnswer(
     /** The files of the answer, as JSON. */
     readonly files?: string | undefined;
   },
-): Promise<boolean> {
-  await tx.lock(report.feedbackId);
-  if (await reports.hasMessage(tx, id)) return false;
+): Promise<ReportRow | undefined> {
+  const report = await reports.locked(tx, asked);
+  if (report === undefined) throw new ApiError("not_found");
+  if (await reports.hasMessage(tx, id)) return undefined;
   const { id: reportId, feedbackId, appId } = report;
   const createdAt = clock.now().toISOString();
   const blockedBy = await blockedSenders.blocking(tx, appId, [report.senderEmail, foreignFrom]);
@@ -63,7 +68,7 @@ export async function addAnswer(
     ...(foreignFrom === undefined ? {} : { foreignFrom }),
     ...(files === undefined ? {} : { files }),
   });
-  if (blockedBy !== undefined) return true;
+  if (blockedBy !== undefined) return report;
   await recordEvent({ newId }, tx, {
     ...{ appId, type: "feedback.replied", subjectId: feedbackId, at: createdAt },
     facts: { messageId: id, from: "sender" },
@@ -76,5 +81,5 @@ export async function addAnswer(
     });
   if (confirmed !== undefined)
     await reports.confirmAddress(tx, { appId, recipient: confirmed, at: createdAt });
-  return true;
+  return report;
 }

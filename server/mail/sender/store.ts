@@ -41,7 +41,8 @@ export const releaseMails = {
   /** Returns the ids of the threads that a release note names. */
   async threads(reader: Reader, entryId: string): Promise<string[]> {
     const links = await reader.all<{ feedbackId: string }>(
-      `SELECT feedback_id AS "feedbackId" FROM changelog_feedback WHERE entry_id = ? ORDER BY feedback_id`,
+      `SELECT DISTINCT coalesce(k.merged_into, k.id) AS "feedbackId"
+       FROM changelog_feedback l JOIN feedback k ON k.id = l.feedback_id WHERE l.entry_id = ? ORDER BY 1`,
       entryId,
     );
     return links.map(({ feedbackId }) => feedbackId);
@@ -86,7 +87,10 @@ export const releaseMails = {
 /** A report as its sender wrote it: the first report of a thread, or a repeat. */
 export interface ReportRow {
   readonly id: string;
+  /** The thread that has the report. */
   readonly feedbackId: string;
+  /** The thread for which the report was sent. It is another one if that was merged. */
+  readonly home: string;
   readonly appId: string;
   readonly appName: string;
   readonly feedbackEnabled: number;
@@ -114,12 +118,12 @@ export interface SharedMessage {
 const ofApp = `a.id AS "appId", a.name AS "appName", a.feedback_enabled AS "feedbackEnabled",
   a.sender_pages AS "senderPages", CASE f.status WHEN 'blocked' THEN 'open' ELSE f.status END AS status`;
 
-const firstReports = `SELECT f.id, f.id AS "feedbackId", ${ofApp}, f.category, f.message, f.sender_email AS "senderEmail",
+const firstReports = `SELECT f.id, f.id AS "feedbackId", f.id AS home, ${ofApp}, f.category, f.message, f.sender_email AS "senderEmail",
     f.link_counter AS "linkCounter", f.created_at AS "createdAt", f.files
   FROM feedback f JOIN apps a ON a.id = f.app_id`;
 
 // Only reports have a category. Other messages have none.
-const repeats = `SELECT m.id, f.id AS "feedbackId", ${ofApp}, m.category, m.body AS message, m.sender_email AS "senderEmail",
+const repeats = `SELECT m.id, f.id AS "feedbackId", coalesce(m.origin_id, f.id) AS home, ${ofApp}, m.category, m.body AS message, m.sender_email AS "senderEmail",
     m.link_counter AS "linkCounter", m.created_at AS "createdAt", m.files
   FROM messages m JOIN feedback f ON f.id = m.feedback_id JOIN apps a ON a.id = f.app_id
   WHERE m.category IS NOT NULL`;
@@ -131,7 +135,12 @@ const mostReports = 1_000;
 /** The reports of senders, and the messages that belong to only one report. */
 export const reports = {
   find: (reader: Reader, id: string) =>
-    reader.get<ReportRow>(`${firstReports} WHERE f.id = ? UNION ALL ${repeats} AND m.id = ?`, id, id),
+    reader.get<ReportRow>(
+      // The report of a merged thread is a message of the other one.
+      `${firstReports} WHERE f.id = ? AND f.merged_into IS NULL UNION ALL ${repeats} AND m.id = ?`,
+      id,
+      id,
+    ),
 
   /** Returns the reports of a thread, newest first. The last one is the report that began the thread. */
   list: async (reader: Reader, feedbackId: string): Promise<ReportRow[]> => [
@@ -145,22 +154,43 @@ export const reports = {
 
   /**
    * Returns the newest messages between the sender of a report and the team, oldest first. A reply to everyone is
-   * included only if it is newer than the report: a person who guesses a dedupe key must not read older replies. (rule
-   * M9)
+   * included only if it is newer than the report: a person who guesses a dedupe key must not read older replies. The
+   * sender of a merged thread gets those replies to everyone that went to a thread to which the report belonged at that
+   * time: the rule is `reaches`. (rule M9)
    */
   async conversation(reader: Reader, report: ReportRow): Promise<SharedMessage[]> {
     const newest = await reader.all<SharedMessage>(
-      `SELECT id, CASE direction WHEN 'blocked' THEN 'inbound' ELSE direction END AS direction, body,
-         created_at AS "createdAt", files FROM messages
+      `WITH RECURSIVE homes (id, since) AS (
+         SELECT CAST(? AS TEXT), CAST(0 AS BIGINT)
+         UNION ALL SELECT g.into_id, g.number FROM homes h JOIN thread_merges g ON g.feedback_id = h.id)
+       SELECT id, CASE direction WHEN 'blocked' THEN 'inbound' ELSE direction END AS direction, body,
+         created_at AS "createdAt", files FROM messages m
        WHERE feedback_id = ? AND category IS NULL AND direction IN ('inbound', 'outbound', 'blocked')
-         AND (report_id = ? OR (direction = 'outbound' AND everyone = 1 AND created_at >= ?))
+         AND (report_id = ? OR (direction = 'outbound' AND everyone = 1 AND created_at >= ? AND EXISTS (
+           SELECT 1 FROM homes h WHERE h.id = coalesce(m.origin_id, m.feedback_id)
+             AND (m.before_merge IS NULL OR m.before_merge > h.since))))
        ORDER BY created_at DESC, id DESC LIMIT ?`,
+      report.home,
       report.feedbackId,
       report.id,
       report.createdAt,
       mostMessages,
     );
     return newest.reverse();
+  },
+
+  /**
+   * Locks the thread of a report, and returns the report as it is then: its thread may have been merged. Returns
+   * undefined if the report was deleted.
+   */
+  async locked(tx: Transaction, { id, feedbackId }: Pick<ReportRow, "id" | "feedbackId">) {
+    await tx.lock(feedbackId);
+    let report = await reports.find(tx, id);
+    for (let locked = feedbackId; report && report.feedbackId !== locked; report = await reports.find(tx, id)) {
+      locked = report.feedbackId;
+      await tx.lock(locked);
+    }
+    return report;
   },
 
   /** Returns how many answers the sender of a report has written since a time. */

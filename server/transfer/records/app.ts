@@ -10,7 +10,7 @@ import {
 } from "../../../src/contract/changelog.ts";
 import { dedupeParts, FeedbackType } from "../../../src/contract/feedback.ts";
 import { feedbackIdsIn } from "../../../src/contract/feedback-lines.ts";
-import { anyObject, webUrl } from "../../../src/contract/fields.ts";
+import { anyObject, uuid, webUrl } from "../../../src/contract/fields.ts";
 import { threadStatuses } from "../../../src/contract/find-work.ts";
 import { imageTypes, limits } from "../../../src/contract/limits.ts";
 import { outcomeStatuses, runDecisions, runStatuses, runWork } from "../../../src/contract/runs.ts";
@@ -324,6 +324,7 @@ const runs = recordOf(feedback.runs, {
     first_read_at: orNull(instant),
     replaced_by: orNull(id),
     created_at: instant,
+    origin_id: newer(orNull(id), null),
   },
   app: ["app_id"],
   people: ["decided_by", "approved_by"],
@@ -350,6 +351,8 @@ const messages = recordOf(feedback.messages, {
     ...report,
     metadata: orNull(metadata),
     files: orNull(reportFiles),
+    origin_id: newer(orNull(id), null),
+    before_merge: newer(orNull(whole(1, 1e9)), null),
   },
   people: ["author_id"],
   where: "direction <> 'blocked'",
@@ -374,6 +377,37 @@ const failures = recordOf(feedback.failureRuns, {
   },
   app: ["app_id"],
 });
+
+const listOfIds = json(z.array(uuid).check(z.maxLength(limits.threadTags)), "a list of ids");
+
+/** The merge of a thread that has the status `merged`. */
+const threadMerge = recordOf(feedback.threadMerges, {
+  type: "merge",
+  parent: "feedback_id",
+  order: [],
+  columns: {
+    into_id: id,
+    number: whole(1, 1e9),
+    status: oneOf(...threadStatuses),
+    tags: {
+      ...listOfIds,
+      stored: (value, { idOf }) => JSON.stringify(Array.isArray(value) ? value.map((one) => idOf(String(one))) : []),
+    },
+    merged_at: instant,
+    merged_by: orNull(id),
+    erased: flag,
+  },
+  app: ["app_id"],
+  people: ["merged_by"],
+});
+
+const merged = "merged";
+
+/** The status of a thread. One that was merged is hidden in the table as the reports of blocked senders are. */
+const threadStatus: Field = {
+  ...oneOf(...threadStatuses, merged),
+  stored: (value) => (value === merged ? "blocked" : String(value)),
+};
 
 /** The tags of a thread. */
 const threadTags = recordOf(feedback.threadTags, {
@@ -451,7 +485,7 @@ const threads = recordOf(feedback.feedback, {
     subject: characters(limits.subject),
     message: characters(limits.message),
     category: accepted(FeedbackType, "a type of feedback"),
-    status: oneOf(...threadStatuses),
+    status: threadStatus,
     ...report,
     metadata,
     files: reportFiles,
@@ -463,9 +497,18 @@ const threads = recordOf(feedback.feedback, {
     number: newer(orNull(whole(1, 1e9)), null),
     snoozed_until: newer(orNull(instant), null),
     answered: newer(flag, 0),
+    merged_into: newer(orNull(id), null),
   },
+  read: {
+    status: {
+      sql: `CASE WHEN merged_into IS NULL THEN status ELSE '${merged}' END`,
+      name: "status",
+    },
+  },
+  disagreement: ({ status, mergedInto = null }) =>
+    (status === merged) === (mergedInto !== null) ? undefined : `must have \`mergedInto\` if it is ${merged}`,
   fixed: { indexed: () => 1 },
-  where: "status <> 'blocked'",
+  where: "(status <> 'blocked' OR merged_into IS NOT NULL)",
   left: {
     assignee_id: "a member of the old server",
     blocked_by: "hidden feedback stays where it is",
@@ -475,7 +518,7 @@ const threads = recordOf(feedback.feedback, {
     waiting: "follows from the proposals",
     link_counter: "links of senders end: they name the old server's ids",
   },
-  below: [messages, failures, runs, threadUploads, threadTags, times, repeats],
+  below: [messages, failures, runs, threadUploads, threadTags, times, repeats, threadMerge],
 });
 
 /**

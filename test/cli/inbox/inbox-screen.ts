@@ -52,6 +52,7 @@ export const thread = (id: string): OwnedThread => ({
   tags: [],
   assignee: null,
   earlier: null,
+  merged: [],
   sender: { name: "Ada", email: "ada@example.org" },
   messages: [],
   omittedMessages: 0,

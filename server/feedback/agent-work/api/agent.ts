@@ -26,6 +26,7 @@ import { expiryOf, later, proposalNote, type RunState } from "../../proposals/ru
 import { createStepRecorder, momentOf, needsSettling, settle } from "../../proposals/steps.ts";
 import { type NewProposalRow, type ProposalRow, proposals } from "../../proposals/store.ts";
 import { type StoredProposal, storedProposals, threadAnswer, threadUrl } from "../../threads/answer.ts";
+import { lockedThread } from "../../threads/owned.ts";
 import { feedbackThreads } from "../../threads/store.ts";
 import { runWork } from "./claim.ts";
 import { findWork } from "./find.ts";
@@ -60,16 +61,17 @@ export const agent = (deps: AgentDeps): Handlers<typeof contract> => {
         const id = deps.newId();
         const [summary, plan] = [withoutSenderLinks(body.summary), withoutSenderLinks(body.plan)];
         const draft = { id, feedbackId: params.id, ...body, summary, plan };
-        const { appId, replaced } = await propose(deps, tx, { caller, draft });
+        const { feedbackId, appId, replaced } = await propose(deps, tx, { caller, draft });
         const author = { caller, address };
         for (const older of replaced) {
           const facts = { decision: "replaced", replacedBy: id };
-          const run = { id: older, appId, feedbackId: params.id, author };
+          const run = { id: older, appId, feedbackId, author };
           await record(tx, run, { action: "run.replace", event: "run.decided", facts });
         }
-        const run = { id, appId, feedbackId: params.id, author };
+        const run = { id, appId, feedbackId, author };
         await record(tx, run, { action: "run.propose", event: "run.proposed" });
-        return { runId: id, status: "awaiting_approval", pollUrl: `/api/v1/agent/runs/${id}` };
+        const answer = { runId: id, status: "awaiting_approval", pollUrl: `/api/v1/agent/runs/${id}` } as const;
+        return feedbackId === params.id.toLowerCase() ? answer : { ...answer, mergedInto: feedbackId };
       }),
 
     readRun: withTraits({ ready: true }, async (request) => {
@@ -131,21 +133,22 @@ type Draft = Omit<NewProposalRow, "createdAt"> & Pick<NewProposal, "expectedRunI
 
 /**
  * Stores a new proposal, an internal note on the thread, and a message to the chat channel. The new proposal replaces
- * the one that awaits approval. Returns the thread's app and the ids of the replaced proposals. Throws `run_superseded`
+ * the one that awaits approval. Returns the thread, which is another one than that of the request if that was merged,
+ * its app, and the ids of the replaced proposals. Throws `run_superseded`
  * if the newest proposal is not the one that the agent expects. (rules A3, A5, A7)
  */
 async function propose(
   deps: ProposeDeps,
   tx: Transaction,
   { caller, draft }: { readonly caller: AgentCaller; readonly draft: Draft },
-): Promise<{ readonly appId: string; readonly replaced: readonly string[] }> {
-  await tx.lock(draft.feedbackId);
-  const thread = await feedbackThreads.findApp(tx, draft.feedbackId, caller);
+): Promise<{ readonly feedbackId: string; readonly appId: string; readonly replaced: readonly string[] }> {
+  const { id: feedbackId } = await lockedThread(tx, draft.feedbackId, caller);
+  const thread = await feedbackThreads.findApp(tx, feedbackId, caller);
   if (!thread) throw new ApiError("not_found");
 
   const now = deps.clock.now();
-  const newest = await proposals.newest(tx, draft.feedbackId);
-  const { expectedRunId, ...wanted } = draft;
+  const newest = await proposals.newest(tx, feedbackId);
+  const { expectedRunId, ...wanted } = { ...draft, feedbackId };
   if (expectedRunId !== undefined && expectedRunId !== (newest?.id ?? null))
     throw new ApiError("run_superseded", { runId: newest?.id ?? null });
   const run = { ...wanted, createdAt: later(now, newest?.at ?? null).toISOString() };
@@ -163,7 +166,7 @@ async function propose(
 
   const url = thread.chatWebhookUrl;
   if (url) await announce(deps, tx, { run, thread: { ...thread, url } });
-  return { appId: thread.appId, replaced };
+  return { feedbackId, appId: thread.appId, replaced };
 }
 
 interface AnnouncedThread {
@@ -196,7 +199,10 @@ const bytesOfProposal = (proposal: StoredProposal | undefined): number =>
 
 /** A cached thread, for an agent that may read it. */
 interface KnownThread {
+  /** The id of the request. */
   readonly id: string;
+  /** The thread that is shown. It is another one if the thread of the request was merged. */
+  readonly shownId: string;
   readonly appId: string;
   /** The newest proposal of the thread, as the database has it. */
   readonly proposal: StoredProposal | undefined;
@@ -222,16 +228,16 @@ export function createFindThread({
     const { id, ...viewer } = viewedThreadOf(name);
     const row = await findRow({ id, viewer });
     if (!row) return undefined;
-    const shown = contract.readThread.success.body.parse(threadAnswer(settings, row, clock.now()));
-    const { appId } = row;
-    return { id, appId, proposal: storedProposals(row).at(-1), answer: prepareAnswer(JSON.stringify(shown)) };
+    const shown = contract.readThread.success.body.parse(threadAnswer(settings, row, clock.now(), id));
+    const { id: shownId, appId } = row;
+    return { id, shownId, appId, proposal: storedProposals(row).at(-1), answer: prepareAnswer(JSON.stringify(shown)) };
   }
 
   const find = cachedLookup({
     ...{ memory, load },
     dropAll: topicsOfAllThreads,
-    topicsOf: ({ id, appId, proposal }) => [
-      ...[threadTopic(id), accessTopic(appId)],
+    topicsOf: ({ id, shownId, appId, proposal }) => [
+      ...[threadTopic(id), threadTopic(shownId), accessTopic(appId)],
       ...(proposal ? [proposalTopic(proposal.id)] : []),
     ],
     // Memory has the proposal twice: in the answer, and as an object.

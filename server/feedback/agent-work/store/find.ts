@@ -22,6 +22,7 @@ import {
   threadsOfTag,
   withStatus,
 } from "../../thread-lists/store.ts";
+import { newestFirst } from "../../threads/store.ts";
 import { activeAt } from "../../unread/store/read-marks.ts";
 import { type ChangeKey, type ChangesAfter, presentMark } from "./changes.ts";
 
@@ -194,7 +195,7 @@ const waitsForSomebody = ({ waiting }: Pick<Search["filters"], "waiting">): bool
 const columnsOn = (engine: Engine) =>
   `f.seq, f.id, f.app_id AS "appId", a.name AS "appName", f.subject, f.category AS type, f.status, f.occurrences,
    f.created_at AS "createdAt", ${activeAt} AS "activeAt", f.waiting,
-   (SELECT r.id FROM runs r WHERE r.feedback_id = f.id ORDER BY r.created_at DESC, r.id DESC LIMIT 1) AS "runId",
+   (SELECT r.id FROM runs r WHERE r.feedback_id = f.id ORDER BY ${newestFirst("r")} LIMIT 1) AS "runId",
    ${presentMark[engine]} AS mark`;
 
 const columns = { sqlite: columnsOn("sqlite"), postgres: columnsOn("postgres") };

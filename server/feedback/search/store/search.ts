@@ -158,13 +158,17 @@ function conditionsOf({ query: { facts }, userId }: ThreadSearch): Condition[] {
     ...oneOf("f.category", facts, "type"),
     ...facts.flatMap(({ name, value, isNot }): Condition[] => {
       if (name === "assignee") return [ofAssignee({ value, isNot }, userId)];
-      if (name === "number") return [[isNot ? "coalesce(f.number, 0) <> ?" : "f.number = ?", Number(value)]];
+      if (name === "number") return [[isNot ? "coalesce(f.number, 0) <> ?" : hasNumber, Number(value)]];
       if (name === "before") return [[isNot ? "f.created_at >= ?" : "f.created_at < ?", value]];
       if (name === "after") return [[isNot ? "f.created_at < ?" : "f.created_at >= ?", value]];
       return [];
     }),
   ];
 }
+
+// The number of a merged thread leads to the thread that has its messages. (rule F46)
+const hasNumber =
+  "f.id IN (SELECT coalesce(k.merged_into, k.id) FROM feedback k WHERE k.app_id = f.app_id AND k.number = ?)";
 
 function oneOf(column: "f.status" | "f.category", facts: readonly Fact[], name: Fact["name"]): Condition[] {
   const listed = facts.filter((fact) => fact.name === name && !fact.isNot).map(({ value }) => value);

@@ -1,0 +1,79 @@
+import { limits } from "../../../src/contract/limits.ts";
+
+const dayMilliseconds = 86_400_000;
+
+/** Returns until when a merge can be undone. (rule F46) */
+export const undoUntil = (mergedAt: string): string =>
+  new Date(Date.parse(mergedAt) + limits.unmergeDays * dayMilliseconds).toISOString();
+
+/** A merge, and whether something of a person was erased in the thread since. */
+interface Undoable {
+  readonly mergedAt: string;
+  readonly erased: number;
+  /** Whether the report of the merged thread is still there. */
+  readonly hasReport: boolean;
+}
+
+/** Returns why a merge cannot be undone; undefined if it can. (rule F46) */
+export function undoRefusal({ mergedAt, erased, hasReport }: Undoable, now: Date): string | undefined {
+  if (erased === 1 || !hasReport)
+    return "Data of a person was erased in this thread since. The merge cannot be undone.";
+  if (now.toISOString() > undoUntil(mergedAt))
+    return `A merge can only be undone within ${limits.unmergeDays} days.`;
+  return undefined;
+}
+
+/** A merge of one thread into another. */
+export interface MergeStep {
+  readonly id: string;
+  readonly intoId: string;
+  /** The place in the order of merges into the same thread. */
+  readonly number: number;
+}
+
+/** A thread to which a report belonged, and the number of the merge by which it came there; 0 for its first thread. */
+export interface Home {
+  readonly id: string;
+  readonly since: number;
+}
+
+/** Returns all threads to which a report of the thread `id` has belonged. */
+export function homesOf(id: string, steps: ReadonlyMap<string, MergeStep>): Home[] {
+  const homes: Home[] = [{ id, since: 0 }];
+  for (let step = steps.get(id); step; step = steps.get(step.intoId))
+    homes.push({ id: step.intoId, since: step.number });
+  return homes;
+}
+
+/** A reply to everyone: the thread in which it was written, and the number of the first merge after it. */
+export interface SharedReply {
+  readonly home: string;
+  readonly beforeMerge: number | null;
+}
+
+/**
+ * Whether a reply to everyone went to a report. It did if the report belonged to the thread of the reply at that time.
+ * Numbers of merges tell that, because clocks can be wrong. (rule M9)
+ */
+export const reaches = ({ home, beforeMerge }: SharedReply, homes: readonly Home[]): boolean =>
+  homes.some(({ id, since }) => id === home && (beforeMerge === null || beforeMerge > since));
+
+/** Returns a thread and all threads that were merged into it, also by way of others. */
+export function withMerged(id: string, steps: readonly MergeStep[]): Set<string> {
+  const found = new Set([id]);
+  for (let before = 0; before < found.size; ) {
+    before = found.size;
+    for (const step of steps) if (found.has(step.intoId)) found.add(step.id);
+  }
+  return found;
+}
+
+/** A proposal, and whether it has an outcome. */
+interface EndedRun {
+  readonly status: string;
+  readonly outcomeStatus: string | null;
+}
+
+/** Whether a proposal waits, is approved or is at work. `status` is the status at the present time. (rule F46) */
+export const isOpenRun = ({ status, outcomeStatus }: EndedRun): boolean =>
+  status === "awaiting_approval" || (status === "approved" && outcomeStatus === null);

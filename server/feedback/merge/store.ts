@@ -1,0 +1,345 @@
+import { reportTexts } from "../../../src/contract/report-texts.ts";
+import { emailOf } from "../../access/members/authors.ts";
+import type { Reader, Transaction } from "../../database/database.ts";
+import * as tables from "../../database/schema/feedback.ts";
+import { repeatsOf } from "../../database/schema/statistics.ts";
+import { threadTopic } from "../../database/signals.ts";
+import { columnOf } from "../../database/statements.ts";
+import type { NewMessage } from "../messages/store.ts";
+import type { MergeStep } from "./rules.ts";
+
+/** A thread that was merged into another one. */
+export interface MergeRow extends MergeStep {
+  readonly threadNumber: number | null;
+  readonly status: string;
+  /** The ids of its tags before the merge, as JSON. */
+  readonly tags: string;
+  readonly mergedAt: string;
+  readonly mergedBy: string | null;
+  readonly erased: number;
+  /** The subject in its report. Null if the report was erased. */
+  readonly subject: string | null;
+}
+
+/** A thread that is to be merged. */
+interface MergeableRow {
+  readonly id: string;
+  readonly appId: string;
+  readonly number: number | null;
+  readonly status: string;
+  readonly dedupeKey: string | null;
+  readonly mergedInto: string | null;
+}
+
+interface RunRow {
+  readonly status: string;
+  readonly expiresAt: string | null;
+  readonly outcomeStatus: string | null;
+}
+
+/** The columns of a report that a thread and a message have in common. */
+const shared = [
+  ...["category", ...reportTexts.map(({ name }) => columnOf(tables.messages, name))],
+  ...["sender_name", "sender_email", "metadata", "files", "link_counter", "created_at"],
+];
+
+const noFiles = JSON.stringify({ images: [], videos: [], attachments: [] });
+
+const emptied = reportTexts.map(({ name }) => `${columnOf(tables.feedback, name)} = NULL`).join(", ");
+
+/** Sets whether the last message to or from a sender is a reply. */
+const answeredAgain = `UPDATE feedback SET answered = coalesce((
+    SELECT CASE m.direction WHEN 'outbound' THEN 1 ELSE 0 END FROM messages m
+    WHERE m.feedback_id = feedback.id AND m.direction IN ('inbound', 'outbound')
+    ORDER BY m.created_at DESC, m.id DESC LIMIT 1), 0) WHERE id = ?`;
+
+const listed = (ids: Iterable<string>): string => [...ids].map(() => "?").join(", ");
+
+/** The merges of threads. (rule F46) */
+export const merges = {
+  find: (reader: Reader, id: string): Promise<MergeableRow | undefined> =>
+    reader.get<MergeableRow>(
+      `SELECT id, app_id AS "appId", number, status, dedupe_key AS "dedupeKey", merged_into AS "mergedInto"
+       FROM feedback WHERE id = ?`,
+      id,
+    ),
+
+  /** Returns the threads that were merged into this one, also by way of others, in the order of their merges. */
+  into: (reader: Reader, threadId: string): Promise<MergeRow[]> =>
+    reader.all<MergeRow>(
+      `SELECT g.feedback_id AS id, g.into_id AS "intoId", g.number, f.number AS "threadNumber", g.status, g.tags,
+         g.merged_at AS "mergedAt", ${emailOf("g.merged_by")} AS "mergedBy", g.erased, m.subject
+       FROM feedback f JOIN thread_merges g ON g.feedback_id = f.id LEFT JOIN messages m ON m.id = f.id
+       WHERE f.merged_into = ? ORDER BY g.merged_at, g.feedback_id`,
+      threadId,
+    ),
+
+  /** Returns the keys by which repeats of failures come into these threads. */
+  async keysOf(reader: Reader, ids: readonly string[]): Promise<string[]> {
+    const rows = await reader.all<{ key: string }>(
+      `SELECT DISTINCT dedupe_key AS key FROM feedback
+       WHERE (id IN (${listed(ids)}) OR merged_into IN (${listed(ids)})) AND dedupe_key IS NOT NULL`,
+      ...ids,
+      ...ids,
+    );
+    return rows.map(({ key }) => key);
+  },
+
+  /** Returns the proposals of a thread. */
+  runs: (reader: Reader, feedbackId: string): Promise<RunRow[]> =>
+    reader.all<RunRow>(
+      `SELECT r.status, r.expires_at AS "expiresAt", c.outcome_status AS "outcomeStatus"
+       FROM runs r LEFT JOIN run_claims c ON c.run_id = r.id AND c.released_at IS NULL WHERE r.feedback_id = ?`,
+      feedbackId,
+    ),
+
+  /** Counts the messages of a thread. Stops at `most`. */
+  async countMessages(reader: Reader, feedbackId: string, most: number): Promise<number> {
+    const row = await reader.get<{ count: number }>(
+      "SELECT count(*) AS count FROM (SELECT 1 AS one FROM messages WHERE feedback_id = ? LIMIT ?) AS counted",
+      ...[feedbackId, most],
+    );
+    return Number(row?.count ?? 0);
+  },
+
+  /** Returns the highest number of a merge that the messages or the merges of these threads have. */
+  async lastNumber(reader: Reader, ids: readonly string[]): Promise<number> {
+    const row = await reader.get<{ last: number | null }>(
+      `SELECT max(number) AS last FROM (
+         SELECT max(g.number) AS number FROM feedback f JOIN thread_merges g ON g.feedback_id = f.id
+         WHERE f.merged_into IN (${listed(ids)})
+         UNION ALL SELECT max(before_merge) FROM messages
+         WHERE feedback_id IN (${listed(ids)}) AND everyone = 1) AS numbers`,
+      ...ids,
+      ...ids,
+    );
+    return Number(row?.last ?? 0);
+  },
+
+  /** Hides a thread, and moves everything in it to another one. */
+  async merge(
+    tx: Transaction,
+    { id, intoId, number, appId, at, by }: MergeStep & { readonly appId: string; readonly at: string; readonly by: string },
+  ): Promise<void> {
+    await tx.run(
+      `UPDATE messages SET before_merge = ? WHERE feedback_id IN (?, ?) AND everyone = 1 AND before_merge IS NULL`,
+      ...[number, id, intoId],
+    );
+    await tx.run(
+      `INSERT INTO thread_merges (feedback_id, app_id, into_id, number, status, tags, merged_at, merged_by)
+       SELECT id, app_id, CAST(? AS TEXT), CAST(? AS BIGINT), status, CAST(? AS TEXT), CAST(? AS TEXT), CAST(? AS TEXT)
+       FROM feedback WHERE id = ?`,
+      ...[intoId, number, JSON.stringify(await takeTags(tx, id)), at, by, id],
+    );
+    await tx.run(
+      "UPDATE messages SET feedback_id = ?, origin_id = coalesce(origin_id, ?) WHERE feedback_id = ?",
+      ...[intoId, id, id],
+    );
+    await tx.run(
+      `INSERT INTO messages (id, feedback_id, origin_id, direction, author, body, subject, ${shared.join(", ")})
+       SELECT id, CAST(? AS TEXT), id, 'inbound', 'sender', message, subject, ${shared.join(", ")} FROM feedback WHERE id = ?`,
+      ...[intoId, id],
+    );
+    for (const table of ["uploads", "mail_originals"])
+      await tx.run(`UPDATE ${table} SET feedback_id = ? WHERE feedback_id = ?`, intoId, id);
+    await tx.run(
+      "UPDATE runs SET feedback_id = ?, origin_id = coalesce(origin_id, ?) WHERE feedback_id = ?",
+      ...[intoId, id, id],
+    );
+    await moveCounts(tx, { from: id, into: intoId, appId }, `SELECT span, at, count FROM repeat_counts WHERE feedback_id = ?`, [id]);
+    await tx.run("DELETE FROM repeat_counts WHERE feedback_id = ?", id);
+    await tx.run("UPDATE feedback SET merged_into = ? WHERE merged_into = ?", intoId, id);
+    await tx.run(
+      `UPDATE feedback SET occurrences = occurrences + (SELECT g.occurrences FROM feedback g WHERE g.id = ?) WHERE id = ?`,
+      ...[id, intoId],
+    );
+    await tx.run(
+      `UPDATE feedback SET status = 'blocked', merged_into = ?, subject = '', message = '', ${emptied},
+         sender_name = NULL, sender_email = NULL, metadata = '{}', files = ?, waiting = NULL, proposal_status = NULL
+       WHERE id = ?`,
+      ...[intoId, noFiles, id],
+    );
+    await tx.run(answeredAgain, intoId);
+    for (const thread of [id, intoId]) tx.signal(threadTopic(thread));
+  },
+
+  /**
+   * Shows a merged thread again, and moves to it what belongs to its reports: what was there before the merge, and what
+   * its senders wrote and got since. Replies to everyone since then are in both threads.
+   */
+  async unmerge(
+    tx: Transaction,
+    { row, from, appId, inside, homes, newId }: Unmerge & { readonly newId: () => string },
+  ): Promise<void> {
+    const { id } = row;
+    const ids = [...inside];
+    const later = ids.filter((one) => one !== id);
+    const origins = `origin_id IN (${listed(ids)})`;
+    const reports = await tx.all<MovedRow>(
+      `SELECT id, files, category FROM messages WHERE feedback_id = ? AND category IS NOT NULL AND ${origins}`,
+      from,
+      ...ids,
+    );
+    const ofReports = await inParts(reports.map((report) => report.id), (part) =>
+      tx.all<MovedRow>(
+        `SELECT id, files, category FROM messages WHERE feedback_id = ? AND report_id IN (${listed(part)})`,
+        from,
+        ...part,
+      ),
+    );
+    const others = await tx.all<MovedRow>(
+      `SELECT id, files, category FROM messages WHERE feedback_id = ? AND category IS NULL AND ${origins}`,
+      from,
+      ...ids,
+    );
+    const moved = new Map([...reports, ...ofReports, ...others].map((message) => [message.id, message]));
+    const shown = await tx.all<SharedRow>(
+      `SELECT author, author_id AS "authorId", body, created_at AS "createdAt",
+         coalesce(origin_id, feedback_id) AS home, before_merge AS "beforeMerge"
+       FROM messages WHERE feedback_id = ? AND direction = 'outbound' AND everyone = 1
+       ORDER BY created_at, id`,
+      from,
+    );
+    const keep = later.length === 0 ? "NULL" : `CASE WHEN origin_id IN (${listed(later)}) THEN origin_id END`;
+    await inParts([...moved.keys()], async (part) => {
+      const counted = repeatsOf(tx.engine, `m.id IN (${listed(part)})`);
+      await moveCounts(tx, { from: id, into: from, appId, by: "-" }, counted, part);
+      await moveCounts(tx, { from, into: id, appId }, `${repeatsOf(tx.engine, `m.id IN (${listed(part)}) AND m.id <> ?`)}`, [...part, id]);
+      await tx.run(
+        `UPDATE messages SET feedback_id = ?, origin_id = ${keep} WHERE id IN (${listed(part)})`,
+        ...[id, ...later, ...part],
+      );
+      return [];
+    });
+    await tx.run("DELETE FROM repeat_counts WHERE feedback_id = ? AND count <= 0", from);
+    const names = [...moved.values()].flatMap(({ files }) => uploadsIn(files));
+    await inParts(names, async (part) => {
+      await tx.run(`UPDATE uploads SET feedback_id = ? WHERE name IN (${listed(part)})`, id, ...part);
+      return [];
+    });
+    await inParts(reports.map((report) => report.id), async (part) => {
+      const ofThese = `feedback_id = ? AND report_id IN (${listed(part)})`;
+      await tx.run(
+        `UPDATE uploads SET feedback_id = ? WHERE name IN (SELECT upload FROM mail_originals WHERE ${ofThese})`,
+        ...[id, from, ...part],
+      );
+      await tx.run(`UPDATE mail_originals SET feedback_id = ? WHERE ${ofThese}`, ...[id, from, ...part]);
+      return [];
+    });
+    await tx.run(
+      `UPDATE runs SET feedback_id = ?, origin_id = ${keep} WHERE feedback_id = ? AND ${origins}`,
+      ...[id, ...later, from, ...ids],
+    );
+    const count = [...moved.values()].filter(({ category }) => category !== null).length;
+    await tx.run(
+      `UPDATE feedback SET occurrences = CASE WHEN occurrences > ? THEN occurrences - ? ELSE 1 END WHERE id = ?`,
+      ...[count, count, from],
+    );
+    const columns = shared.filter((column) => column !== "category" && column !== "created_at");
+    await tx.run(
+      `UPDATE feedback SET status = ?, merged_into = NULL, subject = m.subject, message = m.body, occurrences = ?,
+         ${columns.map((column) => `${column} = m.${column}`).join(", ")},
+         snoozed_until = NULL
+       FROM messages m WHERE feedback.id = ? AND m.id = feedback.id`,
+      ...[row.status, Math.max(1, count), id],
+    );
+    await tx.run("DELETE FROM messages WHERE id = ?", id);
+    if (later.length > 0)
+      await tx.run(`UPDATE feedback SET merged_into = ? WHERE id IN (${listed(later)})`, id, ...later);
+    for (const { author, authorId, body, createdAt } of shown.filter((reply) => homes(reply)))
+      await tx.insert(tables.messages, {
+        ...{ id: newId(), feedbackId: id, direction: "outbound", author, authorId, body, createdAt, everyone: 1 },
+      });
+    await giveTags(tx, id, JSON.parse(row.tags));
+    await tx.run("DELETE FROM thread_merges WHERE feedback_id = ?", id);
+    for (const thread of [id, from]) {
+      await tx.run(answeredAgain, thread);
+      tx.signal(threadTopic(thread));
+    }
+  },
+
+  /** Stores that something of a person was erased in the thread of a report, so that its merges cannot be undone. */
+  noteErased: (tx: Transaction, reportId: string) =>
+    tx.run(
+      `UPDATE thread_merges SET erased = 1 WHERE feedback_id IN (
+         SELECT g.id FROM feedback g WHERE g.merged_into = ?
+         UNION SELECT g.id FROM feedback g WHERE g.merged_into = (SELECT m.feedback_id FROM messages m WHERE m.id = ?))`,
+      ...[reportId, reportId],
+    ),
+};
+
+interface Unmerge {
+  readonly row: MergeRow;
+  /** The thread that has the messages now. */
+  readonly from: string;
+  readonly appId: string;
+  /** The ids of the thread and of those that were merged into it before. */
+  readonly inside: ReadonlySet<string>;
+  /** Whether a reply to everyone went to the thread since the merge. */
+  readonly homes: (reply: Pick<SharedRow, "home" | "beforeMerge">) => boolean;
+}
+
+interface MovedRow {
+  readonly id: string;
+  readonly files: string | null;
+  readonly category: string | null;
+}
+
+interface SharedRow extends Pick<NewMessage, "body" | "createdAt"> {
+  readonly author: string;
+  readonly authorId: string | null;
+  readonly home: string;
+  readonly beforeMerge: number | null;
+}
+
+const idsAtOnce = 200;
+
+/** Calls a function with some of the values at a time. */
+async function inParts<Value, Result>(
+  values: readonly Value[],
+  one: (part: readonly Value[]) => Promise<readonly Result[]>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  for (let at = 0; at < values.length; at += idsAtOnce)
+    results.push(...(await one(values.slice(at, at + idsAtOnce))));
+  return results;
+}
+
+/** Adds counted repeats to those of a thread. `by` "-" takes them away. */
+const moveCounts = (
+  tx: Transaction,
+  { into, appId, by = "" }: { readonly from: string; readonly into: string; readonly appId: string; readonly by?: "-" | "" },
+  counted: string,
+  values: readonly string[],
+) =>
+  tx.run(
+    `INSERT INTO repeat_counts (feedback_id, span, at, app_id, count)
+     SELECT CAST(? AS TEXT), c.span, c.at, CAST(? AS TEXT), ${by}c.count FROM (${counted}) AS c WHERE true
+     ON CONFLICT (feedback_id, span, at) DO UPDATE SET count = repeat_counts.count + excluded.count`,
+    ...[into, appId, ...values],
+  );
+
+async function takeTags(tx: Transaction, feedbackId: string): Promise<string[]> {
+  const taken = await tx.all<{ id: string }>(
+    "DELETE FROM thread_tags WHERE feedback_id = ? RETURNING tag_id AS id",
+    feedbackId,
+  );
+  return taken.map(({ id }) => id).sort();
+}
+
+async function giveTags(tx: Transaction, feedbackId: string, ids: readonly string[]): Promise<void> {
+  for (const id of ids)
+    await tx.run(
+      `INSERT INTO thread_tags (feedback_id, tag_id, created_at, active_at, status, assignee_id)
+       SELECT f.id, t.id, f.created_at, coalesce(f.active_at, f.created_at), f.status, f.assignee_id
+       FROM feedback f JOIN tags t ON t.app_id = f.app_id WHERE f.id = ? AND t.id = ?
+       ON CONFLICT (feedback_id, tag_id) DO NOTHING`,
+      ...[feedbackId, id],
+    );
+}
+
+function uploadsIn(files: string | null): string[] {
+  if (files === null) return [];
+  const lists: Record<string, readonly { readonly upload: string }[]> = JSON.parse(files);
+  return Object.values(lists).flatMap((list) => list.map(({ upload }) => upload));
+}
