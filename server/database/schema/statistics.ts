@@ -553,9 +553,7 @@ const mergeTriggers: readonly Trigger[] = [
       addToReports(engine, {
         app: "OLD.app_id",
         at: "OLD.created_at",
-        counts: Object.fromEntries(
-          types.map((type) => [type, `-(${isOne(`OLD.category = '${type}'`)})`]),
-        ),
+        counts: Object.fromEntries(types.map((type) => [type, `-(${isOne(`OLD.category = '${type}'`)})`])),
       }),
       addToVersion(engine, cappedVersion(engine), "OLD", "-1"),
       ...countTimes(engine, "OLD", "-1"),

@@ -5,7 +5,15 @@ import type { AuditedChange, DecidedRun, NamingRelease } from "./rules.ts";
 /** The most changes of a thread that are read. */
 const mostChanges = 500;
 
-const actions = ["thread.update", "thread.assign", "thread.tag", "thread.resolve", "thread.snooze", "thread.merge", "thread.unmerge"]
+const actions = [
+  "thread.update",
+  "thread.assign",
+  "thread.tag",
+  "thread.resolve",
+  "thread.snooze",
+  "thread.merge",
+  "thread.unmerge",
+]
   .map((action) => `'${action}'`)
   .join(", ");
 

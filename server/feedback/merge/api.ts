@@ -49,12 +49,24 @@ export async function mergeThread(
   const record = createAuditWriter(deps);
   const entry = { action: "thread.merge", appId } as const;
   const author = { caller, address };
-  await record(tx, author, { ...entry, target: id, changes: [{ field: "mergedInto", from: null, to: nameOf(other) }] });
-  await record(tx, author, { ...entry, target: into, changes: [{ field: "merged", from: null, to: nameOf(thread) }] });
+  await record(tx, author, {
+    ...entry,
+    target: id,
+    changes: [{ field: "mergedInto", from: null, to: nameOf(other) }],
+  });
+  await record(tx, author, {
+    ...entry,
+    target: into,
+    changes: [{ field: "merged", from: null, to: nameOf(thread) }],
+  });
 }
 
 /** Takes a thread out of the one into which it was merged. Throws `not_found` and `wrong_state`. (rule F46) */
-export async function unmergeThread(deps: MergeDeps, tx: Transaction, { caller, address, id }: Act): Promise<void> {
+export async function unmergeThread(
+  deps: MergeDeps,
+  tx: Transaction,
+  { caller, address, id }: Act,
+): Promise<void> {
   const from = await lockedTarget(tx, id, caller);
   const all = await merges.into(tx, from);
   const row = all.find((each) => each.id === id);
@@ -76,7 +88,11 @@ export async function unmergeThread(deps: MergeDeps, tx: Transaction, { caller, 
   const record = createAuditWriter(deps);
   const entry = { action: "thread.unmerge", appId } as const;
   const author = { caller, address };
-  await record(tx, author, { ...entry, target: id, changes: [{ field: "mergedInto", from: nameOf(other), to: null }] });
+  await record(tx, author, {
+    ...entry,
+    target: id,
+    changes: [{ field: "mergedInto", from: nameOf(other), to: null }],
+  });
   await record(tx, author, {
     ...{ ...entry, target: from },
     changes: [{ field: "merged", from: nameOf({ id, number: row.threadNumber }), to: null }],
@@ -86,7 +102,11 @@ export async function unmergeThread(deps: MergeDeps, tx: Transaction, { caller, 
 /** The handlers that merge threads and undo merges. `read` returns the answer. */
 export const createMergeHandlers = (
   deps: MergeDeps,
-  read: (tx: Transaction, id: string, caller: ConsoleCaller) => ReturnType<Handlers<typeof contract>["merge"]>,
+  read: (
+    tx: Transaction,
+    id: string,
+    caller: ConsoleCaller,
+  ) => ReturnType<Handlers<typeof contract>["merge"]>,
 ): Pick<Handlers<typeof contract>, "merge" | "unmerge"> => ({
   async merge({ caller, address, params, body, save }) {
     const [id, into] = [params.id.toLowerCase(), body.into.toLowerCase()];
@@ -117,15 +137,21 @@ export async function mergedThreads(
     ...{ id: row.id, number: row.threadNumber, subject: row.subject },
     ...{ mergedAt: row.mergedAt, mergedBy: row.mergedBy },
     undoUntil:
-      undoRefusal({ ...row, hasReport: row.subject !== null }, now) === undefined ? undoUntil(row.mergedAt) : null,
+      undoRefusal({ ...row, hasReport: row.subject !== null }, now) === undefined
+        ? undoUntil(row.mergedAt)
+        : null,
   }));
 }
 
-const statusAt = ({ status, expiresAt }: { readonly status: string; readonly expiresAt: string | null }, now: Date) => ({
+const statusAt = (
+  { status, expiresAt }: { readonly status: string; readonly expiresAt: string | null },
+  now: Date,
+) => ({
   status: status === "approved" && expiresAt !== null && expiresAt <= now.toISOString() ? "rejected" : status,
 });
 
-const notMerged = () => new ApiError("wrong_state", { message: "This thread is not merged into another one." });
+const notMerged = () =>
+  new ApiError("wrong_state", { message: "This thread is not merged into another one." });
 
 /** Returns the name of a thread in the audit. */
 const nameOf = ({ id, number }: Pick<MergeRow, "id"> & { readonly number: number | null }): string =>
@@ -172,7 +198,12 @@ async function lockedTarget(tx: Transaction, id: string, caller: ConsoleCaller):
 async function settle(
   deps: MergeDeps,
   tx: Transaction,
-  { id, appId, by, fields }: { readonly id: string; readonly appId: string; readonly by: string; readonly fields: readonly string[] },
+  {
+    id,
+    appId,
+    by,
+    fields,
+  }: { readonly id: string; readonly appId: string; readonly by: string; readonly fields: readonly string[] },
 ): Promise<void> {
   const at = deps.clock.now().toISOString();
   await feedbackThreads.setProposalStatus(tx, id);

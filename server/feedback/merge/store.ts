@@ -119,7 +119,14 @@ export const merges = {
   /** Hides a thread, and moves everything in it to another one. */
   async merge(
     tx: Transaction,
-    { id, intoId, number, appId, at, by }: MergeStep & { readonly appId: string; readonly at: string; readonly by: string },
+    {
+      id,
+      intoId,
+      number,
+      appId,
+      at,
+      by,
+    }: MergeStep & { readonly appId: string; readonly at: string; readonly by: string },
   ): Promise<void> {
     await tx.run(
       `UPDATE messages SET before_merge = ? WHERE feedback_id IN (?, ?) AND everyone = 1 AND before_merge IS NULL`,
@@ -146,7 +153,12 @@ export const merges = {
       "UPDATE runs SET feedback_id = ?, origin_id = coalesce(origin_id, ?) WHERE feedback_id = ?",
       ...[intoId, id, id],
     );
-    await moveCounts(tx, { from: id, into: intoId, appId }, `SELECT span, at, count FROM repeat_counts WHERE feedback_id = ?`, [id]);
+    await moveCounts(
+      tx,
+      { from: id, into: intoId, appId },
+      `SELECT span, at, count FROM repeat_counts WHERE feedback_id = ?`,
+      [id],
+    );
     await tx.run("DELETE FROM repeat_counts WHERE feedback_id = ?", id);
     await tx.run("UPDATE feedback SET merged_into = ? WHERE merged_into = ?", intoId, id);
     await tx.run(
@@ -180,12 +192,14 @@ export const merges = {
       from,
       ...ids,
     );
-    const ofReports = await inParts(reports.map((report) => report.id), (part) =>
-      tx.all<MovedRow>(
-        `SELECT id, files, category FROM messages WHERE feedback_id = ? AND report_id IN (${listed(part)})`,
-        from,
-        ...part,
-      ),
+    const ofReports = await inParts(
+      reports.map((report) => report.id),
+      (part) =>
+        tx.all<MovedRow>(
+          `SELECT id, files, category FROM messages WHERE feedback_id = ? AND report_id IN (${listed(part)})`,
+          from,
+          ...part,
+        ),
     );
     const others = await tx.all<MovedRow>(
       `SELECT id, files, category FROM messages WHERE feedback_id = ? AND category IS NULL AND ${origins}`,
@@ -204,7 +218,12 @@ export const merges = {
     await inParts([...moved.keys()], async (part) => {
       const counted = repeatsOf(tx.engine, `m.id IN (${listed(part)})`);
       await moveCounts(tx, { from: id, into: from, appId, by: "-" }, counted, part);
-      await moveCounts(tx, { from, into: id, appId }, `${repeatsOf(tx.engine, `m.id IN (${listed(part)}) AND m.id <> ?`)}`, [...part, id]);
+      await moveCounts(
+        tx,
+        { from, into: id, appId },
+        `${repeatsOf(tx.engine, `m.id IN (${listed(part)}) AND m.id <> ?`)}`,
+        [...part, id],
+      );
       await tx.run(
         `UPDATE messages SET feedback_id = ?, origin_id = ${keep} WHERE id IN (${listed(part)})`,
         ...[id, ...later, ...part],
@@ -217,15 +236,18 @@ export const merges = {
       await tx.run(`UPDATE uploads SET feedback_id = ? WHERE name IN (${listed(part)})`, id, ...part);
       return [];
     });
-    await inParts(reports.map((report) => report.id), async (part) => {
-      const ofThese = `feedback_id = ? AND report_id IN (${listed(part)})`;
-      await tx.run(
-        `UPDATE uploads SET feedback_id = ? WHERE name IN (SELECT upload FROM mail_originals WHERE ${ofThese})`,
-        ...[id, from, ...part],
-      );
-      await tx.run(`UPDATE mail_originals SET feedback_id = ? WHERE ${ofThese}`, ...[id, from, ...part]);
-      return [];
-    });
+    await inParts(
+      reports.map((report) => report.id),
+      async (part) => {
+        const ofThese = `feedback_id = ? AND report_id IN (${listed(part)})`;
+        await tx.run(
+          `UPDATE uploads SET feedback_id = ? WHERE name IN (SELECT upload FROM mail_originals WHERE ${ofThese})`,
+          ...[id, from, ...part],
+        );
+        await tx.run(`UPDATE mail_originals SET feedback_id = ? WHERE ${ofThese}`, ...[id, from, ...part]);
+        return [];
+      },
+    );
     await tx.run(
       `UPDATE runs SET feedback_id = ?, origin_id = ${keep} WHERE feedback_id = ? AND ${origins}`,
       ...[id, ...later, from, ...ids],
@@ -248,7 +270,16 @@ export const merges = {
       await tx.run(`UPDATE feedback SET merged_into = ? WHERE id IN (${listed(later)})`, id, ...later);
     for (const { author, authorId, body, createdAt } of shown.filter((reply) => homes(reply)))
       await tx.insert(tables.messages, {
-        ...{ id: newId(), feedbackId: id, direction: "outbound", author, authorId, body, createdAt, everyone: 1 },
+        ...{
+          id: newId(),
+          feedbackId: id,
+          direction: "outbound",
+          author,
+          authorId,
+          body,
+          createdAt,
+          everyone: 1,
+        },
       });
     await giveTags(tx, id, JSON.parse(row.tags));
     await tx.run("DELETE FROM thread_merges WHERE feedback_id = ?", id);
@@ -308,7 +339,11 @@ async function inParts<Value, Result>(
 /** Adds counted repeats to those of a thread. `by` "-" takes them away. */
 const moveCounts = (
   tx: Transaction,
-  { into, appId, by = "" }: { readonly from: string; readonly into: string; readonly appId: string; readonly by?: "-" | "" },
+  {
+    into,
+    appId,
+    by = "",
+  }: { readonly from: string; readonly into: string; readonly appId: string; readonly by?: "-" | "" },
   counted: string,
   values: readonly string[],
 ) =>

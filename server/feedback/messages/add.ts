@@ -37,7 +37,9 @@ export function createAddMessage(
         body,
         createdAt,
       } as const;
-      const sent = isReply ? await replyTo(tx, id, { ...reply, reportId: reply.reportId ?? asked }) : undefined;
+      const sent = isReply
+        ? await replyTo(tx, id, { ...reply, reportId: reply.reportId ?? asked })
+        : undefined;
       await messages.insert(tx, { ...message, ...sent?.stored });
       if (isReply)
         await recordEvent(deps, tx, {

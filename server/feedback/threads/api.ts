@@ -185,7 +185,14 @@ async function read(
     ),
   ];
   const steps = new Map((await merges.into(reader, thread.id)).map((step) => [step.id, step]));
-  const sending = { sent, reports, steps, places: placesOf(thread), threadId: thread.id, onPage: thread.senderPages === 1 };
+  const sending = {
+    sent,
+    reports,
+    steps,
+    places: placesOf(thread),
+    threadId: thread.id,
+    onPage: thread.senderPages === 1,
+  };
   return {
     ...answer,
     feedback: { ...answer.feedback, number: thread.number, snoozedUntil: thread.snoozedUntil },

@@ -186,7 +186,11 @@ export const reports = {
   async locked(tx: Transaction, { id, feedbackId }: Pick<ReportRow, "id" | "feedbackId">) {
     await tx.lock(feedbackId);
     let report = await reports.find(tx, id);
-    for (let locked = feedbackId; report && report.feedbackId !== locked; report = await reports.find(tx, id)) {
+    for (
+      let locked = feedbackId;
+      report && report.feedbackId !== locked;
+      report = await reports.find(tx, id)
+    ) {
       locked = report.feedbackId;
       await tx.lock(locked);
     }

@@ -391,7 +391,8 @@ const threadMerge = recordOf(feedback.threadMerges, {
     status: oneOf(...threadStatuses),
     tags: {
       ...listOfIds,
-      stored: (value, { idOf }) => JSON.stringify(Array.isArray(value) ? value.map((one) => idOf(String(one))) : []),
+      stored: (value, { idOf }) =>
+        JSON.stringify(Array.isArray(value) ? value.map((one) => idOf(String(one))) : []),
     },
     merged_at: instant,
     merged_by: orNull(id),

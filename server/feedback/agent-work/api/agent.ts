@@ -70,7 +70,11 @@ export const agent = (deps: AgentDeps): Handlers<typeof contract> => {
         }
         const run = { id, appId, feedbackId, author };
         await record(tx, run, { action: "run.propose", event: "run.proposed" });
-        const answer = { runId: id, status: "awaiting_approval", pollUrl: `/api/v1/agent/runs/${id}` } as const;
+        const answer = {
+          runId: id,
+          status: "awaiting_approval",
+          pollUrl: `/api/v1/agent/runs/${id}`,
+        } as const;
         return feedbackId === params.id.toLowerCase() ? answer : { ...answer, mergedInto: feedbackId };
       }),
 
@@ -230,7 +234,13 @@ export function createFindThread({
     if (!row) return undefined;
     const shown = contract.readThread.success.body.parse(threadAnswer(settings, row, clock.now(), id));
     const { id: shownId, appId } = row;
-    return { id, shownId, appId, proposal: storedProposals(row).at(-1), answer: prepareAnswer(JSON.stringify(shown)) };
+    return {
+      id,
+      shownId,
+      appId,
+      proposal: storedProposals(row).at(-1),
+      answer: prepareAnswer(JSON.stringify(shown)),
+    };
   }
 
   const find = cachedLookup({

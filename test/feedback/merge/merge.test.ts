@@ -1,0 +1,365 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { databases } from "../../support/database/databases.ts";
+import { eventually } from "../../support/eventually.ts";
+import { answerOnPage } from "../../support/mail/answer-on-page.ts";
+import { type AppWithSenders, makeAppWithSenders } from "../../support/mail/app-with-senders.ts";
+import { mailOf, makeMailArrive } from "../../support/mail/arriving-mail.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import { makeTeam } from "../../support/worlds/members/team.ts";
+import { sendFeedback } from "../../support/worlds/owner-with-one-of-each.ts";
+import { exportFile, importFile } from "../../support/worlds/transfer/app-file.ts";
+
+const day = 86_400_000;
+
+const png =
+  "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+interface Message {
+  readonly id: string;
+  readonly body: string;
+}
+
+describe.each(databases)("a merge of threads on $name", (engine) => {
+  let service: Service;
+  let app: AppWithSenders;
+  beforeAll(async () => {
+    service = await startService({ engine, environment: { INNKEEP_RATE_LIMITS: "off" } });
+  });
+  beforeEach(async () => {
+    app = await makeAppWithSenders(service);
+  });
+  afterAll(() => service.stop());
+
+  const send = async (body: object = {}) => {
+    const answer = await app.report(body);
+    return { id: answer.field("id"), url: String(Object(answer.body).statusUrl) };
+  };
+  const merge = (id: string, into: string) => app.console("POST", `/feedback/${id}/merge`, { into });
+  const unmerge = (id: string) => app.console("POST", `/feedback/${id}/unmerge`);
+  const wordsOf = async (id: string): Promise<string[]> => {
+    const { feedback, messages } = Object(await app.thread(id));
+    return [feedback.message, ...messages.map(({ body }: Message) => body)];
+  };
+  const page = async (url: string) => (await fetch(url, { headers: { accept: "text/html" } })).text();
+  const list = async (query = "") =>
+    Object((await app.console("GET", `/apps/${app.appId}/feedback?${query}`)).body).items;
+
+  it("puts the messages of both into one thread, and its undoing takes them apart again", async () => {
+    const ada = await send({
+      message: "It crashes.",
+      email: "ada@kitchen.example",
+      name: "Ada",
+      images: [png],
+    });
+    const bo = await send({ message: "It closes.", email: "bo@cellar.example", subject: "Closes" });
+    await app.reply(bo.id, { body: "We look." });
+    await app.console("POST", `/feedback/${bo.id}/messages`, { direction: "note", body: "Same as Ada's." });
+    await app.console("PATCH", `/feedback/${bo.id}`, { status: "in_progress", addTags: ["crash"] });
+    const before = Object(await app.thread(bo.id));
+    const merged = await merge(bo.id, ada.id);
+    expect([merged.status, merged.field("feedback.id"), Object(merged.body).feedback.occurrences]).toEqual([
+      200,
+      ada.id,
+      2,
+    ]);
+    expect(await wordsOf(ada.id)).toEqual(["It crashes.", "It closes.", "We look.", "Same as Ada's."]);
+    const report = Object(merged.body).messages[0];
+    expect([report.id, report.sender.email, report.subject, report.mergedFrom]).toEqual([
+      ...[bo.id, "bo@cellar.example", "Closes", bo.id],
+    ]);
+    expect(Object(merged.body).merged).toMatchObject([
+      { id: bo.id, number: before.feedback.number, subject: "Closes", mergedBy: app.owner.email },
+    ]);
+    const led = Object(await app.thread(bo.id));
+    expect([led.feedback.id, led.feedback.mergedInto]).toEqual([ada.id, ada.id]);
+    expect((await list()).map(({ id }: Message) => id)).toEqual([ada.id]);
+    expect((await list(`number=${before.feedback.number}`)).map(({ id }: Message) => id)).toEqual([ada.id]);
+    const apart = await unmerge(bo.id);
+    expect(apart.status, apart.text).toBe(200);
+    const after = Object(apart.body);
+    expect(after.messages).toEqual(before.messages);
+    expect([after.feedback, after.tags, after.sender]).toEqual([before.feedback, before.tags, before.sender]);
+    expect(await wordsOf(ada.id)).toEqual(["It crashes."]);
+    expect(Object(await app.thread(ada.id)).feedback.occurrences).toBe(1);
+    expect(Object(await app.thread(ada.id)).feedback.images).toHaveLength(1);
+  });
+
+  it("is refused for a thread of another app, a merged one, itself, and one with a proposal that is open", async () => {
+    const [one, two, three] = [await send(), await send(), await send()];
+    const other = await makeTeam(service);
+    expect((await merge(one.id, await sendFeedback(service, other.app.key))).status).toBe(404);
+    expect((await merge(one.id, one.id)).status).toBe(400);
+    expect((await unmerge(one.id)).status).toBe(409);
+    await merge(one.id, two.id);
+    expect([(await merge(three.id, one.id)).status, (await merge(three.id, one.id)).field("code")]).toEqual([
+      409,
+      "merged",
+    ]);
+    expect((await merge(one.id, three.id)).field("code")).toBe("merged");
+    for (const [method, body] of [
+      ["PATCH", { status: "resolved" }],
+      ["DELETE", undefined],
+    ] as const)
+      expect((await app.console(method, `/feedback/${one.id}`, body)).field("code")).toBe("merged");
+    const path = `/api/v1/agent/feedback/${three.id}/proposal`;
+    const proposed = await service.request("POST", path, {
+      headers: app.agent,
+      body: { summary: "Guard it.", plan: "1. Guard." },
+    });
+    expect((await merge(three.id, two.id)).field("code")).toBe("run_open");
+    const decision = { decision: "approve" };
+    await app.console("POST", `/runs/${proposed.field("runId")}/decision`, decision);
+    expect((await merge(three.id, two.id)).field("code")).toBe("run_open");
+    await app.console("POST", `/runs/${proposed.field("runId")}/recall`, {});
+    expect((await merge(three.id, two.id)).status).toBe(200);
+  });
+
+  it("leads an agent to the other thread, and its proposal, too", async () => {
+    const [from, into] = [await send({ message: "Twice." }), await send({ message: "Once." })];
+    const propose = (id: string, body: object = {}) =>
+      service.request("POST", `/api/v1/agent/feedback/${id}/proposal`, {
+        headers: app.agent,
+        body: { summary: "Guard it.", plan: "1. Guard.", ...body },
+      });
+    const read = (id: string) =>
+      service.request("GET", `/api/v1/agent/feedback/${id}`, { headers: app.agent });
+    const old = await propose(from.id);
+    await app.console("POST", `/runs/${old.field("runId")}/decision`, { decision: "reject" });
+    const own = await propose(into.id);
+    await read(from.id);
+    await merge(from.id, into.id);
+    const seen = await read(from.id);
+    expect([seen.field("feedback.id"), seen.field("feedback.mergedInto")]).toEqual([into.id, into.id]);
+    // The proposals of the merged thread are older than those of the other one.
+    expect(seen.field("latestProposal.id")).toBe(own.field("runId"));
+    const waiting = await service.request("GET", "/api/v1/agent/feedback?waiting=approval", {
+      headers: app.agent,
+    });
+    expect(waiting.field("items.0.id")).toBe(into.id);
+    const made = await propose(from.id, { expectedRunId: own.field("runId") });
+    expect([made.status, made.field("mergedInto")]).toEqual([201, into.id]);
+    const run = await service.request("GET", `/api/v1/agent/runs/${made.field("runId")}`, {
+      headers: app.agent,
+    });
+    expect(run.field("feedbackId")).toBe(into.id);
+    expect((await read(from.id)).field("latestProposal.id")).toBe(made.field("runId"));
+    expect((await read(into.id)).text).not.toContain("mergedInto");
+    await app.console("POST", `/runs/${made.field("runId")}/decision`, { decision: "reject" });
+    await unmerge(from.id);
+    expect((await read(from.id)).field("latestProposal.id")).toBe(old.field("runId"));
+    expect((await read(into.id)).field("latestProposal.id")).toBe(made.field("runId"));
+  });
+
+  it("shows each sender only their own words, and what was written to them", async () => {
+    const ada = await send({ message: "Ada's words.", email: "ada@kitchen.example" });
+    const bo = await send({ message: "Bo's words.", email: "bo@cellar.example" });
+    const cy = await send({ message: "Cy's words.", email: "cy@attic.example" });
+    await app.reply(ada.id, { body: "All of Ada's.", everyone: true });
+    await app.reply(bo.id, { body: "All of Bo's.", everyone: true });
+    await merge(bo.id, ada.id);
+    await app.reply(ada.id, { body: "All of both.", everyone: true });
+    await app.reply(ada.id, { body: "Bo alone.", reportId: bo.id });
+    // A reply to the id of the merged thread goes to its sender.
+    await app.reply(bo.id, { body: "Bo again." });
+    await merge(ada.id, cy.id);
+    await app.reply(cy.id, { body: "All of three.", everyone: true });
+    await answerOnPage(bo.url, "Bo answers.");
+    const seen = async () => ({ ada: await page(ada.url), bo: await page(bo.url), cy: await page(cy.url) });
+    const has = (text: string) =>
+      [
+        "Ada&#39;s words",
+        "Bo&#39;s words",
+        "Cy&#39;s words",
+        "All of Ada",
+        "All of Bo",
+        "All of both",
+        "Bo alone",
+        "Bo again",
+        "All of three",
+        "Bo answers",
+      ]
+        .filter((words) => text.replaceAll("'", "&#39;").includes(words))
+        .join(", ");
+    const merged = await seen();
+    expect(has(merged.ada)).toBe("Ada&#39;s words, All of Ada, All of both, All of three");
+    expect(has(merged.bo)).toBe(
+      "Bo&#39;s words, All of Bo, All of both, Bo alone, Bo again, All of three, Bo answers",
+    );
+    expect(has(merged.cy)).toBe("Cy&#39;s words, All of three");
+    expect(await wordsOf(cy.id)).toContain("Bo answers.");
+    const receivers = Object(await app.thread(cy.id)).messages.filter(
+      ({ everyone }: { everyone?: boolean }) => everyone,
+    );
+    expect(receivers.map(({ body }: Message) => body)).toHaveLength(4);
+    expect((await unmerge(bo.id)).status).toBe(200);
+    expect((await unmerge(ada.id)).status).toBe(200);
+    const apart = await seen();
+    expect(Object.values(apart).map(has)).toEqual(Object.values(merged).map(has));
+    expect((await wordsOf(bo.id)).sort()).toEqual(
+      [
+        "All of Bo's.",
+        "All of both.",
+        "All of three.",
+        "Bo again.",
+        "Bo alone.",
+        "Bo answers.",
+        "Bo's words.",
+      ].sort(),
+    );
+    expect((await wordsOf(cy.id)).sort()).toEqual(["All of three.", "Cy's words."]);
+  });
+
+  it("brings later answers and repeats into the other thread, and gives them back", async () => {
+    const key = (dedupeKey: string, run: string) => ({ dedupeKey, dedupeScope: "ci", dedupeRun: run });
+    const from = await send({ message: "From.", email: "ada@kitchen.example", ...key("a", "1") });
+    const into = await send({ message: "Into.", ...key("b", "1") });
+    await merge(from.id, into.id);
+    const again = await app.report({ message: "Again.", ...key("a", "2") });
+    expect([again.field("id"), Object(again.body).deduplicated]).toEqual([into.id, true]);
+    const take = await makeMailArrive(service, {
+      ...{ reportId: from.id, appId: app.appId, recipient: "ada@kitchen.example" },
+    });
+    await take(mailOf(["By mail."], {}));
+    expect(await wordsOf(into.id)).toEqual(["Into.", "From.", "Again.", "By mail."]);
+    expect(Object(await app.thread(into.id)).feedback.occurrences).toBe(3);
+    const resolve = (run: string, passed: string[]) =>
+      app.console("POST", `/apps/${app.appId}/feedback/resolve`, { scope: "ci", run, passed });
+    const half = await resolve("3", ["a"]);
+    expect(Object(half.body).stillFailing[0]).toMatchObject({ id: into.id, scopes: ["ci"] });
+    const whole = await resolve("4", ["a", "b"]);
+    expect([whole.field("resolved.0.id"), Object(whole.body).stillFailing]).toEqual([into.id, []]);
+    await unmerge(from.id);
+    expect((await wordsOf(from.id)).slice(0, 3)).toEqual(["From.", "Again.", "By mail."]);
+    expect(Object(await app.thread(from.id)).feedback.occurrences).toBe(2);
+    expect(Object(await app.thread(from.id)).feedback.status).toBe("open");
+    expect((await app.report({ ...key("a", "9") })).field("id")).toBe(from.id);
+  });
+
+  it("resolves both failures that one run passes", async () => {
+    const key = (dedupeKey: string) => ({ dedupeKey, dedupeScope: "ci", dedupeRun: "1" });
+    const [from, into] = [await send(key("x")), await send(key("y"))];
+    await merge(from.id, into.id);
+    const answer = await app.console("POST", `/apps/${app.appId}/feedback/resolve`, {
+      ...{ scope: "ci", run: "2", passed: ["x", "y"] },
+    });
+    expect(Object(answer.body).resolved.map(({ id }: Message) => id)).toEqual([into.id]);
+    expect(Object(answer.body).stillFailing).toEqual([]);
+  });
+
+  it("is in the events and the audit of both threads", async () => {
+    const [from, into] = [await send(), await send()];
+    await merge(from.id, into.id);
+    await unmerge(from.id);
+    const events = async (id: string) => {
+      const { items } = Object((await app.console("GET", `/feedback/${id}/events`)).body);
+      return items.map(({ kind, field, from: was, to, by }: Record<string, string>) => [
+        kind,
+        field,
+        was,
+        to,
+        by,
+      ]);
+    };
+    const by = app.owner.email;
+    expect(await events(into.id)).toEqual([
+      ["merge", "merged", null, "#1", by],
+      ["merge", "merged", "#1", null, by],
+    ]);
+    expect(await events(from.id)).toEqual([
+      ["merge", "mergedInto", null, "#2", by],
+      ["merge", "mergedInto", "#2", null, by],
+    ]);
+  });
+
+  it("ends with 30 days, and is kept by an export and an erasure", async () => {
+    const ada = await send({ message: "Ada's.", email: "ada@kitchen.example" });
+    const bo = await send({ message: "Bo's.", email: "bo@cellar.example", subject: "For bo@cellar.example" });
+    const cy = await send({ message: "Cy's.", email: "cy@attic.example" });
+    await app.console("PATCH", `/feedback/${bo.id}`, { addTags: ["crash"], subject: "Bo's subject" });
+    await app.reply(bo.id, { body: "All of Bo's.", everyone: true });
+    await merge(bo.id, ada.id);
+    await merge(ada.id, cy.id);
+    const stranger = await service.signIn(await service.makeUser());
+    const copy = await importFile(service, stranger, await exportFile(service, app.person, app.appId));
+    expect(copy.status, copy.text).toBe(201);
+    const inCopy = (method: string, path: string) =>
+      service.request(method, `/api/v1/console${path}`, { headers: stranger });
+    const { items } = Object((await inCopy("GET", `/apps/${copy.field("appId")}/feedback`)).body);
+    expect(items).toHaveLength(1);
+    const [{ id: copied }] = items;
+    const copies = Object((await inCopy("GET", `/feedback/${copied}`)).body);
+    expect(copies.merged).toHaveLength(2);
+    const boCopy = copies.merged.find(({ subject }: { subject: string }) => subject === "Bo's subject").id;
+    const apart = await inCopy("POST", `/feedback/${boCopy}/unmerge`);
+    expect([apart.status, apart.field("feedback.message"), apart.field("tags.0.name")]).toEqual([
+      200,
+      "Bo's.",
+      "crash",
+    ]);
+    expect(Object(apart.body).messages.map(({ body }: Message) => body)).toEqual(["All of Bo's."]);
+
+    const begun = await app.console("POST", "/people/erase", { email: "bo@cellar.example" });
+    await eventually(async () => {
+      const receipt = await app.console("GET", `/people/erasures/${begun.field("id")}`);
+      expect(receipt.field("status")).toBe("done");
+    });
+    expect(await wordsOf(cy.id)).toEqual(["Cy's.", "Ada's.", "All of Bo's."]);
+    expect([(await unmerge(bo.id)).status, (await unmerge(ada.id)).status]).toEqual([409, 409]);
+    expect(Object(await app.thread(bo.id)).feedback.mergedInto).toBe(cy.id);
+
+    const [one, two] = [await send(), await send()];
+    await merge(one.id, two.id);
+    service.clock.advance(31 * day);
+    const headers = await service.signIn(app.owner);
+    const later = (method: string, path: string) =>
+      service.request(method, `/api/v1/console/feedback/${path}`, { headers });
+    expect((await later("POST", `${one.id}/unmerge`)).status).toBe(409);
+    expect((await later("DELETE", two.id)).status).toBe(204);
+    expect((await later("GET", one.id)).status).toBe(404);
+  });
+
+  it("counts a merged thread as a repeat, and an unmerged one as before", async () => {
+    const [from, into] = [await send({ metadata: { appVersion: "1.2" } }), await send()];
+    await app.reply(from.id);
+    await app.console("PATCH", `/feedback/${from.id}`, { status: "resolved" });
+    const numbers = async () => {
+      const { perDay, firstReply, versions, top } = Object(
+        (await app.console("GET", `/apps/${app.appId}/statistics`)).body,
+      );
+      const today = perDay.at(-1);
+      return {
+        ...{ bugs: today.new.bug, repeats: today.repeats, resolved: today.resolved, none: firstReply.none },
+        ...{
+          versions: versions.length,
+          top: top.map(({ id, count }: { id: string; count: number }) => [id, count]),
+        },
+      };
+    };
+    const before = await numbers();
+    expect(before).toEqual({ bugs: 2, repeats: 0, resolved: 1, none: 1, versions: 1, top: [] });
+    await merge(from.id, into.id);
+    expect(await numbers()).toEqual({
+      bugs: 1,
+      repeats: 1,
+      resolved: 0,
+      none: 1,
+      versions: 0,
+      top: [[into.id, 2]],
+    });
+    await unmerge(from.id);
+    expect(await numbers()).toEqual(before);
+  });
+
+  it("moves the words of the thread in the search", async () => {
+    const [from, into] = [await send({ message: "A walrus." }), await send({ message: "A puffin." })];
+    await merge(from.id, into.id);
+    await eventually(async () =>
+      expect((await list("q=walrus")).map(({ id }: Message) => id)).toEqual([into.id]),
+    );
+    await unmerge(from.id);
+    await eventually(async () => {
+      expect((await list("q=walrus")).map(({ id }: Message) => id)).toEqual([from.id]);
+      expect((await list("q=puffin")).map(({ id }: Message) => id)).toEqual([into.id]);
+    });
+  });
+});
