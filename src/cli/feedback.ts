@@ -26,6 +26,7 @@ import type { SendFlags } from "./delivery/send-report.ts";
 import { addBulk } from "./feedback/bulk.ts";
 import type { InboxFlags } from "./feedback/inbox/show.ts";
 import type { JunitFlags } from "./feedback/junit/failure.ts";
+import { addMerge } from "./feedback/merge.ts";
 import type { ResolveFlags } from "./feedback/resolve.ts";
 import type { SearchFlags } from "./feedback/search.ts";
 import { addSnooze } from "./feedback/snooze.ts";
@@ -222,6 +223,7 @@ function addWorking(feedback: Command, setup: Setup): void {
   addResolving(feedback, setup);
   addTriage(feedback, setup);
   addSnooze(feedback, setup);
+  addMerge(feedback, setup);
   addBulk(feedback, setup);
 
   const reply = feedback

@@ -44,8 +44,14 @@ function textDifference(report: string, repeat: string): Pick<RepeatDifference, 
 
 const linesOf = (text: string): string[] => text.split("\n").map((line) => line.trimEnd());
 
-/** Only a report has a type. */
-const isRepeat = ({ category }: Pick<Message, "category">): boolean => category !== undefined;
+type Foldable = Pick<Message, "category"> & {
+  readonly id?: string;
+  readonly mergedFrom?: string | undefined;
+};
+
+/** Only a report has a type. The report of a merged thread is always shown. */
+const isRepeat = ({ category, id, mergedFrom }: Foldable): boolean =>
+  category !== undefined && (mergedFrom === undefined || mergedFrom !== id);
 
 /**
  * The messages of a thread. If many repeated reports follow one another, those between the first and the last are one
@@ -57,9 +63,7 @@ export type Folded<One> = One | { readonly folded: readonly One[] };
 const shownInRow = 3;
 
 /** Groups the repeated reports between the first and the last of a row, if there are many. (rule F39) */
-export function foldRepeats<One extends Pick<Message, "category">>(
-  messages: readonly One[],
-): readonly Folded<One>[] {
+export function foldRepeats<One extends Foldable>(messages: readonly One[]): readonly Folded<One>[] {
   const shown: Folded<One>[] = [];
   let row: One[] = [];
   const endRow = () => {

@@ -3,7 +3,7 @@ import { emailOf } from "../../access/members/authors.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import * as tables from "../../database/schema/feedback.ts";
 import { repeatsOf } from "../../database/schema/statistics.ts";
-import { threadTopic } from "../../database/signals.ts";
+import { proposalTopic, threadTopic } from "../../database/signals.ts";
 import { columnOf } from "../../database/statements.ts";
 import type { NewMessage } from "../messages/store.ts";
 import type { MergeStep } from "./rules.ts";
@@ -149,10 +149,11 @@ export const merges = {
     );
     for (const table of ["uploads", "mail_originals"])
       await tx.run(`UPDATE ${table} SET feedback_id = ? WHERE feedback_id = ?`, intoId, id);
-    await tx.run(
-      "UPDATE runs SET feedback_id = ?, origin_id = coalesce(origin_id, ?) WHERE feedback_id = ?",
+    const runs = await tx.all<{ id: string }>(
+      "UPDATE runs SET feedback_id = ?, origin_id = coalesce(origin_id, ?) WHERE feedback_id = ? RETURNING id",
       ...[intoId, id, id],
     );
+    for (const run of runs) tx.signal(proposalTopic(run.id));
     await moveCounts(
       tx,
       { from: id, into: intoId, appId },
@@ -248,10 +249,11 @@ export const merges = {
         return [];
       },
     );
-    await tx.run(
-      `UPDATE runs SET feedback_id = ?, origin_id = ${keep} WHERE feedback_id = ? AND ${origins}`,
+    const runs = await tx.all<{ id: string }>(
+      `UPDATE runs SET feedback_id = ?, origin_id = ${keep} WHERE feedback_id = ? AND ${origins} RETURNING id`,
       ...[id, ...later, from, ...ids],
     );
+    for (const run of runs) tx.signal(proposalTopic(run.id));
     const count = [...moved.values()].filter(({ category }) => category !== null).length;
     await tx.run(
       `UPDATE feedback SET occurrences = CASE WHEN occurrences > ? THEN occurrences - ? ELSE 1 END WHERE id = ?`,

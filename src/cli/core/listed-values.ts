@@ -78,6 +78,7 @@ export const listedArguments: Readonly<Record<string, Listing>> = {
   "cycle create": listings,
   "view edit": views,
   "view delete": views,
+  "feedback merge": threads,
   "feedback snooze": threads,
   "app view": apps,
   "app edit": apps,

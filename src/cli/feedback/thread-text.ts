@@ -15,7 +15,17 @@ export interface ThreadTextOptions {
 
 /** Returns a thread as text for a person. One line replaces many repeats in a row. */
 export function threadText(thread: OwnedThread, { repeats = false }: ThreadTextOptions = {}): string {
-  const { app, feedback, sender, assignee, earlier = null, tags = [], messages, proposals } = thread;
+  const {
+    app,
+    feedback,
+    sender,
+    assignee,
+    earlier = null,
+    tags = [],
+    merged = [],
+    messages,
+    proposals,
+  } = thread;
   const shown = repeats ? messages : foldRepeats(messages);
   return [
     feedback.consoleUrl,
@@ -29,6 +39,9 @@ export function threadText(thread: OwnedThread, { repeats = false }: ThreadTextO
     line("Came back, resolved before", earlier?.consoleUrl ?? null),
     line("Assigned to", assignee?.email ?? null),
     line("Snoozed until", feedback.snoozedUntil ?? null),
+    ...merged.map(({ number, subject }) =>
+      line("Merged from", `${number === null ? "" : `#${number} `}${subject ?? "a report that was erased"}`),
+    ),
     line("Tags", tags.length === 0 ? null : tags.map(({ name }) => name).join(", ")),
     ...factLines(feedback),
     `\n${quotation(feedback.message)}`,
@@ -69,7 +82,7 @@ function foldedText(thread: OwnedThread, folded: readonly Message[]): string {
 }
 
 function messageText(thread: OwnedThread, message: Message): string {
-  const { direction, author, body, createdAt, sender, writtenBy } = message;
+  const { id, direction, author, body, createdAt, sender, writtenBy, mergedFrom } = message;
   if (!sender) {
     const by = writtenBy === undefined ? "" : ` by ${writtenBy}`;
     const head = `\n-- ${directions[direction] ?? direction}${by}, ${createdAt}`;
@@ -84,7 +97,7 @@ function messageText(thread: OwnedThread, message: Message): string {
   const ifOther = (value: string | null, first: string | null) => (value === first ? null : value);
   const metadata = Object.fromEntries(facts.map(([name, value]) => [name, value ?? "not in this report"]));
   return [
-    `\n-- Reported again, ${createdAt}`,
+    `\n-- ${mergedFrom === id ? "Report of a merged thread" : "Reported again"}, ${createdAt}`,
     line("From", nameOf(sender)),
     line("Type", ifOther(category, feedback.category)),
     line("Subject", ifOther(subject, feedback.subject)),

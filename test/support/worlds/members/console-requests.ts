@@ -30,6 +30,7 @@ export const bodies: Record<string, unknown> = {
   "keys.create": {},
   "tokens.create": { kind: "agent", label: "New" },
   "threads.update": { status: "resolved" },
+  "threads.merge": { into: "0198c1a2-7d31-7c52-9e0f-5b8f0f6f2a11" },
   "readMarks.update": { read: true },
   "readMarks.updateAll": {},
   "savedReplies.create": { title: "Thanks", body: "Thank you, {name}!" },

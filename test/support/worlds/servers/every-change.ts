@@ -66,6 +66,11 @@ export const everyChange: readonly Change[] = [
   { by: "feedback.submit", act: "repeat", shownBy: thread },
   { by: "threads.addMessage", act: "note", shownBy: thread },
   { by: "threads.update", act: "resolve", shownBy: thread },
+  { by: "threads.merge", act: "merge the thread", after: ["reject"], shownBy: [...thread, ...run] },
+  {
+    ...{ by: "threads.unmerge", act: "unmerge the thread", after: ["reject", "merge the thread"] },
+    shownBy: [...thread, ...run],
+  },
   { by: "threads.remove", act: "delete the thread", shownBy: [...thread, ...run] },
   { by: "failures.resolve", act: "report a green run", shownBy: thread },
   { by: "blockedSenders.create", act: "block", shownBy: [] },
@@ -161,6 +166,11 @@ export function createLastActs(
         body: { email: member.email, currentPassword: password },
       });
     },
+    "merge the thread": async (server) => {
+      const into = (await world.report(server, { dedupeKey: "two" })).field("id");
+      return call(server, "POST", `/feedback/${threadId}/merge`, { into });
+    },
+    "unmerge the thread": (server) => call(server, "POST", `/feedback/${threadId}/unmerge`),
     "delete the thread": (server) => call(server, "DELETE", `/feedback/${threadId}`),
     "report a green run": (server) =>
       call(server, "POST", `/apps/${appId}/feedback/resolve`, { run: "2", passed: ["one"] }),
