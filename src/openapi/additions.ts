@@ -26,6 +26,8 @@ export const additions = {
     "tester.requestSlot": ["slot"],
     "agent.readThread": [
       ...["feedback.videos", "feedback.source", "feedback.occurrences", "feedback.createdAt"],
+      // Only if the thread of the request was merged into another one.
+      "feedback.mergedInto",
       ...["name", "url", "mediaType", "size"].map((field) => `feedback.attachments[].${field}`),
       ...["id", "author", "category", "subject", "source", "metadata", "images", "videos", "attachments"].map(
         (field) => `messages[].${field}`,
@@ -37,6 +39,7 @@ export const additions = {
       ),
       "latestProposal.decision",
     ],
+    "agent.propose": ["mergedInto"],
     "agent.readRun": [
       ...["replacedBy", "decision", "expiresAt", "feedbackId", "consoleUrl", "summary", "plan", "planSha256"],
       ...["claim", "claim.worker", "claim.claimedAt", "claim.releasedAt"],

@@ -6,7 +6,7 @@ import { repeatsOf } from "../../database/schema/statistics.ts";
 import { proposalTopic, threadTopic } from "../../database/signals.ts";
 import { columnOf } from "../../database/statements.ts";
 import type { NewMessage } from "../messages/store.ts";
-import type { MergeStep } from "./rules.ts";
+import type { MergeStep, SharedReply } from "./rules.ts";
 
 /** A thread that was merged into another one. */
 export interface MergeRow extends MergeStep {
@@ -38,7 +38,7 @@ interface RunRow {
 }
 
 /** The columns of a report that a thread and a message have in common. */
-const shared = [
+const reportColumns = [
   ...["category", ...reportTexts.map(({ name }) => columnOf(tables.messages, name))],
   ...["sender_name", "sender_email", "metadata", "files", "link_counter", "created_at"],
 ];
@@ -143,8 +143,8 @@ export const merges = {
       ...[intoId, id, id],
     );
     await tx.run(
-      `INSERT INTO messages (id, feedback_id, origin_id, direction, author, body, subject, ${shared.join(", ")})
-       SELECT id, CAST(? AS TEXT), id, 'inbound', 'sender', message, subject, ${shared.join(", ")} FROM feedback WHERE id = ?`,
+      `INSERT INTO messages (id, feedback_id, origin_id, direction, author, body, subject, ${reportColumns.join(", ")})
+       SELECT id, CAST(? AS TEXT), id, 'inbound', 'sender', message, subject, ${reportColumns.join(", ")} FROM feedback WHERE id = ?`,
       ...[intoId, id],
     );
     for (const table of ["uploads", "mail_originals"])
@@ -154,12 +154,8 @@ export const merges = {
       ...[intoId, id, id],
     );
     for (const run of runs) tx.signal(proposalTopic(run.id));
-    await moveCounts(
-      tx,
-      { from: id, into: intoId, appId },
-      `SELECT span, at, count FROM repeat_counts WHERE feedback_id = ?`,
-      [id],
-    );
+    const counted = "SELECT span, at, count FROM repeat_counts WHERE feedback_id = ?";
+    await addCounts(tx, { to: intoId, appId }, { sql: counted, values: [id] });
     await tx.run("DELETE FROM repeat_counts WHERE feedback_id = ?", id);
     await tx.run("UPDATE feedback SET merged_into = ? WHERE merged_into = ?", intoId, id);
     await tx.run(
@@ -182,84 +178,28 @@ export const merges = {
    */
   async unmerge(
     tx: Transaction,
-    { row, from, appId, inside, homes, newId }: Unmerge & { readonly newId: () => string },
+    { row, from, appId, inside, reaches, newId }: Unmerge & { readonly newId: () => string },
   ): Promise<void> {
     const { id } = row;
-    const ids = [...inside];
-    const later = ids.filter((one) => one !== id);
-    const origins = `origin_id IN (${listed(ids)})`;
-    const reports = await tx.all<MovedRow>(
-      `SELECT id, files, category FROM messages WHERE feedback_id = ? AND category IS NOT NULL AND ${origins}`,
-      from,
-      ...ids,
-    );
-    const ofReports = await inParts(
-      reports.map((report) => report.id),
-      (part) =>
-        tx.all<MovedRow>(
-          `SELECT id, files, category FROM messages WHERE feedback_id = ? AND report_id IN (${listed(part)})`,
-          from,
-          ...part,
-        ),
-    );
-    const others = await tx.all<MovedRow>(
-      `SELECT id, files, category FROM messages WHERE feedback_id = ? AND category IS NULL AND ${origins}`,
-      from,
-      ...ids,
-    );
-    const moved = new Map([...reports, ...ofReports, ...others].map((message) => [message.id, message]));
-    const shown = await tx.all<SharedRow>(
-      `SELECT author, author_id AS "authorId", body, created_at AS "createdAt",
-         coalesce(origin_id, feedback_id) AS home, before_merge AS "beforeMerge"
-       FROM messages WHERE feedback_id = ? AND direction = 'outbound' AND everyone = 1
-       ORDER BY created_at, id`,
-      from,
-    );
-    const keep = later.length === 0 ? "NULL" : `CASE WHEN origin_id IN (${listed(later)}) THEN origin_id END`;
-    await inParts([...moved.keys()], async (part) => {
-      const counted = repeatsOf(tx.engine, `m.id IN (${listed(part)})`);
-      await moveCounts(tx, { from: id, into: from, appId, by: "-" }, counted, part);
-      await moveCounts(
-        tx,
-        { from, into: id, appId },
-        `${repeatsOf(tx.engine, `m.id IN (${listed(part)}) AND m.id <> ?`)}`,
-        [...part, id],
-      );
-      await tx.run(
-        `UPDATE messages SET feedback_id = ?, origin_id = ${keep} WHERE id IN (${listed(part)})`,
-        ...[id, ...later, ...part],
-      );
-      return [];
-    });
-    await tx.run("DELETE FROM repeat_counts WHERE feedback_id = ? AND count <= 0", from);
-    const names = [...moved.values()].flatMap(({ files }) => uploadsIn(files));
-    await inParts(names, async (part) => {
-      await tx.run(`UPDATE uploads SET feedback_id = ? WHERE name IN (${listed(part)})`, id, ...part);
-      return [];
-    });
-    await inParts(
-      reports.map((report) => report.id),
-      async (part) => {
-        const ofThese = `feedback_id = ? AND report_id IN (${listed(part)})`;
-        await tx.run(
-          `UPDATE uploads SET feedback_id = ? WHERE name IN (SELECT upload FROM mail_originals WHERE ${ofThese})`,
-          ...[id, from, ...part],
-        );
-        await tx.run(`UPDATE mail_originals SET feedback_id = ? WHERE ${ofThese}`, ...[id, from, ...part]);
-        return [];
-      },
-    );
+    const inner = [...inside].filter((one) => one !== id);
+    const place = { id, from, inside: [...inside], inner, appId };
+    const reports = await reportsOf(tx, place);
+    const moved = await messagesOf(tx, place, reports);
+    const shared = (await repliesToAll(tx, from)).filter(reaches);
+    await moveMessages(tx, place, [...moved.keys()]);
+    await moveFiles(tx, place, { moved: [...moved.values()], reports });
     const runs = await tx.all<{ id: string }>(
-      `UPDATE runs SET feedback_id = ?, origin_id = ${keep} WHERE feedback_id = ? AND ${origins} RETURNING id`,
-      ...[id, ...later, from, ...ids],
+      `UPDATE runs SET feedback_id = ?, origin_id = ${originOf(inner)}
+       WHERE feedback_id = ? AND origin_id IN (${listed(inside)}) RETURNING id`,
+      ...[id, ...inner, from, ...inside],
     );
     for (const run of runs) tx.signal(proposalTopic(run.id));
-    const count = [...moved.values()].filter(({ category }) => category !== null).length;
+    const count = [...moved.values()].filter(isReport).length;
     await tx.run(
       `UPDATE feedback SET occurrences = CASE WHEN occurrences > ? THEN occurrences - ? ELSE 1 END WHERE id = ?`,
       ...[count, count, from],
     );
-    const columns = shared.filter((column) => column !== "category" && column !== "created_at");
+    const columns = reportColumns.filter((column) => column !== "category" && column !== "created_at");
     await tx.run(
       `UPDATE feedback SET status = ?, merged_into = NULL, subject = m.subject, message = m.body, occurrences = ?,
          ${columns.map((column) => `${column} = m.${column}`).join(", ")},
@@ -268,21 +208,12 @@ export const merges = {
       ...[row.status, Math.max(1, count), id],
     );
     await tx.run("DELETE FROM messages WHERE id = ?", id);
-    if (later.length > 0)
-      await tx.run(`UPDATE feedback SET merged_into = ? WHERE id IN (${listed(later)})`, id, ...later);
-    for (const { author, authorId, body, createdAt } of shown.filter((reply) => homes(reply)))
-      await tx.insert(tables.messages, {
-        ...{
-          id: newId(),
-          feedbackId: id,
-          direction: "outbound",
-          author,
-          authorId,
-          body,
-          createdAt,
-          everyone: 1,
-        },
-      });
+    if (inner.length > 0)
+      await tx.run(`UPDATE feedback SET merged_into = ? WHERE id IN (${listed(inner)})`, id, ...inner);
+    for (const { author, authorId, body, createdAt } of shared) {
+      const copy = { id: newId(), feedbackId: id, direction: "outbound", everyone: 1 } as const;
+      await tx.insert(tables.messages, { ...copy, author, authorId, body, createdAt });
+    }
     await giveTags(tx, id, JSON.parse(row.tags));
     await tx.run("DELETE FROM thread_merges WHERE feedback_id = ?", id);
     for (const thread of [id, from]) {
@@ -309,20 +240,122 @@ interface Unmerge {
   /** The ids of the thread and of those that were merged into it before. */
   readonly inside: ReadonlySet<string>;
   /** Whether a reply to everyone went to the thread since the merge. */
-  readonly homes: (reply: Pick<SharedRow, "home" | "beforeMerge">) => boolean;
+  readonly reaches: (reply: SharedReply) => boolean;
 }
 
 interface MovedRow {
   readonly id: string;
+  readonly direction: string;
   readonly files: string | null;
   readonly category: string | null;
 }
 
-interface SharedRow extends Pick<NewMessage, "body" | "createdAt"> {
+/** Hidden repeats of blocked senders do not count. */
+const isReport = ({ direction, category }: MovedRow): boolean => category !== null && direction === "inbound";
+
+interface SharedRow extends Pick<NewMessage, "body" | "createdAt">, SharedReply {
   readonly author: string;
   readonly authorId: string | null;
-  readonly home: string;
-  readonly beforeMerge: number | null;
+}
+
+/** The thread that gets its messages back, and the thread that has them. */
+interface Place {
+  readonly id: string;
+  readonly from: string;
+  /** The ids of the thread and of those that were merged into it before; `inner` is without the thread. */
+  readonly inside: readonly string[];
+  readonly inner: readonly string[];
+  readonly appId: string;
+}
+
+const movedColumns = "id, direction, files, category";
+
+/** Returns the reports of the threads that are taken out. */
+const reportsOf = (tx: Transaction, { from, inside }: Place): Promise<MovedRow[]> =>
+  tx.all<MovedRow>(
+    `SELECT ${movedColumns} FROM messages
+     WHERE feedback_id = ? AND category IS NOT NULL AND origin_id IN (${listed(inside)})`,
+    from,
+    ...inside,
+  );
+
+/** Returns what was written in these threads, and what belongs to their reports, by the ids of the messages. */
+async function messagesOf(
+  tx: Transaction,
+  { from, inside }: Place,
+  reports: readonly MovedRow[],
+): Promise<ReadonlyMap<string, MovedRow>> {
+  const written = await tx.all<MovedRow>(
+    `SELECT ${movedColumns} FROM messages
+     WHERE feedback_id = ? AND category IS NULL AND origin_id IN (${listed(inside)})`,
+    from,
+    ...inside,
+  );
+  const later = await inParts(idsOf(reports), (part) =>
+    tx.all<MovedRow>(
+      `SELECT ${movedColumns} FROM messages WHERE feedback_id = ? AND report_id IN (${listed(part)})`,
+      from,
+      ...part,
+    ),
+  );
+  return new Map([...reports, ...written, ...later].map((message) => [message.id, message]));
+}
+
+const idsOf = (rows: readonly MovedRow[]): string[] => rows.map(({ id }) => id);
+
+const repliesToAll = (tx: Transaction, from: string): Promise<SharedRow[]> =>
+  tx.all<SharedRow>(
+    `SELECT author, author_id AS "authorId", body, created_at AS "createdAt",
+       coalesce(origin_id, feedback_id) AS home, before_merge AS "beforeMerge"
+     FROM messages WHERE feedback_id = ? AND direction = 'outbound' AND everyone = 1
+     ORDER BY created_at, id`,
+    from,
+  );
+
+/** Returns SQL for the origin of a row after it was taken out: the threads inside stay its origin. */
+const originOf = (inner: readonly string[]): string =>
+  inner.length === 0 ? "NULL" : `CASE WHEN origin_id IN (${listed(inner)}) THEN origin_id END`;
+
+async function moveMessages(
+  tx: Transaction,
+  { id, from, inner, appId }: Place,
+  ids: readonly string[],
+): Promise<void> {
+  await inParts(ids, async (part) => {
+    const these = `m.id IN (${listed(part)})`;
+    await addCounts(tx, { to: from, appId, sign: "-" }, { sql: repeatsOf(tx.engine, these), values: part });
+    // The report that began the thread is no repeat there.
+    const repeats = repeatsOf(tx.engine, `${these} AND m.id <> ?`);
+    await addCounts(tx, { to: id, appId }, { sql: repeats, values: [...part, id] });
+    await tx.run(
+      `UPDATE messages SET feedback_id = ?, origin_id = ${originOf(inner)} WHERE id IN (${listed(part)})`,
+      ...[id, ...inner, ...part],
+    );
+    return [];
+  });
+  await tx.run("DELETE FROM repeat_counts WHERE feedback_id = ? AND count <= 0", from);
+}
+
+/** Moves the files of messages, and the original mails to these reports. */
+async function moveFiles(
+  tx: Transaction,
+  { id, from }: Place,
+  { moved, reports }: { readonly moved: readonly MovedRow[]; readonly reports: readonly MovedRow[] },
+): Promise<void> {
+  const names = moved.flatMap(({ files }) => uploadsIn(files));
+  await inParts(names, async (part) => {
+    await tx.run(`UPDATE uploads SET feedback_id = ? WHERE name IN (${listed(part)})`, id, ...part);
+    return [];
+  });
+  await inParts(idsOf(reports), async (part) => {
+    const ofThese = `feedback_id = ? AND report_id IN (${listed(part)})`;
+    await tx.run(
+      `UPDATE uploads SET feedback_id = ? WHERE name IN (SELECT upload FROM mail_originals WHERE ${ofThese})`,
+      ...[id, from, ...part],
+    );
+    await tx.run(`UPDATE mail_originals SET feedback_id = ? WHERE ${ofThese}`, ...[id, from, ...part]);
+    return [];
+  });
 }
 
 const idsAtOnce = 200;
@@ -338,22 +371,17 @@ async function inParts<Value, Result>(
   return results;
 }
 
-/** Adds counted repeats to those of a thread. `by` "-" takes them away. */
-const moveCounts = (
+/** Adds counted repeats to those of a thread, or takes them away. */
+const addCounts = (
   tx: Transaction,
-  {
-    into,
-    appId,
-    by = "",
-  }: { readonly from: string; readonly into: string; readonly appId: string; readonly by?: "-" | "" },
-  counted: string,
-  values: readonly string[],
+  { to, appId, sign = "" }: { readonly to: string; readonly appId: string; readonly sign?: "-" | "" },
+  counted: { readonly sql: string; readonly values: readonly string[] },
 ) =>
   tx.run(
     `INSERT INTO repeat_counts (feedback_id, span, at, app_id, count)
-     SELECT CAST(? AS TEXT), c.span, c.at, CAST(? AS TEXT), ${by}c.count FROM (${counted}) AS c WHERE true
+     SELECT CAST(? AS TEXT), c.span, c.at, CAST(? AS TEXT), ${sign}c.count FROM (${counted.sql}) AS c WHERE true
      ON CONFLICT (feedback_id, span, at) DO UPDATE SET count = repeat_counts.count + excluded.count`,
-    ...[into, appId, ...values],
+    ...[to, appId, ...counted.values],
   );
 
 async function takeTags(tx: Transaction, feedbackId: string): Promise<string[]> {

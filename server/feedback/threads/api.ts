@@ -14,7 +14,7 @@ import { assigneeOf } from "../assignees/assign.ts";
 import { threadEvents } from "../events/rules.ts";
 import { auditedChanges, decidedRuns, namingReleases } from "../events/store.ts";
 import { listInbox } from "../inbox/list.ts";
-import { createMergeHandlers, mergedThreads } from "../merge/api.ts";
+import { createMergeHandlers, mergedThreads } from "../merge/merge.ts";
 import { homesOf, type MergeStep, reaches } from "../merge/rules.ts";
 import { merges } from "../merge/store.ts";
 import { createAddMessage } from "../messages/add.ts";

@@ -70,10 +70,10 @@ export const feedbackThreads = {
     dedupeKey: string,
   ) =>
     tx.get<{ id: string; failureId: string }>(
-      `SELECT f.id, k.id AS "failureId" FROM feedback k CROSS JOIN feedback f
-       WHERE k.app_id = ? AND k.dedupe_key = ? AND f.id = coalesce(k.merged_into, k.id)
+      `SELECT f.id, feedback.id AS "failureId" FROM feedback CROSS JOIN feedback f
+       WHERE feedback.app_id = ? AND feedback.dedupe_key = ? AND f.id = coalesce(feedback.merged_into, feedback.id)
          AND f.status IN ('open', 'in_progress'${blockedBy === undefined ? "" : ", 'blocked'"})
-       ORDER BY k.created_at DESC LIMIT 1`,
+       ORDER BY feedback.created_at DESC LIMIT 1`,
       appId,
       dedupeKey,
     ),

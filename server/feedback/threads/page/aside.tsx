@@ -77,6 +77,9 @@ export const ThreadAside = (props: ThreadAsideProps) => {
       </Can>
       <Metadata metadata={thread.feedback.metadata} />
       <Can needs="maintainer">
+        <p>
+          <a href={`${address}/merge`}>Merge into another thread</a>
+        </p>
         <details class="reveal danger">
           <summary>Delete thread</summary>
           <div class="stack">

@@ -20,6 +20,7 @@ import {
   seenMessageName,
   type ThreadPart,
 } from "./fields.tsx";
+import { mergeDefinitions } from "./merge.tsx";
 import { numberedPage, readThread, showThread, threadPage } from "./page.tsx";
 
 /** Decides on the proposal that the form showed, never on a newer one. (rule A52) */
@@ -294,6 +295,7 @@ async function deleteThread(visit: SignedInVisit): Promise<Reply<"thread-deleted
 export const definitions: Definitions = [
   threadPage,
   numberedPage,
+  ...mergeDefinitions,
   defineForm({
     at: (links) => links.thread(":appId", ":id", "unread"),
     page: threadPage,

@@ -10,8 +10,9 @@ import { ConsolePage } from "../../../console/layout.tsx";
 import type { Links } from "../../../console/links.ts";
 import { type AppNavigation, appNavigationOf } from "../../../console/navigation.ts";
 import type { ProposalDelivery, ProposalLife } from "../../../console/page-reads.ts";
-import { Can, keyed, Line, Notice } from "../../../console/parts.tsx";
+import { Can, counted, keyed, Line, Notice } from "../../../console/parts.tsx";
 import { goTo, type Reply, show } from "../../../console/respond.ts";
+import { Ago } from "../../../console/times.tsx";
 import type { SignedInVisit } from "../../../console/visit.ts";
 import {
   type InboxPosition,
@@ -44,6 +45,10 @@ export async function showThread(
 ): Promise<Reply> {
   const view = await visit.views.ofThread(visit.param("id"));
   const thread = await readThread(visit);
+  const { mergedInto } = thread.feedback;
+  // After a refused form, the page of the other thread keeps the typed text.
+  if (mergedInto !== undefined && sent === undefined)
+    return goTo(visit.links.thread(thread.app.id, mergedInto));
   if (!visit.isLive) await view.note();
   const opened = await appNavigationOf(visit, "inbox");
   const navigation = done === undefined ? opened : { ...opened, done };
@@ -168,6 +173,7 @@ const Thread = (props: ThreadProps) => {
         neighbours={neighbours}
       />
       <ThreadHead thread={thread} links={navigation.links} />
+      <MergedInto thread={thread} links={navigation.links} now={props.now} />
       <Answering id="answering" people={props.answering} isRead />
       <NewSinceNotice fresh={props.fresh} />
       <ThreadForm id={thread.feedback.id} forms={forms} address={address} position={position}>
@@ -319,6 +325,66 @@ const ThreadHead = ({
       )}
     </div>
   </div>
+);
+
+/** The threads that were merged into this one, each with a button that undoes it. */
+const MergedInto = ({
+  thread: { app, merged },
+  links,
+  now,
+}: Pick<ThreadProps, "thread" | "now"> & { readonly links: Links }) =>
+  merged.length === 0 ? null : (
+    <section class="merged" id="merged" aria-label="Merged threads" data-live={versionOf(merged)}>
+      {merged.length > mostMergedShown ? (
+        <details class="reveal">
+          <summary>{counted(merged.length, "merged thread")}</summary>
+          <MergedList {...{ app, merged, links, now }} />
+        </details>
+      ) : (
+        <MergedList {...{ app, merged, links, now }} />
+      )}
+    </section>
+  );
+
+const mostMergedShown = 3;
+
+const MergedList = ({
+  app,
+  merged,
+  links,
+  now,
+}: Pick<OwnedThread, "app" | "merged"> & Pick<ThreadProps, "now"> & { readonly links: Links }) => (
+  <ul>
+    {merged.map(({ id, number, subject, mergedAt, mergedBy, undoUntil }) => (
+      <li key={id}>
+        <span>
+          Merged from {number !== null && `#${number} `}
+          <a href={`#message-${id}`}>
+            <Line text={subject ?? "a report that was erased"} />
+          </a>{" "}
+          <span class="muted">
+            {mergedBy !== null && (
+              <>
+                by <Line text={mergedBy} />{" "}
+              </>
+            )}
+            <Ago at={mergedAt} now={now} />
+          </span>
+        </span>
+        {undoUntil !== null && (
+          <Can needs="maintainer">
+            <form method="post" action={links.thread(app.id, id, "unmerge")}>
+              <IdempotencyField />
+              <button class="small" type="submit">
+                Undo
+                <span class="unseen">{` the merge of ${number === null ? "this thread" : `#${number}`}`}</span>
+              </button>
+            </form>
+          </Can>
+        )}
+      </li>
+    ))}
+  </ul>
 );
 
 /** The links to the list, and to the previous and next thread in it. */

@@ -309,13 +309,17 @@ interface RepeatProps {
 /** A later report of the same failure: the parts that differ from the first report, and its own files. */
 const RepeatedFeedback = ({ message, report }: RepeatProps) => {
   const { sender, createdAt } = message;
+  const isMerged = message.mergedFrom === message.id;
   return (
-    <article class="message inbound" aria-label="Repeat of the report">
+    <article
+      class="message inbound"
+      aria-label={isMerged ? "Report of a merged thread" : "Repeat of the report"}
+    >
       <header>
         <b>
           <Line text={senderName(sender)} />
         </b>
-        <span>reported it again</span>
+        <span>{isMerged ? "reported it in a thread that was merged" : "reported it again"}</span>
         <Timestamp at={createdAt} />
       </header>
       <div class="inside">

@@ -80,7 +80,7 @@ export async function unmergeThread(
   await merges.unmerge(tx, {
     ...{ row, from, appId, newId: deps.newId },
     inside: withMerged(id, all),
-    homes: (reply) => reaches(reply, outside),
+    reaches: (reply) => reaches(reply, outside),
   });
   const by = caller.userId;
   await settle(deps, tx, { id, appId, by, fields: ["mergedInto"] });

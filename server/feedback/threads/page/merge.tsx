@@ -1,0 +1,214 @@
+import type { ApiError } from "../../../../src/contract/errors.ts";
+import { type OwnedThread, type ThreadSummary, threads } from "../../../../src/contract/threads.ts";
+import { titled } from "../../../../src/words/visible.ts";
+import { type Definitions, defineForm, definePage } from "../../../console/definitions.ts";
+import { IdempotencyField } from "../../../console/forms.tsx";
+import { ConsolePage } from "../../../console/layout.tsx";
+import { type AppNavigation, appNavigationOf } from "../../../console/navigation.ts";
+import { Empty, Line, Refused } from "../../../console/parts.tsx";
+import { goTo, type Reply, reshowForm, show } from "../../../console/respond.ts";
+import { Ago } from "../../../console/times.tsx";
+import type { SignedInVisit } from "../../../console/visit.ts";
+import { nameIn, statusNames } from "../badges.tsx";
+import { readThread, threadPage } from "./page.tsx";
+
+/** The most threads that the page offers. */
+const mostOffered = 20;
+
+function merge(visit: SignedInVisit): Promise<Reply<"merged">> {
+  const { ask, fields, links, param } = visit;
+  return reshowForm(
+    async () => {
+      const thread = await ask(threads.merge, {
+        params: { id: param("id") },
+        body: { into: fields.text("into") },
+        idempotencyKey: fields.idempotencyKey,
+      });
+      return goTo(links.thread(thread.app.id, thread.feedback.id), "merged");
+    },
+    (refusal) => showMerge(visit, refusal),
+  );
+}
+
+async function unmerge({ ask, fields, links, param }: SignedInVisit): Promise<Reply<"unmerged">> {
+  const { app, feedback } = await ask(threads.unmerge, {
+    params: { id: param("id") },
+    idempotencyKey: fields.idempotencyKey,
+  });
+  return goTo(links.thread(app.id, feedback.id), "unmerged");
+}
+
+async function showMerge(visit: SignedInVisit, refusal?: ApiError): Promise<Reply> {
+  const { ask, links, query, fields } = visit;
+  const thread = await readThread(visit);
+  if (thread.feedback.mergedInto !== undefined) return goTo(links.thread(thread.app.id, thread.feedback.id));
+  const navigation = await appNavigationOf(visit, "inbox");
+  const typed = (refusal === undefined ? query("q") : fields.text("q")).trim().slice(0, 200);
+  const number = /^#?([1-9]\d{0,8})$/.exec(typed)?.[1];
+  const wanted = { limit: String(mostOffered + 1) };
+  const { items } = await ask(threads.list, {
+    params: { appId: thread.app.id },
+    query: {
+      ...wanted,
+      ...(number !== undefined ? { number } : typed === "" ? { order: "activity" } : { q: typed }),
+    },
+  });
+  const others = items.filter(({ id }) => id !== thread.feedback.id).slice(0, mostOffered);
+  return show(
+    <MergePage {...{ navigation, thread, others, typed, refusal }} now={visit.now} />,
+    refusal?.status,
+  );
+}
+
+const nameOf = ({ number }: { readonly number: number | null }): string =>
+  number === null ? "" : `#${number} `;
+
+const MergePage = ({
+  navigation,
+  thread: { feedback },
+  others,
+  typed,
+  refusal,
+  now,
+}: {
+  readonly navigation: AppNavigation;
+  readonly thread: OwnedThread;
+  readonly others: readonly ThreadSummary[];
+  /** The words or the number by which the person looks for the other thread. */
+  readonly typed: string;
+  readonly refusal: ApiError | undefined;
+  readonly now: Date;
+}) => {
+  const { app, links } = navigation;
+  const address = links.thread(app.id, feedback.id, "merge");
+  return (
+    <ConsolePage
+      navigation={navigation}
+      title={`Merge ${nameOf(feedback)}${titled(feedback.subject)}`}
+      address={address}
+      narrow
+    >
+      <nav class="walk" aria-label="Thread">
+        <a class="back" href={links.thread(app.id, feedback.id)}>
+          <span aria-hidden="true">←</span> Thread
+        </a>
+      </nav>
+      <div class="head">
+        <div class="stack tight">
+          <h1>Merge into another thread</h1>
+          <p>
+            {nameOf(feedback)}
+            <b>
+              <Line text={feedback.subject} />
+            </b>
+          </p>
+        </div>
+      </div>
+      <div class="stack wide">
+        <Refused refusal={refusal} />
+        <search>
+          <form class="row" method="get" action={address}>
+            <label class="unseen" for="merge-search">
+              Find the other thread
+            </label>
+            <input
+              id="merge-search"
+              type="search"
+              name="q"
+              value={typed}
+              placeholder="Words, or a number such as #12"
+              maxLength={200}
+            />
+            <button type="submit">Find</button>
+          </form>
+        </search>
+        {others.length === 0 ? (
+          <Empty title="No other thread found">
+            <p>Type other words, or the number of the thread.</p>
+          </Empty>
+        ) : (
+          <form class="stack" method="post" action={address}>
+            <IdempotencyField />
+            <input type="hidden" name="q" value={typed} />
+            <fieldset class="stack tight">
+              <legend>{typed === "" ? "Last active threads" : "Found threads"}</legend>
+              <ul class="list">
+                {others.map((other) => (
+                  <li key={other.id}>
+                    <label class="choice">
+                      <input
+                        type="radio"
+                        name="into"
+                        value={other.id}
+                        required
+                        checked={others.length === 1}
+                      />
+                      <Offered other={other} now={now} />
+                    </label>
+                  </li>
+                ))}
+              </ul>
+            </fieldset>
+            <p class="hint">
+              The messages, files and proposals move to the chosen thread. Each sender sees only their own
+              words. You can undo it for 30 days.
+            </p>
+            <div class="actions">
+              <button class="primary" type="submit">
+                Merge
+              </button>
+              <a class="button" href={links.thread(app.id, feedback.id)}>
+                Cancel
+              </a>
+            </div>
+          </form>
+        )}
+      </div>
+    </ConsolePage>
+  );
+};
+
+const Offered = ({ other, now }: { readonly other: ThreadSummary; readonly now: Date }) => (
+  <span class="offered">
+    <b>
+      {nameOf(other)}
+      <Line text={other.subject} />
+    </b>
+    <span class="under">
+      <span>
+        <Line text={other.senderName ?? other.senderEmail ?? "Anonymous"} />
+      </span>
+      {other.status !== "open" && <span>{nameIn(statusNames, other.status)}</span>}
+      <span>
+        last activity <Ago at={other.activeAt} now={now} />
+      </span>
+    </span>
+  </span>
+);
+
+const mergePage = definePage({
+  at: (links) => links.thread(":appId", ":id", "merge"),
+  needs: "maintainer",
+  show: (visit) => showMerge(visit),
+});
+
+/** The page on which a person chooses the thread into which another one is merged, and the form that undoes a merge. */
+export const mergeDefinitions: Definitions = [
+  mergePage,
+  defineForm({
+    at: (links) => links.thread(":appId", ":id", "merge"),
+    page: mergePage,
+    act: merge,
+    done: { merged: "The threads are merged." },
+    word: "mergeThread",
+    notDone: "The threads were not merged.",
+  }),
+  defineForm({
+    at: (links) => links.thread(":appId", ":id", "unmerge"),
+    page: threadPage,
+    act: unmerge,
+    done: { unmerged: "The thread is on its own again." },
+    word: "unmergeThread",
+    notDone: "The merge was not undone.",
+  }),
+];
