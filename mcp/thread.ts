@@ -149,6 +149,8 @@ const lengthOf = (messages: readonly MessageParts[]): number =>
 export interface ThreadParts {
   readonly app: { readonly id: string; readonly name: string };
   readonly id: string;
+  /** The id again, if the thread that was asked for was merged into this one; null otherwise. */
+  readonly mergedInto: string | null;
   readonly consoleUrl: string | null;
   readonly category: string;
   readonly status: string;
@@ -219,6 +221,7 @@ function partsOf(thread: Thread): ThreadParts {
   return {
     app: { id: idAt(valueAt(thread, "app"), "id") ?? "unknown", name: textAt(thread, "app", "name") },
     id,
+    mergedInto: idAt(feedback, "mergedInto"),
     consoleUrl: linkAt(feedback, "consoleUrl"),
     category: wordAt(feedback, "category"),
     status: wordAt(feedback, "status"),

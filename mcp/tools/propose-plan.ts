@@ -99,10 +99,10 @@ async function proposePlan(
     nonce,
     secrets: await deps.connection.secrets(),
   });
-  const { record, duplicate, threadStatus } = await deps.oneAtATime(draft.feedbackId, () =>
+  const { record, ...outcome } = await deps.oneAtATime(draft.feedbackId, () =>
     postUnlessPosted({ draft, expected: expectedOf(input) }, deps, call.signal),
   );
-  return answerOf(record, { duplicate, threadStatus, removed: draft.removedCharacters, nonce });
+  return answerOf(record, { ...outcome, removed: draft.removedCharacters, nonce });
 }
 
 interface Outcome {
@@ -110,6 +110,8 @@ interface Outcome {
   readonly duplicate: boolean;
   /** Undefined if the thread was not read. */
   readonly threadStatus?: string;
+  /** The thread that has the proposal, if the thread of the request was merged into it. */
+  readonly mergedInto?: string | null;
 }
 
 async function postUnlessPosted(
@@ -130,8 +132,8 @@ async function postUnlessPosted(
   const thread = await readThread(draft.feedbackId, deps, signal);
   const decided = expected === undefined ? decidedOnThread({ draft, thread }, deps) : undefined;
   const shown = decided ?? (await sameOnThread({ draft, thread }, deps));
-  const threadStatus = thread.status;
-  if (shown) return { record: shown, duplicate: true, threadStatus };
+  const about = { threadStatus: thread.status, mergedInto: thread.mergedInto };
+  if (shown) return { record: shown, duplicate: true, ...about };
   const awaiting = await awaitingRunOn(thread, deps, signal);
   const newest = thread.latestProposal?.id ?? awaiting;
   if (expected === undefined && awaiting !== undefined)
@@ -142,7 +144,7 @@ async function postUnlessPosted(
     throw new Refusal(
       `Nothing was posted: the newest proposal of this thread is ${newest ?? "none"}. Call read_feedback, then decide whether yours is still wanted.`,
     );
-  return { record: await postProposal({ draft, thread }, deps, signal), duplicate: false, threadStatus };
+  return { record: await postProposal({ draft, thread }, deps, signal), duplicate: false, ...about };
 }
 
 function answerOf(
@@ -150,6 +152,7 @@ function answerOf(
   {
     duplicate,
     threadStatus,
+    mergedInto = null,
     removed,
     nonce,
   }: Omit<Outcome, "record"> & { readonly removed: number; readonly nonce: string },
@@ -163,6 +166,7 @@ function answerOf(
     console_url,
     duplicate,
     sha256,
+    ...(mergedInto === null ? {} : { merged_into: mergedInto }),
     ...(removed > 0 ? { removed_characters: removed } : {}),
     ...(isClosed(threadStatus) && { note: closedThread(threadStatus) }),
     next_step: nextStepOf(record),

@@ -215,6 +215,8 @@ function structuredThread(
   return {
     app: { id: thread.app.id },
     feedback_id: thread.id,
+    // The thread that was asked for was merged into this one.
+    ...(thread.mergedInto === null ? {} : { merged_into: thread.mergedInto }),
     console_url: thread.consoleUrl,
     category: thread.category,
     status: thread.status,

@@ -137,6 +137,8 @@ const refusesValues: ReadonlySet<string> = new Set([
   "email_taken",
   "already_decided",
   "run_claimed",
+  "merged",
+  "run_open",
   "wrong_state",
   "tag_exists",
   "assignee_changed",

@@ -26,7 +26,7 @@ it("feedback merge and unmerge take threads by their numbers", async () => {
   const run = (...args: string[]) => line.run(["feedback", ...args, "--app", app.id]);
   await run("list");
   const dry = await run("merge", "2", "1", "--dry-run");
-  expect([dry.exit, dry.stderr]).toEqual([0, expect.stringContaining("merge")]);
+  expect([dry.exit, dry.stdout]).toEqual([0, expect.stringContaining("/merge")]);
   const merged = await run("merge", "2", "#1");
   expect([merged.exit, merged.stderr]).toEqual([
     ...[0, expect.stringContaining(`Feedback ${second} is merged into ${first}.`)],

@@ -46,7 +46,7 @@ export async function showThread(
   const view = await visit.views.ofThread(visit.param("id"));
   const thread = await readThread(visit);
   const { mergedInto } = thread.feedback;
-  // After a refused form, the page of the other thread keeps the typed text.
+  // An open page of the merged thread shows the other one in its parts. After a refused form, the typed text stays.
   if (mergedInto !== undefined && sent === undefined)
     return goTo(visit.links.thread(thread.app.id, mergedInto));
   if (!visit.isLive) await view.note();
