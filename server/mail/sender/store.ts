@@ -1,7 +1,7 @@
 import type { Reader, Transaction } from "../../database/database.ts";
 import * as tables from "../../database/schema/mail.ts";
 import { threadTopic } from "../../database/signals.ts";
-import { insert } from "../../database/statements.ts";
+import { insert, plannedEachTime } from "../../database/statements.ts";
 
 /** A published release note whose mails are not queued yet. */
 export interface NoteToMail {
@@ -41,8 +41,7 @@ export const releaseMails = {
   /** Returns the ids of the threads that a release note names. */
   async threads(reader: Reader, entryId: string): Promise<string[]> {
     const links = await reader.all<{ feedbackId: string }>(
-      `SELECT DISTINCT coalesce(k.merged_into, k.id) AS "feedbackId"
-       FROM changelog_feedback l JOIN feedback k ON k.id = l.feedback_id WHERE l.entry_id = ? ORDER BY 1`,
+      `SELECT feedback_id AS "feedbackId" FROM changelog_feedback WHERE entry_id = ? ORDER BY feedback_id`,
       entryId,
     );
     return links.map(({ feedbackId }) => feedbackId);
@@ -51,7 +50,13 @@ export const releaseMails = {
   /** Returns the reports on these threads. The reports of one thread are sorted newest first. */
   async reports(reader: Reader, threadIds: readonly string[]): Promise<ReportRow[]> {
     const found: ReportRow[] = [];
-    for (const id of threadIds) found.push(...(await reports.list(reader, id)));
+    // A release note may name a thread that was merged into another one. (rule F46)
+    const threads = await reader.all<{ id: string }>(
+      plannedEachTime(`SELECT DISTINCT coalesce(merged_into, id) AS id FROM feedback
+        WHERE id IN (${threadIds.map(() => "?").join(", ") || "NULL"}) ORDER BY 1`),
+      ...threadIds,
+    );
+    for (const { id } of threads) found.push(...(await reports.list(reader, id)));
     return found;
   },
 

@@ -34,6 +34,12 @@ export const consoleScenes: readonly ConsoleScene[] = [
     says: "A report and everything that followed. Read the plan of the agent, and approve it, ask for changes or reject it. Answer the sender, or write a note for the team. The page names other members who are answering.",
   },
   {
+    name: "merge",
+    title: "Merging threads",
+    page: at.thread(":appId", ":id", "merge"),
+    says: "Choose the thread into which another one goes, by words or by its number. Each sender goes on seeing only their own words. A merge can be undone for 30 days.",
+  },
+  {
     name: "search",
     title: "Search",
     page: at.search,
