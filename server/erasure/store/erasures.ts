@@ -38,9 +38,12 @@ const noCounts = Object.fromEntries(erasureCounts.map((name) => [name, 0]));
 
 const insertUnlessThere = insert(tables.erasures, "ON CONFLICT (id) DO NOTHING");
 
+const erasuresLock = "erasures of people";
+
 /** The erasures of people: those that are running, and the receipts of those that have ended. */
 export const erasures = {
   async insert(tx: Transaction, { id, ownerId, personHash, emailSealed, createdAt }: NewErasure) {
+    await tx.lock(erasuresLock);
     await tx.insert(tables.erasures, {
       ...{ id, ownerId, personHash, emailSealed, status: "running" },
       ...{ place: JSON.stringify(firstPlace), files: "[]", counts: JSON.stringify(noCounts), createdAt },
@@ -82,6 +85,12 @@ export const erasures = {
       `SELECT ${columns} FROM erasures WHERE owner_id = ? ORDER BY created_at DESC, id DESC LIMIT ?`,
       ...[ownerId, most],
     ),
+
+  /** Whether an erasure is running. None can begin before this transaction ends. */
+  async isRunning(tx: Transaction): Promise<boolean> {
+    await tx.lock(erasuresLock);
+    return (await erasures.running(tx, 1)).length > 0;
+  },
 
   /** Returns up to `most` running erasures, the oldest first. */
   running: (reader: Reader, most: number) =>
