@@ -41,7 +41,7 @@ export function consoleFeedback(
       const wanted = { id: params.id, viewer: caller };
       const answer = await read(deps, database, wanted);
       if (answer.feedback.number !== null) return answer;
-      await numberThreads(database, await appOfThread(database, params.id, caller));
+      await numberThreads(database, (await readableThread(database, params.id, caller)).appId);
       return read(deps, database, wanted);
     },
 
