@@ -48,7 +48,7 @@ export const limits = {
   /** For how many days a merge of threads can be undone. */
   unmergeDays: 30,
   /** The most messages of a thread that is merged into another one. */
-  mergedMessages: 5_000,
+  mergedMessages: 2_000,
   question: 500,
   answer: 20_000,
   summary: 2_000,

@@ -38,12 +38,11 @@ const noCounts = Object.fromEntries(erasureCounts.map((name) => [name, 0]));
 
 const insertUnlessThere = insert(tables.erasures, "ON CONFLICT (id) DO NOTHING");
 
-const erasuresLock = "erasures of people";
-
 /** The erasures of people: those that are running, and the receipts of those that have ended. */
 export const erasures = {
   async insert(tx: Transaction, { id, ownerId, personHash, emailSealed, createdAt }: NewErasure) {
-    await tx.lock(erasuresLock);
+    // An unmerge of threads locks the same name: a report must not move while a person is looked for.
+    await tx.lock(erasuresTopic);
     await tx.insert(tables.erasures, {
       ...{ id, ownerId, personHash, emailSealed, status: "running" },
       ...{ place: JSON.stringify(firstPlace), files: "[]", counts: JSON.stringify(noCounts), createdAt },
@@ -85,12 +84,6 @@ export const erasures = {
       `SELECT ${columns} FROM erasures WHERE owner_id = ? ORDER BY created_at DESC, id DESC LIMIT ?`,
       ...[ownerId, most],
     ),
-
-  /** Whether an erasure is running. None can begin before this transaction ends. */
-  async isRunning(tx: Transaction): Promise<boolean> {
-    await tx.lock(erasuresLock);
-    return (await erasures.running(tx, 1)).length > 0;
-  },
 
   /** Returns up to `most` running erasures, the oldest first. */
   running: (reader: Reader, most: number) =>

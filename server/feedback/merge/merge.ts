@@ -4,7 +4,6 @@ import type { threads as contract, MergedThread } from "../../../src/contract/th
 import { createAuditWriter } from "../../access/audit/record.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
-import { erasures } from "../../erasure/store/erasures.ts";
 import type { ConsoleCaller, Handlers } from "../../http/handler.ts";
 import { failures } from "../failures/store.ts";
 import { numberThreads } from "../thread-numbers/store.ts";
@@ -69,7 +68,7 @@ export async function unmergeThread(
   { caller, address, id }: Act,
 ): Promise<void> {
   // An erasure looks into threads first, and then into messages. A report must not go the other way meanwhile.
-  if (await erasures.isRunning(tx))
+  if (await merges.isErasing(tx))
     throw new ApiError("wrong_state", { message: "A person is being erased. Try it again in a minute." });
   const from = await lockedTarget(tx, id, caller);
   const all = await merges.into(tx, from);

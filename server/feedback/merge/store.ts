@@ -3,7 +3,7 @@ import { emailOf } from "../../access/members/authors.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import * as tables from "../../database/schema/feedback.ts";
 import { repeatsOf } from "../../database/schema/statistics.ts";
-import { proposalTopic, threadTopic } from "../../database/signals.ts";
+import { erasuresTopic, proposalTopic, threadTopic } from "../../database/signals.ts";
 import { columnOf } from "../../database/statements.ts";
 import type { NewMessage } from "../messages/store.ts";
 import type { MergeStep, SharedReply } from "./rules.ts";
@@ -220,6 +220,12 @@ export const merges = {
       await tx.run(answeredAgain, thread);
       tx.signal(threadTopic(thread));
     }
+  },
+
+  /** Whether an erasure is running. None can begin before this transaction ends. */
+  async isErasing(tx: Transaction): Promise<boolean> {
+    await tx.lock(erasuresTopic);
+    return (await tx.get("SELECT 1 AS one FROM erasures WHERE status = 'running' LIMIT 1")) !== undefined;
   },
 
   /** Stores that something of a person was erased in the thread of a report, so that its merges cannot be undone. */

@@ -107,7 +107,7 @@ const MergePage = ({
       <div class="stack wide">
         <Refused refusal={refusal} />
         <search>
-          <form class="row" method="get" action={address}>
+          <form class="merge-search" method="get" action={address}>
             <label class="unseen" for="merge-search">
               Find the other thread
             </label>

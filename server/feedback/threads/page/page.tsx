@@ -375,7 +375,7 @@ const MergedList = ({
           <Can needs="maintainer">
             <form method="post" action={links.thread(app.id, id, "unmerge")}>
               <IdempotencyField />
-              <button class="small" type="submit">
+              <button class="small quiet" type="submit">
                 Undo
                 <span class="unseen">{` the merge of ${number === null ? "this thread" : `#${number}`}`}</span>
               </button>
