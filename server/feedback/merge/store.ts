@@ -147,7 +147,7 @@ export const merges = {
        SELECT id, CAST(? AS TEXT), id, 'inbound', 'sender', message, subject, ${reportColumns.join(", ")} FROM feedback WHERE id = ?`,
       ...[intoId, id],
     );
-    for (const table of ["uploads", "mail_originals"])
+    for (const table of ["uploads", "mail_originals", "notice_causes", "notices"])
       await tx.run(`UPDATE ${table} SET feedback_id = ? WHERE feedback_id = ?`, intoId, id);
     const runs = await tx.all<{ id: string }>(
       "UPDATE runs SET feedback_id = ?, origin_id = coalesce(origin_id, ?) WHERE feedback_id = ? RETURNING id",
