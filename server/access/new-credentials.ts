@@ -27,6 +27,7 @@ export async function createApp(
     changelogEnabled: Number(app.changelogEnabled ?? true),
     senderPages: Number(app.senderPages ?? true),
     chatWebhookUrl: app.chatWebhookUrl ?? null,
+    chatFormat: app.chatFormat ?? "slack",
     githubRepository: app.githubRepository ?? null,
     approvalHours: app.approvalHours ?? null,
     retentionDays: app.retentionDays ?? null,

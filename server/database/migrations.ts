@@ -223,6 +223,15 @@ const mergesOfThreads: Migration = {
   },
 };
 
+const formatsOfChats: Migration = {
+  number: 136,
+  name: "formats of chats",
+  statements: {
+    sqlite: statementsFor(addedSince(apps, 136), "sqlite"),
+    postgres: statementsFor(addedSince(apps, 136), "postgres"),
+  },
+};
+
 /** All migrations in their order. A released migration never changes: a correction is a new migration. */
 export const migrations: readonly Migration[] = [
   ...[baseline, searchFunction, threadNumbers, searchOfWholeThreads, contentPictures],
@@ -237,5 +246,6 @@ export const migrations: readonly Migration[] = [
     versionsOfDay,
     noticesOfMembers,
     mergesOfThreads,
+    formatsOfChats,
   ],
 ];

@@ -153,6 +153,7 @@ async function seedAll(
       changelogEnabled: 1,
       senderPages: 1,
       chatWebhookUrl: null,
+      chatFormat: "slack",
       approvalHours: null,
       retentionDays: null,
     };

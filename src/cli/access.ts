@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import { routes } from "../client/routes.ts";
-import type { App, AppChange } from "../contract/apps.ts";
+import type { App, AppChange, ChatFormat } from "../contract/apps.ts";
 import type { AuditEntry } from "../contract/audit.ts";
 import type { AppKey } from "../contract/keys.ts";
 import { limits } from "../contract/limits.ts";
@@ -47,6 +47,9 @@ export function addApp(app: Command, setup: Setup): void {
       "--chat-webhook-url <url>",
       "webhook of a chat that gets a message for each proposal; `-` is standard input, `@file` a file; empty removes it",
     )
+    .addOption(
+      new Option("--chat-format <format>", "the kind of that chat").choices([...choices.chatFormats]),
+    )
     .option("--github-repository <name>", "owner/name of its repository; empty removes it")
     .option(
       "--approval-hours <number>",
@@ -60,7 +63,7 @@ export function addApp(app: Command, setup: Setup): void {
     edit,
     "innkeep app edit Larder --feedback-enabled off --retention-days 365",
     "innkeep app edit 01a1fda3 --name Pantry --github-repository example/pantry",
-    "innkeep app edit Larder --chat-webhook-url - < address.txt",
+    "innkeep app edit Larder --chat-format teams --chat-webhook-url - < address.txt",
   );
   commandAction<AppFlags, string | undefined>(edit, setup, async (invocation, flags, given) =>
     explainMissingConsole(invocation, async () => editApp(invocation, flags, given)),
@@ -139,6 +142,7 @@ interface AppFlags {
   readonly feedbackEnabled?: Switch;
   readonly changelogEnabled?: Switch;
   readonly chatWebhookUrl?: string;
+  readonly chatFormat?: ChatFormat;
   readonly githubRepository?: string;
   readonly approvalHours?: string;
   readonly retentionDays?: string;
@@ -199,6 +203,7 @@ async function changeOf(invocation: Invocation, flags: AppFlags): Promise<AppCha
     feedbackEnabled: feedbackEnabled && feedbackEnabled === "on",
     changelogEnabled: changelogEnabled && changelogEnabled === "on",
     chatWebhookUrl: chatWebhookUrl === "" ? null : chatWebhookUrl,
+    chatFormat: flags.chatFormat,
     githubRepository: githubRepository === "" ? null : githubRepository,
     approvalHours: numberOf("--approval-hours", flags.approvalHours, limits.approvalHours),
     retentionDays: numberOf("--retention-days", flags.retentionDays, limits.retentionDays),
@@ -222,7 +227,7 @@ const appLines = (app: App): string =>
     name: app.name,
     feedback: switchOf(app.feedbackEnabled),
     changelog: switchOf(app.changelogEnabled),
-    chat: app.chatWebhookUrl,
+    chat: app.chatWebhookUrl && `${app.chatWebhookUrl} (${app.chatFormat ?? "slack"})`,
     repository: app.githubRepository,
     approvals: app.approvalHours && `expire after ${app.approvalHours} hours`,
     "resolved threads": app.retentionDays && `deleted after ${app.retentionDays} days`,

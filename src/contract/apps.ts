@@ -1,7 +1,11 @@
 import * as z from "zod/mini";
 import { endpoint, roles } from "./endpoint.ts";
-import { instant, queryInteger, text, uuid, webUrl } from "./fields.ts";
+import { instant, openEnum, queryInteger, text, uuid, webUrl } from "./fields.ts";
 import { limits } from "./limits.ts";
+
+/** The forms in which messages to the chat of an app can be. (rule N9) */
+export const chatFormats = ["slack", "mattermost", "discord", "teams", "telegram", "ntfy", "json"] as const;
+export type ChatFormat = (typeof chatFormats)[number];
 
 export const App = z.object({
   id: uuid,
@@ -11,6 +15,7 @@ export const App = z.object({
   /** Whether the sender of a report has a page with its state and the replies. */
   senderPages: z.boolean(),
   chatWebhookUrl: z.nullable(z.string()),
+  chatFormat: openEnum(chatFormats),
   githubRepository: z.nullable(z.string()),
   /** The number of hours after which an unclaimed approval expires. Null if approvals do not expire. */
   approvalHours: z.nullable(z.int()),
@@ -46,6 +51,7 @@ export const NewApp = z.object({
   changelogEnabled: z.optional(z.boolean()),
   senderPages: z.optional(z.boolean()),
   chatWebhookUrl: z.optional(z.nullable(webUrl(limits.url))),
+  chatFormat: z.optional(z.enum(chatFormats)),
   githubRepository: z.optional(z.nullable(repository)),
   approvalHours: z.optional(z.nullable(hours)),
   retentionDays: z.optional(z.nullable(days)),

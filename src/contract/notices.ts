@@ -12,9 +12,12 @@ export const noticeKinds = [
 ] as const;
 export type NoticeKind = (typeof noticeKinds)[number];
 
-/** How a member can be told. `mail` collects what happens within 15 minutes; `daily` is one mail a day. (rule N1) */
-export const noticeWays = ["mail", "daily"] as const;
+/** How a member can be told. `mail` collects what happens within 15 minutes; `daily` is one mail a day; `chat` is the chat of
+ * the app. (rules N1, N8) */
+export const noticeWays = ["mail", "daily", "chat"] as const;
 export type NoticeWay = (typeof noticeWays)[number];
+/** The ways that are mails. */
+export type MailWay = Extract<NoticeWay, "mail" | "daily">;
 
 /** A time of the day, such as `22:00`. */
 const clockTime = text(5, 5).check(

@@ -92,6 +92,10 @@ const unlinked = (line: string): string =>
     .replace(scheme, "$1: ")
     .replace(/\.(?=\p{L})/gu, ". ");
 
+/** Returns the text on one line for a place that makes links and mentions, but reads no Markdown. (rule W3) */
+export const unlinkedLine = (given: string, most: number): string =>
+  unlinked(oneLine(given, most)).replace(/@(?=\S)/g, "@ ");
+
 /**
  * Returns the text on one line for a place that makes links and reads Markdown. Nothing in it becomes a link, a mention, an
  * emoji or formatting. Each letter can still be read. (rule W3)

@@ -1,10 +1,11 @@
 import type { App, AppChange, apps as contract } from "../../../src/contract/apps.ts";
-import { ApiError } from "../../../src/contract/errors.ts";
+import { ApiError, badRequest } from "../../../src/contract/errors.ts";
 import type { keys as keysContract } from "../../../src/contract/keys.ts";
 import { limits } from "../../../src/contract/limits.ts";
 import { pictures } from "../../content/texts/store.ts";
 import { accessTopic, appTopic, credentialsTopic, tokensTopic } from "../../database/signals.ts";
 import type { Deps } from "../../deps.ts";
+import { chatAddressFault, chatFormatOf } from "../../feedback/chat/rules.ts";
 import { removeFiles, removeLastThreads, removeThreads } from "../../feedback/removal/remove.ts";
 import { retention } from "../../feedback/removal/store.ts";
 import type { Handlers } from "../../http/handler.ts";
@@ -27,18 +28,22 @@ export function apps(
   return {
     list: async ({ caller }) => ({ items: (await rows.list(deps.database, caller)).map(appAnswer) }),
 
-    create: ({ caller, address, body, save }) =>
-      save(async (tx) => {
+    create: ({ caller, address, body, save }) => {
+      checkChat(deps, undefined, body);
+      return save(async (tx) => {
         const app = await createApp(deps, tx, { ownerId: caller.userId, app: sealedIn(body) });
         await record(tx, { caller, address }, { action: "app.create", appId: app.id, target: app.id });
         return appAnswer({ ...app, viewerRole: "owner" });
-      }),
+      });
+    },
 
     read: async ({ caller, params }) => appAnswer(await ownedApp(deps.database, params.appId, caller)),
 
     update: ({ caller, address, params: { appId }, body, save }) =>
       save(async (tx) => {
-        const present = appAnswer(await ownedApp(tx, appId, caller));
+        const row = await ownedApp(tx, appId, caller);
+        const present = appAnswer(row);
+        checkChat(deps, row, body);
         await rows.update(tx, appId, {
           ...sealedIn(body, present),
           ...{ by: caller.userId, at: deps.clock.now().toISOString() },
@@ -93,8 +98,24 @@ const createAppAnswer =
     feedbackEnabled: row.feedbackEnabled === 1,
     changelogEnabled: row.changelogEnabled === 1,
     senderPages: row.senderPages === 1,
+    chatFormat: chatFormatOf(row.chatFormat),
     chatWebhookUrl: row.chatWebhookUrl && maskAddress(openAddress(sealer, row.chatWebhookUrl)),
   });
+
+/** Throws `bad_request` if the address of the chat does not fit its format after the change. (rule N9) */
+function checkChat(
+  { sealer }: Pick<Deps, "sealer">,
+  row: Pick<AppRow, "chatWebhookUrl" | "chatFormat"> | undefined,
+  { chatWebhookUrl: given, chatFormat }: AppChange,
+): void {
+  if (given === undefined && chatFormat === undefined) return;
+  const stored = row?.chatWebhookUrl ? openAddress(sealer, row.chatWebhookUrl) : null;
+  const isMask = stored !== null && given === maskAddress(stored);
+  const address = given === undefined || isMask ? stored : given;
+  if (address === null) return;
+  const fault = chatAddressFault(chatFormat ?? chatFormatOf(row?.chatFormat ?? ""), address);
+  if (fault !== undefined) throw badRequest("chatWebhookUrl", fault);
+}
 
 /**
  * Returns the values to store for a request. If the request repeats the masked chat address from an answer, the stored

@@ -13,6 +13,7 @@ import {
   HiddenFields,
   IdempotencyField,
   OriginalValues,
+  Select,
   TextField,
   Tick,
   type Values,
@@ -307,13 +308,20 @@ const AppFields = ({ form }: { readonly form: Filled }) => (
         hint="Each sender gets a private link to read your replies and answer. When this is off, the links do not work."
       />
     </div>
+    <Select
+      form={form}
+      name="chatFormat"
+      label="Chat"
+      options={chatNames}
+      hint="Each new proposal is posted there, and what members choose under Notices."
+    />
     <TextField
       form={form}
       name="chatWebhookUrl"
       label="Chat webhook"
       type="url"
       placeholder="https://"
-      hint="The address of an incoming webhook of Slack, Mattermost, Discord (/slack) or Rocket.Chat. Each new proposal is posted there. Treat the address as a secret."
+      hint="The address of an incoming webhook; for ntfy that of a topic; for Telegram https://api.telegram.org/bot<token>/sendMessage?chat_id=<chat>. Treat the address as a secret."
     />
     <TextField
       form={form}
@@ -339,6 +347,16 @@ const AppFields = ({ form }: { readonly form: Filled }) => (
   </>
 );
 
+const chatNames = [
+  ["slack", "Slack, or a chat that reads messages of Slack"],
+  ["mattermost", "Mattermost"],
+  ["discord", "Discord"],
+  ["teams", "Microsoft Teams"],
+  ["telegram", "Telegram"],
+  ["ntfy", "ntfy"],
+  ["json", "JSON for a program of yours"],
+] as const;
+
 /** The form fields of an app, all empty. */
 const emptyApp: Values = {
   name: "",
@@ -346,6 +364,7 @@ const emptyApp: Values = {
   changelogEnabled: "",
   senderPages: "",
   chatWebhookUrl: "",
+  chatFormat: "slack",
   githubRepository: "",
   approvalHours: "",
   retentionDays: "",
@@ -358,6 +377,7 @@ const currentApp = (app: App) => ({
   changelogEnabled: app.changelogEnabled ? "on" : "",
   senderPages: app.senderPages ? "on" : "",
   chatWebhookUrl: app.chatWebhookUrl ?? "",
+  chatFormat: app.chatFormat,
   githubRepository: app.githubRepository ?? "",
   approvalHours: app.approvalHours === null ? "" : String(app.approvalHours),
   retentionDays: app.retentionDays === null ? "" : String(app.retentionDays),

@@ -8,7 +8,7 @@ import { members } from "../members/store.ts";
 import { oneForViewer, type Seen, type Viewer, visibleTo } from "../members/visibility.ts";
 
 const fields = [
-  ...["id", "name", "feedbackEnabled", "changelogEnabled", "senderPages", "chatWebhookUrl"],
+  ...["id", "name", "feedbackEnabled", "changelogEnabled", "senderPages", "chatWebhookUrl", "chatFormat"],
   ...["githubRepository", "approvalHours", "retentionDays", "createdAt"],
 ] as const;
 

@@ -1,25 +1,183 @@
-import { quoted, unmade } from "../../../src/words/visible.ts";
+import { type ChatFormat, chatFormats } from "../../../src/contract/apps.ts";
+import { oneLine, quoted, unlinkedLine, unmade } from "../../../src/words/visible.ts";
 
-/**
- * Returns the message about a proposal for the app's chat channel. It begins with the link to the console. The texts of
- * the sender and the agent follow, each on a separate line. They cannot mention anybody and contain no working link.
- * (rules A8, W3)
- */
-export const chatText = ({
-  appName,
+/** A message for the chat of an app. It has our own words first, then the words of others. (rules A8, W3) */
+export interface ChatMessage {
+  readonly app: { readonly id: string; readonly name: string };
+  /** What it is about, such as `proposal`. */
+  readonly kind: string;
+  /** Our sentence, before and after the name of the app. */
+  readonly sentence: readonly [before: string, after: string];
+  readonly link: string;
+  readonly words: readonly Words[];
+}
+
+/** Words of others: who says them, and the most characters of them that are shown. */
+interface Words {
+  readonly by: "Reported by the public" | "Written by an agent";
+  readonly text: string;
+  readonly most: number;
+}
+
+/** What is posted, and where. */
+export interface ChatPost {
+  readonly url: string;
+  /** JSON. */
+  readonly body: string;
+}
+
+const mostInChat = { appName: 100, subject: 100, summary: 500 } as const;
+
+/** Returns the message about a proposal. (rule A8) */
+export const proposalMessage = ({
+  app,
   subject,
   summary,
   link,
-}: {
-  readonly appName: string;
+}: Pick<ChatMessage, "app" | "link"> & {
   readonly subject: string;
   readonly summary: string;
-  readonly link: string;
-}): string =>
-  [
-    `A proposal for ${unmade(appName, mostInChat.appName)} awaits a decision: ${link}`,
-    `Reported by the public: ${quoted(unmade(subject, mostInChat.subject))}`,
-    `Written by an agent: ${quoted(unmade(summary, mostInChat.summary))}`,
-  ].join("\n");
+}): ChatMessage => ({
+  ...{ app, kind: "proposal", sentence: ["A proposal for ", " awaits a decision"], link },
+  words: [
+    { by: "Reported by the public", text: subject, most: mostInChat.subject },
+    { by: "Written by an agent", text: summary, most: mostInChat.summary },
+  ],
+});
 
-const mostInChat = { appName: 100, subject: 100, summary: 500 } as const;
+/** Returns a message that says a sentence about an app, with the subject of a thread if there is one. */
+export const noticeMessage = ({
+  app,
+  kind,
+  sentence,
+  link,
+  subject,
+}: Pick<ChatMessage, "app" | "kind" | "link"> & {
+  readonly sentence: string;
+  readonly subject: string | undefined;
+}): ChatMessage => ({
+  ...{ app, kind, sentence: ["", `: ${sentence}`], link },
+  words:
+    subject === undefined ? [] : [{ by: "Reported by the public", text: subject, most: mostInChat.subject }],
+});
+
+type Escape = (text: string, most: number) => string;
+
+/** Returns the lines of a message: our sentence with the link, then each text of others on a line of its own. */
+const linesOf = ({ app, sentence: [before, after], link, words }: ChatMessage, cleaned: Escape): string[] => [
+  `${before}${cleaned(app.name, mostInChat.appName)}${after}: ${link}`,
+  ...words.map(({ by, text, most }) => `${by}: ${quoted(cleaned(text, most))}`),
+];
+
+/** Returns our sentence, for a place with a title. */
+const titleOf = ({ app, sentence: [before, after] }: ChatMessage, cleaned: Escape): string =>
+  `${before}${cleaned(app.name, mostInChat.appName)}${after}`;
+
+/** Discord reads Markdown and mentions, but no entities of HTML. */
+const forDiscord: Escape = (text, most) => unlinkedLine(text, most).replace(/[\\`*_~[\]()|#<>:-]/g, "\\$&");
+
+/** In Telegram `/word` is a command, and `#word` and `$WORD` search. */
+const forTelegram: Escape = (text, most) => unlinkedLine(text, most).replace(/[/#$](?=\S)/g, "$& ");
+
+const withoutQuery = (url: URL, path: string): string => new URL(path, url.origin).href;
+
+/** The posts for each format. Each body is what the documents of that chat say. (rule N9) */
+const posts: Readonly<Record<ChatFormat, (message: ChatMessage, address: URL) => ChatPost>> = {
+  slack: (message, { href: url }) => ({
+    url,
+    body: JSON.stringify({ text: linesOf(message, unmade).join("\n") }),
+  }),
+  mattermost: (message, { href: url }) => ({
+    url,
+    body: JSON.stringify({ text: linesOf(message, unmade).join("\n") }),
+  }),
+  discord: (message, { href: url }) => ({
+    url,
+    body: JSON.stringify({
+      content: linesOf(message, forDiscord).join("\n"),
+      allowed_mentions: { parse: [] },
+      // No previews of links.
+      flags: 4,
+    }),
+  }),
+  teams: (message, { href: url }) => ({ url, body: JSON.stringify(teamsMessage(message)) }),
+  telegram: (message, address) => ({
+    url: withoutQuery(address, address.pathname),
+    body: JSON.stringify({
+      chat_id: address.searchParams.get("chat_id"),
+      text: linesOf(message, forTelegram).join("\n"),
+      link_preview_options: { is_disabled: true },
+    }),
+  }),
+  ntfy: (message, address) => ({
+    url: `${withoutQuery(address, "/")}${address.search}`,
+    body: JSON.stringify({
+      topic: address.pathname.slice(1),
+      title: titleOf(message, unlinkedLine),
+      message: linesOf(message, unlinkedLine).join("\n"),
+      click: message.link,
+    }),
+  }),
+  json: (message, { href: url }) => ({
+    url,
+    body: JSON.stringify({
+      kind: message.kind,
+      app: { id: message.app.id, name: oneLine(message.app.name, mostInChat.appName) },
+      title: titleOf(message, oneLine),
+      url: message.link,
+      quotes: message.words.map(({ by, text, most }) => ({
+        by: by === "Reported by the public" ? "public" : "agent",
+        text: oneLine(text, most),
+      })),
+    }),
+  }),
+};
+
+/** A card of Teams. Its texts of others are runs of text, in which Teams reads no Markdown. */
+const teamsMessage = (message: ChatMessage) => ({
+  type: "message",
+  attachments: [
+    {
+      contentType: "application/vnd.microsoft.card.adaptive",
+      contentUrl: null,
+      content: {
+        $schema: "http://adaptivecards.io/schemas/adaptive-card.json",
+        type: "AdaptiveCard",
+        version: "1.2",
+        body: [
+          richText(titleOf(message, unlinkedLine), "Bolder"),
+          ...message.words.map(({ by, text, most }) =>
+            richText(`${by}: ${quoted(unlinkedLine(text, most))}`, "Default"),
+          ),
+        ],
+        actions: [{ type: "Action.OpenUrl", title: "Open", url: message.link }],
+      },
+    },
+  ],
+});
+
+const richText = (text: string, weight: "Bolder" | "Default") => ({
+  type: "RichTextBlock",
+  inlines: [{ type: "TextRun", text, weight }],
+});
+
+/** Returns what to post to a chat. `address` is the plain address that an owner entered. */
+export const chatPost = (format: ChatFormat, message: ChatMessage, address: string): ChatPost =>
+  posts[format](message, new URL(address));
+
+/** Returns a stored format; `slack` for one that this version does not know. */
+export const chatFormatOf = (stored: string): ChatFormat =>
+  chatFormats.find((format) => format === stored) ?? "slack";
+
+/** Returns why an address does not fit its format; undefined if it fits. */
+export function chatAddressFault(format: ChatFormat, address: string): string | undefined {
+  const { pathname, searchParams } = new URL(address);
+  if (format === "telegram" && !(/^\/bot[^/]+\/sendMessage$/.test(pathname) && searchParams.get("chat_id")))
+    return "must be of the form https://api.telegram.org/bot<token>/sendMessage?chat_id=<chat>";
+  if (format === "ntfy" && !/^\/[\w-]{1,64}$/.test(pathname))
+    return "must be the address of a topic, such as https://ntfy.sh/my-topic";
+  return undefined;
+}
+
+/** After this many failed attempts of a message, owners are told. The attempts take about 85 minutes. (rule N2) */
+export const failingAttempts = 10;

@@ -14,6 +14,7 @@ interface NewDelivery {
 
 export interface Delivery {
   readonly id: string;
+  readonly appId: string;
   readonly kind: string;
   readonly target: string;
   readonly payload: string;
@@ -26,7 +27,7 @@ export interface LatestMessage extends NewDelivery {
   readonly sentAt: string | null;
 }
 
-/** Reserves due deliveries to chat channels: until when, and at most how many. */
+/** Reserves due deliveries to the chat of an app: until when, and at most how many. */
 interface OutboxClaim {
   readonly now: string;
   readonly until: string;
@@ -41,17 +42,24 @@ export const outbox = {
   insert: (tx: Transaction, delivery: NewDelivery) =>
     tx.insert(tables.outbox, { ...delivery, status: "pending", attempts: 0, dueAt: delivery.createdAt }),
 
-  /** Returns due deliveries to chat channels and reserves them until `until`, so that no other server sends them too. */
-  claimDue: (tx: Transaction, { now, until, most }: OutboxClaim) =>
+  /** Returns the apps with due deliveries to their chats that are not in `busy`. Those that wait longest come first. */
+  dueApps: (reader: Reader, now: string, busy: readonly string[], most: number) =>
+    reader.all<{ appId: string }>(
+      `SELECT app_id AS "appId" FROM outbox WHERE status = 'pending' AND kind = 'chat' AND due_at <= ?
+         ${busy.length === 0 ? "" : `AND app_id NOT IN (${busy.map(() => "?").join(", ")})`}
+       GROUP BY app_id ORDER BY min(due_at) LIMIT ?`,
+      ...[now, ...busy, most],
+    ),
+
+  /** Returns due deliveries of an app and reserves them until `until`, so that no other server sends them too. */
+  claimDue: (tx: Transaction, appId: string, { now, until, most }: OutboxClaim) =>
     tx.all<Delivery>(
       `UPDATE outbox SET due_at = ?, attempts = attempts + 1
        WHERE status = 'pending' AND due_at <= ? AND id IN (
-         SELECT id FROM outbox WHERE status = 'pending' AND kind = 'chat' AND due_at <= ? ORDER BY due_at LIMIT ?)
-       RETURNING id, kind, target, payload, attempts, created_at AS "createdAt"`,
-      until,
-      now,
-      now,
-      most,
+         SELECT id FROM outbox WHERE status = 'pending' AND kind = 'chat' AND app_id = ? AND due_at <= ?
+         ORDER BY due_at LIMIT ?)
+       RETURNING id, app_id AS "appId", kind, target, payload, attempts, created_at AS "createdAt"`,
+      ...[until, now, appId, now, most],
     ),
 
   /**
@@ -94,10 +102,13 @@ export const outbox = {
       most,
     ),
 
-  /** Returns when the next pending delivery to a chat channel is due. */
-  nextDue: (reader: Reader) =>
+  /** Returns when the next pending delivery of an app that is not in `busy` is due. */
+  nextDue: (reader: Reader, busy: readonly string[]) =>
     reader.get<{ dueAt: string }>(
-      `SELECT due_at AS "dueAt" FROM outbox WHERE status = 'pending' AND kind = 'chat' ORDER BY due_at LIMIT 1`,
+      `SELECT due_at AS "dueAt" FROM outbox WHERE status = 'pending' AND kind = 'chat'
+         ${busy.length === 0 ? "" : `AND app_id NOT IN (${busy.map(() => "?").join(", ")})`}
+       ORDER BY due_at LIMIT 1`,
+      ...busy,
     ),
 };
 

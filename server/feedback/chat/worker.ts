@@ -1,8 +1,11 @@
 import { outboxTopic } from "../../database/signals.ts";
 import type { Deps } from "../../deps.ts";
 import { postSafely } from "../../http/post-safely.ts";
-import { longestSleep, pauseInDoubt, startDueWork } from "../../jobs/runner.ts";
+import { startLanes } from "../../jobs/lanes.ts";
+import { longestSleep, pauseInDoubt } from "../../jobs/runner.ts";
+import { noteOngoing } from "../../notices/causes/record.ts";
 import { openAddress } from "../../secrets/addresses.ts";
+import { failingAttempts } from "./rules.ts";
 import { type Delivery, outbox } from "./store.ts";
 
 const atOnce = 10;
@@ -19,38 +22,46 @@ type WorkerDeps = Pick<Deps, "database" | "clock" | "time" | "settings" | "seale
 
 /**
  * Sends the due deliveries of the outbox to chat channels. A new delivery is sent immediately. A failed delivery is
- * sent again later.
+ * sent again later. Each app has its own queue, so a chat that does not answer delays no other one. (rule A8)
  */
 export function startOutbox(deps: WorkerDeps): OutboxWorker {
-  const stop = startDueWork(deps, {
+  const stop = startLanes(deps, {
     topic: outboxTopic,
-    doDue: () => deliverDue(deps),
-    pause: () => pause(deps),
+    dueTargets: (busy, most) => dueApps(deps, busy, most),
+    serve: (appId) => deliverDue(deps, appId),
+    pause: (busy) => pause(deps, busy),
     failure: "sending from the outbox failed",
   });
   return { stop };
 }
 
-async function pause({ database, clock, time }: WorkerDeps): Promise<number> {
+async function pause({ database, clock, time }: WorkerDeps, busy: readonly string[]): Promise<number> {
   if (time.isDoubtful()) return pauseInDoubt;
-  const next = await outbox.nextDue(database);
+  const next = await outbox.nextDue(database, busy);
   if (!next) return longestSleep;
   return Math.min(longestSleep, Math.max(0, Date.parse(next.dueAt) - clock.now().getTime()));
 }
 
-async function deliverDue(deps: WorkerDeps): Promise<number> {
+async function dueApps(deps: WorkerDeps, busy: readonly string[], most: number): Promise<string[]> {
   // If the clock is wrong, a delivery could be given up, or postponed for years.
-  if (deps.time.isDoubtful()) return 0;
+  if (deps.time.isDoubtful()) return [];
+  const now = deps.clock.now().toISOString();
+  if (deps.settings.dev) {
+    await deps.database.write((tx) => outbox.capture(tx, now));
+    return [];
+  }
+  return (await outbox.dueApps(deps.database, now, busy, most)).map(({ appId }) => appId);
+}
+
+async function deliverDue(deps: WorkerDeps, appId: string): Promise<void> {
   const now = deps.clock.now();
-  if (deps.settings.dev) return deps.database.write((tx) => outbox.capture(tx, now.toISOString()));
   const claim = {
     now: now.toISOString(),
     until: new Date(now.getTime() + holdMilliseconds).toISOString(),
     most: atOnce,
   };
-  const due = await deps.database.write((tx) => outbox.claimDue(tx, claim));
+  const due = await deps.database.write((tx) => outbox.claimDue(tx, appId, claim));
   await Promise.all(due.map((delivery) => deliver(deps, delivery)));
-  return due.length;
 }
 
 async function deliver(deps: WorkerDeps, delivery: Delivery): Promise<void> {
@@ -63,6 +74,10 @@ async function deliver(deps: WorkerDeps, delivery: Delivery): Promise<void> {
   await database.write(async (tx) => {
     if (failure === undefined) return outbox.markSent(tx, delivery.id, now.toISOString());
     log.warn({ delivery: delivery.id, attempts: delivery.attempts, reason: failure }, "not delivered");
+    if (delivery.attempts === failingAttempts)
+      await noteOngoing(tx, {
+        ...{ appId: delivery.appId, kind: "delivery", subjectId: delivery.appId, at: now.toISOString() },
+      });
     const again = nextAttempt(new Date(delivery.createdAt), delivery.attempts, now);
     if (!again) return outbox.giveUp(tx, delivery.id, failure);
     return outbox.postpone(tx, delivery.id, { dueAt: again.toISOString(), error: failure });

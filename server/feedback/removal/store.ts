@@ -155,6 +155,7 @@ async function removeProposals(tx: Transaction, these: string, seqs: readonly nu
     `DELETE FROM outbox WHERE subject_id IN (SELECT id FROM runs WHERE feedback_id IN ${these})`,
     ...seqs,
   );
+  await tx.run(`DELETE FROM outbox WHERE subject_id IN ${these}`, ...seqs);
   const removed = await tx.all<{ id: string }>(
     `DELETE FROM runs WHERE feedback_id IN ${these} RETURNING id`,
     ...seqs,

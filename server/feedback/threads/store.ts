@@ -140,10 +140,13 @@ const inApp = {
 };
 
 const appOfThread = oneForViewer<
-  Pick<ThreadRow, "id" | "appId" | "subject" | "appName"> & { readonly chatWebhookUrl: string | null }
+  Pick<ThreadRow, "id" | "appId" | "subject" | "appName"> & {
+    readonly chatWebhookUrl: string | null;
+    readonly chatFormat: string;
+  }
 >({
   ...inApp,
-  columns: `f.id, f.app_id AS "appId", a.chat_webhook_url AS "chatWebhookUrl", f.subject, a.name AS "appName"`,
+  columns: `f.id, f.app_id AS "appId", a.chat_webhook_url AS "chatWebhookUrl", a.chat_format AS "chatFormat", f.subject, a.name AS "appName"`,
 });
 
 const threadOn = (engine: Engine, mostProposals: number) => ({

@@ -1,11 +1,14 @@
-import type { NoticeWay } from "../../../src/contract/notices.ts";
+import type { MailWay, NoticeKind, NoticeWay } from "../../../src/contract/notices.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
+import { postToApp } from "../../feedback/chat/post.ts";
+import { noticeMessage } from "../../feedback/chat/rules.ts";
 import { sendsMail } from "../../mail/outgoing/queue.ts";
-import { choicesOf } from "../choices/rules.ts";
+import { choicesOf, isMail } from "../choices/rules.ts";
 import { type MemberRow, noticeChoices, quietHoursOf } from "../choices/store.ts";
-import { dueAt } from "../mails/rules.ts";
-import { notices } from "../mails/store.ts";
+import { knownOf } from "../mails/items.ts";
+import { chatSentenceOf, dueAt } from "../mails/rules.ts";
+import { noticeFacts, notices } from "../mails/store.ts";
 import { noteOngoing } from "./record.ts";
 import {
   type Candidate,
@@ -17,7 +20,7 @@ import {
 } from "./rules.ts";
 import { type Cause, circumstances, noticeCauses } from "./store.ts";
 
-type TellDeps = Pick<Deps, "clock" | "database" | "newId" | "settings">;
+type TellDeps = Pick<Deps, "clock" | "database" | "newId" | "sealer" | "settings">;
 
 const atOnce = 100;
 
@@ -61,8 +64,10 @@ async function tell(deps: TellDeps, tx: Transaction, cause: Cause): Promise<void
     ...member,
     choices: choicesOf(member.choices),
   }));
-  for (const receiver of receiversOf(members, happened))
-    for (const way of receiver.ways) await note(deps, tx, { cause, receiver, way, now });
+  const receivers = receiversOf(members, happened);
+  for (const receiver of receivers)
+    for (const way of receiver.ways) if (isMail(way)) await note(deps, tx, { cause, receiver, way, now });
+  await post(deps, tx, { cause, receivers: receivers.filter(({ ways }) => ways.includes("chat")), now });
 }
 
 /** Returns what must be known about a cause; undefined if it is out of date, so that nobody is told. */
@@ -95,10 +100,12 @@ async function circumstancesOf(
   }
 }
 
+type Told = Receiver<Omit<MemberRow, "choices"> & Candidate>;
+
 interface Noting {
   readonly cause: Cause;
-  readonly receiver: Receiver<Omit<MemberRow, "choices"> & Candidate>;
-  readonly way: NoticeWay;
+  readonly receiver: Told;
+  readonly way: MailWay;
   readonly now: Date;
 }
 
@@ -110,10 +117,7 @@ async function note(
 ): Promise<void> {
   const { userId, timezone, emailVerifiedAt } = member;
   if (!sendsMail(settings) || emailVerifiedAt === null) return;
-  if (onceADay.has(kind)) {
-    const since = new Date(now.getTime() - day).toISOString();
-    if (await notices.wasTold(tx, { userId, way, kind, subjectId, since })) return;
-  }
+  if (await wasToldToday(tx, { userId, way, kind, subjectId }, now)) return;
   const waiting = await notices.waitingUntil(tx, { userId, appId, way });
   const hours = { timezone, quiet: quietHoursOf(member) };
   await notices.insert(tx, {
@@ -121,4 +125,49 @@ async function note(
     createdAt: now.toISOString(),
     dueAt: waiting ?? dueAt(way, now, hours).toISOString(),
   });
+}
+
+/** Whether a member was told within a day of something of which members are told once a day. */
+async function wasToldToday(
+  reader: Reader,
+  told: {
+    readonly userId: string;
+    readonly way: NoticeWay;
+    readonly kind: NoticeKind;
+    readonly subjectId: string;
+  },
+  now: Date,
+): Promise<boolean> {
+  const since = new Date(now.getTime() - day).toISOString();
+  return onceADay.has(told.kind) && notices.wasTold(reader, { ...told, since });
+}
+
+/** Posts a cause in the chat of the app, once for all members who want that. (rule N8) */
+async function post(
+  deps: TellDeps,
+  tx: Transaction,
+  {
+    cause,
+    receivers,
+    now,
+  }: { readonly cause: Cause; readonly receivers: readonly Told[]; readonly now: Date },
+): Promise<void> {
+  const [first] = receivers;
+  const { appId, subjectId, feedbackId } = cause;
+  const app = first && (await noticeFacts.app(tx, appId));
+  if (!first || !app) return;
+  const { kind } = first;
+  const way = "chat";
+  for (const { member } of receivers)
+    if (await wasToldToday(tx, { userId: member.userId, way, kind, subjectId }, now)) return;
+  const known = await knownOf(deps, tx, { appId }, { kind, subjectId, feedbackId });
+  if (known === undefined) return;
+  const at = now.toISOString();
+  const told = { userId: first.member.userId, appId, way, kind, subjectId, feedbackId } as const;
+  await notices.insert(tx, { id: deps.newId(), ...told, createdAt: at, dueAt: at, queuedAt: at });
+  const message = noticeMessage({
+    ...{ app: { id: appId, name: app.name }, kind, link: known.link, subject: known.words },
+    sentence: chatSentenceOf({ kind, detail: known.detail }),
+  });
+  await postToApp(deps, tx, { chat: app, message, subjectId: feedbackId ?? subjectId });
 }

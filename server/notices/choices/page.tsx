@@ -35,12 +35,13 @@ const kindTexts: Readonly<Record<NoticeKind, readonly [label: string, hint?: str
   slot: ["A tester requests a slot"],
   testers: ["A test has too few testers", "A slot is free while the test runs."],
   storm: ["A failure is reported very often"],
-  delivery: ["Messages cannot be delivered", "A webhook does not answer."],
+  delivery: ["Messages cannot be delivered", "A webhook or the chat does not answer."],
 };
 
 const wayTexts: Readonly<Record<NoticeWay, readonly [heading: string, words: string]>> = {
   mail: ["Mail", "by mail"],
   daily: ["Daily mail", "in the daily mail"],
+  chat: ["Chat", "in the chat of the app"],
 };
 
 // A kind or way that only a newer server knows would have its own name as its label.

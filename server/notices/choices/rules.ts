@@ -1,5 +1,11 @@
 import type { Role } from "../../../src/contract/endpoint.ts";
-import { type NoticeKind, type NoticeWay, noticeKinds, noticeWays } from "../../../src/contract/notices.ts";
+import {
+  type MailWay,
+  type NoticeKind,
+  type NoticeWay,
+  noticeKinds,
+  noticeWays,
+} from "../../../src/contract/notices.ts";
 import { suffices } from "../../access/members/rules.ts";
 
 /** What holds for a kind of notice. (rule N1) */
@@ -55,9 +61,15 @@ export const mayGet = (role: Role, kind: NoticeKind): boolean => suffices(role, 
 export const kindsFor = (role: Role): readonly NoticeKind[] =>
   noticeKinds.filter((kind) => mayGet(role, kind));
 
-/** Returns the ways that a role can choose for a kind. */
-export const offeredWays = (role: Role, kind: NoticeKind): readonly NoticeWay[] =>
-  mayGet(role, kind) ? noticeWays : [];
+/**
+ * Returns the ways that a role can choose for a kind. Viewers only read, so they post nothing in the chat. Each proposal
+ * is posted there anyway, so nobody chooses that. (rules A8, N8)
+ */
+export function offeredWays(role: Role, kind: NoticeKind): readonly NoticeWay[] {
+  if (!mayGet(role, kind)) return [];
+  const mayPost = kind !== "proposal" && suffices(role, "maintainer");
+  return noticeWays.filter((way) => way !== "chat" || mayPost);
+}
 
 /** Returns the ways in which a member with this role is told about a kind. (rule N1) */
 export function waysOf(role: Role, kind: NoticeKind, choices: Choices): readonly NoticeWay[] {
@@ -82,7 +94,10 @@ export function changedChoices(
 }
 
 /** The ways that are mails. */
-export const mailWays: readonly NoticeWay[] = ["mail", "daily"];
+export const mailWays: readonly MailWay[] = ["mail", "daily"];
+
+/** Whether a way is a mail. */
+export const isMail = (way: NoticeWay): way is MailWay => mailWays.some((one) => one === way);
 
 /**
  * Returns the choices without all mail, for a person who wants no more mail about an app. This holds also if the person
@@ -92,6 +107,6 @@ export const withoutMail = (role: Role, choices: Choices): Choices =>
   changedChoices(
     choices,
     Object.fromEntries(
-      noticeKinds.map((kind) => [kind, waysOf(role, kind, choices).filter((way) => !mailWays.includes(way))]),
+      noticeKinds.map((kind) => [kind, waysOf(role, kind, choices).filter((way) => !isMail(way))]),
     ),
   );

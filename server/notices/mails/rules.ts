@@ -1,5 +1,5 @@
 import { Temporal } from "temporal-polyfill";
-import type { NoticeKind, NoticeWay, QuietHours } from "../../../src/contract/notices.ts";
+import type { MailWay, NoticeKind, QuietHours } from "../../../src/contract/notices.ts";
 import { titled } from "../../../src/words/visible.ts";
 import { headerText } from "../../mail/outgoing/rules.ts";
 
@@ -16,7 +16,7 @@ export interface Hours {
 }
 
 /** Returns when a notice that came at `now` is sent, if nothing waits yet that it can join. (rule N3) */
-export function dueAt(way: Exclude<NoticeWay, "chat">, now: Date, hours: Hours): Date {
+export function dueAt(way: MailWay, now: Date, hours: Hours): Date {
   if (way === "daily") return afterQuiet(nextAt(now, dailyAt, hours.timezone), hours);
   return afterQuiet(new Date(now.getTime() + collectedMilliseconds), hours);
 }
@@ -84,13 +84,25 @@ export function sentenceOf({ kind, count, detail }: Pick<Item, "kind" | "count" 
   return detail === undefined ? said : `${said}: ${detail}`;
 }
 
+const chatSentences: Readonly<Partial<Record<NoticeKind, string>>> = {
+  answer: "A sender answered",
+  assigned: "A thread was assigned",
+  work: "Approved work needs a person",
+};
+
+/** Returns what happened, for the chat of an app: it speaks to nobody in particular. (rule N8) */
+export function chatSentenceOf({ kind, detail }: Pick<Item, "kind" | "detail">): string {
+  const said = chatSentences[kind] ?? sentences[kind][0];
+  return detail === undefined ? said : `${said}: ${detail}`;
+}
+
 /** The most objects that one mail names. */
 export const mostItems = 50;
 
 /** Everything of a mail with notices. */
 export interface NoticeMail {
   readonly appName: string;
-  readonly way: "mail" | "daily";
+  readonly way: MailWay;
   readonly items: readonly Item[];
   /** How many objects the mail does not name. */
   readonly more: number;

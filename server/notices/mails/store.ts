@@ -1,4 +1,4 @@
-import { type NoticeKind, type NoticeWay, noticeWays } from "../../../src/contract/notices.ts";
+import { type MailWay, type NoticeKind, type NoticeWay, noticeWays } from "../../../src/contract/notices.ts";
 import type { Reader, Transaction, Value } from "../../database/database.ts";
 import * as tables from "../../database/schema/notices.ts";
 import { noticesTopic } from "../../database/signals.ts";
@@ -17,13 +17,15 @@ interface NewNotice extends NoticeRow {
   readonly appId: string;
   readonly way: NoticeWay;
   readonly dueAt: string;
+  /** When it was sent, if it is not put into a mail. */
+  readonly queuedAt?: string;
 }
 
 /** The notices of one app that a member gets in the same mail. */
 export interface Batch {
   readonly userId: string;
   readonly appId: string;
-  readonly way: NoticeWay;
+  readonly way: MailWay;
 }
 
 interface Member {
@@ -181,6 +183,13 @@ export const notices = {
 
 /** Texts and states that a mail with notices tells. They are read when the mail is written. */
 export const noticeFacts = {
+  /** Returns the name and the chat of an app. */
+  app: (reader: Reader, id: string) =>
+    reader.get<{ name: string; chatWebhookUrl: string | null; chatFormat: string }>(
+      `SELECT name, chat_webhook_url AS "chatWebhookUrl", chat_format AS "chatFormat" FROM apps WHERE id = ?`,
+      id,
+    ),
+
   appName: async (reader: Reader, id: string): Promise<string | undefined> =>
     (await reader.get<{ name: string }>("SELECT name FROM apps WHERE id = ?", id))?.name,
 

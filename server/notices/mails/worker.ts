@@ -1,15 +1,14 @@
 import type { Reader, Transaction } from "../../database/database.ts";
 import { noticesTopic } from "../../database/signals.ts";
 import type { Deps } from "../../deps.ts";
-import { threadUrl } from "../../feedback/threads/answer.ts";
 import { longestSleep, pauseInDoubt, startDueWork } from "../../jobs/runner.ts";
 import { queueMail, sendsMail } from "../../mail/outgoing/queue.ts";
 import { normaliseEmail } from "../../secrets/passwords.ts";
-import { circumstances } from "../causes/store.ts";
 import { noteSilentWorkers, tellCauses } from "../causes/tell.ts";
 import { mailWays, mayGet } from "../choices/rules.ts";
 import { type MemberRow, noticeChoices, quietHoursOf } from "../choices/store.ts";
-import { afterQuiet, dueAt, type Item, mostInADay, mostItems, subjectOf, textOf } from "./rules.ts";
+import { itemsOf } from "./items.ts";
+import { afterQuiet, dueAt, mostInADay, mostItems, subjectOf, textOf } from "./rules.ts";
 import { stopUrlOf } from "./stop-links.ts";
 import { type Batch, type NoticeRow, noticeFacts, notices } from "./store.ts";
 
@@ -118,53 +117,3 @@ async function queueNotices(
 
 const choicesUrlOf = (consoleUrl: string, appId: string): string =>
   `${consoleUrl}/account/notices?app=${appId}`;
-
-/** Returns what a mail says about each object. Objects that are gone are left out. */
-async function itemsOf(
-  deps: WorkerDeps,
-  reader: Reader,
-  batch: Batch,
-  rows: readonly NoticeRow[],
-): Promise<Item[]> {
-  const counts = new Map<string, number>();
-  const nameOf = ({ kind, subjectId }: NoticeRow) => `${kind} ${subjectId}`;
-  for (const row of rows) counts.set(nameOf(row), (counts.get(nameOf(row)) ?? 0) + 1);
-  const items: Item[] = [];
-  for (const row of rows) {
-    const count = counts.get(nameOf(row));
-    if (count === undefined) continue;
-    counts.delete(nameOf(row));
-    const known = await knownOf(deps, reader, batch, row);
-    if (known) items.push({ kind: row.kind, count, ...known });
-  }
-  return items;
-}
-
-/** Returns the link to an object and what is known of it; undefined if it is gone, or needs nobody any more. */
-async function knownOf(
-  { settings }: WorkerDeps,
-  reader: Reader,
-  { appId, userId }: Batch,
-  { kind, subjectId, feedbackId }: NoticeRow,
-): Promise<Pick<Item, "link" | "words" | "detail"> | undefined> {
-  if (kind === "delivery")
-    return { link: `${settings.consoleUrl}/webhooks/${appId}`, words: undefined, detail: undefined };
-  if (kind === "slot" || kind === "testers") {
-    const test = await circumstances.testers(reader, subjectId);
-    const hasTooFew = test !== undefined && test.testers < test.seats;
-    if (kind === "testers" && !hasTooFew) return undefined;
-    const detail = kind === "testers" && test ? `${test.testers} of ${test.seats}` : undefined;
-    return { link: `${settings.consoleUrl}/cycles/${appId}/${subjectId}`, words: undefined, detail };
-  }
-  const thread = feedbackId === null ? undefined : await noticeFacts.thread(reader, feedbackId);
-  if (feedbackId === null || thread === undefined) return undefined;
-  if (kind === "assigned" && thread.assigneeId !== userId) return undefined;
-  const link = threadUrl(settings, appId, feedbackId);
-  const ofThread = { words: thread.subject, detail: undefined };
-  if (kind === "storm") return { ...ofThread, link, detail: `${thread.occurrences} times so far` };
-  if (kind !== "proposal" && kind !== "approval" && kind !== "work") return { ...ofThread, link };
-  const run = await noticeFacts.run(reader, subjectId);
-  if (run === undefined || (kind === "proposal" && run.status !== "awaiting_approval")) return undefined;
-  const detail = run.outcome === "failed" ? "it failed" : "its worker is silent";
-  return { ...ofThread, link: `${link}#proposal`, detail: kind === "work" ? detail : undefined };
-}

@@ -68,6 +68,7 @@ const appRecord = recordOf(access.apps, {
   people: ["updated_by"],
   left: {
     chat_webhook_url: "a secret",
+    chat_format: "of the chat, whose address is a secret",
     faqs_version: "counts changes in one database",
     changelog_version: "counts changes in one database",
     retention_days: "an import deletes no threads: the new owner decides how long they are kept",

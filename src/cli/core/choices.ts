@@ -1,3 +1,4 @@
+import { chatFormats } from "../../contract/apps.ts";
 import { auditActions } from "../../contract/audit.ts";
 import { BodyFormat, itemTypes, ReleaseType } from "../../contract/changelog.ts";
 import { tokenScopes } from "../../contract/endpoint.ts";
@@ -17,6 +18,7 @@ export const choices = {
   auditActions,
   authorizePath,
   bodyFormats: BodyFormat.options,
+  chatFormats,
   codePath,
   eventTypes,
   feedbackTypes: FeedbackType.options,

@@ -35,6 +35,7 @@ describe("apps", () => {
       feedbackEnabled: true,
       changelogEnabled: true,
       chatWebhookUrl: null,
+      chatFormat: "slack",
       githubRepository: null,
       approvalHours: null,
       retentionDays: null,

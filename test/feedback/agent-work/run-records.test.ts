@@ -153,7 +153,7 @@ describe("what is recorded of a proposal", () => {
       await tx.run("UPDATE outbox SET kind = 'another' WHERE id = 'foreign'");
     });
     const claim = { now: createdAt, until: createdAt, most: 10 };
-    expect(await database.write((tx) => outbox.claimDue(tx, claim))).toEqual([]);
-    expect(await outbox.nextDue(database)).toBeUndefined();
+    expect(await database.write((tx) => outbox.claimDue(tx, world.appId, claim))).toEqual([]);
+    expect(await outbox.nextDue(database, [])).toBeUndefined();
   });
 });

@@ -5,7 +5,6 @@ import { doubtfulTime } from "../../../clock.ts";
 import type { Transaction } from "../../../database/database.ts";
 import {
   accessTopic,
-  outboxTopic,
   proposalTopic,
   threadsTopic,
   threadTopic,
@@ -18,8 +17,8 @@ import { type AgentCaller, type Handlers, withTraits } from "../../../http/handl
 import { hold } from "../../../http/held-request.ts";
 import { cachedLookup } from "../../../http/memory.ts";
 import { withoutSenderLinks } from "../../../mail/sender/links.ts";
-import { chatText } from "../../chat/rules.ts";
-import { outbox } from "../../chat/store.ts";
+import { postToApp } from "../../chat/post.ts";
+import { proposalMessage } from "../../chat/rules.ts";
 import { messages } from "../../messages/store.ts";
 import { proposalAnswer } from "../../proposals/answer.ts";
 import { expiryOf, later, proposalNote, type RunState } from "../../proposals/rules.ts";
@@ -38,6 +37,7 @@ type AgentDeps = Pick<
   | "log"
   | "memory"
   | "newId"
+  | "sealer"
   | "settings"
   | "stopping"
   | "threadWatch"
@@ -131,7 +131,7 @@ function createReadThread(deps: AgentDeps): Handlers<typeof contract>["readThrea
   };
 }
 
-type ProposeDeps = Pick<Deps, "clock" | "newId" | "settings">;
+type ProposeDeps = Pick<Deps, "clock" | "newId" | "sealer" | "settings">;
 
 type Draft = Omit<NewProposalRow, "createdAt"> & Pick<NewProposal, "expectedRunId">;
 
@@ -168,8 +168,7 @@ async function propose(
   } as const;
   await messages.insert(tx, { ...note, createdAt: run.createdAt });
 
-  const url = thread.chatWebhookUrl;
-  if (url) await announce(deps, tx, { run, thread: { ...thread, url } });
+  await announce(deps, tx, { run, thread });
   return { feedbackId, appId: thread.appId, replaced };
 }
 
@@ -177,7 +176,8 @@ interface AnnouncedThread {
   readonly appId: string;
   readonly appName: string;
   readonly subject: string;
-  readonly url: string;
+  readonly chatWebhookUrl: string | null;
+  readonly chatFormat: string;
 }
 
 async function announce(
@@ -185,17 +185,10 @@ async function announce(
   tx: Transaction,
   { run, thread }: { readonly run: NewProposalRow; readonly thread: AnnouncedThread },
 ): Promise<void> {
-  const link = `${threadUrl(deps.settings, thread.appId, run.feedbackId)}#proposal`;
-  await outbox.insert(tx, {
-    id: deps.newId(),
-    appId: thread.appId,
-    kind: "chat",
-    subjectId: run.id,
-    target: thread.url,
-    payload: JSON.stringify({ text: chatText({ ...thread, summary: run.summary, link }) }),
-    createdAt: deps.clock.now().toISOString(),
-  });
-  tx.signal(outboxTopic);
+  const { appId, appName: name, subject } = thread;
+  const link = `${threadUrl(deps.settings, appId, run.feedbackId)}#proposal`;
+  const message = proposalMessage({ app: { id: appId, name }, subject, summary: run.summary, link });
+  await postToApp(deps, tx, { chat: thread, message, subjectId: run.id });
 }
 
 const bytesOfProposal = (proposal: StoredProposal | undefined): number =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { chatText } from "../../../../server/feedback/chat/rules.ts";
+import { chatPost, proposalMessage } from "../../../../server/feedback/chat/rules.ts";
 import { later, proposalNote } from "../../../../server/feedback/proposals/rules.ts";
 
 describe("a proposal", () => {
@@ -9,7 +9,9 @@ describe("a proposal", () => {
   });
 
   const link = "https://innkeep.example/console/feedback/1#proposal";
-  const told = { appName: "Larder", subject: "Crash", summary: "Guard it.", link };
+  const told = { app: { id: "1", name: "Larder" }, subject: "Crash", summary: "Guard it.", link };
+  const chatText = (given: Parameters<typeof proposalMessage>[0]): string =>
+    JSON.parse(chatPost("slack", proposalMessage(given), "https://chat.example/hook").body).text;
 
   it("is announced in a chat with our link first, and each other text on a line of its own", () => {
     expect(chatText(told)).toBe(

@@ -1,0 +1,68 @@
+import type { Reader } from "../../database/database.ts";
+import type { Deps } from "../../deps.ts";
+import { threadUrl } from "../../feedback/threads/answer.ts";
+import { circumstances } from "../causes/store.ts";
+import type { Item } from "./rules.ts";
+import { type NoticeRow, noticeFacts } from "./store.ts";
+
+type ItemDeps = Pick<Deps, "settings">;
+
+/** The app that notices are about, and the member who gets them. */
+interface Place {
+  readonly appId: string;
+  /** Undefined for the chat of the app. */
+  readonly userId?: string;
+}
+
+/** Returns what a mail says about each object. Objects that are gone are left out. */
+export async function itemsOf(
+  deps: ItemDeps,
+  reader: Reader,
+  place: Place,
+  rows: readonly NoticeRow[],
+): Promise<Item[]> {
+  const counts = new Map<string, number>();
+  const nameOf = ({ kind, subjectId }: NoticeRow) => `${kind} ${subjectId}`;
+  for (const row of rows) counts.set(nameOf(row), (counts.get(nameOf(row)) ?? 0) + 1);
+  const items: Item[] = [];
+  for (const row of rows) {
+    const count = counts.get(nameOf(row));
+    if (count === undefined) continue;
+    counts.delete(nameOf(row));
+    const known = await knownOf(deps, reader, place, row);
+    if (known) items.push({ kind: row.kind, count, ...known });
+  }
+  return items;
+}
+
+/** Returns the link to an object and what is known of it; undefined if it is gone, or needs nobody any more. */
+export async function knownOf(
+  { settings }: ItemDeps,
+  reader: Reader,
+  { appId, userId }: Place,
+  { kind, subjectId, feedbackId }: Pick<NoticeRow, "kind" | "subjectId" | "feedbackId">,
+): Promise<Pick<Item, "link" | "words" | "detail"> | undefined> {
+  if (kind === "delivery") {
+    // The chat of an app is set on the page of the app.
+    const page = subjectId === appId ? "apps" : "webhooks";
+    return { link: `${settings.consoleUrl}/${page}/${appId}`, words: undefined, detail: undefined };
+  }
+  if (kind === "slot" || kind === "testers") {
+    const test = await circumstances.testers(reader, subjectId);
+    const hasTooFew = test !== undefined && test.testers < test.seats;
+    if (kind === "testers" && !hasTooFew) return undefined;
+    const detail = kind === "testers" && test ? `${test.testers} of ${test.seats}` : undefined;
+    return { link: `${settings.consoleUrl}/cycles/${appId}/${subjectId}`, words: undefined, detail };
+  }
+  const thread = feedbackId === null ? undefined : await noticeFacts.thread(reader, feedbackId);
+  if (feedbackId === null || thread === undefined) return undefined;
+  if (kind === "assigned" && userId !== undefined && thread.assigneeId !== userId) return undefined;
+  const link = threadUrl(settings, appId, feedbackId);
+  const ofThread = { words: thread.subject, detail: undefined };
+  if (kind === "storm") return { ...ofThread, link, detail: `${thread.occurrences} times so far` };
+  if (kind !== "proposal" && kind !== "approval" && kind !== "work") return { ...ofThread, link };
+  const run = await noticeFacts.run(reader, subjectId);
+  if (run === undefined || (kind === "proposal" && run.status !== "awaiting_approval")) return undefined;
+  const detail = run.outcome === "failed" ? "it failed" : "its worker is silent";
+  return { ...ofThread, link: `${link}#proposal`, detail: kind === "work" ? detail : undefined };
+}
