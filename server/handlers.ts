@@ -9,6 +9,7 @@ import { accountLinkHandlers } from "./access/sign-in/api/account-links.ts";
 import { signIn } from "./access/sign-in/api/device.ts";
 import { consoleSession } from "./access/sign-in/api/session.ts";
 import { passkeyHandlers, secondFactorHandlers } from "./access/sign-in-methods/api.ts";
+import { start } from "./access/start/api.ts";
 import { tokens } from "./access/tokens/api.ts";
 import { iconUrlOf } from "./console/assets.ts";
 import { consoleChangelog } from "./content/changelog/api/entries.ts";
@@ -64,6 +65,7 @@ export const createHandlers = (deps: Deps): HandlersOf<Contract> => ({
   members: members(deps),
   invitations: invitations(deps),
   keys: apiKeyHandlers(deps),
+  start: start(deps),
   tokens: tokens(deps),
   threads: consoleFeedback(deps),
   search: search(deps),

@@ -39,6 +39,8 @@ export function createLinks(at: string) {
       part: string,
     ) => `${at}/cycles/${appId}/${cycleId}/seats/${slotId}/${part}`,
     newApp: `${at}/new-app`,
+    newStart: `${at}/start`,
+    start: app("start"),
     app: app("apps"),
     /** The page for the export of an app's data. */
     data: app("data"),

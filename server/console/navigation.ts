@@ -94,10 +94,14 @@ export interface AppNavigation extends Navigation {
  * Returns the navigation for a page of the app in the path. Throws `not_found` if the person is not a member of the
  * app, and `forbidden` if the person's role is too low for the page.
  */
-export async function appNavigationOf(visit: SignedInVisit, tab: Tab): Promise<AppNavigation> {
+export async function appNavigationOf(
+  visit: SignedInVisit,
+  tab: Tab,
+  appId = visit.param("appId"),
+): Promise<AppNavigation> {
   const { needs } = visit;
   const navigation = await navigationOf(visit);
-  const app = navigation.apps.find(({ id }) => id === visit.param("appId").toLowerCase());
+  const app = navigation.apps.find(({ id }) => id === appId.toLowerCase());
   if (!app) throw new ApiError("not_found");
   if (needs !== "account" && !suffices(app.role, needs))
     throw new ApiError("forbidden", { message: refusals[needs] });

@@ -5,6 +5,7 @@ import { namedTargets, namedTokens } from "../access/audit/api.ts";
 import { devices } from "../access/devices/store.ts";
 import { type IdentityRow, identities } from "../access/identity-providers/store.ts";
 import { authors, type LastChange } from "../access/members/authors.ts";
+import { firstSteps, type StartedApp } from "../access/start/store.ts";
 import { changelogFeedback, type NamedThread, type WantedThreads } from "../content/changelog/store.ts";
 import { type FaqQuestion, faqs } from "../content/faqs/store.ts";
 import type { Deps } from "../deps.ts";
@@ -50,6 +51,7 @@ export type ConnectedIdentity = IdentityRow;
 
 const pageSize = 50;
 const mostSlotRequests = 500;
+const mostStarted = 3;
 const mostQuestions = 1_000;
 /** The most rows of each list of agent work. One more row is read, to know whether there are more. */
 const mostWork = 10;
@@ -101,6 +103,12 @@ export const createPageReads =
       const rows = await awaitingProposals.list(database, userId, page);
       return pageOf(rows, pageSize, ({ createdAt, id }) => [createdAt, id]);
     },
+
+    /** Returns the newest apps that the person owns and whose first steps are neither done nor put away. (rule O36) */
+    startedApps: async (): Promise<StartedApp[]> =>
+      (await firstSteps.started(database, userId, mostStarted)).filter(
+        ({ hasKey, hasReport, answered }) => hasKey + hasReport + answered < 3,
+      ),
 
     /** Returns what happened in the last seven days in all apps of the person. */
     lastWeek: () => statistics.inAllApps(database, userId, lastWeek(now)),
@@ -216,7 +224,7 @@ export const createPageReads =
     auditTokens: (entries: readonly AuditEntry[]) => namedTokens(database, entries),
   });
 
-export type { FaqQuestion, LastChange };
+export type { FaqQuestion, LastChange, StartedApp };
 
 const byId = (changes: readonly LastChange[]): ReadonlyMap<string, LastChange> =>
   new Map(changes.map((change) => [change.id, change]));

@@ -12,6 +12,7 @@ import { definitions as accountLinks } from "../access/sign-in/page/account-link
 import { showSignIn, definitions as signIn } from "../access/sign-in/page/console.tsx";
 import { pageOfPending, pendingFormOf, showAgain } from "../access/sign-in/pending-form.ts";
 import { definitions as signInMethods } from "../access/sign-in-methods/page.tsx";
+import { definitions as start } from "../access/start/page.tsx";
 import { definitions as tokens } from "../access/tokens/page.tsx";
 import { definitions as entry } from "../content/changelog/page/entry.tsx";
 import { definitions as changelog } from "../content/changelog/page/list.tsx";
@@ -183,7 +184,7 @@ const definitions: Definitions = [
   ...[...search, ...inbox, ...thread, ...tags, ...numbers, ...savedReplies, ...blocked, ...automaticMails],
   ...[...faqs, ...faq, ...changelog, ...entry],
   ...[...listings, ...listing, ...cycle, ...cycleReport],
-  ...[...members, ...apps, ...data, ...webhooks],
+  ...[...members, ...start, ...apps, ...data, ...webhooks],
   ...[...tokens, ...signInMethods, ...account, ...ownNotices, ...people, ...devices, ...audit, ...drafts],
   ...[...signIn, ...accountLinks],
 ];

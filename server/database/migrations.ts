@@ -232,6 +232,21 @@ const formatsOfChats: Migration = {
   },
 };
 
+const firstMinutes = [
+  ...addedSince(apps, 137),
+  // The home page shows the first steps of new apps only.
+  "UPDATE apps SET start_put_away_at = created_at",
+];
+
+const firstMinutesOfApps: Migration = {
+  number: 137,
+  name: "the first steps with an app",
+  statements: {
+    sqlite: statementsFor(firstMinutes, "sqlite"),
+    postgres: statementsFor(firstMinutes, "postgres"),
+  },
+};
+
 /** All migrations in their order. A released migration never changes: a correction is a new migration. */
 export const migrations: readonly Migration[] = [
   ...[baseline, searchFunction, threadNumbers, searchOfWholeThreads, contentPictures],
@@ -247,5 +262,6 @@ export const migrations: readonly Migration[] = [
     noticesOfMembers,
     mergesOfThreads,
     formatsOfChats,
+    firstMinutesOfApps,
   ],
 ];

@@ -92,6 +92,7 @@ export const auditActions = [
   "thread.resolve",
   "thread.snooze",
   "thread.tag",
+  "thread.test",
   "thread.unmerge",
   "thread.update",
   "token.create",

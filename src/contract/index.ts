@@ -26,6 +26,7 @@ import { savedReplies } from "./saved-replies.ts";
 import { search } from "./search.ts";
 import { signIn } from "./sign-in.ts";
 import { passkeys, secondFactor } from "./sign-in-methods.ts";
+import { start } from "./start.ts";
 import { statistics } from "./statistics.ts";
 import { tags } from "./tags.ts";
 import { sessions } from "./test-sessions.ts";
@@ -56,6 +57,7 @@ export const contract = {
   members,
   invitations,
   keys,
+  start,
   tokens,
   threads,
   search,

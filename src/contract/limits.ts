@@ -263,6 +263,7 @@ export const rateLimits = {
   drafts: { limit: 120, windowSeconds: 60 },
   /** Exports of apps. They are limited, because each export reads all data of an app. */
   exports: { limit: 20, windowSeconds: 3_600 },
+  testReports: { limit: 20, windowSeconds: 3_600 },
   imports: { limit: 20, windowSeconds: 3_600 },
   /** Reads of the events of an app. */
   events: { limit: 600, windowSeconds: 3_600 },

@@ -71,6 +71,7 @@ const tagTexts: Readonly<Record<keyof Contract, string>> = {
   members: "The members of an app",
   invitations: "Invitations to an app",
   keys: "App keys",
+  start: "The first steps with an app",
   tokens: "Tokens of agents and scripts",
   threads: "Threads of feedback",
   search: "Search in all apps",

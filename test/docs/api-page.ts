@@ -25,6 +25,7 @@ const titles: Record<keyof typeof contract, string> = {
   members: "Console: members",
   invitations: "Console: invitations",
   keys: "Console: app keys",
+  start: "Console: the first steps with an app",
   tokens: "Console: tokens",
   threads: "Console: feedback",
   search: "Console: search",

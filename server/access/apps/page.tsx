@@ -172,6 +172,7 @@ const AppSettings = (props: {
         <Edit navigation={navigation} form={forms.edit} toDelete={forms.toDelete} />
         {navigation.app.role === "owner" && (
           <p>
+            <a href={navigation.links.start(navigation.app.id)}>First steps</a> ·{" "}
             <a href={navigation.links.webhooks(navigation.app.id)}>Webhooks</a> ·{" "}
             <a href={navigation.links.data(navigation.app.id)}>Export or import</a>
           </p>
@@ -265,7 +266,8 @@ async function showNewApp(
           <h1>New app</h1>
           <p>
             A mobile app, a backend or a website that your users give feedback on. Do you have an exported
-            app? <a href={navigation.links.importApp}>Import it</a>.
+            app? <a href={navigation.links.importApp}>Import it</a>. To begin with a key and a first report,
+            take the <a href={navigation.links.newStart}>first steps</a>.
           </p>
         </div>
       </div>

@@ -359,6 +359,7 @@ const actionNames: Readonly<Record<AuditActionName, string>> = {
   "connection.allow": "Allowed an agent to connect",
   "connection.create": "An agent connected",
   "connection.end": "A connection of an agent ended",
+  "thread.test": "Sent a test report",
   "thread.update": "Changed a thread",
   "thread.resolve": "Resolved a failure that passed",
   "thread.delete": "Deleted a thread",

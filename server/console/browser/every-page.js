@@ -38,8 +38,8 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
   button.hidden = false;
   button.addEventListener("click", async () => {
     const source = document.getElementById(button.dataset.copies);
-    source.select();
-    await navigator.clipboard.writeText(source.value);
+    source.select?.();
+    await navigator.clipboard.writeText(source.value ?? source.textContent);
     button.textContent = "Copied";
     announce("Copied.");
   });

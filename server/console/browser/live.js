@@ -68,6 +68,23 @@ const hear = ({ kind, appId, threadId }) => {
   else readWithin(pace.counts);
 };
 
+// A form that is sent without a new page: the parts that it changes are read again, and one of them gets the focus.
+for (const form of document.querySelectorAll("form[data-then]")) {
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const button = form.querySelector("button");
+    button.disabled = true;
+    button.blur();
+    const fields = [...new FormData(form)].map(([name, value]) => [name, String(value)]);
+    const body = new URLSearchParams(fields);
+    const answer = await fetch(form.action, { method: "POST", body }).catch(() => undefined);
+    if (!answer?.ok) return form.submit();
+    const { then } = form.dataset;
+    await refresh();
+    document.getElementById(then)?.focus();
+  });
+}
+
 if (isLive) {
   let isConnected = false;
   let ticks = 0;

@@ -250,6 +250,8 @@ export const apps = table(
      * events, too.
      */
     events_read_at: instant().null().since(124),
+    /** When an owner put the first steps with the app away. Null if the home page still shows them. */
+    start_put_away_at: instant().null().since(137),
   },
   {
     of: "app",

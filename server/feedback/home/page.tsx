@@ -1,3 +1,4 @@
+import { Begin, ToFirstSteps } from "../../access/start/parts.tsx";
 import { type Definitions, definePage } from "../../console/definitions.ts";
 import { versionOf } from "../../console/forms.tsx";
 import { InTurns } from "../../console/in-turns.tsx";
@@ -14,19 +15,23 @@ import { SlotRequestLines, TestBelowLines } from "../../testing/cycles/parts.tsx
 /** Shows everything that waits for this person, in all apps. */
 async function showHome(visit: SignedInVisit): Promise<Reply> {
   const { reads, now, links } = visit;
-  const [around, waiting, work, requests, lastWeek] = await Promise.all([
+  const [around, waiting, work, requests, lastWeek, started] = await Promise.all([
     navigationOf(visit),
     waitingPage(visit),
     reads.agentWork(),
     reads.slotRequests(),
     reads.lastWeek(),
+    reads.startedApps(),
   ]);
   const navigation: Navigation = { ...around, tab: "decisions" };
-  if (navigation.apps.length === 0) return show(<Welcome navigation={navigation} />);
+  if (navigation.apps.length === 0) return show(<Begin navigation={navigation} />);
   const asked = requestsIn(navigation);
   return show(
     <ConsolePage navigation={navigation} title="Decisions" narrow>
       <div class="stack wide">
+        {started.map((app) => (
+          <ToFirstSteps key={app.id} app={app} links={links} />
+        ))}
         <section
           id="waiting"
           data-live={versionOf(waiting.rows)}
@@ -101,24 +106,6 @@ async function waitingPage({ reads, links, query }: SignedInVisit) {
     next: nextCursor === null ? undefined : at({ cursor: nextCursor }),
   };
 }
-
-const Welcome = ({ navigation }: { readonly navigation: Navigation }) => (
-  <ConsolePage navigation={navigation} title="Welcome" narrow>
-    <h1 class="unseen">Welcome</h1>
-    <Empty title="Welcome to Innkeep">
-      <p>An app receives feedback and has its own FAQ and changelog. Create your first one.</p>
-      <p>
-        Here to test somebody's app? Sign in on the device that you test with. You then find it under{" "}
-        <a href={navigation.links.devices}>Devices</a>.
-      </p>
-      <div class="actions">
-        <a class="button primary" href={navigation.links.newApp}>
-          Create your first app
-        </a>
-      </div>
-    </Empty>
-  </ConsolePage>
-);
 
 const Apps = ({
   navigation: { apps, links, counts },

@@ -73,6 +73,7 @@ const appRecord = recordOf(access.apps, {
     changelog_version: "counts changes in one database",
     retention_days: "an import deletes no threads: the new owner decides how long they are kept",
     events_read_at: "says who reads the events of one server",
+    start_put_away_at: "an imported app is new on its server",
   },
 });
 

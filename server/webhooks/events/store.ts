@@ -174,6 +174,14 @@ export const readers = {
     return false;
   },
 
+  /** Whether a webhook or a program gets the events of an app. */
+  has: async (reader: Reader, appId: string): Promise<boolean> =>
+    (await reader.get(
+      `SELECT 1 AS one FROM apps a WHERE a.id = ? AND (a.events_read_at IS NOT NULL
+         OR EXISTS (SELECT 1 FROM webhooks w WHERE w.app_id = a.id AND w.disabled_at IS NULL))`,
+      appId,
+    )) !== undefined,
+
   /** Returns the day on which a program last read the events of an app. */
   lastAt: async (reader: Reader, appId: string): Promise<string | null> =>
     (await reader.get<{ at: string | null }>(`SELECT events_read_at AS "at" FROM apps WHERE id = ?`, appId))

@@ -121,7 +121,7 @@ describe("a page of the console", () => {
 
   it("welcomes an owner without apps", async () => {
     const newcomer = createBrowserWithoutScripts(service, await service.signIn(await service.makeUser()));
-    expect(readingOf(await newcomer.open("/console"))).toContain("Create your first app");
+    expect(readingOf(await newcomer.open("/console"))).toContain("Welcome to Innkeep");
   });
 
   it("shows the proposals of all apps that wait for a decision", async () => {

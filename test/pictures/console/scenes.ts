@@ -145,6 +145,18 @@ export const consoleScenes: readonly ConsoleScene[] = [
   },
   { name: "new-app", title: "New app", page: at.newApp, says: "Add an app." },
   {
+    name: "begin",
+    title: "A first app",
+    page: at.newStart,
+    says: "Name an app and say what sends its first reports. A new owner begins here.",
+  },
+  {
+    name: "first-steps",
+    title: "First steps",
+    page: at.start(":appId"),
+    says: "From a key to the first answer: copy a call, see the first report arrive, and answer it.",
+  },
+  {
     name: "app",
     title: "Settings of an app",
     page: at.app(":appId"),

@@ -41,6 +41,8 @@ export const consolePaths = ({
   `/console/webhooks/${app.id}/${webhookId}`,
   `/console/data/${app.id}`,
   "/console/new-app",
+  "/console/start",
+  `/console/start/${app.id}`,
   "/console/import",
   `/console/apps/${app.id}`,
   "/console/account",

@@ -188,11 +188,25 @@ async function signUp(visit: DeviceSignInVisit): Promise<DeviceSignInReply> {
       const byMail = sendsMail(settings);
       const body = byMail ? { email: fields.text("email") } : credentialsOf(visit);
       await ask(accountLinks.signUp, { body });
+      if (!byMail && (await signsIn(visit))) return goTo(entry.to);
       return show(SignUpSent({ links, byMail, signIn: onTo(at.signIn, entry.to) }));
     },
     async (refusal) => show(SignUp({ ...entry, form: filledAgain(fields, refusal) }), refusal.status),
   );
   return { reply };
+}
+
+/**
+ * Signs in to the account that was just created. Returns false if the address had an account before, and the password
+ * is not its password, or the account has a second factor.
+ */
+async function signsIn({ ask, fields }: DeviceSignInVisit): Promise<boolean> {
+  try {
+    return (await signInWith(ask, fields)).outcome === "signed_in";
+  } catch (error) {
+    if (error instanceof ApiError) return false;
+    throw error;
+  }
 }
 
 /** Ends the console session of this browser, so that the person can sign in with another account. */

@@ -125,6 +125,7 @@ describe("the members of an app in the console", () => {
       "/console/webhooks/ID",
       `/console/webhooks/ID/${world.webhookId}`,
       "/console/data/ID",
+      "/console/start/ID",
       "/console/apps/ID",
     ]);
   });
@@ -150,7 +151,7 @@ describe("the members of an app in the console", () => {
     expect(refused).toEqual([
       "/console/webhooks/ID",
       `/console/webhooks/ID/${world.webhookId}`,
-      ...["/console/data/ID", "/console/apps/ID"],
+      ...["/console/data/ID", "/console/start/ID", "/console/apps/ID"],
     ]);
   });
 });

@@ -93,6 +93,8 @@ describe("the table of changes", () => {
     ...["views.create", "views.update", "views.remove", "notices.change"],
     // They change threads by the same functions as a change of one thread.
     ...["bulk.change", "bulk.undo"],
+    // A test report is a thread by the same statements as the report of an app.
+    ...["start.sendTestReport", "start.putAway"],
     // What a key remembers of webhooks is in no answer.
     ...["webhooks.create", "webhooks.update", "webhooks.remove", "webhooks.rotate"],
     ...["webhooks.resend", "webhooks.test", "webhooks.replay"],

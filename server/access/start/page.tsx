@@ -1,0 +1,453 @@
+import type { ComponentChildren } from "preact";
+import { apps } from "../../../src/contract/apps.ts";
+import { ApiError } from "../../../src/contract/errors.ts";
+import { keys } from "../../../src/contract/keys.ts";
+import { type FirstSteps, start } from "../../../src/contract/start.ts";
+import { threads } from "../../../src/contract/threads.ts";
+import { type Definitions, defineForm, definePage } from "../../console/definitions.ts";
+import {
+  Choices,
+  type Filled,
+  filledAgain,
+  filledWith,
+  HiddenFields,
+  IdempotencyField,
+  TextArea,
+  versionOf,
+} from "../../console/forms.tsx";
+import { ConsolePage } from "../../console/layout.tsx";
+import { type AppNavigation, appNavigationOf, navigationOf } from "../../console/navigation.ts";
+import { Line, Notice, Refused, Secret, scrolledByKeys, UserText } from "../../console/parts.tsx";
+import { goTo, type Reply, reshowForm, show } from "../../console/respond.ts";
+import { Ago } from "../../console/times.tsx";
+import type { SignedInVisit } from "../../console/visit.ts";
+import { type Call, callsFor } from "./calls.ts";
+import { Begin, kinds } from "./parts.tsx";
+
+/**
+ * Creates an app and its first key. Answers with the page of the first steps, because a redirect would put the key into
+ * an address or a cookie. If the form is sent twice, both answers show the same key.
+ */
+function begin(visit: SignedInVisit): Promise<Reply> {
+  const { ask, fields } = visit;
+  return reshowForm(
+    async () => {
+      const once = fields.idempotencyKey;
+      const { id: appId } = await ask(apps.create, {
+        body: { name: fields.text("name") },
+        idempotencyKey: once && `${once}-app`,
+      });
+      const made = await makeKey(visit, appId);
+      return showSteps(visit, { appId, forms: { key: made } });
+    },
+    async (refusal) => showBegin(visit, filledAgain(fields, refusal)),
+  );
+}
+
+async function makeKey({ ask, fields }: SignedInVisit, appId: string): Promise<ShownKey> {
+  const kind = fields.text("kind") === "full" ? "full" : "intake";
+  const { key } = await ask(keys.create, {
+    params: { appId },
+    body: { label: kind === "full" ? "Server" : "App", kind },
+    idempotencyKey: fields.idempotencyKey,
+  });
+  return { key, kind };
+}
+
+async function createKey(visit: SignedInVisit): Promise<Reply> {
+  const appId = visit.param("appId");
+  return showSteps(visit, { appId, forms: { key: await makeKey(visit, appId) } });
+}
+
+/** Sends a test report. The key that the page shows stays on it. */
+function sendTestReport(visit: SignedInVisit): Promise<Reply> {
+  const { ask, fields, param } = visit;
+  const appId = param("appId");
+  const key = shownKey(visit);
+  return reshowForm(
+    async () => {
+      await ask(start.sendTestReport, { params: { appId }, idempotencyKey: fields.idempotencyKey });
+      return showSteps(visit, { appId, forms: { key, sent: true } });
+    },
+    (refusal) => showSteps(visit, { appId, forms: { key, refused: filledAgain(fields, refusal) } }),
+  );
+}
+
+/** The key that the page of the form shows. Only the browser knows it. */
+function shownKey({ fields }: SignedInVisit): ShownKey | undefined {
+  const key = fields.text("key");
+  return key === "" ? undefined : { key, kind: fields.text("kind") === "full" ? "full" : "intake" };
+}
+
+/** Answers the first report. With the other button, turns on sender pages first, so that the sender can read it. */
+function answer(visit: SignedInVisit): Promise<Reply<"first-answer">> {
+  const { ask, fields, links, param } = visit;
+  const appId = param("appId");
+  return reshowForm(
+    async () => {
+      const once = fields.idempotencyKey;
+      if (fields.text("pages") === "on")
+        await ask(apps.update, {
+          params: { appId },
+          body: { senderPages: true },
+          idempotencyKey: once && `${once}-pages`,
+        });
+      await ask(threads.addMessage, {
+        params: { id: fields.text("thread") },
+        body: { direction: "outbound", body: fields.text("replyBody") },
+        idempotencyKey: once,
+      });
+      return goTo(links.start(appId), "first-answer");
+    },
+    (refusal) =>
+      showSteps(visit, {
+        appId,
+        forms: { key: shownKey(visit), answer: filledAgain(fields, asReply(refusal)) },
+      }),
+  );
+}
+
+/** Moves a refusal of the API's field `body` to the field of the page. */
+function asReply(refusal: ApiError): ApiError {
+  const issues = refusal.details.issues?.map((issue) =>
+    issue.path === "body" ? { ...issue, path: "replyBody" } : issue,
+  );
+  return issues ? new ApiError(refusal.code, { ...refusal.details, issues }) : refusal;
+}
+
+async function putAway({ ask, fields, links, param }: SignedInVisit): Promise<Reply<"put-away">> {
+  const params = { appId: param("appId") };
+  await ask(start.putAway, { params, idempotencyKey: fields.idempotencyKey });
+  return goTo(links.inbox(params.appId), "put-away");
+}
+
+/** A new key, which only the browser and this answer have. */
+interface ShownKey {
+  readonly key: string;
+  readonly kind: "full" | "intake";
+}
+
+interface StepForms {
+  readonly key?: ShownKey | undefined;
+  /** Whether a test report was just sent. */
+  readonly sent?: boolean;
+  readonly refused?: Filled;
+  readonly answer?: Filled;
+}
+
+async function showBegin(visit: SignedInVisit, form?: Filled): Promise<Reply> {
+  return show(<Begin navigation={await navigationOf(visit)} form={form} />, form?.refusal?.status);
+}
+
+async function showSteps(
+  visit: SignedInVisit,
+  { appId, forms = {} }: { readonly appId: string; readonly forms?: StepForms },
+): Promise<Reply> {
+  const navigation = await appNavigationOf(visit, "inbox", appId);
+  const steps = await visit.ask(start.read, { params: { appId } });
+  const refusal = forms.refused?.refusal ?? forms.answer?.refusal;
+  return show(<Steps {...{ navigation, steps, forms, visit }} />, refusal?.status);
+}
+
+interface StepsProps {
+  readonly navigation: AppNavigation;
+  readonly steps: FirstSteps;
+  readonly forms: StepForms;
+  readonly visit: Pick<SignedInVisit, "settings" | "now" | "reads">;
+}
+
+const Steps = (props: StepsProps) => {
+  const { navigation, steps, forms } = props;
+  const { app, links } = navigation;
+  return (
+    <ConsolePage navigation={navigation} title="First steps" address={links.start(app.id)} narrow>
+      <div class="head">
+        <div>
+          <h1>First steps</h1>
+          <p>
+            From a key to the first answer with <Line text={app.name} />.
+          </p>
+        </div>
+        {!steps.putAway && (
+          <form method="post" action={links.start(app.id, "put-away")}>
+            <IdempotencyField />
+            <button class="quiet small" type="submit">
+              Put away
+            </button>
+          </form>
+        )}
+      </div>
+      <ol class="first-steps">
+        <Step id="step-name" title="Name your app" done>
+          <p class="muted">
+            <Line text={app.name} />
+          </p>
+        </Step>
+        <Step id="step-key" title="Make a key" done={steps.hasKey}>
+          <KeyStep {...props} />
+        </Step>
+        <Step id="step-report" title="Send a report" done={steps.report !== null}>
+          <ReportStep {...props} />
+        </Step>
+        <Step
+          title="Answer it"
+          done={steps.answered}
+          id="step-answer"
+          live={versionOf([steps.report?.id, steps.answered, app.senderPages])}
+          news={steps.report === null ? undefined : "You can answer the report now."}
+        >
+          <AnswerStep {...props} />
+        </Step>
+      </ol>
+      {forms.sent && <Notice done="test-report-sent">The test report has arrived.</Notice>}
+    </ConsolePage>
+  );
+};
+
+const Step = ({
+  title,
+  done,
+  id,
+  live,
+  news,
+  children,
+}: {
+  readonly title: string;
+  readonly done: boolean;
+  readonly id: string;
+  /** The version of the step, if a script updates it. */
+  readonly live?: string;
+  readonly news?: string | undefined;
+  readonly children: ComponentChildren;
+}) => (
+  <li id={id} {...focusable} data-live={live} data-news={news}>
+    <h2 id={`${id}-title`} class={done ? "done" : undefined} data-live={live ?? versionOf(done)}>
+      {title}
+      <span class="unseen">{done ? " (done)" : " (to do)"}</span>
+    </h2>
+    <div class="stack">{children}</div>
+  </li>
+);
+
+const focusable = { tabIndex: -1 };
+
+const KeyStep = ({ navigation: { app, links }, steps, forms: { key } }: StepsProps) => {
+  if (key !== undefined)
+    return (
+      <Secret
+        label={key.kind === "full" ? "The key for your server" : "The key for your app"}
+        secret={key.key}
+      />
+    );
+  return (
+    <>
+      {steps.hasKey && (
+        <p class="muted">
+          <Line text={app.name} /> has a key. Keys are not stored in clear, so nobody can show it again.
+        </p>
+      )}
+      <details class="reveal" open={!steps.hasKey}>
+        <summary>{steps.hasKey ? "Create another key" : "Create a key"}</summary>
+        <form class="stack" method="post" action={links.start(app.id, "keys")}>
+          <IdempotencyField />
+          <Choices
+            form={filledWith({ kind: "intake" })}
+            name="kind"
+            legend="What will send reports first?"
+            options={kinds}
+          />
+          <div class="actions">
+            <button class={steps.hasKey ? undefined : "primary"} type="submit">
+              Create key
+            </button>
+          </div>
+        </form>
+      </details>
+    </>
+  );
+};
+
+const ReportStep = ({ navigation: { app, links }, steps, forms: { key, refused }, visit }: StepsProps) => (
+  <>
+    <Refused refusal={refused?.refusal} />
+    <Calls calls={callsFor({ baseUrl: visit.settings.baseUrl, ...key })} hasKey={key !== undefined} />
+    <div id="first-report" class="stack" data-live={versionOf(steps.report?.id ?? null)}>
+      {steps.report ? (
+        <p>
+          <b>The first report has arrived</b>{" "}
+          <span class="muted">
+            <Ago at={steps.report.createdAt} now={visit.now} />
+          </span>
+        </p>
+      ) : (
+        <>
+          <p class="waiting-for">
+            Waiting for the first report…{" "}
+            <noscript>
+              <a href={links.start(app.id)}>Look again</a>
+            </noscript>
+          </p>
+          <form method="post" action={links.start(app.id, "test-report")} data-then="step-answer">
+            <IdempotencyField />
+            {key && (
+              <HiddenFields
+                values={[
+                  ["key", key.key],
+                  ["kind", key.kind],
+                ]}
+              />
+            )}
+            <button class={steps.hasKey ? "primary" : undefined} type="submit">
+              Send a test report
+            </button>
+          </form>
+        </>
+      )}
+    </div>
+  </>
+);
+
+/** The calls that send a report, in several languages. Each opens in place of the others. */
+const Calls = ({ calls, hasKey }: { readonly calls: readonly Call[]; readonly hasKey: boolean }) => (
+  <div class="calls">
+    {calls.map(({ id, name, text }, at) => (
+      <details key={id} name="call" open={at === 0}>
+        <summary>{name}</summary>
+        <div class="call">
+          <pre id={id} {...scrolledByKeys}>
+            {text}
+          </pre>
+          <button class="small" type="button" data-copies={id} hidden>
+            Copy<span class="unseen">{` the call for ${name}`}</span>
+          </button>
+        </div>
+      </details>
+    ))}
+    {!hasKey && <p class="hint">Put your key in the place of sdk_….</p>}
+  </div>
+);
+
+const AnswerStep = ({
+  navigation: { app, links },
+  steps: { report, answered },
+  forms,
+  visit,
+}: StepsProps) => {
+  if (!report) return <p class="muted">The report appears here as soon as it arrives.</p>;
+  const threadAt = links.thread(app.id, report.id);
+  if (answered)
+    return (
+      <>
+        <p>
+          You have answered. All reports of <Line text={app.name} /> are in its inbox.
+        </p>
+        <div class="actions">
+          <a class="button primary" href={links.inbox(app.id)}>
+            Open the inbox
+          </a>
+          <a class="button" href={threadAt}>
+            See the thread
+          </a>
+        </div>
+      </>
+    );
+  const reaches = app.senderPages || visit.reads.sendsMail;
+  return (
+    <form class="stack" method="post" action={links.start(app.id, "answer")}>
+      <Refused refusal={forms.answer?.refusal} />
+      <IdempotencyField />
+      <input type="hidden" name="thread" value={report.id} />
+      {forms.key && (
+        <HiddenFields
+          values={[
+            ["key", forms.key.key],
+            ["kind", forms.key.kind],
+          ]}
+        />
+      )}
+      <a href={threadAt}>
+        <Line text={report.subject} />
+      </a>
+      <UserText text={report.message} />
+      <TextArea
+        form={forms.answer ?? filledWith({ replyBody: "Yes, it has arrived. Thank you!" })}
+        name="replyBody"
+        label="Your answer"
+        size="short"
+        required
+      />
+      {!app.senderPages && (
+        <p class="hint">
+          Sender pages are off. With them, each sender gets a private link to read your replies and answer.
+        </p>
+      )}
+      <div class="actions">
+        {!app.senderPages && (
+          <button class="primary" type="submit" name="pages" value="on">
+            Turn on sender pages and send
+          </button>
+        )}
+        <button class={reaches ? "primary" : undefined} type="submit">
+          Send the answer
+        </button>
+      </div>
+    </form>
+  );
+};
+
+const startPage = definePage({
+  at: (links) => links.start(":appId"),
+  needs: "owner",
+  show: (visit) => showSteps(visit, { appId: visit.param("appId") }),
+});
+
+const beginPage = definePage({
+  at: (links) => links.newStart,
+  needs: "account",
+  show: (visit) => showBegin(visit),
+});
+
+export const definitions: Definitions = [
+  beginPage,
+  defineForm({
+    at: (links) => links.newStart,
+    page: beginPage,
+    act: begin,
+    done: {},
+    word: "begin",
+    notDone: "No app was created.",
+  }),
+  startPage,
+  defineForm({
+    at: (links) => links.start(":appId", "keys"),
+    page: startPage,
+    act: createKey,
+    done: {},
+    word: "key",
+    notDone: "No key was created.",
+  }),
+  defineForm({
+    at: (links) => links.start(":appId", "test-report"),
+    page: startPage,
+    act: sendTestReport,
+    done: {},
+    word: "test-report",
+    notDone: "No test report was sent.",
+  }),
+  defineForm({
+    at: (links) => links.start(":appId", "answer"),
+    page: startPage,
+    act: answer,
+    done: { "first-answer": "The answer is sent." },
+    word: "first-answer",
+    notDone: "The answer was not sent.",
+  }),
+  defineForm({
+    at: (links) => links.start(":appId", "put-away"),
+    page: startPage,
+    act: putAway,
+    done: { "put-away": "The first steps are put away. You find them again under Settings." },
+    word: "put-away",
+    notDone: "The first steps were not put away.",
+  }),
+];
