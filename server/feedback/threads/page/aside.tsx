@@ -8,6 +8,7 @@ import { Can, ExternalLink, Line, Notice, Refused } from "../../../console/parts
 import { PublicationBadge } from "../../../content/changelog/badge.tsx";
 import { TagBadge } from "../../tags/badge.tsx";
 import { editLabels, nameIn, statusNames, typeNames } from "../badges.tsx";
+import { newIssueAddress } from "../new-issue.ts";
 import { currentThread, type ThreadForms } from "./fields.tsx";
 import { MetadataPairs, Pair } from "./texts.tsx";
 
@@ -21,6 +22,8 @@ export interface ThreadAsideProps {
   /** The newest other threads of the sender, and whether there are more. */
   readonly ofSender: { readonly items: readonly ThreadSummary[]; readonly more: boolean };
   readonly links: Links;
+  /** The repository of the app, as owner/name. */
+  readonly repository: string | null;
   /** The release notes that refer to the thread. */
   readonly releases: readonly NamingRelease[];
   /** The release notes that are not published yet. */
@@ -117,7 +120,8 @@ const EditFields = ({
   forms: { edit: form, assign, unsaved, was },
   sorting,
   address,
-}: Pick<ThreadAsideProps, "thread" | "forms" | "sorting" | "address">) => (
+  repository,
+}: Pick<ThreadAsideProps, "thread" | "forms" | "sorting" | "address" | "repository">) => (
   <div
     class="stack"
     id="fields"
@@ -147,7 +151,7 @@ const EditFields = ({
       label={editLabels.githubIssueUrl}
       type="url"
       placeholder="https://github.com/…"
-      hint={<IssueLink url={thread.feedback.githubIssueUrl} />}
+      hint={<IssueLink feedback={thread.feedback} repository={repository} />}
     />
     <ThreadTags tags={thread.tags} known={sorting.knownTags} form={form} action={`${address}/tags`} />
     <div class="actions" data-without-script>
@@ -165,8 +169,24 @@ const HiddenInSubject = ({ text }: { readonly text: string }) => (
   </>
 );
 
-const IssueLink = ({ url }: { readonly url: string | null }) =>
-  url === null ? <>Where the work is tracked.</> : <ExternalLink to={url}>Open the issue</ExternalLink>;
+/** Leads to the issue of a thread; if there is none, to the form for a new one in the repository of the app. */
+const IssueLink = ({
+  feedback,
+  repository,
+}: {
+  readonly feedback: OwnedThread["feedback"];
+  readonly repository: string | null;
+}) => {
+  if (feedback.githubIssueUrl !== null)
+    return <ExternalLink to={feedback.githubIssueUrl}>Open the issue</ExternalLink>;
+  if (repository === null) return <>Where the work is tracked.</>;
+  return (
+    <>
+      <ExternalLink to={newIssueAddress(repository, feedback)}>Create an issue</ExternalLink>, then paste its
+      address here. GitHub gets the subject and the message, not the sender.
+    </>
+  );
+};
 
 const Facts = ({ thread: { sender, feedback } }: { readonly thread: OwnedThread }) => (
   <section>

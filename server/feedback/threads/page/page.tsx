@@ -217,6 +217,7 @@ const Thread = (props: ThreadProps) => {
           openNotes={props.openNotes}
           ofSender={props.ofSender}
           links={navigation.links}
+          repository={navigation.app.githubRepository}
           statusLink={props.ways.page ? { refusal: forms.link.refusal, url: props.statusUrl } : undefined}
           now={props.now}
         />
