@@ -207,6 +207,12 @@ function appForms({ app, call }: OwnerWithOneOfEach): TextForm[] {
     await page.getByRole("button", { name: "Create key" }).click();
     await page.locator("#secret").waitFor();
   };
+  /** The first steps with a new app that has one report. */
+  const reportedApp = async () => {
+    const made = await call("POST", "/apps", { name: "Pantry" });
+    await call("POST", `/apps/${made.field("id")}/start/test-report`);
+    return `/console/start/${made.field("id")}`;
+  };
   const saveApp = async (page: Page) => {
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("The changes are saved.").waitFor();
@@ -218,6 +224,14 @@ function appForms({ app, call }: OwnerWithOneOfEach): TextForm[] {
       open: async () => "/console/new-app",
       button: "Create app",
       notDone: "The app was not created.",
+    },
+    {
+      ...{ name: "a first app", action: "", open: async () => "/console/start" },
+      ...{ button: "Create the app and its key", notDone: "No app was created." },
+    },
+    {
+      ...{ name: "a first answer", action: "/answer", open: reportedApp, button: "Send the answer" },
+      notDone: "The answer was not sent.",
     },
     {
       ...{ name: "an app", action: "", open: async () => settings, button: "Save", other: makeKey },
