@@ -1,8 +1,8 @@
 import type { ReleaseDraft } from "../../contract/changelog.ts";
 import { usageError } from "../core/cli-error.ts";
 import type { Invocation } from "../core/context.ts";
-import { wholeId } from "../core/ids.ts";
-import { note, printList, printOne } from "../core/output.ts";
+import { note, printOne } from "../core/output.ts";
+import { idOfEarlierText, printEarlierTexts } from "../earlier-texts.ts";
 import { idOfRelease, releaseDetails } from "./find.ts";
 
 /** Saves a draft of a published release note. */
@@ -31,16 +31,10 @@ export async function discardDraft(invocation: Invocation, _: object, wanted: st
 export async function listVersions(invocation: Invocation, _: object, wanted: string): Promise<undefined> {
   const params = { entryId: await idOfRelease(invocation, wanted) };
   const { items } = await invocation.client().consoleChangelog.history({ params });
-  printList(invocation, {
-    items,
-    columns: [
-      { heading: "id", of: ({ id }) => id, isId: true },
-      { heading: "at", of: ({ at }) => at },
-      { heading: "by", of: ({ by }) => by },
-      { heading: "title", of: ({ title }) => title },
-      { heading: "body", of: ({ body }) => body },
-    ],
-  });
+  printEarlierTexts(invocation, items, [
+    { heading: "title", of: ({ title }) => title },
+    { heading: "body", of: ({ body }) => body },
+  ]);
 }
 
 /** Brings an earlier text of a release note back. */
@@ -50,14 +44,10 @@ export async function restoreVersion(
   wanted: string,
 ): Promise<undefined> {
   const params = { entryId: await idOfRelease(invocation, wanted) };
-  const version = await wholeId(to, {
-    thing: "earlier text",
+  const version = await idOfEarlierText(to, {
     command: `innkeep changelog history ${wanted}`,
-    list: async () =>
-      (await invocation.client().consoleChangelog.history({ params })).items.map(({ id, title }) => ({
-        id,
-        name: title,
-      })),
+    list: () => invocation.client().consoleChangelog.history({ params }),
+    name: ({ title }) => title,
   });
   const entry = await invocation.client().consoleChangelog.restore({ params, body: { version } });
   const then = entry.draft ? " as its draft. `changelog publish` publishes it." : ".";

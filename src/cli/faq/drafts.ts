@@ -2,6 +2,7 @@ import type { DraftedFaq } from "../../contract/faqs.ts";
 import type { Invocation } from "../core/context.ts";
 import { appIdOf, wholeId } from "../core/ids.ts";
 import { details, note, printList, printOne } from "../core/output.ts";
+import { idOfEarlierText, printEarlierTexts } from "../earlier-texts.ts";
 
 /** Lists the entries whose text is not published. */
 export async function listDrafts(invocation: Invocation): Promise<undefined> {
@@ -60,16 +61,10 @@ export async function discardDraft(invocation: Invocation, _: object, given: str
 export async function listVersions(invocation: Invocation, _: object, given: string): Promise<undefined> {
   const params = { faqId: await wholeFaqId(invocation, given) };
   const { items } = await invocation.client().consoleFaqs.history({ params });
-  printList(invocation, {
-    items,
-    columns: [
-      { heading: "id", of: ({ id }) => id, isId: true },
-      { heading: "at", of: ({ at }) => at },
-      { heading: "by", of: ({ by }) => by },
-      { heading: "question", of: ({ question }) => question },
-      { heading: "answer", of: ({ answer }) => answer },
-    ],
-  });
+  printEarlierTexts(invocation, items, [
+    { heading: "question", of: ({ question }) => question },
+    { heading: "answer", of: ({ answer }) => answer },
+  ]);
 }
 
 /** Makes an earlier text of an entry its draft. */
@@ -79,14 +74,10 @@ export async function restoreVersion(
   given: string,
 ): Promise<undefined> {
   const params = { faqId: await wholeFaqId(invocation, given) };
-  const version = await wholeId(to, {
-    thing: "earlier text",
+  const version = await idOfEarlierText(to, {
     command: `innkeep faq history ${given}`,
-    list: async () =>
-      (await invocation.client().consoleFaqs.history({ params })).items.map(({ id, question }) => ({
-        id,
-        name: question,
-      })),
+    list: () => invocation.client().consoleFaqs.history({ params }),
+    name: ({ question }) => question,
   });
   const faq = await invocation.client().consoleFaqs.restore({ params, body: { version } });
   note(invocation, `The earlier text is the draft of FAQ entry ${faq.id}. \`faq publish\` publishes it.`);

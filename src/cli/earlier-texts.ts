@@ -1,0 +1,46 @@
+import type { Invocation } from "./core/context.ts";
+import { wholeId } from "./core/ids.ts";
+import { type Column, printList } from "./core/output.ts";
+
+/** An earlier text of an FAQ entry or a release note. */
+interface EarlierText {
+  readonly id: string;
+  readonly at: string;
+  readonly by: string | null;
+}
+
+/** Lists earlier texts, with the columns of the texts themselves. */
+export function printEarlierTexts<Row extends EarlierText>(
+  invocation: Invocation,
+  items: readonly Row[],
+  columns: readonly Column<Row>[],
+): void {
+  printList(invocation, {
+    items,
+    columns: [
+      { heading: "id", of: ({ id }) => id, isId: true },
+      { heading: "at", of: ({ at }) => at },
+      { heading: "by", of: ({ by }) => by },
+      ...columns,
+    ],
+  });
+}
+
+/** Returns the whole id of an earlier text. `command` lists them, and `name` is what a person knows one by. */
+export const idOfEarlierText = <Row extends EarlierText>(
+  given: string,
+  {
+    command,
+    list,
+    name,
+  }: {
+    readonly command: string;
+    readonly list: () => Promise<{ readonly items: readonly Row[] }>;
+    readonly name: (text: Row) => string;
+  },
+): Promise<string> =>
+  wholeId(given, {
+    thing: "earlier text",
+    command,
+    list: async () => (await list()).items.map((text) => ({ id: text.id, name: name(text) })),
+  });
