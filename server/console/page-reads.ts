@@ -53,6 +53,7 @@ const pageSize = 50;
 const mostSlotRequests = 500;
 const mostStarted = 3;
 const mostQuestions = 1_000;
+const mostWalked = 100;
 /** The most rows of each list of agent work. One more row is read, to know whether there are more. */
 const mostWork = 10;
 const workShownMilliseconds = 30 * 86_400_000;
@@ -109,6 +110,14 @@ export const createPageReads =
       (await firstSteps.started(database, userId, mostStarted)).filter(
         ({ hasKey, hasReport, answered }) => hasKey + hasReport + answered < 3,
       ),
+
+    /** Returns the first 100 waiting proposals in all apps, and whether there are more. */
+    async waitingWalk(newestFirst: boolean): Promise<ShortWalk> {
+      const position = newestFirst ? readCursor(undefined, [instantPart, idPart]) : ["", ""];
+      const page = { oldestFirst: !newestFirst, position, limit: mostWalked + 1 };
+      const rows = await awaitingProposals.list(database, userId, page);
+      return { rows: rows.slice(0, mostWalked), more: rows.length > mostWalked };
+    },
 
     /** Returns what happened in the last seven days in all apps of the person. */
     lastWeek: () => statistics.inAllApps(database, userId, lastWeek(now)),
@@ -228,6 +237,12 @@ export type { FaqQuestion, LastChange, StartedApp };
 
 const byId = (changes: readonly LastChange[]): ReadonlyMap<string, LastChange> =>
   new Map(changes.map((change) => [change.id, change]));
+
+/** The first waiting proposals, and whether there are more. */
+interface ShortWalk {
+  readonly rows: readonly WaitingProposal[];
+  readonly more: boolean;
+}
 
 /** The first rows of a list, and whether the list has more rows. */
 export interface ShortList {

@@ -10,6 +10,7 @@ import "./named-threads.js";
 import "./release-form.js";
 import "./saved-replies.js";
 import "./thread.js";
+import "./decisions.js";
 import "./live.js";
 import "./palette.js";
 import "./keys.js";

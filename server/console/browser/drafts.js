@@ -20,7 +20,10 @@ export const keep = (state) => {
 export const dirty = new Set();
 let leaving;
 for (const form of document.querySelectorAll("form[data-guards]")) {
-  form.addEventListener("input", () => dirty.add(form));
+  // A choice of how the page is shown stands in the form, but belongs to none.
+  form.addEventListener("input", ({ target }) => {
+    if (/** @type {any} */ (target).form === form) dirty.add(form);
+  });
   // The page that answers one button of a form has the text that this button did not save.
   if ("unsaved" in form.dataset) dirty.add(form);
 }

@@ -5,7 +5,11 @@ import type { Settings } from "../../settings/settings.ts";
  * Returns a Markdown text as HTML, without the lines that only name threads. The renderer is loaded only here, because
  * it loads slowly.
  */
-export async function htmlOf({ baseUrl }: Pick<Settings, "baseUrl">, markdown: string): Promise<string> {
+export const htmlOf = (settings: Pick<Settings, "baseUrl">, markdown: string): Promise<string> =>
+  htmlOfWhole(settings, withoutFeedbackLines(markdown));
+
+/** Returns a Markdown text as HTML, with all its lines. */
+export async function htmlOfWhole({ baseUrl }: Pick<Settings, "baseUrl">, markdown: string): Promise<string> {
   const { createMarkdown } = await import("./markdown.lazy.ts");
-  return createMarkdown(`${baseUrl}/uploads/`)(withoutFeedbackLines(markdown));
+  return createMarkdown(`${baseUrl}/uploads/`)(markdown);
 }

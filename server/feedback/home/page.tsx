@@ -1,3 +1,4 @@
+import { plainPreview } from "../../../src/words/plain-markdown.ts";
 import { Begin, ToFirstSteps } from "../../access/start/parts.tsx";
 import { type Definitions, definePage } from "../../console/definitions.ts";
 import { versionOf } from "../../console/forms.tsx";
@@ -11,12 +12,14 @@ import { type Reply, show } from "../../console/respond.ts";
 import { Ago } from "../../console/times.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
 import { SlotRequestLines, TestBelowLines } from "../../testing/cycles/parts.tsx";
+import { DecidedNotice, decidedBefore, walkedThread } from "./walk.tsx";
 
 /** Shows everything that waits for this person, in all apps. */
 async function showHome(visit: SignedInVisit): Promise<Reply> {
   const { reads, now, links } = visit;
-  const [around, waiting, work, requests, lastWeek, started] = await Promise.all([
+  const [around, decided, waiting, work, requests, lastWeek, started] = await Promise.all([
     navigationOf(visit),
+    decidedBefore(visit),
     waitingPage(visit),
     reads.agentWork(),
     reads.slotRequests(),
@@ -28,6 +31,7 @@ async function showHome(visit: SignedInVisit): Promise<Reply> {
   const asked = requestsIn(navigation);
   return show(
     <ConsolePage navigation={navigation} title="Decisions" narrow>
+      <DecidedNotice done={navigation.done} decided={decided} links={links} />
       <div class="stack wide">
         {started.map((app) => (
           <ToFirstSteps key={app.id} app={app} links={links} />
@@ -201,8 +205,8 @@ const WaitingProposals = (props: WaitingProposalsProps) => {
       {count > 1 && <Orders {...props} />}
       <ol class="list linked" aria-label="Proposals">
         <InTurns>
-          {rows.map((row) => (
-            <WaitingRow key={row.id} row={row} {...props} />
+          {rows.map((row, at) => (
+            <WaitingRow key={row.id} row={row} at={at} {...props} />
           ))}
         </InTurns>
       </ol>
@@ -224,13 +228,19 @@ const Orders = ({ count, newestFirst, ordered }: WaitingProposalsProps) => (
   </div>
 );
 
-const WaitingRow = ({ row, now, links }: { readonly row: WaitingProposal } & WaitingProposalsProps) => (
+const WaitingRow = ({
+  row,
+  at,
+  now,
+  links,
+  newestFirst,
+}: { readonly row: WaitingProposal; readonly at: number } & WaitingProposalsProps) => (
   <li>
-    <a class="to" href={`${links.thread(row.appId, row.feedbackId)}#proposal`}>
+    <a class="to" href={`${walkedThread(links, row, { at, newestFirst })}#proposal`}>
       <Line text={row.subject} />
     </a>
     <p class="clip">
-      <Line text={row.summary} />
+      <Line text={plainPreview(row.summary)} />
     </p>
     <p class="under">
       <span>
@@ -289,7 +299,7 @@ const WorkRow = ({
     </a>
     {row.text !== null && (
       <p class="clip">
-        <Line text={row.text} />
+        <Line text={plainPreview(row.text)} />
       </p>
     )}
     <p class="under">

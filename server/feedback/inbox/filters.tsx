@@ -15,6 +15,8 @@ export interface InboxPosition {
 
 /** The previous or next thread in the list, with its own position. */
 export interface Neighbour {
+  /** The app of the thread, if the list has threads of several apps. */
+  readonly appId?: string;
   readonly id: string;
   readonly position: InboxPosition;
 }

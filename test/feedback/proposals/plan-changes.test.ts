@@ -36,7 +36,7 @@ describe("a second plan", () => {
       "request_changes",
     );
     expect(readingOf(page)).toMatch(
-      /What changed since .* The changes that were asked for: Smaller steps\. 1 line added, 1 line removed\. 1\. Find it − Removed: 2\. Mend it \+ Added: 2\. Mend half 3\. Test The whole plan 1\. Find it 2\. Mend half 3\. Test/,
+      /What changed since .* The changes that were asked for: Smaller steps\. 1 line added, 1 line removed\. 1\. Find it − Removed: 2\. Mend it \+ Added: 2\. Mend half 3\. Test The whole plan How the plan is shown As written Rendered 1\. Find it 2\. Mend half 3\. Test/,
     );
   });
 

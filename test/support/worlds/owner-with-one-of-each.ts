@@ -131,10 +131,15 @@ export async function fillThreads(
 }
 
 /** Proposes a plan as an agent and gives the proposal's id. */
-export async function propose({ request }: Service, token: string, threadId: string): Promise<string> {
+export async function propose(
+  { request }: Service,
+  token: string,
+  threadId: string,
+  more: { readonly summary?: string; readonly plan?: string } = {},
+): Promise<string> {
   const answer = await request("POST", `/api/v1/agent/feedback/${threadId}/proposal`, {
     headers: bearer(token),
-    body: { summary: "Mend it", plan: "1. Find it\n2. Mend it" },
+    body: { summary: "Mend it", plan: "1. Find it\n2. Mend it", ...more },
   });
   return answer.field("runId");
 }

@@ -9,6 +9,7 @@ import { changed, changesNotSaved } from "../../../console/notices.ts";
 import { goTo, type Reply, reshowForm } from "../../../console/respond.ts";
 import type { SignedInVisit } from "../../../console/visit.ts";
 import { senderKeysOf } from "../../blocked-senders/rules.ts";
+import { addressAfterDecision, isFromDecisions, listAddress } from "../../home/walk.tsx";
 import { inboxPositionOf, inboxPositionQuery } from "../../inbox/filters.tsx";
 import { resolving, withSavedReply } from "./composer.tsx";
 import {
@@ -27,19 +28,22 @@ import { numberedPage, readThread, showThread, threadPage } from "./page.tsx";
 function decide(
   visit: SignedInVisit,
 ): Promise<Reply<"approved" | "rejected" | "changes-asked-for" | "awaiting_approval">> {
-  const { ask, fields } = visit;
+  const { ask, fields, param } = visit;
   const [runId, decision] = [fields.text("runId"), fields.text("decision")];
   return doPart(visit, "decision", async () => {
+    const position = inboxPositionOf(visit);
+    const next = isFromDecisions(position)
+      ? await addressAfterDecision(visit, param("id"), position)
+      : undefined;
     const body = { decision, note: fields.text("note") };
     const proposal = await ask(runs.decide, {
       params: { runId },
       body,
       idempotencyKey: fields.idempotencyKey,
     });
-    return {
-      done: doneWords[proposal.decision ?? ""] ?? proposal.status,
-      anchor: "proposal",
-    };
+    const done = doneWords[proposal.decision ?? ""];
+    if (done === undefined) return { done: proposal.status, anchor: "proposal" };
+    return { done, anchor: "proposal", ...(next === undefined ? {} : { next }) };
   });
 }
 
@@ -226,9 +230,7 @@ async function markUnread({ ask, fields, links, param, query }: SignedInVisit): 
     body: { read: false },
     idempotencyKey: fields.idempotencyKey,
   });
-  const { list } = inboxPositionOf({ query, fields });
-  const inbox = links.inbox(param("appId"));
-  return goTo(list === "" ? inbox : `${inbox}?${new URLSearchParams(list)}`, "unread");
+  return goTo(listAddress(links, param("appId"), inboxPositionOf({ query, fields })), "unread");
 }
 
 /** The result of a part of the form: the name of the notice, and the element of the page that shows the result. */
@@ -236,6 +238,8 @@ interface Done<Word extends string> {
   readonly done: Word;
   readonly anchor?: string;
   readonly messageId?: string;
+  /** The page that follows, if it is not that of the same thread. */
+  readonly next?: string;
 }
 
 /**
@@ -270,9 +274,9 @@ function doPart<Word extends string>(
   const { fields, links, param } = visit;
   return reshowForm(
     async () => {
-      const { done, anchor, messageId } = await act();
+      const { done, anchor, messageId, next } = await act();
       const address = links.thread(param("appId"), param("id")) + inboxPositionQuery(inboxPositionOf(visit));
-      if (!hasDrafts(fields, part)) return goTo(address, done, anchor);
+      if (!hasDrafts(fields, part)) return goTo(next ?? address, done, anchor);
       const sent = { fields, part, ...(messageId === undefined ? {} : { messageId }) };
       return { ...(await showThread(visit, { sent, done })), sentFields: namesOf(part, fields) };
     },
@@ -285,9 +289,8 @@ async function deleteThread(visit: SignedInVisit): Promise<Reply<"thread-deleted
     params: { id: visit.param("id") },
     idempotencyKey: visit.fields.idempotencyKey,
   });
-  const { list } = inboxPositionOf(visit);
-  const inbox = visit.links.inbox(visit.param("appId"));
-  const reply = goTo(list === "" ? inbox : `${inbox}?${new URLSearchParams(list)}`, "thread-deleted");
+  const list = listAddress(visit.links, visit.param("appId"), inboxPositionOf(visit));
+  const reply = goTo(list, "thread-deleted");
   // The text in the other fields was not saved.
   return { ...reply, sentFields: [] };
 }
@@ -308,12 +311,7 @@ export const definitions: Definitions = [
     at: (links) => links.thread(":appId", ":id", "decision"),
     page: threadPage,
     act: decide,
-    done: {
-      approved: "Approved. The agent may now proceed.",
-      rejected: "Rejected. The agent stops here.",
-      "changes-asked-for": "You asked for changes. The agent reads your note and can propose again.",
-      awaiting_approval: null,
-    },
+    done: { approved: null, rejected: null, "changes-asked-for": null, awaiting_approval: null },
     word: "decide",
     notDone: "Your decision was not recorded.",
   }),

@@ -15,6 +15,15 @@ import { goTo, type Reply, show } from "../../../console/respond.ts";
 import { Ago } from "../../../console/times.tsx";
 import type { SignedInVisit } from "../../../console/visit.ts";
 import {
+  type Decided,
+  DecidedNotice,
+  decidedBefore,
+  isFromDecisions,
+  listAddress,
+  type Walk,
+  walkFrom,
+} from "../../home/walk.tsx";
+import {
   type InboxPosition,
   inboxPositionOf,
   inboxPositionQuery,
@@ -27,7 +36,7 @@ import { StatusBadge } from "../badges.tsx";
 import { ThreadAside, type ThreadAsideProps, type ThreadSorting } from "./aside.tsx";
 import { Answering, MessageComposer, type ReplyWays } from "./composer.tsx";
 import { currentThread, type SentThread, type ThreadForms, threadForms } from "./fields.tsx";
-import { CurrentProposal, EarlierProposals } from "./proposal.tsx";
+import { CurrentProposal, EarlierProposals, type RenderedPlans, renderedPlans } from "./proposal.tsx";
 import { RepliedNotice } from "./reply-delivery.tsx";
 import { type NewSince, NewSinceNotice, OriginalFeedback, Timeline } from "./timeline.tsx";
 
@@ -54,9 +63,10 @@ export async function showThread(
   const navigation = done === undefined ? opened : { ...opened, done };
   const forms = threadForms(currentThread(thread), sent);
   const position = inboxPositionOf(visit);
+  const decided = await decidedBefore(visit);
   const ways = { mail: visit.reads.sendsMail, page: navigation.app.senderPages };
   const beside = await readBeside(visit, { thread, since: view.since, position });
-  const shown = { navigation, thread, forms, position, ways, statusUrl, ...beside };
+  const shown = { navigation, thread, forms, position, decided, ways, statusUrl, ...beside };
   return show(<Thread {...shown} now={visit.now} />, sent?.refusal?.status);
 }
 
@@ -82,13 +92,16 @@ async function readBeside(
       ask(tags.list, { params }),
       ask(savedReplies.list, { params }),
       reads.assignableMembers(thread.app.id),
-      neighboursOf(ask, { appId: thread.app.id, id }, position),
+      isFromDecisions(position)
+        ? walkFrom(visit, id, position)
+        : neighboursOf(ask, { appId: thread.app.id, id }, position),
       ask(threads.events, { params: { id } }),
       otherThreads(visit, thread),
     ]);
   return {
     deliveries,
     lives,
+    plans: await renderedPlans(visit.settings, thread.proposals),
     fresh: await newSince(visit, { thread, lives, since }),
     answering: await answering.others(id, people),
     releases: notes.map((release) => ({ ...release, address: links.entry(thread.app.id, release.id) })),
@@ -145,7 +158,10 @@ interface ThreadProps {
   readonly openNotes: ThreadAsideProps["openNotes"];
   readonly now: Date;
   readonly position: InboxPosition;
-  readonly neighbours: Neighbours;
+  readonly neighbours: Neighbours & Partial<Walk>;
+  /** The other thread on which the person has just decided. */
+  readonly decided: Decided | undefined;
+  readonly plans: RenderedPlans;
   readonly ways: ReplyWays;
   readonly sorting: ThreadSorting;
   readonly replies: readonly SavedReply[];
@@ -164,6 +180,7 @@ const Thread = (props: ThreadProps) => {
       title={`${numberOf(thread)}${titled(thread.feedback.subject)}`}
       address={address + inboxPositionQuery(position)}
     >
+      <DecidedNotice done={navigation.done} decided={props.decided} links={navigation.links} />
       <RepliedNotice done={navigation.done} {...{ thread, settings }} reader={navigation.email} />
       <ThreadNavigation
         links={navigation.links}
@@ -401,17 +418,17 @@ const ThreadNavigation = ({
   /** The id of the thread. */
   readonly id: string;
   readonly position: InboxPosition;
-  readonly neighbours: Neighbours;
+  readonly neighbours: Neighbours & Partial<Walk>;
 }) => {
-  const { previous, next } = neighbours;
+  const { previous, next, place } = neighbours;
   return (
     <nav class="walk" aria-label="Threads">
       <a
         class="back"
         {...keyed("u", "Back to the list", "Thread")}
-        href={links.inbox(appId) + (position.list === "" ? "" : `?${new URLSearchParams(position.list)}`)}
+        href={listAddress(links, appId, position)}
       >
-        <span aria-hidden="true">←</span> Inbox
+        <span aria-hidden="true">←</span> {isFromDecisions(position) ? "Decisions" : "Inbox"}
       </a>
       <span class="row">
         <form method="post" action={links.thread(appId, id, "unread")}>
@@ -426,8 +443,11 @@ const ThreadNavigation = ({
             Mark as unread
           </button>
         </form>
-        <Step to={previous} words="Previous" {...{ links, appId }} />
-        <Step to={next} words="Next" {...{ links, appId }} />
+        <span class="steps">
+          <Step to={previous} words="Previous" sign={place && "‹"} {...{ links, appId }} />
+          {place !== undefined && <span class="muted small">{place}</span>}
+          <Step to={next} words="Next" sign={place && "›"} {...{ links, appId }} />
+        </span>
       </span>
     </nav>
   );
@@ -436,22 +456,25 @@ const ThreadNavigation = ({
 const Step = ({
   to,
   words,
+  sign,
   links,
   appId,
 }: {
   readonly to: Neighbour | undefined;
   readonly words: string;
+  /** What is seen in place of the words. */
+  readonly sign: string | undefined;
   readonly links: Links;
   readonly appId: string;
 }) =>
   to === undefined ? null : (
     <a
       class="button small"
-      href={links.thread(appId, to.id) + inboxPositionQuery(to.position)}
+      href={links.thread(to.appId ?? appId, to.id) + inboxPositionQuery(to.position)}
       {...(words === "Next" ? keyed("]", "Next thread", "Thread") : keyed("[", "Previous thread", "Thread"))}
     >
-      {words}
-      <span class="unseen"> thread</span>
+      {sign === undefined ? words : <span aria-hidden="true">{sign}</span>}
+      <span class="unseen">{sign === undefined ? " thread" : `${words} thread`}</span>
     </a>
   );
 

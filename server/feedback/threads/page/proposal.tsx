@@ -1,11 +1,15 @@
 import { diffArrays } from "diff";
 import type { Proposal } from "../../../../src/contract/agent.ts";
 import type { OwnedThread } from "../../../../src/contract/threads.ts";
+import { visibleLine } from "../../../../src/words/visible.ts";
 import { InTurns } from "../../../console/in-turns.tsx";
 import type { ProposalDelivery, ProposalLife } from "../../../console/page-reads.ts";
 import { Can, HiddenCount, Line, Notice, UserText } from "../../../console/parts.tsx";
 import { Timestamp } from "../../../console/times.tsx";
+import { Rendered } from "../../../content/texts/desk.tsx";
+import { htmlOfWhole } from "../../../content/texts/html.ts";
 import { hashOf } from "../../../secrets/secrets.ts";
+import type { Settings } from "../../../settings/settings.ts";
 import { comparedProposal } from "../../proposals/rules.ts";
 import type { ThreadForms } from "./fields.tsx";
 import { DecisionForm, DecisionRefused, heldClaim, isOpenWork, UnsentNote } from "./proposal-decision.tsx";
@@ -33,7 +37,7 @@ export const EarlierProposals = (props: ProposalsProps) => {
             </summary>
             <div class="inside">
               <AfterDecision {...props} proposal={proposal} life={life} />
-              <ProposalText proposal={proposal} />
+              <ProposalText proposal={proposal} html={props.plans.get(proposal.id)} />
             </div>
           </details>
         );
@@ -49,11 +53,43 @@ interface ProposalsProps {
   readonly deliveries: readonly ProposalDelivery[];
   /** What happened to each proposal, by its id. */
   readonly lives: ReadonlyMap<string, ProposalLife>;
+  readonly plans: RenderedPlans;
   readonly forms: ThreadForms;
   /** The address of the thread. */
   readonly address: string;
   readonly now: Date;
 }
+
+/** The plans of the proposals as HTML, by the id of the proposal. */
+export type RenderedPlans = ReadonlyMap<string, string>;
+
+/** The most characters of plans that a page renders. To render more would delay other requests. */
+const mostRendered = 131_072;
+
+/**
+ * Returns the plans of these proposals as HTML, the newest ones. Hidden characters are shown as in the plan as it was
+ * written.
+ */
+export async function renderedPlans(
+  settings: Pick<Settings, "baseUrl">,
+  proposals: readonly Proposal[],
+): Promise<RenderedPlans> {
+  const plans = new Map<string, string>();
+  let left = mostRendered;
+  for (const { id, plan } of proposals.toReversed()) {
+    left -= plan.length;
+    if (left < 0) break;
+    plans.set(id, belowHeading(await htmlOfWhole(settings, visibleLine(plan))));
+  }
+  return plans;
+}
+
+/** Returns HTML whose headings are below the heading of the plan on the page. */
+const belowHeading = (html: string): string =>
+  html.replace(
+    /<(\/?)h([1-6])>/g,
+    (_, end: string, level: string) => `<${end}h${Math.min(6, Number(level) + 3)}>`,
+  );
 
 /** The newest proposal, exactly as the agent wrote it, with the decision or the form to make one. */
 export const CurrentProposal = (props: ProposalsProps) => {
@@ -83,6 +119,7 @@ export const CurrentProposal = (props: ProposalsProps) => {
         {!awaiting && after}
         <ProposalText
           proposal={proposal}
+          html={props.plans.get(proposal.id)}
           earlier={awaiting ? comparedProposal(thread.proposals, compared) : undefined}
         />
         {awaiting && after}
@@ -139,8 +176,11 @@ const NewerThanRead = ({
 const ProposalText = ({
   proposal,
   earlier,
+  html,
 }: {
   readonly proposal: Proposal;
+  /** The plan as HTML; undefined if the page has too much text for that. */
+  readonly html: string | undefined;
   /** The earlier proposal with which the page compares this one, if there is one. */
   readonly earlier?: Proposal | undefined;
 }) => {
@@ -155,12 +195,50 @@ const ProposalText = ({
       {earlier && <PlanChanges earlier={earlier} proposal={proposal} />}
       <div>
         <h3>{earlier ? "The whole plan" : "Plan"}</h3>
-        <div class="plan">
-          <UserText text={plan} exact />
-        </div>
+        <Plan id={proposal.id} plan={plan} html={html} />
         <Fingerprint plan={plan} />
       </div>
     </>
+  );
+};
+
+/**
+ * The plan as it was written, and the same rendered as Markdown. A person decides on the first one. The choice belongs
+ * to no form, so no form sends it. (rule A56)
+ */
+const Plan = ({
+  id,
+  plan,
+  html,
+}: {
+  readonly id: string;
+  readonly plan: string;
+  readonly html: string | undefined;
+}) => {
+  const written = (
+    <div class="plan">
+      <UserText text={plan} exact />
+    </div>
+  );
+  if (html === undefined) return written;
+  const tab = (value: "written" | "rendered", name: string) => (
+    <label class="tab">
+      <input type="radio" form="" name={`plan-${id}`} value={value} checked={value === "written"} />
+      {name}
+    </label>
+  );
+  return (
+    <div class="plan-views">
+      <fieldset class="tabs">
+        <legend class="unseen">How the plan is shown</legend>
+        {tab("written", "As written")}
+        {tab("rendered", "Rendered")}
+      </fieldset>
+      {written}
+      <div class="rendered-plan">
+        <Rendered html={html} />
+      </div>
+    </div>
   );
 };
 

@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import {
+  type BrowserWithoutScripts,
+  createBrowserWithoutScripts,
+  readingOf,
+} from "../../support/browser/browser-without-scripts.ts";
+import type { Answer } from "../../support/service/request.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import {
+  makeOwnerWithOneOfEach,
+  type OwnerWithOneOfEach,
+  propose,
+  sendFeedback,
+} from "../../support/worlds/owner-with-one-of-each.ts";
+
+describe("decisions one after another, without scripts", () => {
+  let service: Service;
+  let world: OwnerWithOneOfEach;
+  let owner: BrowserWithoutScripts;
+  let ids: string[];
+  beforeAll(async () => {
+    service = await startService({ environment: { INNKEEP_RATE_LIMITS: "off" } });
+  });
+  beforeEach(async () => {
+    world = await makeOwnerWithOneOfEach(service);
+    owner = createBrowserWithoutScripts(service, world.headers);
+    ids = [];
+    await service.deps.database.write((tx) => tx.run("DELETE FROM runs WHERE app_id = ?", world.app.id));
+    await service.deps.database.write((tx) =>
+      tx.run("UPDATE feedback SET waiting = NULL, proposal_status = NULL WHERE app_id = ?", world.app.id),
+    );
+    for (const subject of ["First &amp; <b", "Second", "Third"]) {
+      const id = await sendFeedback(service, world.app.key, { subject });
+      await propose(service, world.agentToken, id, {
+        summary: "# Plan\nUse **`list-store.ts`**, not a_b_c.",
+      });
+      ids.push(id);
+    }
+  });
+  afterAll(() => service.stop());
+
+  const hrefs = ({ text }: Answer) =>
+    [...text.matchAll(/href="([^"]*list=decisions[^"]*)"/g)].map(([, href = ""]) =>
+      href.replaceAll("&amp;", "&"),
+    );
+  const path = (id: string, at: number, list = "decisions") =>
+    `/console/feedback/${world.app.id}/${id}?list=${list}&at=${at}`;
+  const decide = (page: Answer, id: string, decision: string) =>
+    owner.send(page, `/console/feedback/${world.app.id}/${id}/decision`, { decision, note: "Smaller." });
+
+  it("open from the list, with their place, the neighbours and the way back", async () => {
+    const home = await owner.open("/console");
+    expect(hrefs(home)).toEqual(ids.map((id, at) => `${path(id, at)}#proposal`));
+    expect(readingOf(home)).toContain("Plan Use list-store.ts, not a_b_c.");
+    const page = await owner.open(path(String(ids[1]), 1));
+    expect(readingOf(page)).toMatch(/← Decisions .*‹ Previous thread 2 of 3 › Next thread/);
+    expect(page.text).toContain('class="back"');
+    expect(hrefs(page)).toEqual([path(String(ids[0]), 0), path(String(ids[2]), 2)]);
+    const newest = await owner.open(path(String(ids[2]), 0, "decisions-newest"));
+    expect(readingOf(newest)).toMatch(/← Decisions .*1 of 3 › Next thread/);
+    expect(newest.text).toContain('href="/console?order=newest"');
+  });
+
+  it("lead to the next one, which says what was decided, and last to the list", async () => {
+    const [first = "", second = "", third = ""] = ids;
+    const answers: string[] = [];
+    const open: [string, number, string, string][] = [
+      [second, 1, "approve", path(third, 1)],
+      [third, 1, "request_changes", path(first, 0)],
+      [first, 0, "reject", "/console"],
+    ];
+    for (const [id, at, decision, next] of open) {
+      const { status, headers } = await decide(await owner.open(path(id, at)), id, decision);
+      expect(status).toBe(303);
+      const [location = ""] = String(headers.get("location")).split("#");
+      expect(location).toContain(next);
+      answers.push(readingOf(await owner.open(location)));
+    }
+    expect(answers[0]).toContain("Approved: Second . The agent may now proceed.");
+    expect(answers[1]).toContain("You asked for changes: Third . The agent reads your note");
+    expect(answers[2]).toContain("Rejected: First &amp; <b . The agent stops here.");
+    expect(answers[2]).toContain("Nothing is waiting for you");
+  });
+
+  it("show no words of an address that nobody was sent to", async () => {
+    const other = await makeOwnerWithOneOfEach(service);
+    const foreign = await sendFeedback(service, other.app.key, { subject: "Secret" });
+    const page = await owner.open(`/console?done=approved&decided=${foreign}`);
+    expect(readingOf(page)).toContain("Approved. The agent may now proceed.");
+    expect(page.text).not.toContain("Secret");
+    for (const query of ["done=toString&decided=1", "done=approved&decided=1", "done=x"])
+      expect((await owner.open(`/console?${query}`)).status).toBe(200);
+  });
+});
