@@ -247,6 +247,17 @@ const firstMinutesOfApps: Migration = {
   },
 };
 
+const languagesOfContent = [...addedSince(faqs, 138), ...addedSince(changelogEntries, 138)];
+
+const contentLanguages: Migration = {
+  number: 138,
+  name: "translations of the FAQ and of release notes",
+  statements: {
+    sqlite: statementsFor(languagesOfContent, "sqlite"),
+    postgres: statementsFor(languagesOfContent, "postgres"),
+  },
+};
+
 /** All migrations in their order. A released migration never changes: a correction is a new migration. */
 export const migrations: readonly Migration[] = [
   ...[baseline, searchFunction, threadNumbers, searchOfWholeThreads, contentPictures],
@@ -263,5 +274,6 @@ export const migrations: readonly Migration[] = [
     mergesOfThreads,
     formatsOfChats,
     firstMinutesOfApps,
+    contentLanguages,
   ],
 ];

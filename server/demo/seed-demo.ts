@@ -284,6 +284,7 @@ async function seedChangelog(
       createdAt: at,
       updatedAt: at,
       editedFields: "[]",
+      translations: null,
     });
   }
 }

@@ -4,6 +4,7 @@ import { endpoint } from "./endpoint.ts";
 import { at } from "./example-values.ts";
 import { RestoredVersion, Success } from "./faqs.ts";
 import { givenInstant, instant, pageLimit, text, uuid } from "./fields.ts";
+import { aboutTranslation, givenTranslations, translations, wantedLanguage } from "./languages.ts";
 import { limits } from "./limits.ts";
 
 const path = "/api/v1/console/apps/:appId/changelog";
@@ -23,6 +24,18 @@ export const itemTypes = ["added", "changed", "deprecated", "removed", "fixed", 
 
 export const version = text(1, limits.version);
 
+/** The changes of a release note, one in each line. */
+const Items = z
+  .array(z.object({ type: z.enum(itemTypes), text: text(1, limits.changelogItem) }))
+  .check(z.maxLength(limits.changelogItems, `must have at most ${limits.changelogItems} elements`));
+
+/** The text of a release note in another language. */
+const GivenTranslation = z.object({
+  title: text(1, limits.changelogTitle),
+  body: z.optional(text(0, limits.changelogBody)),
+  items: z.optional(Items),
+});
+
 /** A release note as it is sent, with the limits of its fields. (rule C15) */
 export const NewChangelogEntry = z.object({
   title: text(1, limits.changelogTitle),
@@ -35,11 +48,8 @@ export const NewChangelogEntry = z.object({
   releaseType: z.optional(ReleaseType),
   bodyFormat: z.optional(BodyFormat),
   body: z.optional(text(0, limits.changelogBody)),
-  items: z.optional(
-    z
-      .array(z.object({ type: z.enum(itemTypes), text: text(1, limits.changelogItem) }))
-      .check(z.maxLength(limits.changelogItems, `must have at most ${limits.changelogItems} elements`)),
-  ),
+  items: z.optional(Items),
+  translations: givenTranslations(GivenTranslation),
   publishedAt: z.optional(z.nullable(givenInstant)),
   publish: z.optional(
     z.boolean().check(
@@ -84,15 +94,18 @@ const importedField = z.enum([
   "body",
   "items",
   "publishedAt",
+  "translations",
 ]);
 
 /** The text of a draft of a published release note. */
 const ReleaseDraft = z.pick(NewChangelogEntry, {
   ...{ title: true, version: true, versions: true, releaseType: true },
-  ...{ bodyFormat: true, body: true, items: true },
+  ...{ bodyFormat: true, body: true, items: true, translations: true },
 });
 
 const ReleaseContent = z.omit(ChangelogEntry, { id: true, publishedAt: true });
+
+const ReleaseTranslation = z.pick(ReleaseContent, { title: true, body: true, items: true });
 
 /** A release note as maintainers read it. A draft has no `publishedAt`. */
 export const EditedChangelogEntry = z.extend(ChangelogEntry, {
@@ -103,9 +116,12 @@ export const EditedChangelogEntry = z.extend(ChangelogEntry, {
   editedFields: z.array(importedField),
   createdAt: instant,
   updatedAt: instant,
+  translations: translations(z.extend(ReleaseTranslation, aboutTranslation)),
   /** The text that waits beside the published one; null if there is none. */
   draft: z.nullable(
     z.extend(ReleaseContent, {
+      /** The translations that the draft changes; null for one that it deletes. */
+      translations: translations(z.nullable(ReleaseTranslation)),
       updatedAt: instant,
       /** Whether the published text has changed since the draft was saved. Then it cannot be published. */
       conflict: z.boolean(),
@@ -115,6 +131,7 @@ export const EditedChangelogEntry = z.extend(ChangelogEntry, {
 
 const ReleaseVersion = z.extend(ReleaseContent, {
   id: uuid,
+  translations: translations(ReleaseTranslation),
   /** When this text was written, and by whom; null for a deleted account. */
   at: instant,
   by: z.nullable(z.string()),
@@ -295,11 +312,19 @@ export type ChangelogEntry = z.output<typeof ChangelogEntry>;
 
 export type ReleaseContent = z.output<typeof ReleaseContent>;
 
+export type ReleaseTranslation = z.output<typeof ReleaseTranslation>;
+
 export type ReleaseDraft = z.output<typeof ReleaseDraft>;
 
 export type EditedChangelogEntry = z.output<typeof EditedChangelogEntry>;
 
 export type ImportedChangelogEntry = z.output<typeof ImportedChangelogEntry>;
+
+/** An entry as an app reads it in a language. */
+const ReadChangelogEntry = z.extend(ChangelogEntry, {
+  /** The language of the text; null for the default one. Only included if the request names a language. */
+  language: z.optional(z.nullable(z.string())),
+});
 
 export const changelog = {
   list: endpoint({
@@ -318,8 +343,9 @@ export const changelog = {
         ),
       ),
       limit: pageLimit(limits.changelogPage),
+      lang: wantedLanguage,
     }),
-    success: { status: 200, body: z.object({ entries: z.array(ChangelogEntry) }) },
+    success: { status: 200, body: z.object({ entries: z.array(ReadChangelogEntry) }) },
     errors: ["changelog_disabled"],
     example: { answer: { entries: [exampleEntry] } },
   }),

@@ -3,6 +3,7 @@ import { appParams } from "./apps.ts";
 import { endpoint } from "./endpoint.ts";
 import { at, faqId } from "./example-values.ts";
 import { instant, text, uuid } from "./fields.ts";
+import { aboutTranslation, givenTranslations, translations, wantedLanguage } from "./languages.ts";
 import { limits } from "./limits.ts";
 
 const path = "/api/v1/console/apps/:appId/faqs";
@@ -18,12 +19,16 @@ const sortOrder = z
     z.maximum(limits.sortOrder.max, `must be at most ${limits.sortOrder.max}`),
   );
 
+/** The text of an entry in one language. */
+const FaqText = z.object({ question: text(1, limits.question), answer: text(1, limits.answer) });
+
+const GivenTranslations = givenTranslations(FaqText);
+
 /** A new entry, with the limits of its fields. (rule C2) */
-export const NewFaq = z.object({
-  question: text(1, limits.question),
-  answer: text(1, limits.answer),
+export const NewFaq = z.extend(FaqText, {
   /** An entry without a number comes last. */
   sortOrder: z.optional(z.nullable(sortOrder)),
+  translations: GivenTranslations,
 });
 
 export const FaqChange = z.extend(z.partial(NewFaq), { sortOrder: z.optional(sortOrder) });
@@ -37,11 +42,21 @@ export const Faq = z.object({ id: uuid, question: z.string(), answer: z.string()
  */
 const PublishedFaq = z.extend(Faq, { createdAt: instant, updatedAt: instant });
 
+/** The translations of an entry. */
+const FaqTranslations = translations(
+  z.object({
+    ...{ question: z.string(), answer: z.string(), ...aboutTranslation },
+    /** The hash that the last replacement of the whole list set for this language. */
+    pushedHash: z.nullable(z.string()),
+  }),
+);
+
 /** An entry with the fields that `faq push` compares. */
 export const ListedFaq = z.extend(PublishedFaq, {
   /** The hash that the last replacement of the whole list set; null if no replacement has set this entry. (rule C21) */
   pushedHash: z.nullable(z.string()),
   pushedSortOrder: z.nullable(z.int()),
+  translations: FaqTranslations,
 });
 
 /**
@@ -55,6 +70,7 @@ export const WantedFaq = z
     answer: z.optional(text(1, limits.answer)),
     /** A new entry without a number gets its position in the list, counted from 1. */
     sortOrder: z.optional(z.nullable(sortOrder)),
+    translations: GivenTranslations,
   })
   .check(
     z.superRefine(({ id, question, answer }, context) => {
@@ -84,6 +100,10 @@ export const replacesFaqs = {
   success: { status: 200, body: z.array(ListedFaq) },
 } as const;
 
+const PlainText = z.object({ question: z.string(), answer: z.string() });
+
+const DraftTranslations = translations(z.nullable(PlainText));
+
 /** An entry with the text that waits beside its published one. */
 export const DraftedFaq = z.object({
   id: uuid,
@@ -93,10 +113,13 @@ export const DraftedFaq = z.object({
   answer: z.string(),
   /** Null for an entry that was never published. */
   sortOrder: z.nullable(z.int()),
+  translations: FaqTranslations,
   draft: z.nullable(
     z.object({
       question: z.string(),
       answer: z.string(),
+      /** The translations that the draft changes; null for one that it deletes. */
+      translations: DraftTranslations,
       updatedAt: instant,
       /** Whether the published text has changed since the draft was saved. Then it cannot be published. */
       conflict: z.boolean(),
@@ -107,12 +130,13 @@ export const DraftedFaq = z.object({
 });
 
 /** The text of a draft. What is left out stays as it is. */
-const FaqDraft = z.pick(FaqChange, { question: true, answer: true });
+const FaqDraft = z.pick(FaqChange, { question: true, answer: true, translations: true });
 
 const FaqVersion = z.object({
   id: uuid,
   question: z.string(),
   answer: z.string(),
+  translations: translations(PlainText),
   /** When this text was published, and by whom; null for an app key or a deleted account. */
   at: instant,
   by: z.nullable(z.string()),
@@ -138,6 +162,7 @@ const exampleListedFaq = {
   updatedAt: at,
   pushedHash: null,
   pushedSortOrder: null,
+  translations: {},
 };
 
 export const consoleFaqs = {
@@ -203,7 +228,7 @@ export const consoleFaqs = {
     path: `${path}/drafts`,
     summary: "Create an FAQ entry as a draft, which apps do not get until it is published",
     params: appParams,
-    body: z.pick(NewFaq, { question: true, answer: true }),
+    body: z.pick(NewFaq, { question: true, answer: true, translations: true }),
     success: { status: 201, body: DraftedFaq },
     example: { request: { question: "How do I export?", answer: "Open *Settings*." } },
   }),
@@ -294,6 +319,9 @@ const FaqAnswer = z.extend(PublishedFaq, {
   /** Only included if the request asks for it. */
   pushedHash: z.optional(ListedFaq.shape.pushedHash),
   pushedSortOrder: z.optional(ListedFaq.shape.pushedSortOrder),
+  translations: z.optional(FaqTranslations),
+  /** The language of the text; null for the default one. Only included if the request names a language. */
+  language: z.optional(z.nullable(z.string())),
 });
 
 export type WantedFaq = z.output<typeof WantedFaq>;
@@ -307,12 +335,14 @@ export const faqs = {
     auth: "appKey",
     query: z.object({
       include: z.optional(
-        z.enum(["push"]).check(
+        z.enum(["push", "translations"]).check(
           z.meta({
-            description: "`push` adds the fields `pushedHash` and `pushedSortOrder` to each entry.",
+            description:
+              "`push` adds the fields `pushedHash` and `pushedSortOrder` to each entry. `translations` adds these two and all translations.",
           }),
         ),
       ),
+      lang: wantedLanguage,
     }),
     success: { status: 200, body: z.array(FaqAnswer) },
     errors: [],

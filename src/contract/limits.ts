@@ -70,6 +70,12 @@ export const limits = {
   changelogItem: 1_000,
   /** The most threads that a release note can name. */
   changelogFeedback: 200,
+  /** The translations of an entry of the FAQ or of a release note. */
+  languages: 20,
+  /** All translations of an entry or a note together, as JSON. */
+  translations: MB,
+  /** The characters of a language tag. */
+  language: 35,
   /** The search in the release notes of an app. */
   contentSearch: 200,
   version: 100,

@@ -97,6 +97,7 @@ export const releaseFields = [
   "body",
   "items",
   "publishedAt",
+  "translations",
 ] as const;
 
 export type ReleaseField = (typeof releaseFields)[number];

@@ -102,10 +102,10 @@ const placeholders = (values: readonly unknown[]): string => values.map(() => "?
 
 const entryFields = [
   ...["id", "title", "version", "versions", "releaseType", "bodyFormat", "body", "items"],
-  ...["publishedAt", "createdAt", "updatedAt"],
+  ...["publishedAt", "createdAt", "updatedAt", "translations"],
 ] as const;
 
-/** A row of `changelog_entries`. `versions` and `items` are JSON. */
+/** A row of `changelog_entries`. `versions`, `items` and `translations` are JSON. */
 export type ChangelogRow = Pick<Row<typeof tables.changelogEntries>, (typeof entryFields)[number]>;
 
 export interface NewChangelogRow extends ChangelogRow, Partial<StoredDraft> {

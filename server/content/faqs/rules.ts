@@ -1,7 +1,19 @@
-/** The text of an entry in the wanted list, with its hash. */
-export interface WantedText {
+import {
+  baseOf,
+  haveSameTexts,
+  mergedTranslations,
+  type Translations,
+  type TranslationTexts,
+} from "../languages/rules.ts";
+
+/** The text of an entry in one language. */
+export interface FaqText {
   readonly question: string;
   readonly answer: string;
+}
+
+/** The text of an entry in the wanted list, with its hash. */
+export interface WantedText extends FaqText {
   readonly pushedHash: string;
 }
 
@@ -10,6 +22,14 @@ export interface WantedEntry {
   readonly id?: string | undefined;
   readonly text?: WantedText;
   readonly sortOrder?: number | null | undefined;
+  readonly translations?: TranslationTexts<FaqText> | undefined;
+}
+
+/** What the comparison of two lists needs. */
+interface Replacing {
+  readonly at: string;
+  /** Returns the hash of a translation. */
+  readonly pushed: (text: FaqText) => string;
 }
 
 /**
@@ -23,9 +43,14 @@ export interface PresentFaq {
   readonly sortOrder: number;
   readonly pushedHash: string | null;
   readonly pushedSortOrder: number | null;
+  readonly translations: Translations<FaqText>;
 }
 
-type CreatedFaq = WantedText & { readonly sortOrder: number; readonly pushedSortOrder: number };
+type CreatedFaq = WantedText & {
+  readonly sortOrder: number;
+  readonly pushedSortOrder: number;
+  readonly translations: Translations<FaqText>;
+};
 
 /** A changed entry. `isEdit` is false if only `pushedHash` or `pushedSortOrder` change. */
 export type UpdatedFaq = PresentFaq & { readonly isEdit: boolean };
@@ -48,37 +73,59 @@ export type FaqListPlan =
  * Compares the current list with the wanted list. A new entry without `sortOrder` gets its position in the wanted list,
  * counted from 1. (rule C5)
  */
-export function planFaqList(present: readonly PresentFaq[], wanted: readonly WantedEntry[]): FaqListPlan {
+export function planFaqList(
+  present: readonly PresentFaq[],
+  wanted: readonly WantedEntry[],
+  replacing: Replacing,
+): FaqListPlan {
   const byId = new Map(present.map((faq) => [faq.id, faq]));
   const wrong = wrongIds(byId, wanted);
   if (wrong.length > 0) return { wrong };
   const keptIds = new Set(wanted.map(({ id }) => id));
   return {
-    create: wanted.flatMap((faq, at) => createdFrom(faq, at)),
+    create: wanted.flatMap((faq, at) => createdFrom(faq, at, replacing)),
     update: wanted.flatMap((faq) => {
       const before = faq.id === undefined ? undefined : byId.get(faq.id);
-      return before ? updateOf(before, faq) : [];
+      return before ? updateOf(before, faq, replacing) : [];
     }),
     remove: present.map(({ id }) => id).filter((id) => !keptIds.has(id)),
   };
 }
 
-function createdFrom({ id, text, sortOrder: given }: WantedEntry, at: number): CreatedFaq[] {
+function createdFrom(
+  { id, text, sortOrder: given, translations: wanted }: WantedEntry,
+  place: number,
+  replacing: Replacing,
+): CreatedFaq[] {
   if (id !== undefined || text === undefined) return [];
-  const sortOrder = given ?? at + 1;
-  return [{ ...text, sortOrder, pushedSortOrder: sortOrder }];
+  const sortOrder = given ?? place + 1;
+  const translations = translationsAfter({ ...text, translations: {} }, wanted, replacing);
+  return [{ ...text, sortOrder, pushedSortOrder: sortOrder, translations }];
 }
 
-function updateOf(before: PresentFaq, { text, sortOrder }: WantedEntry): UpdatedFaq[] {
-  const after = {
+function updateOf(before: PresentFaq, wanted: WantedEntry, replacing: Replacing): UpdatedFaq[] {
+  const { text, sortOrder } = wanted;
+  const changed = {
     ...before,
     ...text,
     ...(typeof sortOrder === "number" && { sortOrder, pushedSortOrder: sortOrder }),
   };
-  const isEdit = !isSame(before, after, ["question", "answer", "sortOrder"]);
-  if (!isEdit && isSame(before, after, ["pushedHash", "pushedSortOrder"])) return [];
+  const translations = translationsAfter(changed, wanted.translations, replacing);
+  const after = { ...changed, translations };
+  const isEdit =
+    !isSame(before, after, ["question", "answer", "sortOrder"]) ||
+    !haveSameTexts(before.translations, translations);
+  const isAsStored = JSON.stringify(translations) === JSON.stringify(before.translations);
+  if (!isEdit && isAsStored && isSame(before, after, ["pushedHash", "pushedSortOrder"])) return [];
   return [{ ...after, isEdit }];
 }
+
+const translationsAfter = (
+  { question, answer, translations }: FaqText & Pick<PresentFaq, "translations">,
+  given: TranslationTexts<FaqText> | undefined,
+  { at, pushed }: Replacing,
+): Translations<FaqText> =>
+  mergedTranslations(translations, given, { base: baseOf({ question, answer }), at, pushed });
 
 const isSame = (one: PresentFaq, other: PresentFaq, fields: readonly (keyof PresentFaq)[]): boolean =>
   fields.every((field) => one[field] === other[field]);

@@ -12,15 +12,18 @@ const columns = listed(tables.faqs, fields);
 // The order of the FAQ. (rule C1)
 const listOf = select(
   tables.faqs,
-  [...fields, "createdAt", "updatedAt", "pushedHash", "pushedSortOrder"],
+  [...fields, "createdAt", "updatedAt", "pushedHash", "pushedSortOrder", "translations"],
   "WHERE app_id = ? AND unpublished = 0 ORDER BY sort_order, created_at, id",
 );
 const oneOf = select(tables.faqs, fields, "WHERE app_id = ? AND id = ? AND unpublished = 0");
 
 const storedFields = [
   ...[...fields, "createdAt", "updatedAt", "updatedBy", "unpublished"],
-  ...["draft", "draftBase", "draftAt"],
+  ...["draft", "draftBase", "draftAt", "translations"],
 ] as const;
+
+/** A published entry. `translations` is JSON. */
+export type ListedFaqRow = Omit<ListedFaq, "translations"> & { readonly translations: string | null };
 const storedOne = select(tables.faqs, storedFields, "WHERE app_id = ? AND id = ?");
 const storedDrafts = select(
   tables.faqs,
@@ -51,7 +54,7 @@ export const faqs = {
    */
   lock: (tx: Transaction, appId: string) => apps.lock(tx, appId),
 
-  list: (reader: Reader, appId: string): Promise<ListedFaq[]> => reader.all(listOf, appId),
+  list: (reader: Reader, appId: string): Promise<ListedFaqRow[]> => reader.all(listOf, appId),
 
   /** Returns the published questions of the apps of a person, without the answers, at most `most`. */
   listQuestions: (reader: Reader, userId: string, most: number) =>
@@ -77,7 +80,7 @@ export const faqs = {
     const answers: string[] = [];
     for (const id of ids) {
       const faq = await faqs.findStored(reader, appId, id);
-      if (faq) answers.push(faq.answer, faq.draft ?? "");
+      if (faq) answers.push(faq.answer, faq.draft ?? "", faq.translations ?? "");
     }
     return answers;
   },
@@ -110,6 +113,8 @@ export const faqs = {
       readonly pushedSortOrder?: number | undefined;
       /** The text of an entry that is not published, as JSON. */
       readonly draft?: string;
+      /** The translations as JSON. */
+      readonly translations?: string | null;
     },
   ) =>
     tx.insert(tables.faqs, {
@@ -126,15 +131,26 @@ export const faqs = {
   update: (
     tx: Transaction,
     { appId, id }: { readonly appId: string; readonly id: string },
-    { at, by, ...change }: FaqChange & { readonly at: string; readonly by?: string | undefined },
+    {
+      at,
+      by,
+      ...change
+    }: Omit<FaqChange, "translations"> & {
+      /** The translations as JSON; undefined if they stay as they are. */
+      readonly translations?: string | undefined;
+      readonly at: string;
+      readonly by?: string | undefined;
+    },
   ) =>
     tx.get<Faq>(
       `UPDATE faqs SET question = coalesce(?, question), answer = coalesce(?, answer),
-              sort_order = coalesce(?, sort_order), updated_at = ?, updated_by = ?
+              sort_order = coalesce(?, sort_order), translations = coalesce(?, translations),
+              updated_at = ?, updated_by = ?
        WHERE app_id = ? AND id = ? AND unpublished = 0 RETURNING ${columns}`,
       change.question ?? null,
       change.answer ?? null,
       change.sortOrder ?? null,
+      change.translations ?? null,
       at,
       by ?? null,
       appId,
@@ -151,6 +167,8 @@ export const faqs = {
       readonly sortOrder: number;
       readonly pushedHash: string | null;
       readonly pushedSortOrder: number | null;
+      /** The translations as JSON. */
+      readonly translations: string;
       /** The time of the change; undefined if only `pushedHash` or `pushedSortOrder` change. */
       readonly at: string | undefined;
       readonly by?: string | undefined;
@@ -158,6 +176,7 @@ export const faqs = {
   ) =>
     tx.run(
       `UPDATE faqs SET question = ?, answer = ?, sort_order = ?, pushed_hash = ?, pushed_sort_order = ?,
+              translations = ?,
               updated_at = coalesce(?, updated_at),
               updated_by = CASE WHEN CAST(? AS TEXT) IS NULL THEN updated_by ELSE CAST(? AS TEXT) END
        WHERE app_id = ? AND id = ?`,
@@ -166,6 +185,7 @@ export const faqs = {
       row.sortOrder,
       row.pushedHash,
       row.pushedSortOrder,
+      row.translations,
       row.at ?? null,
       row.at ?? null,
       row.by ?? null,

@@ -9,8 +9,8 @@ const ofContent = `feedback_id IS NULL AND proof_id IS NULL AND media_type <> '$
 
 /** The entries and the notes: where their earlier texts are, and the columns with the present ones. */
 const sources = [
-  { table: "faqs", of: "faq_id", columns: ["answer", "draft"] },
-  { table: "changelog_entries", of: "entry_id", columns: ["body", "items", "draft"] },
+  { table: "faqs", of: "faq_id", columns: ["answer", "draft", "translations"] },
+  { table: "changelog_entries", of: "entry_id", columns: ["body", "items", "draft", "translations"] },
 ] as const;
 
 /** How many entries are read together. */

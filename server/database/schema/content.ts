@@ -47,6 +47,8 @@ export const faqs = table(
     /** 1 for an entry that was not published yet. Only the console shows it. Its `sort_order` means nothing. */
     unpublished: flag().default(0).since(127),
     ...draftColumns(127),
+    /** The texts in other languages, as JSON; null if there are none. */
+    translations: json("json").null().since(138),
   },
   {
     of: "app",
@@ -78,6 +80,8 @@ export const changelogEntries = table(
     /** When the mails to the senders were queued. */
     told_at: instant().null(),
     ...draftColumns(127),
+    /** The texts in other languages, as JSON; null if there are none. */
+    translations: json("json").null().since(138),
   },
   {
     of: "app",

@@ -12,6 +12,7 @@ import { dedupeParts, FeedbackType } from "../../../src/contract/feedback.ts";
 import { feedbackIdsIn } from "../../../src/contract/feedback-lines.ts";
 import { anyObject, uuid, webUrl } from "../../../src/contract/fields.ts";
 import { threadStatuses } from "../../../src/contract/find-work.ts";
+import { canonicalLanguage } from "../../../src/contract/languages.ts";
 import { imageTypes, limits } from "../../../src/contract/limits.ts";
 import { outcomeStatuses, runDecisions, runStatuses, runWork } from "../../../src/contract/runs.ts";
 import { TagName, tagColours } from "../../../src/contract/tags.ts";
@@ -87,12 +88,32 @@ const pictureUploads = recordOf(feedback.uploads, {
   left: { feedback_id: "of the files of reports", proof_id: "of the pictures of proofs" },
 });
 
+const FaqText = z.object({ question: z.string(), answer: z.string() });
+
+/** Texts by language. Each language is a canonical tag. */
+const byLanguage = <Text extends z.ZodMiniType>(text: Text) =>
+  z.record(z.string(), text).check(
+    z.refine((texts) => Object.keys(texts).every((tag) => canonicalLanguage(tag) === tag)),
+    z.refine((texts) => Object.keys(texts).length <= limits.languages),
+  );
+
+/** What is stored beside the text of a translation. */
+const aboutTranslation = {
+  base: z.string().check(z.maxLength(64)),
+  at: z.string().check(z.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)),
+  pushedHash: z.optional(z.string().check(z.maxLength(200))),
+};
+
 const faqText = showing(
   json(
-    z.object({ question: z.string(), answer: z.string() }),
+    z.extend(FaqText, { translations: z.optional(byLanguage(z.nullable(FaqText))) }),
     "a question and an answer",
-    12 * limits.answer,
+    12 * limits.answer + limits.translations,
   ),
+);
+
+const faqTranslations = showing(
+  json(byLanguage(z.extend(FaqText, aboutTranslation)), "translations by language", limits.translations),
 );
 
 /** The columns of an earlier published text. */
@@ -127,6 +148,7 @@ const faqs = recordOf(content.faqs, {
     draft_base: newer(orNull(faqText), null),
     draft_at: newer(orNull(instant), null),
     draft_by: newer(orNull(id), null),
+    translations: newer(orNull(faqTranslations), null),
   },
   people: ["updated_by", "draft_by"],
   below: [faqVersions],
@@ -154,15 +176,37 @@ const naming = (field: Field): Field => ({
 /** Returns the JSON with each text on a separate line, and with line feeds in place of escaped ones. */
 const linesIn = (stored: string): string => stored.replaceAll(/\\n|(?<!\\)"/g, "\n");
 
+const ReleaseText = z.pick(NewChangelogEntry, {
+  ...{ title: true, version: true, versions: true, releaseType: true },
+  ...{ bodyFormat: true, body: true, items: true },
+});
+
+const TranslatedRelease = z.object({
+  ...{
+    title: z.string(),
+    body: z.string(),
+    items: z.array(z.object({ type: z.string(), text: z.string() })),
+  },
+});
+
+const mostOfRelease = 4_000_000;
+
 const releaseText = showing(
   naming(
     json(
-      z.pick(NewChangelogEntry, {
-        ...{ title: true, version: true, versions: true, releaseType: true },
-        ...{ bodyFormat: true, body: true, items: true },
-      }),
+      z.extend(ReleaseText, { translations: z.optional(byLanguage(z.nullable(TranslatedRelease))) }),
       "the text of a release note",
-      4_000_000,
+      mostOfRelease,
+    ),
+  ),
+);
+
+const releaseTranslations = showing(
+  naming(
+    json(
+      byLanguage(z.extend(TranslatedRelease, aboutTranslation)),
+      "translations by language",
+      limits.translations,
     ),
   ),
 );
@@ -199,6 +243,7 @@ const releaseNotes = recordOf(content.changelogEntries, {
     draft_base: newer(orNull(releaseText), null),
     draft_at: newer(orNull(instant), null),
     draft_by: newer(orNull(id), null),
+    translations: newer(orNull(releaseTranslations), null),
   },
   // `told_at` is set, so that the new server sends no mails about release notes: the old server has sent them.
   adjusted: (row, now) => ({ ...row, told_at: row.published_at === null ? null : now }),

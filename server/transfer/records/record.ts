@@ -10,7 +10,7 @@ export type Line = Readonly<Record<string, unknown>>;
 export const formatVersion = 1;
 
 /** The most bytes of a line. The longest possible record, a release note, has fewer. */
-export const mostLineBytes = 4 * 1_048_576;
+export const mostLineBytes = 8 * 1_048_576;
 
 /** How deeply a line may be nested. Metadata needs five levels. */
 const deepest = 16;

@@ -3,7 +3,7 @@ import type { Client } from "../../client/call.ts";
 import { ServerError, UnexpectedAnswerError } from "../../client/errors.ts";
 import { lazy } from "../../client/lazy.ts";
 import { type Route, routes } from "../../client/routes.ts";
-import type { Faq, FaqChange, NewFaq, WantedFaq } from "../../contract/faqs.ts";
+import type { Faq, FaqChange, ListedFaq, NewFaq, WantedFaq } from "../../contract/faqs.ts";
 import { CliError } from "../core/cli-error.ts";
 import type { Invocation } from "../core/context.ts";
 import { appIdOf, goesThroughConsole, hasMaintainerToken, isId, wholeId } from "../core/ids.ts";
@@ -51,8 +51,23 @@ export const noFaq = (given: string): CliError =>
 
 export async function viewFaq(invocation: Invocation, _: object, given: string): Promise<undefined> {
   const { faq } = await findFaq(await faqApi(invocation), given);
-  printOne(invocation, faq, () => details({ ...faq }));
+  printOne(invocation, faq, () => faqDetails(faq));
 }
+
+/** An entry as lines of text, with the names of its languages. */
+export const faqDetails = ({
+  translations = {},
+  ...faq
+}: Faq & Partial<Pick<ListedFaq, "pushedHash" | "pushedSortOrder" | "translations">>): string =>
+  details({ ...faq, languages: languagesIn(translations) });
+
+/** Returns the languages of translations, with a mark for those that are outdated; undefined without any. */
+export const languagesIn = (
+  translations: Readonly<Record<string, { readonly outdated: boolean }>>,
+): string | undefined =>
+  Object.entries(translations)
+    .map(([language, { outdated }]) => (outdated ? `${language} (outdated)` : language))
+    .join(", ") || undefined;
 
 /** The whole list, with the ETag and other data that a change needs. */
 export interface TaggedList {

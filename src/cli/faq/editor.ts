@@ -6,8 +6,8 @@ import { CliError, usageError } from "../core/cli-error.ts";
 import type { Invocation } from "../core/context.ts";
 import { DryRun } from "../core/dry-run.ts";
 import { failureOf } from "../core/failures.ts";
-import { details, note, printOne } from "../core/output.ts";
-import { type FaqApi, faqApi, findFaq } from "./api.ts";
+import { note, printOne } from "../core/output.ts";
+import { type FaqApi, faqApi, faqDetails, findFaq } from "./api.ts";
 import { hashOf } from "./entry.ts";
 import {
   checkFields,
@@ -38,13 +38,13 @@ export async function editFaqInEditor(invocation: Invocation, given: string): Pr
   const after = await edited(invocation, `${slugOf(question, new Set())}.md`, before);
   if (after === before) {
     note(invocation, "Nothing was changed.");
-    printOne(invocation, faq, () => details({ ...faq }));
+    printOne(invocation, faq, () => faqDetails(faq));
     return;
   }
   try {
     const saved = await save(api, faq, fieldsIn(after));
     note(invocation, `Changed FAQ entry ${faq.id}.`);
-    printOne(invocation, saved, () => details({ ...saved }));
+    printOne(invocation, saved, () => faqDetails(saved));
   } catch (error) {
     throw error instanceof DryRun ? error : withRecovery(invocation, { id: faq.id, text: after }, error);
   }

@@ -9,6 +9,7 @@ import {
   type NewChangelogEntry,
   type ReleaseContent,
   type ReleaseImport,
+  type ReleaseTranslation,
   ReleaseType,
 } from "../../../../src/contract/changelog.ts";
 import { ApiError, badRequest } from "../../../../src/contract/errors.ts";
@@ -27,8 +28,17 @@ import { idPart, instantPart, pageOf, readCursor } from "../../../http/list-page
 import { recordEvent } from "../../../webhooks/events/record.ts";
 import { isConflict, type StoredDraft, storedContent } from "../../drafts/rules.ts";
 import { versions } from "../../drafts/store.ts";
+import {
+  changedTexts,
+  faultOfTranslations,
+  mergedTranslations,
+  type Translations,
+  type TranslationTexts,
+  textsOf,
+} from "../../languages/rules.ts";
 import { removing } from "../../texts/removing.ts";
 import { picturesIn } from "../../texts/rules.ts";
+import { baseOfRelease, releaseTranslations, TranslatedText, translationsAnswer } from "../answer.ts";
 import {
   hasWords,
   markEdited,
@@ -92,7 +102,7 @@ export function consoleChangelog(
         const { appId } = entry;
         await updateEntry(deps, tx, { entry, change: body, by: caller.userId });
         const answer = await answerOf(tx, id, caller);
-        const changes = changesBetween(entryAnswer(entry), answer, ["body", "items"]);
+        const changes = changesBetween(entryAnswer(entry), answer, ["body", "items", "translations"]);
         await record(
           tx,
           { caller, address },
@@ -141,9 +151,10 @@ function releaseDrafts(
       save(async (tx) => {
         const entry = await lockedEntry(tx, id, caller);
         if (entry.publishedAt === null) throw new ApiError("wrong_state", { message: isDraft });
-        const text = entry.draft === null ? contentOf(entry) : contentIn(entry.draft);
+        const text: StoredContent = entry.draft === null ? contentOf(entry) : contentIn(entry.draft);
         const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
-        await setDraft(deps, tx, entry, { content: { ...text, ...given }, by: caller.userId });
+        const translations = { ...text.translations, ...wholeTexts(body.translations) };
+        await setDraft(deps, tx, entry, { content: { ...text, ...given, translations }, by: caller.userId });
         await record(tx, { caller, address }, { action: "changelog.draft", appId: entry.appId, target: id });
         return answerOf(tx, id, caller);
       }),
@@ -162,7 +173,12 @@ function releaseDrafts(
     async history({ caller, params: { entryId } }) {
       await ownedEntry(deps.database, entryId, caller);
       const found = await versions.list(deps.database, { entryId });
-      return { items: found.map(({ content, ...version }) => ({ ...contentIn(content), ...version })) };
+      return {
+        items: found.map(({ content, ...version }) => {
+          const { translations = {}, ...text } = contentIn(content);
+          return { ...text, translations: keptOf(translations), ...version };
+        }),
+      };
     },
 
     restore: ({ caller, address, params: { entryId: id }, body, save }) =>
@@ -171,7 +187,8 @@ function releaseDrafts(
         const { appId } = entry;
         const version = await versions.find(tx, { entryId: id }, body.version);
         if (!version) throw new ApiError("not_found");
-        const content = contentIn(version.content);
+        const { translations = {}, ...text } = contentIn(version.content);
+        const content = { ...text, translations: keptOf(translations) };
         const by = caller.userId;
         if (entry.publishedAt === null)
           await updateEntry(deps, tx, { entry, change: { ...toChange(content), allowDuplicate: true }, by });
@@ -189,10 +206,13 @@ async function setDraft(
   { clock }: Pick<Deps, "clock">,
   tx: Transaction,
   entry: OwnedChangelogRow,
-  { content, by }: { readonly content: ReleaseContent; readonly by: string },
+  { content: { translations, ...text }, by }: { readonly content: StoredContent; readonly by: string },
 ): Promise<void> {
+  const changed = changedTexts(releaseTranslations(entry), translations);
+  translatedAfter(entry, changed, { base: baseOfText(text), at: clock.now().toISOString() });
+  const content = { ...text, ...(Object.keys(changed).length > 0 && { translations: changed }) };
   await rows.update(tx, entry.id, {
-    ...{ draft: storedContent(content), draftBase: storedContent(contentOf(entry)) },
+    ...{ draft: storedContent(content), draftBase: storedContent(baseOfDraft(entry, changed)) },
     ...{ draftAt: clock.now().toISOString(), draftBy: by },
   });
 }
@@ -230,7 +250,7 @@ const keyOf = (row: ChangelogRow): [string, string, string] => [
 ];
 
 const searchedTexts = (row: ChangelogRow & Partial<StoredDraft>): string[] => [
-  ...[row.title, row.version, row.body, row.draft ?? ""],
+  ...[row.title, row.version, row.body, row.draft ?? "", row.translations ?? ""],
   ...[row.versions, row.items].flatMap((list) => JSON.parse(list).flatMap(Object.values)),
 ];
 
@@ -279,9 +299,10 @@ async function importEntry(
   const entry = id === undefined ? undefined : await rows.find(tx, id, viewer);
   if (entry) return changeEntry(deps, tx, { entry, given, by: viewer.userId });
 
-  const values = givenValues(given, null, deps.clock.now());
+  const title = given.title ?? `Version ${version}`;
+  const values = givenValues(given, { ...newNote, title }, deps.clock.now());
   const others = known.map((other) => other.version);
-  const row = newRow({ title: given.title ?? `Version ${version}`, version }, values, others);
+  const row = newRow({ title, version }, values, others);
   const created = await insertEntry(deps, tx, {
     ...row,
     ...{ appId, editedFields: [], updatedBy: viewer.userId },
@@ -307,7 +328,7 @@ async function changeEntry(
   }: Pick<VersionImport, "given"> & { readonly entry: OwnedChangelogRow; readonly by: string },
 ): Promise<ImportedChangelogEntry> {
   const now = deps.clock.now();
-  const values = givenValues(given, entry.publishedAt, now);
+  const values = givenValues(given, entry, now);
   const before = editedIn(entry);
   const merged = mergeImport({ values: entry, edited: before }, values, given.overwrite === true);
   const change = pick(values, merged.changed);
@@ -328,6 +349,45 @@ function pick(values: Values, fields: readonly ReleaseField[]): Partial<Values> 
 
 type EntryDeps = Pick<Deps, "clock" | "newId">;
 
+const baseOfText = ({ title, body, items }: ReleaseContent): string =>
+  baseOfRelease({ title, body, items: JSON.stringify(items) });
+
+/** Returns the published text with the translations that a draft changes. (rule C30) */
+function baseOfDraft(row: ChangelogRow, changed: TranslationTexts<ReleaseTranslation> = {}) {
+  const published = textsOf(releaseTranslations(row));
+  const languages = Object.keys(changed).sort();
+  const translations = Object.fromEntries(languages.map((one) => [one, published[one] ?? null]));
+  return { ...contentOf(row), ...(languages.length > 0 && { translations }) };
+}
+
+const isConflicting = (row: ChangelogRow & StoredDraft): boolean =>
+  isConflict(row, baseOfDraft(row, row.draft === null ? {} : contentIn(row.draft).translations));
+
+/** Returns the texts of a request with all their fields. */
+const wholeTexts = (given: ChangelogChange["translations"] = {}): TranslationTexts<ReleaseTranslation> =>
+  Object.fromEntries(
+    Object.entries(given).map(([language, text]) => [
+      language,
+      text && { title: text.title, body: text.body ?? "", items: text.items ?? [] },
+    ]),
+  );
+
+/** Returns the texts that were not deleted. */
+const keptOf = (texts: TranslationTexts<ReleaseTranslation>): Record<string, ReleaseTranslation> =>
+  Object.fromEntries(Object.entries(texts).flatMap(([language, text]) => (text ? [[language, text]] : [])));
+
+/** Returns the translations of a note after a change. Throws `bad_request` for too many languages. (rule C34) */
+function translatedAfter(
+  row: { readonly translations: string | null },
+  given: TranslationTexts<ReleaseTranslation>,
+  saved: { readonly base: string; readonly at: string },
+): Translations<ReleaseTranslation> {
+  const merged = mergedTranslations(releaseTranslations(row), given, saved);
+  const fault = faultOfTranslations(merged);
+  if (fault !== undefined) throw badRequest("translations", fault);
+  return merged;
+}
+
 /** Returns the text of a release note, without its date and its ids. */
 const contentOf = (row: ChangelogRow): ReleaseContent => ({
   title: row.title,
@@ -342,17 +402,24 @@ const contentOf = (row: ChangelogRow): ReleaseContent => ({
 function draftAnswer(row: ChangelogRow & Partial<StoredDraft>): EditedChangelogEntry["draft"] {
   const { draft = null, draftBase = null, draftAt = null } = row;
   if (draft === null) return null;
-  const conflict = isConflict({ draft, draftBase, draftAt }, contentOf(row));
-  return { ...contentIn(draft), updatedAt: draftAt ?? row.updatedAt, conflict };
+  const conflict = isConflicting({ ...row, draft, draftBase, draftAt });
+  const { translations = {}, ...text } = contentIn(draft);
+  return { ...text, translations, updatedAt: draftAt ?? row.updatedAt, conflict };
 }
 
 const StoredContent = z.object({
   ...{ title: z.string(), version: z.string(), body: z.string(), bodyFormat: BodyFormat },
   ...{ versions: z.array(z.object({ platform: z.string(), version: z.string() })), releaseType: ReleaseType },
   items: z.array(z.object({ type: z.string(), text: z.string() })),
+  translations: z.optional(z.record(z.string(), z.nullable(TranslatedText))),
 });
 
-const contentIn = (stored: string): ReleaseContent => StoredContent.parse(JSON.parse(stored));
+/** The text of a draft or of an earlier version. A draft has only the translations that it changes. */
+interface StoredContent extends ReleaseContent {
+  readonly translations?: TranslationTexts<ReleaseTranslation> | undefined;
+}
+
+const contentIn = (stored: string): StoredContent => StoredContent.parse(JSON.parse(stored));
 
 /** Returns the answer for maintainers: a release note with its linked threads. */
 const entryAnswer = (
@@ -372,6 +439,7 @@ const entryAnswer = (
   editedFields: [...editedIn(row)],
   createdAt: row.createdAt,
   updatedAt: row.updatedAt,
+  translations: translationsAnswer(row),
   draft: draftAnswer(row),
 });
 
@@ -396,7 +464,7 @@ export async function createEntry(
   await rows.lock(tx, appId);
   const known = await rows.listVersions(tx, appId);
   if (!entry.allowDuplicate) refuseSameVersion(known, entry.version);
-  const given = givenValues(entry, null, deps.clock.now());
+  const given = givenValues(entry, newNote, deps.clock.now());
   const edited = isPerson ? releaseFields.filter((field) => given[field] !== undefined) : [];
   const others = known.map(({ version }) => version);
   return insertEntry(deps, tx, {
@@ -448,7 +516,7 @@ async function updateEntry(
     const others = (await rows.listVersions(tx, entry.appId)).filter(({ id }) => id !== entry.id);
     refuseSameVersion(others, version);
   }
-  const given = { ...givenValues(change, entry.publishedAt, now), bodyFormat: change.bodyFormat };
+  const given = { ...givenValues(change, entry, now), bodyFormat: change.bodyFormat };
   const columns = { ...given, version };
   if (Object.values(columns).every((value) => value === undefined)) return;
   const editedFields = JSON.stringify(markEdited({ values: entry, edited: editedIn(entry) }, given));
@@ -462,7 +530,7 @@ async function publishEntry(
   tx: Transaction,
   { entry, by }: { readonly entry: OwnedChangelogRow; readonly by: string },
 ): Promise<void> {
-  if (isConflict(entry, contentOf(entry))) throw new ApiError("draft_conflict");
+  if (isConflicting(entry)) throw new ApiError("draft_conflict");
   const text = entry.draft === null ? {} : toChange(contentIn(entry.draft));
   const isOut = isPublished(entry.publishedAt, deps.clock.now());
   if (isOut && entry.draft === null) return;
@@ -473,19 +541,36 @@ async function publishEntry(
 const noDraft = { draft: null, draftBase: null, draftAt: null, draftBy: null } as const;
 
 /** Returns the change that gives an entry this text. Items of unknown types are left out. */
-const toChange = ({ items, ...text }: ReleaseContent): ChangelogChange => ({
+const toChange = ({ items, translations = {}, ...text }: StoredContent): ChangelogChange => ({
   ...text,
-  items: items.flatMap(({ type, text: line }) => {
-    const known = itemTypes.find((one) => one === type);
-    return known ? [{ type: known, text: line }] : [];
-  }),
+  items: knownItems(items),
+  translations: Object.fromEntries(
+    Object.entries(translations).map(([language, one]) => [
+      language,
+      one && { ...one, items: knownItems(one.items) },
+    ]),
+  ),
 });
+
+const knownItems = (items: ReleaseContent["items"]) =>
+  items.flatMap(({ type, text }) => {
+    const known = itemTypes.find((one) => one === type);
+    return known ? [{ type: known, text }] : [];
+  });
 
 /** Deletes an entry permanently. Returns the names of the pictures that it showed. (rule C4) */
 async function removeEntry(tx: Transaction, { id, appId, ...entry }: OwnedChangelogRow): Promise<string[]> {
   await rows.remove(tx, id);
   await renew(tx, appId);
-  return picturesIn([entry.body, entry.items, entry.draft ?? ""]);
+  const texts = [entry.body, entry.items, entry.draft ?? "", entry.translations ?? ""];
+  return picturesIn(texts);
+}
+
+/** Returns the text of a note with its translations, for its history. */
+function versionOf(row: ChangelogRow) {
+  const translations = releaseTranslations(row);
+  const hasSome = Object.keys(translations).length > 0;
+  return { ...contentOf(row), ...(hasSome && { translations: textsOf(translations) }) };
 }
 
 /** Stores the changed columns of an entry, and updates the entry's links to threads. */
@@ -494,9 +579,9 @@ async function saveEntry(
   tx: Transaction,
   { entry, change }: { readonly entry: OwnedChangelogRow; readonly change: ChangelogRowChange },
 ): Promise<void> {
-  const content = storedContent(contentOf(entry));
+  const content = storedContent(versionOf(entry));
   const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
-  if (storedContent(contentOf({ ...entry, ...given })) !== content)
+  if (storedContent(versionOf({ ...entry, ...given })) !== content)
     await versions.keep(
       tx,
       { entryId: entry.id },
@@ -550,12 +635,17 @@ function refuseSameVersion(known: readonly EntryVersion[], version: string): voi
  */
 function givenValues(
   given: Omit<ChangelogChange, "version">,
-  publishedAt: string | null,
+  stored: Pick<ChangelogRow, "title" | "body" | "items" | "publishedAt" | "translations">,
   now: Date,
 ): GivenValues {
   if (given.publish && given.publishedAt !== undefined)
     throw badRequest("publish", "cannot be given together with publishedAt");
-  const { title, versions, releaseType, body, items } = given;
+  const { title, versions, releaseType, body, items, translations } = given;
+  const after = {
+    ...{ title: title ?? stored.title, body: body ?? stored.body },
+    items: jsonOf(items) ?? stored.items,
+  };
+  const saved = { base: baseOfRelease(after), at: now.toISOString() };
   return {
     title,
     versions: jsonOf(versions),
@@ -563,9 +653,13 @@ function givenValues(
     bodyFormat: given.bodyFormat ?? formatOf(given),
     body,
     items: jsonOf(items),
-    publishedAt: given.publish ? publicationOf(publishedAt, now) : given.publishedAt,
+    publishedAt: given.publish ? publicationOf(stored.publishedAt, now) : given.publishedAt,
+    translations: translations && jsonOf(translatedAfter(stored, wholeTexts(translations), saved)),
   };
 }
+
+/** The values of a note that does not exist yet. */
+const newNote = { title: "", body: "", items: "[]", publishedAt: null, translations: null } as const;
 
 type GivenValues = { readonly [Field in ReleaseField]: ChangelogRow[Field] | undefined } & ReleaseValues;
 
@@ -583,6 +677,7 @@ const newRow = (
   body: given.body ?? "",
   items: given.items ?? "[]",
   publishedAt: given.publishedAt ?? null,
+  translations: given.translations ?? null,
 });
 
 /** Returns the fields of an entry that people have changed since the last import. */

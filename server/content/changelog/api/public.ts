@@ -1,11 +1,14 @@
 import type { ChangelogEntry, changelog as contract } from "../../../../src/contract/changelog.ts";
 import { ApiError } from "../../../../src/contract/errors.ts";
 import { withoutFeedbackLines } from "../../../../src/contract/feedback-lines.ts";
+import { lookedForLanguages } from "../../../../src/contract/languages.ts";
 import { limits } from "../../../../src/contract/limits.ts";
 import type { Reader } from "../../../database/database.ts";
 import type { Deps } from "../../../deps.ts";
 import { prepareAnswer } from "../../../http/answers.ts";
 import { type Handlers, withTraits } from "../../../http/handler.ts";
+import { languageFor } from "../../languages/rules.ts";
+import { releaseTranslations } from "../answer.ts";
 import { unseenSince } from "../rules.ts";
 import { type PublishedRow, changelog as rows } from "../store.ts";
 import { versionOrder } from "./version-order.ts";
@@ -21,9 +24,11 @@ export const changelog = ({
     const now = clock.now();
     const { limit = limits.changelogPage.default } = query;
     const since = readableVersion(query.since);
-    const name = JSON.stringify(["changelog", caller.appId, limit, since ?? null]);
+    const lang = query.lang === undefined ? null : (lookedForLanguages(query.lang)[0] ?? "");
+    const name = JSON.stringify(["changelog", caller.appId, limit, since ?? null, lang]);
     return answers.recall({ name, version: caller.changelogVersion, now }, async () => {
-      const entries = await listEntries(database, caller.appId, now.toISOString(), since, limit);
+      const found = await listEntries(database, caller.appId, now.toISOString(), since, limit);
+      const entries = found.map((row) => (lang === null ? publishedEntry(row) : entryIn(row, lang)));
       const next = await rows.nextPublication(database, caller.appId, now.toISOString());
       const until = next?.at ? Date.parse(next.at) : undefined;
       return { answer: prepareAnswer(JSON.stringify({ entries })), until };
@@ -37,15 +42,29 @@ async function listEntries(
   now: string,
   since: string | undefined,
   limit: number,
-): Promise<ChangelogEntry[]> {
-  if (since === undefined)
-    return (await rows.listPublished(reader, appId, { now, limit })).map(publishedEntry);
+): Promise<PublishedRow[]> {
+  if (since === undefined) return rows.listPublished(reader, appId, { now, limit });
   const published = await rows.listPublishedVersions(reader, appId, now);
   const versioned = published.map((row) => ({ ...row, versions: JSON.parse(row.versions) }));
   const ids = unseenSince(versioned, since, versionOrder)
     .slice(0, limit)
     .map(({ id }) => id);
-  return (await rows.listByIds(reader, appId, ids)).map(publishedEntry);
+  return rows.listByIds(reader, appId, ids);
+}
+
+/** Returns a release note as an app reads it in a language. (rule C35) */
+function entryIn(row: PublishedRow, wanted: string) {
+  const translations = releaseTranslations(row);
+  const language = languageFor(translations, wanted);
+  const found = language === undefined ? undefined : translations[language];
+  const entry = publishedEntry(row);
+  if (!found) return { ...entry, language: null };
+  const text = {
+    title: found.title,
+    body: withoutFeedbackLines(found.body),
+    items: publishedItems(found.items),
+  };
+  return { ...entry, ...text, language };
 }
 
 /** Returns the version if an entry can have it; undefined for another text. Then the app gets all entries. */

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { ApiError } from "../../../../src/contract/errors.ts";
+import { ApiError, badRequest } from "../../../../src/contract/errors.ts";
 import type { consoleFaqs as contract, DraftedFaq } from "../../../../src/contract/faqs.ts";
 import { limits } from "../../../../src/contract/limits.ts";
 import { ownedApp } from "../../../access/apps/owned-app.ts";
@@ -10,6 +10,18 @@ import type { Deps } from "../../../deps.ts";
 import type { Handlers } from "../../../http/handler.ts";
 import { isConflict, storedContent } from "../../drafts/rules.ts";
 import { versions } from "../../drafts/store.ts";
+import {
+  baseOf,
+  changedTexts,
+  faultOfTranslations,
+  haveSameTexts,
+  mergedTranslations,
+  type Translations,
+  type TranslationTexts,
+  textsOf,
+} from "../../languages/rules.ts";
+import { faqTranslations, translationsAnswer } from "../answer.ts";
+import type { FaqText } from "../rules.ts";
 import { faqs as rows, type StoredFaq } from "../store.ts";
 import { renewFaqs } from "./renew.ts";
 
@@ -32,8 +44,11 @@ export function faqDrafts(deps: Pick<Deps, "clock" | "database" | "newId">): Dra
       save(async (tx) => {
         await ownedApp(tx, appId, caller);
         await rows.lock(tx, appId);
-        const faq = { ...body, id: deps.newId(), appId, sortOrder: 0, draft: storedContent(body) };
-        await rows.insert(tx, { ...faq, at: now(), by: caller.userId });
+        const { translations, ...text } = body;
+        const stored = translatedAfter({ ...text, translations: {} }, translations, now());
+        const faq = { ...text, id: deps.newId(), appId, sortOrder: 0, draft: storedContent(text) };
+        const row = { ...faq, translations: storedTranslations(stored), at: now(), by: caller.userId };
+        await rows.insert(tx, row);
         await record(tx, { caller, address }, { action: "faq.draft", appId, target: faq.id });
         return answerOf(tx, faq);
       }),
@@ -44,8 +59,11 @@ export function faqDrafts(deps: Pick<Deps, "clock" | "database" | "newId">): Dra
     saveDraft: ({ caller, address, params, body, save }) =>
       save(async (tx) => {
         const { key, faq } = await lockedFaq(tx, params.faqId, caller);
-        const { question = draftOf(faq).question, answer = draftOf(faq).answer } = body;
-        await setDraft(tx, faq, { content: { question, answer }, at: now(), by: caller.userId });
+        const draft = draftOf(faq);
+        const { question = draft.question, answer = draft.answer } = body;
+        const translations = { ...draft.translations, ...body.translations };
+        const content = { question, answer, translations };
+        await setDraft(tx, faq, { content, at: now(), by: caller.userId });
         await record(tx, { caller, address }, { action: "faq.draft", appId: key.appId, target: key.id });
         return answerOf(tx, key);
       }),
@@ -65,13 +83,15 @@ export function faqDrafts(deps: Pick<Deps, "clock" | "database" | "newId">): Dra
       save(async (tx) => {
         const { key, faq } = await lockedFaq(tx, params.faqId, caller);
         if (faq.draft === null) return answerOf(tx, key);
-        if (isConflict(faq, publishedOf(faq))) throw new ApiError("draft_conflict");
-        const text = draftOf(faq);
+        if (isConflicting(faq)) throw new ApiError("draft_conflict");
+        const { translations: changed, ...text } = draftOf(faq);
         const isNew = faq.unpublished === 1;
-        if (!isNew) await keepVersion(deps, tx, key, text);
+        const translations = translatedAfter({ ...text, translations: faqTranslations(faq) }, changed, now());
+        if (!isNew) await keepVersion(deps, tx, key, { ...text, translations });
         const last = isNew ? await rows.nextSortOrder(tx, key.appId) : faq.sortOrder;
         await rows.set(tx, faq.id, {
-          ...{ ...text, ...noDraft, unpublished: 0, updatedAt: now(), updatedBy: caller.userId },
+          ...{ ...text, ...noDraft, translations: storedTranslations(translations) },
+          ...{ unpublished: 0, updatedAt: now(), updatedBy: caller.userId },
           sortOrder: Math.min(last, limits.sortOrder.max),
         });
         await renewFaqs(deps, tx, { appId: key.appId, entryIds: [key.id] });
@@ -82,7 +102,12 @@ export function faqDrafts(deps: Pick<Deps, "clock" | "database" | "newId">): Dra
     async history({ caller, params: { faqId } }) {
       await ownedKey(deps.database, faqId, caller);
       const found = await versions.list(deps.database, { faqId });
-      return { items: found.map(({ id, content, at, by }) => ({ id, ...textIn(content), at, by })) };
+      return {
+        items: found.map(({ id, content, at, by }) => {
+          const { translations = {}, ...text } = textIn(content);
+          return { id, ...text, translations: keptOf(translations), at, by };
+        }),
+      };
     },
 
     restore: ({ caller, address, params, body, save }) =>
@@ -90,7 +115,9 @@ export function faqDrafts(deps: Pick<Deps, "clock" | "database" | "newId">): Dra
         const { key, faq } = await lockedFaq(tx, params.faqId, caller);
         const version = await versions.find(tx, { faqId: faq.id }, body.version);
         if (!version) throw new ApiError("not_found");
-        await setDraft(tx, faq, { content: textIn(version.content), at: now(), by: caller.userId });
+        const { translations = {}, ...text } = textIn(version.content);
+        const content = { ...text, translations: keptOf(translations) };
+        await setDraft(tx, faq, { content, at: now(), by: caller.userId });
         await record(tx, { caller, address }, { action: "faq.draft", appId: key.appId, target: key.id });
         return answerOf(tx, key);
       }),
@@ -101,19 +128,58 @@ const neverPublished = "This entry was never published. Delete the entry to disc
 
 const noDraft = { draft: null, draftBase: null, draftAt: null, draftBy: null } as const;
 
-/** The text of an entry. */
-interface FaqText {
-  readonly question: string;
-  readonly answer: string;
+/** The text of a draft or of an earlier version. A draft has only the translations that it changes. */
+interface StoredText extends FaqText {
+  readonly translations?: TranslationTexts<FaqText> | undefined;
 }
 
-const StoredText = z.object({ question: z.string(), answer: z.string() });
+const Text = z.object({ question: z.string(), answer: z.string() });
 
-const textIn = (content: string): FaqText => StoredText.parse(JSON.parse(content));
+const StoredText = z.extend(Text, { translations: z.optional(z.record(z.string(), z.nullable(Text))) });
+
+const textIn = (content: string): StoredText => StoredText.parse(JSON.parse(content));
 
 const publishedOf = ({ question, answer }: FaqText) => ({ question, answer });
 
-const draftOf = (faq: StoredFaq): FaqText => (faq.draft === null ? publishedOf(faq) : textIn(faq.draft));
+const draftOf = (faq: StoredFaq): StoredText => (faq.draft === null ? publishedOf(faq) : textIn(faq.draft));
+
+/** Returns the texts that were not deleted. */
+const keptOf = (texts: TranslationTexts<FaqText>): Record<string, FaqText> =>
+  Object.fromEntries(Object.entries(texts).flatMap(([language, text]) => (text ? [[language, text]] : [])));
+
+/** Returns the published text with the translations that a draft changes. (rule C30) */
+function baseOfDraft(faq: StoredFaq, changed: TranslationTexts<FaqText> = {}) {
+  const published = textsOf(faqTranslations(faq));
+  const languages = Object.keys(changed).sort();
+  const translations = Object.fromEntries(languages.map((one) => [one, published[one] ?? null]));
+  return { ...publishedOf(faq), ...(languages.length > 0 && { translations }) };
+}
+
+const isConflicting = (faq: StoredFaq): boolean =>
+  isConflict(faq, baseOfDraft(faq, draftOf(faq).translations));
+
+/**
+ * Returns the translations of an entry after a change. Throws `bad_request` for too many languages. (rule C34)
+ */
+export function translatedAfter(
+  { question, answer, translations }: FaqText & { readonly translations: Translations<FaqText> },
+  given: TranslationTexts<FaqText> | undefined,
+  at: string,
+): Translations<FaqText> {
+  const merged = mergedTranslations(translations, given, { base: baseOf({ question, answer }), at });
+  refuseTooMany(merged);
+  return merged;
+}
+
+/** Throws `bad_request` for too many or too long translations. */
+export function refuseTooMany(translations: object): void {
+  const fault = faultOfTranslations(translations);
+  if (fault !== undefined) throw badRequest("translations", fault);
+}
+
+/** Returns the value to store; null without translations. */
+export const storedTranslations = (translations: Translations<FaqText>): string | null =>
+  Object.keys(translations).length === 0 ? null : JSON.stringify(translations);
 
 interface Key {
   readonly appId: string;
@@ -140,50 +206,72 @@ async function answerOf(reader: Reader, { appId, id }: Key): Promise<DraftedFaq>
   return draftedFaq(faq);
 }
 
+/** Returns the draft as members read it. */
+function draftAnswer(faq: StoredFaq): DraftedFaq["draft"] {
+  if (faq.draft === null) return null;
+  const { translations = {}, ...text } = textIn(faq.draft);
+  return { ...text, translations, updatedAt: faq.draftAt ?? faq.updatedAt, conflict: isConflicting(faq) };
+}
+
 const draftedFaq = (faq: StoredFaq): DraftedFaq => ({
   id: faq.id,
   published: faq.unpublished === 0,
   question: faq.question,
   answer: faq.answer,
   sortOrder: faq.unpublished === 0 ? faq.sortOrder : null,
-  draft:
-    faq.draft === null
-      ? null
-      : {
-          ...textIn(faq.draft),
-          updatedAt: faq.draftAt ?? faq.updatedAt,
-          conflict: isConflict(faq, publishedOf(faq)),
-        },
+  translations: translationsAnswer(faq, faqTranslations(faq)),
+  draft: draftAnswer(faq),
   createdAt: faq.createdAt,
   updatedAt: faq.updatedAt,
 });
 
-/** Stores a draft. An entry that was never published also shows the text of its draft as its own. */
+/**
+ * Stores a draft. An entry that was never published also shows the text of its draft as its own, and has its
+ * translations at once.
+ */
 async function setDraft(
   tx: Transaction,
   faq: StoredFaq,
-  { content, at, by }: { readonly content: FaqText; readonly at: string; readonly by: string },
+  {
+    content: { translations = {}, ...text },
+    at,
+    by,
+  }: { readonly content: StoredText; readonly at: string; readonly by: string },
 ): Promise<void> {
-  const isNew = faq.unpublished === 1;
+  const before = faqTranslations(faq);
+  const author = { draftAt: at, draftBy: by };
+  if (faq.unpublished === 1) {
+    const own = storedTranslations(translatedAfter({ ...text, translations: before }, translations, at));
+    const shown = { ...text, translations: own, updatedAt: at, updatedBy: by };
+    await rows.set(tx, faq.id, { ...author, ...shown, draft: storedContent({ ...text }), draftBase: null });
+    return;
+  }
+  const changed = changedTexts(before, translations);
+  translatedAfter({ ...text, translations: before }, changed, at);
+  const hasChanged = Object.keys(changed).length > 0;
   await rows.set(tx, faq.id, {
-    ...{ draft: storedContent({ ...content }), draftAt: at, draftBy: by },
-    draftBase: isNew ? null : storedContent(publishedOf(faq)),
-    ...(isNew ? { ...content, updatedAt: at, updatedBy: by } : {}),
+    ...{ ...author, draft: storedContent({ ...text, ...(hasChanged && { translations: changed }) }) },
+    draftBase: storedContent(baseOfDraft(faq, changed)),
   });
 }
 
-/** Keeps the published text of an entry, if a change replaces it. (rule C31) */
+/** Keeps the published text of an entry with its translations, if a change replaces one of them. (rule C31) */
 export async function keepVersion(
   { newId }: Pick<Deps, "newId">,
   tx: Transaction,
   { appId, id }: Key,
-  change: { readonly question?: string | undefined; readonly answer?: string | undefined },
+  after: FaqText & { readonly translations: Translations<FaqText> },
 ): Promise<void> {
   const faq = await rows.findStored(tx, appId, id);
   if (!faq || faq.unpublished === 1) return;
-  const { question = faq.question, answer = faq.answer } = change;
-  if (question === faq.question && answer === faq.answer) return;
-  const content = storedContent(publishedOf(faq));
+  const translations = faqTranslations(faq);
+  const isSame = after.question === faq.question && after.answer === faq.answer;
+  if (isSame && haveSameTexts(translations, after.translations)) return;
+  const hasSome = Object.keys(translations).length > 0;
+  const content = storedContent({
+    ...publishedOf(faq),
+    ...(hasSome && { translations: textsOf(translations) }),
+  });
   const version = { id: newId(), appId, content, at: faq.updatedAt, writtenBy: faq.updatedBy };
   await versions.keep(tx, { faqId: id }, version);
 }
@@ -195,8 +283,15 @@ export async function keepVersion(
 export async function unpublish(tx: Transaction, { appId, id }: Key): Promise<boolean> {
   const faq = await rows.findStored(tx, appId, id);
   if (!faq || faq.draft === null) return false;
+  const { translations: changed, ...text } = draftOf(faq);
+  const translations = translatedAfter(
+    { ...text, translations: faqTranslations(faq) },
+    changed,
+    faq.draftAt ?? faq.updatedAt,
+  );
   await rows.set(tx, id, {
-    ...{ ...draftOf(faq), unpublished: 1, draftBase: null, pushedHash: null, pushedSortOrder: null },
+    ...{ ...text, draft: storedContent({ ...text }), translations: storedTranslations(translations) },
+    ...{ unpublished: 1, draftBase: null, pushedHash: null, pushedSortOrder: null },
   });
   return true;
 }

@@ -6,45 +6,56 @@ import type {
   faqs as contract,
   Faq,
   FaqChange,
-  ListedFaq,
   NewFaq,
   WantedFaq,
 } from "../../../../src/contract/faqs.ts";
+import { lookedForLanguages } from "../../../../src/contract/languages.ts";
 import { limits } from "../../../../src/contract/limits.ts";
 import { ownedApp } from "../../../access/apps/owned-app.ts";
 import { createAuditWriter } from "../../../access/audit/record.ts";
 import { changesBetween } from "../../../access/audit/rules.ts";
 import type { Viewer } from "../../../access/members/visibility.ts";
-import type { Reader, Transaction } from "../../../database/database.ts";
+import type { Transaction } from "../../../database/database.ts";
 import type { Deps } from "../../../deps.ts";
-import { etagOf, matchesEtag, type PreparedAnswer, prepareAnswer } from "../../../http/answers.ts";
+import { etagOf, matchesEtag, prepareAnswer } from "../../../http/answers.ts";
 import { type Handlers, withTraits } from "../../../http/handler.ts";
 import { type NotePictures, removing } from "../../texts/removing.ts";
 import { picturesIn } from "../../texts/rules.ts";
-import { type FaqListChanges, planFaqList } from "../rules.ts";
-import { faqs as rows } from "../store.ts";
-import { faqDrafts, keepVersion, unpublish } from "./drafts.ts";
+import { faqIn, faqTranslations, listedFaq, publishedFaq, pushedFaq } from "../answer.ts";
+import { type FaqListChanges, type FaqText, planFaqList } from "../rules.ts";
+import { type ListedFaqRow, faqs as rows } from "../store.ts";
+import {
+  faqDrafts,
+  keepVersion,
+  refuseTooMany,
+  storedTranslations,
+  translatedAfter,
+  unpublish,
+} from "./drafts.ts";
 import { renewFaqs } from "./renew.ts";
 
 type FaqDeps = Pick<Deps, "clock" | "database" | "keptFiles" | "log" | "newId">;
 
 export const faqs = (deps: FaqDeps & Pick<Deps, "answers">): Handlers<typeof contract> => ({
-  list: withTraits({ ready: true }, ({ caller: { appId, faqsVersion }, query: { include } }) =>
-    deps.answers.recall(
-      { name: `faqs:${include ?? ""}:${appId}`, version: faqsVersion, now: deps.clock.now() },
-      async () => ({
-        answer: include
-          ? await faqListAnswer(deps.database, appId)
-          : await publishedFaqs(deps.database, appId),
-      }),
-    ),
-  ),
+  list: withTraits({ ready: true }, ({ caller: { appId, faqsVersion }, query: { include, lang } }) => {
+    const wanted = lang === undefined ? undefined : (lookedForLanguages(lang)[0] ?? "");
+    const form = include ?? (wanted === undefined ? "" : `lang ${wanted}`);
+    return deps.answers.recall(
+      { name: `faqs:${form}:${appId}`, version: faqsVersion, now: deps.clock.now() },
+      async () => {
+        const list = await rows.list(deps.database, appId);
+        if (include === undefined && wanted !== undefined)
+          return { answer: prepareAnswer(JSON.stringify(list.map((row) => faqIn(row, wanted)))) };
+        return { answer: prepareAnswer(jsonOf(list)[include ?? "published"]()) };
+      },
+    );
+  }),
 
   replace: ({ caller: { appId }, body, ifMatch, save }) =>
     removing(deps, (remove) =>
       save(async (tx) => {
         await replaceFaqs({ ...deps, remove }, tx, { appId, wanted: body.faqs, ifMatch });
-        return rows.list(tx, appId);
+        return (await rows.list(tx, appId)).map(listedFaq);
       }),
     ),
 
@@ -76,7 +87,7 @@ export function consoleFaqs(deps: FaqDeps): Handlers<typeof consoleContract> {
   return {
     async list({ caller, params }) {
       await ownedApp(deps.database, params.appId, caller);
-      return faqListAnswer(deps.database, params.appId);
+      return prepareAnswer(jsonOf(await rows.list(deps.database, params.appId)).translations());
     },
 
     create: ({ caller, address, params: { appId }, body, save }) =>
@@ -94,7 +105,7 @@ export function consoleFaqs(deps: FaqDeps): Handlers<typeof consoleContract> {
           const wanted = { appId, wanted: body.faqs, ifMatch, by: caller.userId };
           const changed = await replaceFaqs({ ...deps, remove }, tx, wanted);
           if (changed) await record(tx, { caller, address }, { action: "faq.replace", appId });
-          return rows.list(tx, appId);
+          return (await rows.list(tx, appId)).map(listedFaq);
         }),
       ),
 
@@ -108,7 +119,7 @@ export function consoleFaqs(deps: FaqDeps): Handlers<typeof consoleContract> {
           await ownedFaq(tx, params.faqId, caller);
           throw new ApiError("wrong_state", { message: isDraft });
         }
-        const changes = changesBetween({ ...before }, body, ["question", "answer"]);
+        const changes = changesBetween({ ...before }, body, ["question", "answer", "translations"]);
         await record(
           tx,
           { caller, address },
@@ -140,18 +151,14 @@ async function ownedFaq(tx: Transaction, id: string, viewer: Viewer): Promise<Fa
 }
 
 /**
- * Returns the FAQ of an app, with the values of the last push. The API for apps and the console return the same list.
+ * Returns the functions that make the forms of the FAQ, as JSON. The API for apps and the console return the same list.
  * So the ETag from one of them is also valid for a change through the other.
  */
-const faqListAnswer = async (reader: Reader, appId: string): Promise<PreparedAnswer> =>
-  prepareAnswer(JSON.stringify(await rows.list(reader, appId)));
-
-/** Returns the FAQ in the form that apps read. (rule C21) */
-const publishedFaqs = async (reader: Reader, appId: string): Promise<PreparedAnswer> =>
-  prepareAnswer(publishedJson(await rows.list(reader, appId)));
-
-const publishedJson = (list: readonly ListedFaq[]): string =>
-  JSON.stringify(list.map(({ pushedHash: _, pushedSortOrder: __, ...faq }) => faq));
+const jsonOf = (list: readonly ListedFaqRow[]) => ({
+  published: () => JSON.stringify(list.map(publishedFaq)),
+  push: () => JSON.stringify(list.map(pushedFaq)),
+  translations: () => JSON.stringify(list.map(listedFaq)),
+});
 
 /** The list that replaces an app's FAQ. */
 interface Replacement {
@@ -176,15 +183,18 @@ async function replaceFaqs(
   if (ifMatch === undefined) throw new ApiError("precondition_required");
   await rows.lock(tx, appId);
   const present = await rows.list(tx, appId);
-  // The client may have read the list with or without the values of the last push.
-  const etags = [etagOf(JSON.stringify(present)), etagOf(publishedJson(present))];
-  if (!etags.some((etag) => matchesEtag(ifMatch, etag))) throw new ApiError("precondition_failed");
-  const plan = planFaqList(present, wanted.map(withHash));
+  // The client may have read the list with or without the values of the last push, and the translations.
+  const isRead = Object.values(jsonOf(present)).some((json) => matchesEtag(ifMatch, etagOf(json())));
+  if (!isRead) throw new ApiError("precondition_failed");
+  const at = deps.clock.now().toISOString();
+  const parsed = present.map((row) => ({ ...row, translations: faqTranslations(row) }));
+  const plan = planFaqList(parsed, wanted.map(withHash), { at, pushed: hashOf });
   if ("wrong" in plan) {
-    const issues = plan.wrong.map(({ at, why }) => ({ path: `faqs.${at}.id`, message: why }));
+    const issues = plan.wrong.map(({ at: place, why }) => ({ path: `faqs.${place}.id`, message: why }));
     throw new ApiError("bad_request", { issues });
   }
   if (plan.create.length + plan.update.length + plan.remove.length === 0) return false;
+  for (const { translations } of [...plan.create, ...plan.update]) refuseTooMany(translations);
   await save(deps, tx, { appId, plan, by });
   await renewFaqs(deps, tx, { appId, entryIds: changedIn(plan) });
   return true;
@@ -199,7 +209,9 @@ const changedIn = ({ update, remove }: FaqListChanges): string[] => [
 const withHash = ({ question, answer, ...faq }: WantedFaq) =>
   question === undefined || answer === undefined
     ? faq
-    : { ...faq, text: { question, answer, pushedHash: hash("sha256", hashedFaqText({ question, answer })) } };
+    : { ...faq, text: { question, answer, pushedHash: hashOf({ question, answer }) } };
+
+const hashOf = (text: FaqText): string => hash("sha256", hashedFaqText(text));
 
 /** What a replacement needs. `remove` gets the pictures of deleted texts. */
 type Saving = Pick<Deps, "clock" | "newId"> & { readonly remove: NotePictures };
@@ -214,9 +226,13 @@ async function save(
   for (const id of plan.remove) if (!(await unpublish(tx, { appId, id }))) await rows.remove(tx, appId, id);
   for (const { isEdit, ...faq } of plan.update) {
     if (isEdit) await keepVersion({ newId }, tx, { appId, id: faq.id }, faq);
-    await rows.replace(tx, { appId, id: faq.id }, { ...faq, by, at: isEdit ? at : undefined });
+    const translations = JSON.stringify(faq.translations);
+    await rows.replace(tx, { appId, id: faq.id }, { ...faq, translations, by, at: isEdit ? at : undefined });
   }
-  for (const faq of plan.create) await rows.insert(tx, { ...faq, id: newId(), appId, at, by });
+  for (const faq of plan.create) {
+    const translations = storedTranslations(faq.translations);
+    await rows.insert(tx, { ...faq, translations, id: newId(), appId, at, by });
+  }
   remove({ appId, names: picturesIn(removed) });
 }
 
@@ -238,7 +254,9 @@ export async function createFaq(
   await rows.lock(tx, appId);
   const sortOrder = faq.sortOrder ?? Math.min(await rows.nextSortOrder(tx, appId), limits.sortOrder.max);
   const row = { id: newId(), appId, question: faq.question, answer: faq.answer, sortOrder };
-  await rows.insert(tx, { ...row, by, at: clock.now().toISOString() });
+  const at = clock.now().toISOString();
+  const translations = translatedAfter({ ...faq, translations: {} }, faq.translations, at);
+  await rows.insert(tx, { ...row, translations: storedTranslations(translations), by, at });
   await renewFaqs({ clock, newId }, tx, { appId, entryIds: [row.id] });
   return row;
 }
@@ -255,8 +273,14 @@ async function updateFaq(
   const { appId, id } = key;
   if (Object.values(change).every((value) => value === undefined)) return rows.find(tx, appId, id);
   await rows.lock(tx, appId);
-  await keepVersion({ newId }, tx, key, change);
-  const faq = await rows.update(tx, { appId, id }, { ...change, by, at: clock.now().toISOString() });
+  const at = clock.now().toISOString();
+  const stored = await rows.findStored(tx, appId, id);
+  const { question = stored?.question ?? "", answer = stored?.answer ?? "" } = change;
+  const before = stored ? faqTranslations(stored) : {};
+  const translations = translatedAfter({ question, answer, translations: before }, change.translations, at);
+  await keepVersion({ newId }, tx, key, { question, answer, translations });
+  const given = change.translations && JSON.stringify(translations);
+  const faq = await rows.update(tx, { appId, id }, { ...change, translations: given, by, at });
   if (faq) await renewFaqs({ clock, newId }, tx, { appId, entryIds: [id] });
   return faq;
 }

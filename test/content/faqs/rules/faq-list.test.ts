@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { planFaqList } from "../../../../server/content/faqs/rules.ts";
 
-const marks = { pushedHash: null, pushedSortOrder: null };
+const marks = { pushedHash: null, pushedSortOrder: null, translations: {} };
+const at = "2026-11-28T10:00:00.000Z";
+const replacing = { at, pushed: ({ question }: { readonly question: string }) => `hash of ${question}` };
 const a = { id: "a", question: "A?", answer: "A.", sortOrder: 1, ...marks };
 const b = { id: "b", question: "B?", answer: "B.", sortOrder: 2, ...marks };
 const textOf = (question: string, answer: string) => ({
@@ -21,29 +23,32 @@ const whole = ({ id, question, answer, sortOrder }: typeof a) => ({
   sortOrder,
 });
 
+const planned = (present: Parameters<typeof planFaqList>[0], wanted: Parameters<typeof planFaqList>[1]) =>
+  planFaqList(present, wanted, replacing);
+
 describe("the plan from one FAQ list to another", () => {
   it("is empty if nothing differs", () => {
     const present = [pushed(a), pushed(b)];
-    expect(planFaqList(present, [whole(a), whole(b)])).toEqual({ create: [], update: [], remove: [] });
+    expect(planned(present, [whole(a), whole(b)])).toEqual({ create: [], update: [], remove: [] });
   });
 
   it("keeps an entry of which only the id is given, with its marks", () => {
     const present = [pushed(a), b];
-    expect(planFaqList(present, present.map(ids))).toEqual({ create: [], update: [], remove: [] });
+    expect(planned(present, present.map(ids))).toEqual({ create: [], update: [], remove: [] });
   });
 
   it("only marks an entry whose text and position stay", () => {
-    expect(planFaqList([a], [whole(a)])).toMatchObject({ update: [{ ...pushed(a), isEdit: false }] });
+    expect(planned([a], [whole(a)])).toMatchObject({ update: [{ ...pushed(a), isEdit: false }] });
   });
 
   it("moves an entry without its text", () => {
-    expect(planFaqList([pushed(a)], [{ id: "a", sortOrder: 9 }])).toMatchObject({
+    expect(planned([pushed(a)], [{ id: "a", sortOrder: 9 }])).toMatchObject({
       update: [{ ...pushed(a), sortOrder: 9, pushedSortOrder: 9, isEdit: true }],
     });
   });
 
   it("creates entries without an id at their position", () => {
-    const plan = planFaqList([], [fresh, { ...fresh, sortOrder: 40 }, fresh]);
+    const plan = planned([], [fresh, { ...fresh, sortOrder: 40 }, fresh]);
     expect(plan).toMatchObject({ create: [{ sortOrder: 1 }, { sortOrder: 40 }, { sortOrder: 3 }] });
   });
 
@@ -52,23 +57,23 @@ describe("the plan from one FAQ list to another", () => {
       { id: "b", sortOrder: 1 },
       { id: "a", sortOrder: 2 },
     ];
-    expect(planFaqList([a, b], swapped)).toMatchObject({
+    expect(planned([a, b], swapped)).toMatchObject({
       update: [
         { id: "b", sortOrder: 1 },
         { id: "a", sortOrder: 2 },
       ],
     });
-    expect(planFaqList([pushed(a), b], [whole(a), whole({ ...b, answer: "Other." })])).toMatchObject({
+    expect(planned([pushed(a), b], [whole(a), whole({ ...b, answer: "Other." })])).toMatchObject({
       update: [{ id: "b", answer: "Other.", isEdit: true }],
     });
   });
 
   it("removes entries that are not in the list", () => {
-    expect(planFaqList([a, b], [ids(b)])).toMatchObject({ update: [], remove: ["a"] });
+    expect(planned([a, b], [ids(b)])).toMatchObject({ update: [], remove: ["a"] });
   });
 
   it("fails if an id is unknown or repeated", () => {
-    expect(planFaqList([a], [ids(a), { ...fresh, id: "x" }, ids(a)])).toEqual({
+    expect(planned([a], [ids(a), { ...fresh, id: "x" }, ids(a)])).toEqual({
       wrong: [
         { at: 1, why: "is not the id of an entry of this app" },
         { at: 2, why: "is the id of an earlier element, too" },

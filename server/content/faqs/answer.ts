@@ -1,0 +1,60 @@
+import * as z from "zod/mini";
+import type { ListedFaq } from "../../../src/contract/faqs.ts";
+import { baseOf, languageFor, type Translations } from "../languages/rules.ts";
+import type { FaqText } from "./rules.ts";
+import type { ListedFaqRow } from "./store.ts";
+
+const StoredTranslation = z.object({
+  ...{ question: z.string(), answer: z.string(), base: z.string(), at: z.string() },
+  pushedHash: z.optional(z.string()),
+});
+
+const StoredTranslations = z.record(z.string(), StoredTranslation);
+
+/** Reads the translations of a row. */
+export const faqTranslations = ({
+  translations,
+}: {
+  readonly translations: string | null;
+}): Translations<FaqText> =>
+  translations === null ? {} : StoredTranslations.parse(JSON.parse(translations));
+
+/** Returns the translations as members read them. */
+export const translationsAnswer = (
+  { question, answer }: FaqText,
+  translations: Translations<FaqText>,
+): ListedFaq["translations"] => {
+  const current = baseOf({ question, answer });
+  return Object.fromEntries(
+    Object.entries(translations).map(([language, { base, at, pushedHash = null, ...text }]) => [
+      language,
+      { ...text, outdated: base !== current, updatedAt: at, pushedHash },
+    ]),
+  );
+};
+
+/** Returns an entry as members read it. */
+export const listedFaq = (row: ListedFaqRow): ListedFaq => ({
+  ...row,
+  translations: translationsAnswer(row, faqTranslations(row)),
+});
+
+/** Returns an entry with the values of the last push, and without translations. */
+export const pushedFaq = ({ translations: _, ...faq }: ListedFaqRow) => faq;
+
+/** Returns an entry in the form that apps read. (rule C21) */
+export const publishedFaq = ({
+  translations: _,
+  pushedHash: __,
+  pushedSortOrder: ___,
+  ...faq
+}: ListedFaqRow) => faq;
+
+/** Returns an entry as an app reads it in a language. (rule C35) */
+export function faqIn(row: ListedFaqRow, wanted: string) {
+  const translations = faqTranslations(row);
+  const language = languageFor(translations, wanted);
+  const found = language === undefined ? undefined : translations[language];
+  const text = found && { question: found.question, answer: found.answer };
+  return { ...publishedFaq(row), ...text, language: language ?? null };
+}

@@ -1,0 +1,78 @@
+import * as z from "zod/mini";
+import { limits } from "./limits.ts";
+
+/** A language, and if needed its script, its country and its variants. Extensions and private tags are refused. */
+const shape = /^[a-z]{2,3}(?:-[A-Z][a-z]{3})?(?:-(?:[A-Z]{2}|\d{3}))?(?:-(?:[a-z0-9]{5,8}|\d[a-z0-9]{3}))*$/;
+
+/** Returns a BCP 47 tag in its canonical form, such as `pt-BR`; undefined for any other text. (rule C34) */
+export function canonicalLanguage(tag: string): string | undefined {
+  if (tag.length > limits.language) return undefined;
+  try {
+    const [canonical = ""] = Intl.getCanonicalLocales(tag);
+    return shape.test(canonical) ? canonical : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Returns the tags in which a text is looked for, the best one first: `zh-Hant-TW`, `zh-Hant`, `zh`. A text that is no
+ * tag has none. Extensions are left out. (rule C35)
+ */
+export function lookedForLanguages(wanted: string): readonly string[] {
+  const tag = wanted
+    .slice(0, 200)
+    .replaceAll("_", "-")
+    .replace(/-[a-z0-9](?:-.*)?$/i, "");
+  const canonical = canonicalLanguage(tag);
+  if (canonical === undefined) return [];
+  const parts = canonical.split("-");
+  return parts.map((_, at) => parts.slice(0, parts.length - at).join("-"));
+}
+
+const languageTag = z.string().check(
+  z.check<string>((payload) => {
+    const canonical = canonicalLanguage(payload.value);
+    if (canonical !== undefined) payload.value = canonical;
+    else
+      payload.issues.push({
+        ...{ code: "custom", input: payload.value, continue: true },
+        message: "must be a language tag such as de or pt-BR",
+      });
+  }),
+);
+
+/** Translations in a request, by language. Null deletes one; languages that are left out stay. (rule C34) */
+export const givenTranslations = <Text extends z.ZodMiniType>(translation: Text) =>
+  z.optional(
+    z.record(languageTag, z.nullable(translation)).check(
+      z.refine((given) => Object.keys(given).length <= limits.languages, {
+        message: `must have at most ${limits.languages} languages`,
+      }),
+      z.meta({
+        description:
+          "Texts in other languages, by BCP 47 tag. Null deletes one. Languages that are left out stay as they are.",
+      }),
+    ),
+  );
+
+/** Translations in an answer, by language. */
+export const translations = <Shape extends z.ZodMiniType>(translation: Shape) =>
+  z.record(z.string(), translation);
+
+/** What an answer says about a translation beside its text. */
+export const aboutTranslation = {
+  /** Whether the text of the default language has changed since this translation was saved. */
+  outdated: z.boolean(),
+  updatedAt: z.string().check(z.meta({ format: "date-time" })),
+};
+
+/** The query parameter for the language of the texts that apps read. */
+export const wantedLanguage = z.optional(
+  z.string().check(
+    z.meta({
+      description:
+        "The language of the user, such as `de-AT`. Texts are in `de-AT`, else in `de`, else in the default language. Without it, or with another text, the answer is in the default language.",
+    }),
+  ),
+);
