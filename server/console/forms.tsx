@@ -231,6 +231,8 @@ interface FieldProps {
   readonly unlabelled?: boolean;
   /** Makes ids unique if two fields on a page have the same name. */
   readonly part?: string;
+  /** The language of the text, if it is not that of the page. */
+  readonly language?: { readonly lang: string; readonly dir: "ltr" | "rtl" } | undefined;
   /** Whether no draft of this field is kept, although other fields with this name have drafts. (rule O18) */
   readonly unkept?: boolean;
 }
@@ -247,6 +249,7 @@ export const TextField = ({
   hint,
   unlabelled,
   part,
+  language,
   unkept = false,
   ...traits
 }: FieldProps & InputTraits) => {
@@ -256,6 +259,7 @@ export const TextField = ({
       <input
         type="text"
         {...traits}
+        {...language}
         {...ids.control}
         {...(unkept ? {} : draftTraits(name, form.sent))}
         name={name}
@@ -270,6 +274,7 @@ export const TextArea = ({
   size,
   required,
   placeholder,
+  language,
   unkept = false,
   ...rest
 }: FieldProps & {
@@ -284,6 +289,7 @@ export const TextArea = ({
         {...ids.control}
         {...(unkept ? {} : draftTraits(rest.name, form.sent))}
         {...{ required, placeholder }}
+        {...language}
         class={size}
         name={rest.name}
       >

@@ -52,6 +52,11 @@ const single: Readonly<Record<string, DraftField>> = {
 const several: readonly (readonly [RegExp, DraftField])[] = [
   [/^recallNote:[\w-]+$/, { label: "Why you recall it", most: limits.decisionNote, answers: true }],
   [/^items\.\d+\.text$/, { label: "Change", most: limits.changelogItem }],
+  [/^translations\.[\w-]{2,35}\.question$/, { label: "Question", most: limits.question }],
+  [/^translations\.[\w-]{2,35}\.answer$/, { label: "Answer", most: limits.answer }],
+  [/^translations\.[\w-]{2,35}\.title$/, { label: "Title", most: limits.changelogTitle }],
+  [/^translations\.[\w-]{2,35}\.body$/, { label: "Text", most: limits.changelogBody }],
+  [/^translations\.[\w-]{2,35}\.items\.\d+\.text$/, { label: "Change", most: limits.changelogItem }],
   [/^versions\.\d+\.platform$/, { label: "Platform", most: limits.platform }],
   [/^versions\.\d+\.version$/, { label: "Version on a platform", most: limits.version }],
 ];

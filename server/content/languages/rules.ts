@@ -100,6 +100,13 @@ export const textsOf = (translations: object): Content =>
     Object.entries(translations).map(([language, translation]) => [language, textOf(Object(translation))]),
   );
 
+/** Scripts that are written from right to left. */
+const rightToLeft: ReadonlySet<string> = new Set(["Arab", "Hebr", "Thaa", "Syrc", "Nkoo", "Adlm", "Rohg"]);
+
+/** Returns the direction in which a language is written. */
+export const directionOf = (language: string): "ltr" | "rtl" =>
+  rightToLeft.has(new Intl.Locale(language).maximize().script ?? "") ? "rtl" : "ltr";
+
 /** Returns the language in which a person gets a text; undefined for the default one. (rule C35) */
 export const languageFor = (
   translations: Readonly<Record<string, unknown>>,

@@ -20,13 +20,22 @@ export const Desk = ({
   </div>
 );
 
+/** The attributes of a text in another language than that of the page. */
+export interface TextLanguage {
+  readonly lang: string;
+  readonly dir: "ltr" | "rtl";
+}
+
 /** The preview of a text. The script replaces what it contains while the person types. */
 export const Preview = ({
   label = "Preview",
+  language,
   children,
 }: {
-  /** `Text` for a person who cannot change it. */
-  readonly label?: "Preview" | "Text";
+  /** The language of the text, if it is not that of the page. */
+  readonly language?: TextLanguage | undefined;
+  /** `Text` for a person who cannot change it; `Default text` beside a translation. */
+  readonly label?: "Preview" | "Text" | "Default text" | undefined;
   readonly children: ComponentChildren;
 }) => (
   <section
@@ -35,8 +44,14 @@ export const Preview = ({
     data-preview={label === "Preview" ? "" : undefined}
     tabIndex={-1}
   >
-    {label === "Preview" && <p class="muted small">Preview</p>}
-    {children}
+    {label !== "Text" && <p class="muted small">{label}</p>}
+    {language ? (
+      <div class="stack" {...language}>
+        {children}
+      </div>
+    ) : (
+      children
+    )}
   </section>
 );
 
@@ -56,7 +71,9 @@ export const MarkdownField = ({
   label,
   required = false,
   pictures,
+  language,
 }: {
+  readonly language?: TextLanguage | undefined;
   readonly form: Filled;
   readonly name: string;
   readonly label: string;
@@ -71,6 +88,7 @@ export const MarkdownField = ({
       label={label}
       size="tall"
       required={required}
+      language={language}
       hint={
         <>
           Markdown is read: <code>**bold**</code>, <code>- a list</code>, <code>[a link](https://…)</code>.

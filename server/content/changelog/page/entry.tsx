@@ -1,8 +1,8 @@
 import {
   consoleChangelog,
   type EditedChangelogEntry,
-  itemTypes,
   type ReleaseContent,
+  type ReleaseTranslation,
 } from "../../../../src/contract/changelog.ts";
 import type { Role } from "../../../../src/contract/endpoint.ts";
 import { ApiError } from "../../../../src/contract/errors.ts";
@@ -12,18 +12,20 @@ import {
   Confirmation,
   changedValues,
   type Filled,
+  filledAgain,
   filledWith,
   type Values,
 } from "../../../console/forms.tsx";
 import { ConsolePage } from "../../../console/layout.tsx";
 import { appNavigationOf } from "../../../console/navigation.ts";
 import type { NotDone } from "../../../console/notices.ts";
-import { Can, Line, UserText } from "../../../console/parts.tsx";
+import { Can, UserText } from "../../../console/parts.tsx";
 import { goTo, type Reply, reshowForm, show } from "../../../console/respond.ts";
 import { TimestampHere } from "../../../console/times.tsx";
 import type { SignedInVisit, UploadVisit } from "../../../console/visit.ts";
 import { History, Unpublished } from "../../drafts/unpublished.tsx";
-import { Desk, Preview, picturesNotAdded, Rendered, withPictures } from "../../texts/desk.tsx";
+import { LanguageTabs, languageName, shownLanguage } from "../../languages/tabs.tsx";
+import { Desk, picturesNotAdded, withPictures } from "../../texts/desk.tsx";
 import { htmlOf } from "../../texts/html.ts";
 import { PublicationBadge } from "../badge.tsx";
 import { isZone, localOf } from "../rules.ts";
@@ -37,15 +39,20 @@ import {
   withFixes,
 } from "./fixes.tsx";
 import { ChangelogEntryForm, type ChangelogEntryFormProps, type FieldZone } from "./form.tsx";
+import { ReleaseText } from "./release-text.tsx";
 import {
-  currentEntry,
-  entryAgain,
-  entryBody,
-  entryFields,
-  givenEntry,
-  listOf,
-  publishedVersion,
-} from "./values.ts";
+  comparedTranslations,
+  languagesOf,
+  removeTranslation,
+  saveTranslation,
+  showTranslation,
+  showTyped,
+  type TranslationDone,
+  translationSaved,
+  wholeText,
+  withTranslatedPictures,
+} from "./translation.tsx";
+import { currentEntry, entryAgain, entryBody, entryFields, givenEntry, publishedVersion } from "./values.ts";
 
 const createEntry = (visit: SignedInVisit): Promise<Reply<keyof typeof entrySaved>> =>
   handleButton(visit, async ({ ask, fields, param }) => {
@@ -58,7 +65,15 @@ const createEntry = (visit: SignedInVisit): Promise<Reply<keyof typeof entrySave
     return entry.id;
   });
 
-const updateEntry = (visit: SignedInVisit): Promise<Reply<keyof typeof entrySaved>> =>
+async function updateEntry(visit: SignedInVisit): Promise<Reply<keyof typeof entrySaved | TranslationDone>> {
+  const { tag } = shownLanguage(visit);
+  if (tag === undefined) return updateText(visit);
+  const entry = await readEntry(visit);
+  if (visit.fields.text("intent") === "preview") return showTyped(visit, { entry, tag });
+  return saveTranslation(visit, entry, tag);
+}
+
+const updateText = (visit: SignedInVisit): Promise<Reply<keyof typeof entrySaved>> =>
   handleButton(visit, async ({ ask, fields, param }) => {
     const entry = await readEntry(visit);
     const intent = fields.text("intent");
@@ -162,6 +177,8 @@ const emptyEntry: Values = { releaseType: "minor", bodyFormat: "markdown" };
 
 async function showWritten(visit: SignedInVisit): Promise<Reply> {
   const entry = await readEntry(visit);
+  const { tag } = shownLanguage(visit);
+  if (tag !== undefined) return showTranslation(visit, { entry, tag });
   const current = await withFixes(visit, currentEntry(entry));
   const { name } = await zoneOf(visit);
   const publishedAt = localOf(current.publishedAt ?? "", name);
@@ -181,9 +198,19 @@ async function entryPageAgain(
 /** Stores pictures and shows the form again, with the pictures in the text. */
 const addPictures = async (visit: UploadVisit): Promise<Reply> => ({
   ...(await reshowForm(
-    async () =>
-      entryPageAgain({ ...visit, fields: await withPictures(visit, texts.addReleasePictures, "body") }, {}),
-    (refusal) => entryPageAgain(visit, { form: entryAgain(visit.fields, refusal) }),
+    async () => {
+      const { tag } = shownLanguage(visit);
+      if (tag !== undefined)
+        return showTyped(await withTranslatedPictures(visit, tag), { entry: await readEntry(visit), tag });
+      const fields = await withPictures(visit, texts.addReleasePictures, "body");
+      return entryPageAgain({ ...visit, fields }, {});
+    },
+    async (refusal) => {
+      const { tag } = shownLanguage(visit);
+      if (tag === undefined) return entryPageAgain(visit, { form: entryAgain(visit.fields, refusal) });
+      const given = filledAgain(visit.fields, refusal);
+      return showTranslation(visit, { entry: await readEntry(visit), tag, given });
+    },
   )),
   sentFields: [],
 });
@@ -227,11 +254,12 @@ async function showEntry(visit: SignedInVisit, { entry, ...shown }: ShownEntry):
           )}
         </div>
       </div>
+      {entry && <LanguageTabs address={action} languages={languagesOf(entry)} shown={shownLanguage(visit)} />}
       <div class="stack wide">
         <Can needs="maintainer" otherwise={entry && (await textOf(visit, entry))}>
           {entry?.draft && (
             <Unpublished
-              fields={comparedFields(entry, entry.draft)}
+              fields={[...comparedFields(entry, entry.draft), ...comparedTranslations(entry)]}
               conflict={entry.draft.conflict}
               discard={`${action}/discard`}
             />
@@ -255,7 +283,7 @@ async function showEntry(visit: SignedInVisit, { entry, ...shown }: ShownEntry):
         </Can>
         {entry && (
           <History
-            items={earlier.map((version) => ({ ...version, text: <UserText text={writtenText(version)} /> }))}
+            items={earlier.map((version) => ({ ...version, text: <UserText text={versionText(version)} /> }))}
             action={`${action}/restore`}
             canRestore={app.role !== "viewer"}
           />
@@ -299,6 +327,15 @@ const itemLines = ({ items }: ReleaseContent): string =>
 const versionLines = ({ versions }: ReleaseContent): string =>
   versions.map(({ platform, version }) => `${platform} ${version}`).join("\n");
 
+const versionText = ({
+  translations,
+  ...content
+}: ReleaseContent & { readonly translations: Readonly<Record<string, ReleaseTranslation>> }): string =>
+  [
+    writtenText(content),
+    ...Object.entries(translations).map(([tag, text]) => `${languageName(tag)}: ${wholeText(text)}`),
+  ].join("\n\n");
+
 const writtenText = (content: ReleaseContent): string =>
   [`${content.title} (${content.version})`, content.body, itemLines(content)]
     .filter((part) => part !== "")
@@ -337,51 +374,6 @@ const textOf = async (visit: SignedInVisit, entry: EditedChangelogEntry) => {
   return <ReleaseText entry={current} html={await htmlOf(visit.settings, current.body ?? "")} label="Text" />;
 };
 
-/** A release note as an app can show it. */
-const ReleaseText = ({
-  entry,
-  html,
-  label,
-}: {
-  /** The values of the form, with its lists as JSON. */
-  readonly entry: Values;
-  /** The text, rendered as HTML. */
-  readonly html: string;
-  readonly label?: "Text";
-}) => (
-  <Preview label={label}>
-    <div>
-      <h2>
-        <Line text={entry.title || "Untitled"} />
-      </h2>
-      <p class="muted">
-        <Line text={entry.version ?? ""} />
-      </p>
-    </div>
-    {entry.bodyFormat === "items" ? <Changes items={listOf(entry.items)} /> : <Rendered html={html} />}
-  </Preview>
-);
-
-const Changes = ({ items }: { readonly items: readonly Values[] }) => (
-  <div class="markdown">
-    {itemTypes.map((kind) => {
-      const changes = items.filter(({ type }) => type === kind);
-      return changes.length === 0 ? null : (
-        <div key={kind}>
-          <h3>{kind[0]?.toUpperCase() + kind.slice(1)}</h3>
-          <ul>
-            {changes.map(({ text = "" }) => (
-              <li key={text}>
-                <Line text={text} />
-              </li>
-            ))}
-          </ul>
-        </div>
-      );
-    })}
-  </div>
-);
-
 const newEntryPage = definePage({
   at: (links) => links.changelog(":appId", "new"),
   needs: "maintainer",
@@ -419,7 +411,7 @@ export const definitions: Definitions = [
     at: (links) => links.entry(":appId", ":entryId"),
     page: entryPage,
     act: updateEntry,
-    done: entrySaved,
+    done: { ...entrySaved, ...translationSaved },
     ...noteNotSaved,
   }),
   defineForm({
@@ -429,6 +421,14 @@ export const definitions: Definitions = [
     done: { "entry-deleted": "The release note is deleted." },
     word: "deleteNote",
     notDone: "The release note was not deleted.",
+  }),
+  defineForm({
+    at: (links) => links.entry(":appId", ":entryId", "translation"),
+    page: entryPage,
+    act: removeTranslation,
+    done: { "translation-deleted": "The translation is deleted." },
+    word: "deleteTranslation",
+    notDone: "The translation was not deleted.",
   }),
   defineForm({
     at: (links) => links.entry(":appId", ":entryId", "discard"),

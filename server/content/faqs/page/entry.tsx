@@ -28,9 +28,19 @@ import { Can, Line, Refused, UserText } from "../../../console/parts.tsx";
 import { goTo, type Reply, reshowForm, show } from "../../../console/respond.ts";
 import type { SignedInVisit, UploadVisit } from "../../../console/visit.ts";
 import { History, Unpublished } from "../../drafts/unpublished.tsx";
+import { LanguageTabs, languageName, shownLanguage } from "../../languages/tabs.tsx";
 import { Desk, MarkdownField, Preview, picturesNotAdded, Rendered, withPictures } from "../../texts/desk.tsx";
 import { htmlOf } from "../../texts/html.ts";
-import { entryFromThread } from "../rules.ts";
+import { entryFromThread, type FaqText } from "../rules.ts";
+import {
+  comparedTranslations,
+  languagesOf,
+  removeTranslation,
+  saveTranslation,
+  type TranslationDone,
+  translationDesk,
+  translationSaved,
+} from "./translation.tsx";
 
 function createFaq(visit: SignedInVisit): Promise<Reply<"faq-created" | "draft-saved">> {
   const { ask, fields, links, param } = visit;
@@ -56,9 +66,17 @@ function createFaq(visit: SignedInVisit): Promise<Reply<"faq-created" | "draft-s
   );
 }
 
-function updateFaq(visit: SignedInVisit): Promise<Reply<"changed" | "faq-published" | "draft-saved">> {
+function updateFaq(
+  visit: SignedInVisit,
+): Promise<Reply<"changed" | "faq-published" | "draft-saved" | TranslationDone>> {
   const { ask, fields, links, param } = visit;
   const intent = fields.text("intent");
+  const { tag } = shownLanguage(visit);
+  if (tag !== undefined && intent !== "preview")
+    return reshowForm(
+      async () => saveTranslation(visit, await readFaq(visit), tag),
+      (refusal) => showFaq(visit, filledAgain(fields, refusal)),
+    );
   if (intent === "preview") return showTyped(visit, showFaq);
   return reshowForm(
     async () => {
@@ -119,12 +137,19 @@ const showTyped = async (visit: SignedInVisit, showForm: ShowForm): Promise<Repl
   sentFields: [],
 });
 
+/** Returns the name of the field with the answer, in the language of the page. */
+const answerField = (visit: SignedInVisit): string => {
+  const { tag } = shownLanguage(visit);
+  return tag === undefined ? "answer" : `translations.${tag}.answer`;
+};
+
 /** Stores pictures and shows the form again, with the pictures in the answer. */
 const addPictures =
   (showForm: ShowForm) =>
   async (visit: UploadVisit): Promise<Reply> => ({
     ...(await reshowForm(
-      async () => showForm(visit, filledWithSent(await withPictures(visit, texts.addFaqPictures, "answer"))),
+      async () =>
+        showForm(visit, filledWithSent(await withPictures(visit, texts.addFaqPictures, answerField(visit)))),
       (refusal) => showForm(visit, filledAgain(visit.fields, refusal)),
     )),
     sentFields: [],
@@ -168,8 +193,20 @@ async function showNewFaq(visit: SignedInVisit, given?: Filled): Promise<Reply> 
 async function showFaq(visit: SignedInVisit, given?: Filled): Promise<Reply> {
   const navigation = await appNavigationOf(visit, "faqs");
   const faq = await readFaq(visit);
-  const form = given ?? filledWith(currentFaq(faq));
   const address = navigation.links.faq(navigation.app.id, faq.id);
+  const language = shownLanguage(visit);
+  const tabs = <LanguageTabs address={address} languages={languagesOf(faq)} shown={language} />;
+  if (language.tag !== undefined) {
+    const shown = { faq, tag: language.tag, action: address, given };
+    return show(
+      <FaqPage navigation={navigation} title={`Entry in ${languageName(language.tag)}`} address={address}>
+        {tabs}
+        {await translationDesk(visit, shown)}
+      </FaqPage>,
+      given?.refusal?.status,
+    );
+  }
+  const form = given ?? filledWith(currentFaq(faq));
   const isPreview = given !== undefined && given.refusal === undefined;
   const { items } = await visit.ask(consoleFaqs.history, { params: { faqId: faq.id } });
   const versions = isPreview
@@ -177,6 +214,7 @@ async function showFaq(visit: SignedInVisit, given?: Filled): Promise<Reply> {
     : originalVersions(currentFaq(faq));
   return show(
     <FaqPage navigation={navigation} title={navigation.app.role === "viewer" ? "Entry" : "Edit entry"}>
+      {tabs}
       <Can needs="maintainer" otherwise={await previewOf(visit, form, "Text")}>
         <Desk
           form={
@@ -186,6 +224,7 @@ async function showFaq(visit: SignedInVisit, given?: Filled): Promise<Reply> {
                   fields={[
                     { label: "Question", published: faq.question, draft: faq.draft.question },
                     { label: "Answer", published: faq.answer, draft: faq.draft.answer },
+                    ...comparedTranslations(faq),
                   ]}
                   conflict={faq.draft.conflict}
                   discard={`${address}/discard`}
@@ -193,9 +232,9 @@ async function showFaq(visit: SignedInVisit, given?: Filled): Promise<Reply> {
               )}
               <FaqForm form={form} action={address} versions={versions} faq={faq} place={faq.place} />
               <History
-                items={items.map(({ question, answer, ...version }) => ({
+                items={items.map(({ question, answer, translations, ...version }) => ({
                   ...version,
-                  text: <UserText text={`${question}\n\n${answer}`} />,
+                  text: <UserText text={withTranslations({ question, answer }, translations)} />,
                 }))}
                 action={`${address}/restore`}
                 canRestore
@@ -229,6 +268,15 @@ const previewOf = async (visit: SignedInVisit, form: Filled, label?: "Text") => 
   </Preview>
 );
 
+/** Returns an earlier text with its translations. */
+const withTranslations = (text: FaqText, translations: Readonly<Record<string, FaqText>>): string =>
+  [
+    `${text.question}\n\n${text.answer}`,
+    ...Object.entries(translations).map(
+      ([tag, one]) => `${languageName(tag)}: ${one.question}\n\n${one.answer}`,
+    ),
+  ].join("\n\n");
+
 /** Returns the entry in the path, if it belongs to the app in the path. Throws `not_found` otherwise. */
 async function readFaq({ ask, param }: SignedInVisit): Promise<ShownFaq> {
   const params = { appId: param("appId") };
@@ -251,16 +299,25 @@ interface ShownFaq extends DraftedFaq {
 const FaqPage = ({
   navigation,
   title,
+  address,
   children,
 }: {
   readonly navigation: AppNavigation;
   readonly title: string;
+  /** The address of the entry, on a page of a translation. */
+  readonly address?: string;
   readonly children: ComponentChildren;
 }) => (
   <ConsolePage navigation={navigation} title={title}>
-    <a class="back" href={navigation.links.faqs(navigation.app.id)}>
-      <span aria-hidden="true">←</span> FAQ
-    </a>
+    {address === undefined ? (
+      <a class="back" href={navigation.links.faqs(navigation.app.id)}>
+        <span aria-hidden="true">←</span> FAQ
+      </a>
+    ) : (
+      <a class="back" href={address}>
+        <span aria-hidden="true">←</span> Entry
+      </a>
+    )}
     <div class="head">
       <h1>{title}</h1>
     </div>
@@ -377,8 +434,19 @@ export const definitions: Definitions = [
     at: (links) => links.faq(":appId", ":faqId"),
     page: faqPage,
     act: updateFaq,
-    done: { ...changed, ...draftSaved, "faq-published": "The entry is published." },
+    done: {
+      ...{ ...changed, ...draftSaved, "faq-published": "The entry is published." },
+      ...translationSaved,
+    },
     ...changesNotSaved,
+  }),
+  defineForm({
+    at: (links) => links.faq(":appId", ":faqId", "translation"),
+    page: faqPage,
+    act: removeTranslation,
+    done: { "translation-deleted": "The translation is deleted." },
+    word: "deleteTranslation",
+    notDone: "The translation was not deleted.",
   }),
   defineForm({
     at: (links) => links.faq(":appId", ":faqId", "discard"),

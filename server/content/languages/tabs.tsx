@@ -1,0 +1,131 @@
+import { canonicalLanguage } from "../../../src/contract/languages.ts";
+import { limits } from "../../../src/contract/limits.ts";
+import { Confirmation } from "../../console/forms.tsx";
+import { Can, Line, Notice } from "../../console/parts.tsx";
+import type { SignedInVisit } from "../../console/visit.ts";
+import { directionOf } from "./rules.ts";
+
+/** The language that a page shows: undefined for the default one. */
+export interface ShownLanguage {
+  readonly tag: string | undefined;
+  /** What the person typed, if it is no language tag. */
+  readonly unknown: string | undefined;
+}
+
+/** Returns the language in the address or in the sent form. */
+export function shownLanguage({ query, fields }: SignedInVisit): ShownLanguage {
+  const typed = (fields.text("lang") || query("lang")).trim().replaceAll("_", "-");
+  const tag = typed === "" ? undefined : canonicalLanguage(typed);
+  return { tag, unknown: typed !== "" && tag === undefined ? typed : undefined };
+}
+
+let names: Intl.DisplayNames | undefined;
+
+/** Returns the English name of a language, such as `German`; the tag if it has none. */
+export function languageName(tag: string): string {
+  names ??= new Intl.DisplayNames(["en"], { type: "language" });
+  return names.of(tag) ?? tag;
+}
+
+/** Returns the attributes for a text in a language. */
+export const attributesOf = (tag: string) => ({ lang: tag, dir: directionOf(tag) });
+
+/** A language of a text, and whether its translation is older than the text of the default language. */
+export interface TabLanguage {
+  readonly tag: string;
+  readonly outdated: boolean;
+}
+
+/** The tabs for the languages of a text, and the field that adds one. */
+export const LanguageTabs = ({
+  address,
+  languages,
+  shown: { tag: shown, unknown },
+}: {
+  readonly address: string;
+  readonly languages: readonly TabLanguage[];
+  readonly shown: ShownLanguage;
+}) => {
+  const isNew = shown !== undefined && languages.every(({ tag }) => tag !== shown);
+  const all = isNew ? [...languages, { tag: shown, outdated: false }] : languages;
+  return (
+    <div class="languages">
+      <nav class="pills" aria-label="Languages">
+        <a href={address} aria-current={shown === undefined ? "page" : undefined}>
+          Default
+        </a>
+        {all.map(({ tag, outdated }) => (
+          <a
+            key={tag}
+            href={`${address}?${new URLSearchParams({ lang: tag })}`}
+            aria-current={tag === shown ? "page" : undefined}
+          >
+            {languageName(tag)}
+            {outdated && <span class="outdated"> outdated</span>}
+          </a>
+        ))}
+      </nav>
+      <Can needs="maintainer">
+        {languages.length < limits.languages && (
+          <details class="reveal" open={unknown !== undefined}>
+            <summary>Add a language</summary>
+            <form class="row" method="get" action={address}>
+              <label for="new-language">Language</label>
+              <input
+                id="new-language"
+                class="tag"
+                type="text"
+                name="lang"
+                required
+                maxLength={limits.language}
+                placeholder="de or pt-BR"
+                list="common-languages"
+                autocomplete="off"
+                spellcheck={false}
+              />
+              <datalist id="common-languages">
+                {common.map((tag) => (
+                  <option key={tag} value={tag}>
+                    {languageName(tag)}
+                  </option>
+                ))}
+              </datalist>
+              <button type="submit">Translate</button>
+            </form>
+          </details>
+        )}
+      </Can>
+      {unknown !== undefined && (
+        <Notice kind="attention">
+          <Line text={unknown.slice(0, 60)} /> is no language tag. Type one such as de or pt-BR.
+        </Notice>
+      )}
+    </div>
+  );
+};
+
+const common = [
+  ...["ar", "bn", "cs", "da", "de", "el", "en", "es", "fa", "fi", "fr", "he", "hi", "hu", "id", "it", "ja"],
+  ...["ko", "nl", "no", "pl", "pt", "pt-BR", "ro", "ru", "sv", "th", "tr", "uk", "vi", "zh-Hans", "zh-Hant"],
+];
+
+/** Says that a translation is older than the text that it translates. */
+export const OutdatedNotice = () => (
+  <Notice kind="attention">
+    The default text has changed since this translation was saved. Compare both. If the translation is still
+    right, save it as it is.
+  </Notice>
+);
+
+/** The form that deletes a translation. */
+export const DeleteTranslation = ({ tag, action }: { readonly tag: string; readonly action: string }) => (
+  <Confirmation
+    offer="Delete this translation"
+    action={`${action}?${new URLSearchParams({ lang: tag })}`}
+    button="Delete the translation"
+    danger
+    large
+  >
+    People with this language get the default text.
+  </Confirmation>
+);
