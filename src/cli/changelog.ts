@@ -20,7 +20,7 @@ import { CliError, usageError } from "./core/cli-error.ts";
 import { commandAction, type Setup } from "./core/command.ts";
 import type { Invocation } from "./core/context.ts";
 import { missingFlags } from "./core/failures.ts";
-import { destroys, mutates, ofApp, views, wholeNumber } from "./core/flags.ts";
+import { destroys, inLanguage, mutates, ofApp, views, wholeNumber } from "./core/flags.ts";
 import { addExamples } from "./core/help.ts";
 import { appIdOf, isId } from "./core/ids.ts";
 import { confirm } from "./core/input.ts";
@@ -35,6 +35,7 @@ export function addChangelog(changelog: Command, setup: Setup): void {
     .option("--all", "everything, page after page")
     .option("--drafts", "drafts too; needs a maintainer token")
     .option("--search <words>", "only notes with all of these words; needs a maintainer token");
+  inLanguage(list, "the texts that a user with this language gets");
   addExamples(list, "innkeep changelog list", "innkeep changelog list --all --drafts --app Larder");
   commandAction(ofApp(list), setup, listReleases);
 
@@ -62,7 +63,15 @@ export function addChangelog(changelog: Command, setup: Setup): void {
       .description("Change a release note, found by id or version"),
   );
   edit.option("--draft", "save it as a draft of a published note, whose text stays");
-  addExamples(edit, 'innkeep changelog edit 2.4.0 --title "Faster lists and syncing"');
+  inLanguage(edit, "change the translation into this language: --title, --body and --item").option(
+    "--delete-translation",
+    "with --lang: delete the translation",
+  );
+  addExamples(
+    edit,
+    'innkeep changelog edit 2.4.0 --title "Faster lists and syncing"',
+    'innkeep changelog edit 2.4.0 --lang de --title "Schnellere Listen" --body @notizen.md',
+  );
   commandAction(ofApp(describesRelease(edit)), setup, editRelease);
 
   const publish = mutates(
@@ -130,6 +139,7 @@ function addReleases(changelog: Command, setup: Setup): void {
     importing,
     "innkeep changelog import",
     "innkeep changelog import --format git --from v2.3.0 --to v2.4.0 --dry-run",
+    "innkeep changelog import CHANGELOG.de.md --lang de",
   );
   commandAction<ImportFlags, string | undefined>(ofApp(importsReleases(importing)), setup, async (...given) =>
     (await import("./changelog/import.ts")).importReleases(...given),
@@ -155,6 +165,7 @@ function addReleases(changelog: Command, setup: Setup): void {
   addExamples(
     exporting,
     "innkeep changelog export --platform android --out fastlane/metadata/android/en-US",
+    "innkeep changelog export --platform android --lang de --out fastlane/metadata/android/de-DE",
     "innkeep changelog export --platform ios --version 2.4.0 --out fastlane/metadata/en-US --dry-run",
   );
   commandAction<ExportFlags>(ofApp(exportsReleases(exporting)), setup, async (invocation, flags) =>
@@ -194,6 +205,18 @@ async function editRelease(
   wanted: string,
 ): Promise<undefined> {
   const change = await releaseOf(invocation, flags);
+  if (flags.lang === undefined && flags.deleteTranslation)
+    throw usageError("--delete-translation needs --lang.");
+  if (flags.lang !== undefined) {
+    const { translateRelease } = await import("./changelog/translate.ts");
+    const { lang, draft = false, deleteTranslation = false } = flags;
+    return translateRelease(invocation, wanted, {
+      language: lang,
+      draft,
+      deletes: deleteTranslation,
+      change,
+    });
+  }
   if (flags.draft) {
     const { publish, publishedAt, ...text } = change;
     if (publish !== undefined || publishedAt !== undefined)

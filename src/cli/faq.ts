@@ -4,7 +4,7 @@ import type { NewFaq } from "../contract/faqs.ts";
 import { usageError } from "./core/cli-error.ts";
 import { commandAction, type Setup } from "./core/command.ts";
 import type { Invocation } from "./core/context.ts";
-import { destroys, mutates, ofApp, views, wholeNumber } from "./core/flags.ts";
+import { destroys, inLanguage, mutates, ofApp, views, wholeNumber } from "./core/flags.ts";
 import { addExamples } from "./core/help.ts";
 import { canAsk, confirm, optionalTextOf, textOf } from "./core/input.ts";
 import { details, note, printList, printOne } from "./core/output.ts";
@@ -13,9 +13,15 @@ import { type FaqApi, faqApi, faqId, listFaqs, noFaq, viewFaq } from "./faq/api.
 export function addFaq(faq: Command, setup: Setup): void {
   const list = faq.command("list").alias("ls").description(routes.faqs.list.summary);
   list.option("--drafts", "the entries whose text is not published; needs a maintainer token");
+  inLanguage(list, "the texts that a user with this language gets");
   addExamples(list, "innkeep faq list", "innkeep faq list --app Larder --fields id,question");
-  commandAction<{ drafts?: boolean }>(ofApp(list), setup, async (invocation, { drafts }) =>
-    drafts ? (await import("./faq/drafts.ts")).listDrafts(invocation) : listFaqs(invocation),
+  commandAction<{ drafts?: boolean; lang?: string }>(
+    ofApp(list),
+    setup,
+    async (invocation, { drafts, lang }) => {
+      if (drafts && lang) throw usageError("--drafts shows the default language: leave --lang out.");
+      return drafts ? (await import("./faq/drafts.ts")).listDrafts(invocation) : listFaqs(invocation, lang);
+    },
   );
 
   const view = faq.command("view <id>").alias("show").description("Show one FAQ entry");
@@ -39,8 +45,15 @@ export function addFaq(faq: Command, setup: Setup): void {
     .option("--question <text>", "the question; `-` is standard input, `@file` a file")
     .option("--answer <text>", "the answer, in Markdown")
     .option("--sort-order <number>", "where it stands in the list", wholeNumber)
-    .option("--draft", "save the text as a draft; the published text stays");
-  addExamples(edit, "innkeep faq edit 01a1fda4", "innkeep faq edit 01a1fda4 --answer @answer.md");
+    .option("--draft", "save the text as a draft; the published text stays")
+    .option("--delete-translation", "with --lang: delete the translation");
+  inLanguage(edit, "change the translation into this language");
+  addExamples(
+    edit,
+    "innkeep faq edit 01a1fda4",
+    "innkeep faq edit 01a1fda4 --answer @answer.md",
+    'innkeep faq edit 01a1fda4 --lang de --question "Wie?" --answer @antwort.md',
+  );
   commandAction(ofApp(edit), setup, editFaq);
 
   const remove = destroys(faq.command("delete <id>").alias("rm").description(routes.faqs.remove.summary));
@@ -161,6 +174,8 @@ interface FaqFlags {
   readonly answer?: string;
   readonly sortOrder?: number;
   readonly draft?: boolean;
+  readonly lang?: string;
+  readonly deleteTranslation?: boolean;
 }
 
 async function createFaq(invocation: Invocation, flags: FaqFlags): Promise<undefined> {
@@ -185,6 +200,15 @@ async function editFaq(invocation: Invocation, flags: FaqFlags, id: string): Pro
     answer: await optionalTextOf(invocation, "--answer", flags.answer),
     sortOrder: flags.sortOrder,
   };
+  if (flags.lang === undefined && flags.deleteTranslation)
+    throw usageError("--delete-translation needs --lang.");
+  if (flags.lang !== undefined) {
+    const { sortOrder, ...text } = change;
+    if (sortOrder !== undefined) throw usageError("A translation has no position: leave --sort-order out.");
+    const { translateFaq } = await import("./faq/translate.ts");
+    const { lang, draft = false, deleteTranslation = false } = flags;
+    return translateFaq(invocation, id, { language: lang, draft, deletes: deleteTranslation, text });
+  }
   if (flags.draft) {
     const { sortOrder, ...text } = change;
     if (sortOrder !== undefined) throw usageError("A draft has no position: leave --sort-order out.");

@@ -10,6 +10,7 @@ import { goesThroughConsole, hasMaintainerToken } from "../core/ids.ts";
 import { note, printList } from "../core/output.ts";
 import { onOneLine } from "../core/plain-text.ts";
 import { allWritten, type Release } from "./find.ts";
+import { inLanguage } from "./languages.ts";
 import { type Piece, piecesOf } from "./notes/pieces.lazy.ts";
 
 export interface ExportFlags extends GlobalFlags {
@@ -17,6 +18,7 @@ export interface ExportFlags extends GlobalFlags {
   readonly out: string;
   readonly version?: readonly string[];
   readonly drafts?: boolean;
+  readonly lang?: string;
 }
 
 /** A file for a store, and how many parts of the release note did not fit into it. */
@@ -99,9 +101,12 @@ const nothingForIos = (): CliError =>
   });
 
 /** The release notes to export: those that --version names, or all published ones. */
-async function chosen(invocation: Invocation, { version, drafts }: ExportFlags): Promise<readonly Release[]> {
+async function chosen(
+  invocation: Invocation,
+  { version, drafts, lang }: ExportFlags,
+): Promise<readonly Release[]> {
   const readsDrafts = (drafts ?? false) || version !== undefined;
-  const all = await readable(invocation, readsDrafts && (await hasMaintainerToken(invocation)));
+  const all = await readable(invocation, readsDrafts && (await hasMaintainerToken(invocation)), lang);
   if (version === undefined) {
     const now = invocation.context.clock.now().toISOString();
     return drafts ? all : all.filter(({ publishedAt }) => publishedAt !== null && publishedAt <= now);
@@ -118,9 +123,16 @@ async function chosen(invocation: Invocation, { version, drafts }: ExportFlags):
   });
 }
 
-async function readable(invocation: Invocation, needsAll: boolean): Promise<readonly Release[]> {
-  if (needsAll || (await goesThroughConsole(invocation))) return allWritten(invocation);
-  const query = { limit: String(limits.changelogPage.max) };
+async function readable(
+  invocation: Invocation,
+  needsAll: boolean,
+  lang: string | undefined,
+): Promise<readonly Release[]> {
+  if (needsAll || (await goesThroughConsole(invocation))) {
+    const all = await allWritten(invocation);
+    return lang === undefined ? all : all.map((release) => inLanguage(release, lang));
+  }
+  const query = { limit: String(limits.changelogPage.max), lang };
   return (await invocation.client().changelog.list({ query })).entries;
 }
 

@@ -6,6 +6,7 @@ import { allPages } from "../core/connection.ts";
 import type { Invocation } from "../core/context.ts";
 import { appIdOf, goesThroughConsole, hasMaintainerToken, isId, isStart } from "../core/ids.ts";
 import { details, note, printList, printOne } from "../core/output.ts";
+import { inLanguage, languagesIn } from "./languages.ts";
 
 interface ListFlags {
   readonly since?: string;
@@ -14,6 +15,7 @@ interface ListFlags {
   readonly all?: boolean;
   readonly drafts?: boolean;
   readonly search?: string;
+  readonly lang?: string;
 }
 
 interface Page {
@@ -34,9 +36,10 @@ export async function listReleases(invocation: Invocation, flags: ListFlags): Pr
     throw usageError("--since works with an app key only, and not with --drafts.");
   if (!throughConsole && flags.cursor)
     throw usageError("--cursor needs a maintainer token: an app key shows one page.");
-  const { items, nextCursor, more } = await (throughConsole
-    ? written(invocation, flags)
-    : published(invocation, flags));
+  const page = await (throughConsole ? written(invocation, flags) : published(invocation, flags));
+  const { nextCursor, more } = page;
+  const { lang } = flags;
+  const items = lang === undefined ? page.items : page.items.map((entry) => inLanguage(entry, lang));
   const columns = [
     { heading: "id", of: ({ id }: Release) => id, isId: true },
     { heading: "version", of: ({ version }: Release) => version },
@@ -85,6 +88,7 @@ export const releaseDetails = (entry: Release): string =>
     body: entry.body,
     items: entry.items?.map(({ type, text }) => `${type}: ${text}`).join("\n"),
     feedback: "feedbackIds" in entry ? entry.feedbackIds.join("\n") : undefined,
+    languages: "translations" in entry ? languagesIn(entry.translations) : undefined,
   });
 
 const { default: usual, max: most } = limits.changelogPage;
@@ -93,10 +97,12 @@ const { default: usual, max: most } = limits.changelogPage;
  * Reads the published release notes. An app key reads only one page, and the page does not say whether more notes
  * exist. So this asks for one note more than it shows.
  */
-async function published(invocation: Invocation, { since, limit, all }: ListFlags): Promise<Page> {
+async function published(invocation: Invocation, { since, limit, all, lang }: ListFlags): Promise<Page> {
   const wanted = all ? most : (limit ?? usual);
   const asked = wanted > 0 && wanted < most ? wanted + 1 : wanted;
-  const { entries } = await invocation.client().changelog.list({ query: { since, limit: String(asked) } });
+  const { entries } = await invocation
+    .client()
+    .changelog.list({ query: { since, limit: String(asked), lang } });
   return { items: entries.slice(0, Math.max(0, wanted)), nextCursor: null, more: moreThan(entries, wanted) };
 }
 

@@ -3,7 +3,7 @@ import type * as z from "zod/mini";
 import type { ChangelogChange } from "../../contract/changelog.ts";
 import { choices } from "../core/choices.ts";
 import type { Invocation } from "../core/context.ts";
-import { several, splitPair } from "../core/flags.ts";
+import { inLanguage, several, splitPair } from "../core/flags.ts";
 import { optionalTextOf } from "../core/input.ts";
 
 /** The formats of release notes; the first is the default. */
@@ -30,7 +30,7 @@ const readsReleases = (command: Command): Command =>
 
 /** The flags of `changelog import`. */
 export const importsReleases = (command: Command): Command =>
-  readsReleases(command)
+  inLanguage(readsReleases(command), "the source is a translation of the notes that the server has")
     .option("--version <version>", "the version of notes that have none yet")
     .addOption(
       new Option(
@@ -41,7 +41,7 @@ export const importsReleases = (command: Command): Command =>
 
 /** The flags of `changelog export`. */
 export const exportsReleases = (command: Command): Command =>
-  command
+  inLanguage(command, "the language of the texts; a note without a translation has its default text")
     .addOption(
       new Option("--format <format>", "the program that reads the files; default: fastlane").choices([
         "fastlane",
@@ -84,6 +84,8 @@ export interface ChangelogFlags {
   readonly item?: Item[];
   readonly publish?: boolean;
   readonly publishedAt?: string;
+  readonly lang?: string;
+  readonly deleteTranslation?: boolean;
 }
 
 /** The flags of a new release note. */

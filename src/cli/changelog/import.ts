@@ -18,7 +18,9 @@ import { instantOf } from "./flags.ts";
 import { isWholeFile, readReleases, type SourceFlags } from "./read.ts";
 import { readWritten, showPlan, type WrittenReleases, writeRelease, writtenOf } from "./written.ts";
 
-export type ImportFlags = SourceFlags & EntryFlags & GlobalFlags & { readonly version?: string };
+export type ImportFlags = SourceFlags &
+  EntryFlags &
+  GlobalFlags & { readonly version?: string; readonly lang?: string };
 
 /**
  * Writes the release notes of all versions of a source, the oldest first. Versions with a date are published at that
@@ -36,6 +38,8 @@ export async function importReleases(
   const entries = releases.map((release) => entryOf(release, flags));
   assertFits(releases, entries);
   for (const remark of described.remarks) note(invocation, remark);
+  if (flags.lang !== undefined)
+    return (await import("./translate.ts")).importTranslations(invocation, flags.lang, entries);
   const plan = { releases, entries, flags, now: invocation.context.clock.now() };
   if (flags.dryRun) return showPlan(invocation, datedEntries(plan));
   const written = await readWritten(invocation);

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { canonicalLanguage } from "../../contract/languages.ts";
 import { usageError } from "./cli-error.ts";
 
 /** Adds the flag for commands that show one item. */
@@ -52,6 +53,17 @@ export const destroysHere = (command: Command): Command =>
 /** Adds the flag that selects the app. */
 export const ofApp = (command: Command): Command =>
   command.option("--app <id>", "id or name of the app (INNKEEP_APP); needs a maintainer token");
+
+/** Adds the flag that selects a language. */
+export const inLanguage = (command: Command, meaning: string): Command =>
+  command.addOption(new Option("--lang <tag>", meaning).argParser(language));
+
+/** Parses a language tag. */
+function language(given: string): string {
+  const tag = canonicalLanguage(given.replaceAll("_", "-"));
+  if (tag !== undefined) return tag;
+  throw new InvalidArgumentError("It must be a language tag such as de or pt-BR.");
+}
 
 /** Parses a whole number. */
 export function wholeNumber(given: string): number {

@@ -4,14 +4,15 @@ import { ServerError, UnexpectedAnswerError } from "../../client/errors.ts";
 import { lazy } from "../../client/lazy.ts";
 import { type Route, routes } from "../../client/routes.ts";
 import type { Faq, FaqChange, ListedFaq, NewFaq, WantedFaq } from "../../contract/faqs.ts";
+import { canonicalLanguage, lookedForLanguages } from "../../contract/languages.ts";
 import { CliError } from "../core/cli-error.ts";
 import type { Invocation } from "../core/context.ts";
 import { appIdOf, goesThroughConsole, hasMaintainerToken, isId, wholeId } from "../core/ids.ts";
 import { details, printList, printOne } from "../core/output.ts";
 import type { ServerEntry } from "./entry.ts";
 
-export async function listFaqs(invocation: Invocation): Promise<undefined> {
-  const faqs = await (await faqApi(invocation)).list();
+export async function listFaqs(invocation: Invocation, lang?: string): Promise<undefined> {
+  const faqs = await (await faqApi(invocation)).list(lang);
   printList(invocation, {
     items: faqs,
     columns: [
@@ -83,7 +84,8 @@ export interface TaggedList {
 export interface FaqApi {
   /** Returns the id of the app. Undefined with an app key, because then the server does not return the id. */
   app(): Promise<string | undefined>;
-  list(): ReturnType<Client["faqs"]["list"]>;
+  /** Returns the entries; with a language, as a user with this language gets them. */
+  list(lang?: string): ReturnType<Client["faqs"]["list"]>;
   read(): Promise<TaggedList>;
   /** Replaces the whole FAQ with this list, if the FAQ still has this ETag. */
   replace(faqs: readonly WantedFaq[], etag: string): Promise<readonly ServerEntry[]>;
@@ -125,10 +127,17 @@ function appFaqApi(invocation: Invocation): FaqApi {
   const { faqs } = invocation.client();
   return {
     app: async () => undefined,
-    list: () => faqs.list(),
+    list: (lang) => faqs.list({ query: { lang } }),
     read: async () => {
-      const query = { include: "push" } as const;
-      return taggedList(await invocation.sender()(routes.faqs.list, { query }), routes.faqs.list);
+      const list = async (include: "translations" | "push") =>
+        taggedList(await invocation.sender()(routes.faqs.list, { query: { include } }), routes.faqs.list);
+      try {
+        return await list("translations");
+      } catch (error) {
+        // A server of before the translations refuses this word.
+        if (!(error instanceof ServerError) || error.status !== 400) throw error;
+        return list("push");
+      }
     },
     replace: async (wanted, ifMatch) =>
       (await faqs.replace({ body: { faqs: [...wanted] }, ifMatch })).map(serverEntry),
@@ -144,7 +153,10 @@ function consoleFaqApi(invocation: Invocation): FaqApi {
   const inApp = async () => ({ params: { appId: await app() } });
   return {
     app,
-    list: async () => consoleFaqs.list(await inApp()),
+    list: async (lang) => {
+      const list = await consoleFaqs.list(await inApp());
+      return lang === undefined ? list : list.map((faq) => inLanguage(faq, lang));
+    },
     read: async () =>
       taggedList(await invocation.sender()(routes.consoleFaqs.list, await inApp()), routes.consoleFaqs.list),
     replace: async (wanted, ifMatch) => {
@@ -196,10 +208,32 @@ function refuseUnusable({ status, request }: Success, entries: readonly unknown[
   }
 }
 
+/** Returns an entry as a user with a language gets it. */
+function inLanguage({ translations, ...faq }: ListedFaq, wanted: string) {
+  const language = lookedForLanguages(wanted).find((tag) => Object.hasOwn(translations, tag)) ?? null;
+  const { question, answer } = (language === null ? undefined : translations[language]) ?? faq;
+  return { ...faq, question, answer, language };
+}
+
+/** Returns the translations that a server has sent. A language that could not be the name of a folder is left out. */
+function translationsIn(value: unknown): ServerEntry["translations"] {
+  if (typeof value !== "object" || value === null) return undefined;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([language, text]) => {
+      const { question, answer, pushedHash } = Object(text);
+      const isText = typeof question === "string" && typeof answer === "string";
+      if (!isText || canonicalLanguage(language) !== language) return [];
+      const hash = typeof pushedHash === "string" ? pushedHash : undefined;
+      return [[language, { question, answer, pushedHash: hash }]];
+    }),
+  );
+}
+
 /** Converts an entry that any server may have sent. */
 function serverEntry(value: unknown): ServerEntry {
-  const { id, question, answer, sortOrder, pushedHash, pushedSortOrder } = Object(value);
+  const { id, question, answer, sortOrder, pushedHash, pushedSortOrder, translations } = Object(value);
   return {
+    translations: translationsIn(translations),
     id: String(id).toLowerCase(),
     question: String(question ?? ""),
     answer: String(answer ?? ""),

@@ -1,4 +1,4 @@
-import type { DraftedFaq } from "../../contract/faqs.ts";
+import type { DraftedFaq, FaqChange } from "../../contract/faqs.ts";
 import type { Invocation } from "../core/context.ts";
 import { appIdOf, wholeId } from "../core/ids.ts";
 import { details, note, printList, printOne } from "../core/output.ts";
@@ -33,7 +33,7 @@ export async function createDraft(
 export async function saveDraft(
   invocation: Invocation,
   given: string,
-  body: { readonly question?: string | undefined; readonly answer?: string | undefined },
+  body: Pick<FaqChange, "question" | "answer" | "translations">,
 ): Promise<undefined> {
   const params = { faqId: await wholeFaqId(invocation, given) };
   const faq = await invocation.client().consoleFaqs.saveDraft({ params, body });

@@ -13,6 +13,13 @@ export interface FileEntry extends FaqText {
   readonly id: string | undefined;
   /** The position of the entry. Undefined if the file does not state it. */
   readonly sortOrder: number | undefined;
+  /** The translations by language, each with the name of its file. */
+  readonly translations?: Readonly<Record<string, TranslationFile>>;
+}
+
+/** A translation in a file. */
+export interface TranslationFile extends FaqText {
+  readonly file: string;
 }
 
 /** An entry on the server. The fields about the last push are undefined on a server that does not store them. */
@@ -21,6 +28,12 @@ export interface ServerEntry extends FaqText {
   readonly sortOrder: number;
   readonly pushedHash?: string | undefined;
   readonly pushedSortOrder?: number | undefined;
+  /** The translations by language. Undefined on a server that does not store any. */
+  readonly translations?: Readonly<Record<string, ServerTranslation>> | undefined;
+}
+
+interface ServerTranslation extends FaqText {
+  readonly pushedHash?: string | undefined;
 }
 
 /**
@@ -37,7 +50,7 @@ export const hashOf = ({ question, answer }: FaqText): string =>
   sha256(hashedFaqText({ question: plainText(question), answer: plainText(answer) }));
 
 /** Whether an entry still has the text that the last push set. */
-export const isAsPushed = (entry: ServerEntry): boolean =>
+export const isAsPushed = (entry: ServerTranslation): boolean =>
   entry.pushedHash !== undefined && sha256(hashedFaqText(entry)) === entry.pushedHash;
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");

@@ -31,7 +31,20 @@ function linesOf(item: Item): string[] {
   const head = [action.padEnd(8), mine?.file, id, `"${question}"`]
     .filter((part) => part !== undefined)
     .join("  ");
-  return [[head, ...notesOf(item)].join(": "), ...diffOf(item)];
+  return [[head, ...notesOf(item)].join(": "), ...diffOf(item), ...languageLines(item)];
+}
+
+/** Returns the lines about the translations of an entry. */
+function languageLines({ action, languages = [] }: Item): string[] {
+  const isPushed = action === "change" || action === "move" || action === "conflict";
+  return languages.flatMap(({ language, side, mine, theirs }) => {
+    if (side === "theirs")
+      return [`    ${language}: ${action === "newer" ? "" : "not pushed, "}changed on the server`];
+    const word =
+      side === "conflict" ? "conflict" : mine === undefined ? "delete" : theirs ? "change" : "create";
+    const diff = isPushed && mine && theirs ? textDiff(theirs, mine).map((line) => `        ${line}`) : [];
+    return [`    ${language}: ${word}${mine ? `  ${mine.file}` : ""}`, ...diff];
+  });
 }
 
 function notesOf(item: Item): string[] {
@@ -51,10 +64,10 @@ const notes: Partial<Record<Action, string>> = {
   foreign: "only on the server; `innkeep faq pull` brings it",
 };
 
-function diffOf({ action, text, mine, theirs }: Item): string[] {
+function diffOf({ action, text, order, mine, theirs }: Item): string[] {
   if (action === "change" || (action === "conflict" && text === "conflict"))
     return textDiff(theirs, mine).map((line) => `    ${line}`);
-  return action === "conflict"
+  return action === "conflict" && order === "conflict"
     ? [`    - position ${theirs?.sortOrder}`, `    + position ${mine?.sortOrder}`]
     : [];
 }
@@ -106,10 +119,11 @@ export const named = ({ mine, theirs }: Item) => ({
   question: mine?.question ?? theirs?.question ?? "",
 });
 
-const fieldsOf = ({ mine, theirs, order: side }: Item): string[] => [
+const fieldsOf = ({ mine, theirs, order: side, languages = [] }: Item): string[] => [
   ...(mine?.question.trim() === theirs?.question.trim() ? [] : ["question"]),
   ...(mine?.answer.trim() === theirs?.answer.trim() ? [] : ["answer"]),
   ...(side === "mine" ? ["sortOrder"] : []),
+  ...languages.flatMap((item) => (item.side === "mine" ? [`translations.${item.language}`] : [])),
 ];
 
 interface Content {

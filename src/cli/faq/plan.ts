@@ -1,4 +1,12 @@
-import { type FileEntry, hashOf, isAsPushed, plainText, type ServerEntry } from "./entry.ts";
+import {
+  type FaqText,
+  type FileEntry,
+  hashOf,
+  isAsPushed,
+  plainText,
+  type ServerEntry,
+  type TranslationFile,
+} from "./entry.ts";
 import type { SeenEntry } from "./state.ts";
 
 /**
@@ -28,6 +36,16 @@ export interface Item {
   readonly isTaken?: boolean;
   /** The reason for a conflict. */
   readonly why?: string;
+  /** The translations that differ between the file and the server. */
+  readonly languages?: readonly LanguageItem[];
+}
+
+/** The result of comparing a translation. A missing text is one that the file or the server does not have. */
+export interface LanguageItem {
+  readonly language: string;
+  readonly side: Side;
+  readonly mine: TranslationFile | undefined;
+  readonly theirs: FaqText | undefined;
 }
 
 /** The value that the person chose for an entry: of the file or of the server. */
@@ -113,7 +131,70 @@ function pairItem(mine: FileEntry, theirs: ServerEntry, input: PlanInput): Item 
   );
   const taken = takes.get(theirs.id);
   const sides = { text: taken ? chosen(text, taken) : text, order: taken ? chosen(order, taken) : order };
-  return { mine, theirs, ...sides, ...verdict(sides), isTaken: taken !== undefined };
+  const languages = languageItems(mine, theirs, input).map((item) =>
+    taken ? { ...item, side: chosen(item.side, taken) } : item,
+  );
+  return {
+    ...{ mine, theirs, ...sides, languages, isTaken: taken !== undefined },
+    ...withLanguages(verdict(sides), languages),
+  };
+}
+
+/** Returns the result for an entry with its translations. (rule C36) */
+function withLanguages(
+  own: ReturnType<typeof verdict>,
+  languages: readonly LanguageItem[],
+): ReturnType<typeof verdict> {
+  const conflict = languages.find(({ side }) => side === "conflict");
+  if (own.action === "conflict") return own;
+  if (conflict)
+    return {
+      action: "conflict",
+      why: `its translation into ${conflict.language} was changed here and on the server`,
+    };
+  const has = (side: Side) => languages.some((item) => item.side === side);
+  if (own.action === "change" || own.action === "move") return own;
+  if (has("mine")) return { action: "change" };
+  return own.action === "same" && has("theirs") ? { action: "newer" } : own;
+}
+
+/** Compares the translations of an entry. Those that are the same are left out. (rule C36) */
+function languageItems(mine: FileEntry, theirs: ServerEntry, input: PlanInput): LanguageItem[] {
+  if (theirs.translations === undefined) return [];
+  const seen = input.seen.get(theirs.id)?.translations ?? {};
+  const [own, other] = [mine.translations ?? {}, theirs.translations];
+  const languages = [...new Set([...Object.keys(own), ...Object.keys(other)])].sort();
+  return languages.flatMap((language) => {
+    const [file, stored] = [own[language], other[language]];
+    const side = languageSide({ mine: file, theirs: stored, base: seen[language] }, input);
+    return side === "same" || side === undefined ? [] : [{ language, side, mine: file, theirs: stored }];
+  });
+}
+
+/** Returns which text of a translation counts; undefined if the server's stays although it has no file. */
+function languageSide(
+  {
+    mine,
+    theirs,
+    base,
+  }: {
+    readonly mine: FaqText | undefined;
+    readonly theirs: NonNullable<ServerEntry["translations"]>[string] | undefined;
+    readonly base: string | undefined;
+  },
+  { filesRule, prune }: PlanInput,
+): Side | undefined {
+  if (mine && theirs) {
+    const pushed = isAsPushed(theirs) ? hashOf(theirs) : theirs.pushedHash;
+    return sideOf({ mine: hashOf(mine), theirs: hashOf(theirs), base, pushed }, filesRule);
+  }
+  if (mine) {
+    if (base === undefined) return "mine";
+    return base === hashOf(mine) ? "theirs" : "conflict";
+  }
+  if (!theirs || base === undefined) return "theirs";
+  if (!prune) return undefined;
+  return hashOf(theirs) === base || isAsPushed(theirs) ? "mine" : "conflict";
 }
 
 const chosen = (side: Side, taken: Take): Side => (side === "same" ? side : taken);

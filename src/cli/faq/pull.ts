@@ -16,7 +16,7 @@ import {
 import { hashOf } from "./entry.ts";
 import { conflictsIn, type Item } from "./plan.ts";
 import { named, planJson, planText } from "./plan-text.ts";
-import { tellConflicts } from "./push.ts";
+import { tellConflicts, translationsSeen, translationsTaken } from "./push.ts";
 import { defaultPath, type FileChange } from "./source.ts";
 import type { SeenEntry, SeenState } from "./state.ts";
 
@@ -69,8 +69,9 @@ async function write(
 function stepOf(checkout: Checkout, item: Item): Step {
   const { action, mine, theirs } = item;
   if (action === "foreign" && theirs) {
-    const { id, question, answer, sortOrder } = theirs;
-    return { item, change: { kind: "add", fields: { id, question, answer, sortOrder } }, word: "added" };
+    const { id, question, answer, sortOrder, translations = {} } = theirs;
+    const fields = { id, question, answer, sortOrder };
+    return { item, change: { kind: "add", fields, translations }, word: "added" };
   }
   if (action === "gone" && mine)
     return { item, change: { kind: "remove", file: mine.file }, word: "deleted" };
@@ -81,20 +82,24 @@ function stepOf(checkout: Checkout, item: Item): Step {
     ...(item.text === "theirs" && { question: theirs.question, answer: theirs.answer }),
     ...(item.order === "theirs" && { sortOrder: theirs.sortOrder }),
   };
-  if (Object.keys(fields).length === 0) return { item, change: undefined, word: isLocal ? "kept" : "same" };
-  return { item, change: { kind: "set", file: mine.file, fields }, word: "changed" };
+  const translations = translationsTaken(item);
+  if (Object.keys(fields).length + Object.keys(translations).length === 0)
+    return { item, change: undefined, word: isLocal ? "kept" : "same" };
+  return { item, change: { kind: "set", file: mine.file, fields, translations }, word: "changed" };
 }
 
 /**
  * Returns the state to store after a pull: the list of the server. For an entry that has no file, keeps the old state.
  */
 function seenAfter(checkout: Checkout, items: readonly Item[]): SeenState["entries"] {
-  const entries = items.flatMap(({ action, mine, theirs }): (readonly [string, SeenEntry])[] => {
+  const entries = items.flatMap((item): (readonly [string, SeenEntry])[] => {
+    const { action, mine, theirs } = item;
     if (!theirs) return [];
     const old = checkout.seen.entries.get(theirs.id);
     if (action === "kept") return old ? [[theirs.id, old]] : [];
     const fileId = mine && otherIdIn(checkout, mine.file, theirs.id);
-    return [[theirs.id, { text: hashOf(theirs), sortOrder: theirs.sortOrder, fileId }]];
+    const translations = translationsSeen(item, { old, now: theirs, isPull: true });
+    return [[theirs.id, { text: hashOf(theirs), sortOrder: theirs.sortOrder, fileId, translations }]];
   });
   return new Map(entries);
 }

@@ -19,7 +19,7 @@ import {
   storeSeen,
   tellNewServer,
 } from "./checkout.ts";
-import { type FileEntry, hashOf, type ServerEntry } from "./entry.ts";
+import { type FaqText, type FileEntry, hashOf, type ServerEntry } from "./entry.ts";
 import { type Action, changesIn, type Item } from "./plan.ts";
 import { planJson, planText } from "./plan-text.ts";
 import { defaultPath, type FileChange, type FileFault, faultsError } from "./source.ts";
@@ -220,9 +220,35 @@ function seenOf(
         text: isRead(item.text) ? hashOf(now) : old?.text,
         sortOrder: isRead(item.order) ? now.sortOrder : old?.sortOrder,
         fileId: item.mine && fileIdOf(item.mine, checkout, id),
+        translations: translationsSeen(item, { old, now, isPull: false }),
       },
     ],
   ];
+}
+
+/**
+ * Returns the hashes of the translations to store after a push or a pull. Keeps the old hash of a translation whose file
+ * was deleted, and of one whose text on the server is not in the file yet.
+ */
+export function translationsSeen(
+  { mine, languages = [], isTaken = false }: Item,
+  {
+    old,
+    now,
+    isPull,
+  }: { readonly old: SeenEntry | undefined; readonly now: ServerEntry; readonly isPull: boolean },
+): SeenEntry["translations"] {
+  const unread = isPull || isTaken ? [] : languages.filter(({ side }) => side === "theirs");
+  const [before, current] = [old?.translations ?? {}, now.translations ?? {}];
+  const all = [...new Set([...Object.keys(before), ...Object.keys(current)])].sort();
+  const seen = all.flatMap((language) => {
+    const [kept, text] = [before[language], current[language]];
+    const isUnread = unread.some((item) => item.language === language);
+    const isRead = mine?.translations?.[language] !== undefined || (isPull && kept === undefined);
+    const hash = isUnread || (text && !isRead) ? kept : text && hashOf(text);
+    return hash === undefined ? [] : [[language, hash] as const];
+  });
+  return seen.length === 0 ? undefined : Object.fromEntries(seen);
 }
 
 /**
@@ -244,8 +270,21 @@ function fileChangesOf(item: Item, checkout: Checkout, { ids }: Applied): FileCh
     ...(isTaken && theirs && item.text === "theirs" && { question: theirs.question, answer: theirs.answer }),
     ...(isTaken && theirs && item.order === "theirs" && { sortOrder: theirs.sortOrder }),
   };
-  return Object.keys(fields).length > 0 ? [{ kind: "set", file: mine.file, fields }] : [];
+  const translations = isTaken ? translationsTaken(item) : {};
+  return Object.keys(fields).length + Object.keys(translations).length > 0
+    ? [{ kind: "set", file: mine.file, fields, translations }]
+    : [];
 }
+
+/** Returns the translations that the files take from the server; null for one that is deleted. */
+export const translationsTaken = ({ languages = [] }: Item): Readonly<Record<string, FaqText | null>> =>
+  Object.fromEntries(
+    languages.flatMap(({ language, side, theirs }) =>
+      side === "theirs"
+        ? [[language, theirs ? { question: theirs.question, answer: theirs.answer } : null]]
+        : [],
+    ),
+  );
 
 /** The result of one change on a server that accepts only single entries. */
 interface Result {
@@ -315,12 +354,33 @@ function wantedOf({ entries }: TaggedList, items: readonly Item[]): Wanted[] {
   const added = items
     .filter(({ action }) => action === "create")
     .flatMap(({ mine }): Wanted[] =>
-      mine ? [{ faq: { ...textOf(mine), sortOrder: places.get(mine) }, file: mine.file }] : [],
+      mine
+        ? [
+            {
+              faq: { ...textOf(mine), sortOrder: places.get(mine), ...allTranslations(mine) },
+              file: mine.file,
+            },
+          ]
+        : [],
     );
   return [...kept, ...added];
 }
 
-const textOf = ({ question, answer }: FileEntry) => ({ question, answer });
+const textOf = ({ question, answer }: FaqText) => ({ question, answer });
+
+/** Returns all translations of a new entry. */
+function allTranslations({ translations = {} }: FileEntry): Pick<FaqChange, "translations"> {
+  const all = Object.entries(translations).map(([language, text]) => [language, textOf(text)] as const);
+  return all.length === 0 ? {} : { translations: Object.fromEntries(all) };
+}
+
+/** Returns the translations that a push sends; null for one that it deletes. */
+function changedTranslations({ languages = [] }: Item): Pick<FaqChange, "translations"> {
+  const changed = languages.flatMap(({ language, side, mine }) =>
+    side === "mine" ? [[language, mine ? textOf(mine) : null] as const] : [],
+  );
+  return changed.length === 0 ? {} : { translations: Object.fromEntries(changed) };
+}
 
 /** Returns the fields of an entry that a push sends. */
 function changeOf(item: Item | undefined): FaqChange {
@@ -328,6 +388,7 @@ function changeOf(item: Item | undefined): FaqChange {
   return {
     ...(item.text === "mine" && textOf(item.mine)),
     ...(item.order === "mine" && item.mine.sortOrder !== undefined && { sortOrder: item.mine.sortOrder }),
+    ...changedTranslations(item),
   };
 }
 
@@ -392,12 +453,25 @@ async function applyOne(
   place: number | undefined,
 ): Promise<ServerEntry | undefined> {
   const { action, mine, theirs } = item;
-  if (action === "create" && mine) return api.create({ ...textOf(mine), sortOrder: place });
+  if (action === "create" && mine)
+    return api.create({ ...textOf(mine), sortOrder: place, ...allTranslations(mine) });
   if (action === "delete" && theirs) {
     await api.remove(theirs.id);
     return undefined;
   }
-  return theirs && { ...theirs, ...(await api.update(theirs.id, changeOf(item))) };
+  if (!theirs) return undefined;
+  const { question, answer, sortOrder } = await api.update(theirs.id, changeOf(item));
+  return { ...theirs, question, answer, sortOrder, translations: translationsAfter(item) };
+}
+
+/** Returns the translations of an entry after its change on a server that answers without them. */
+function translationsAfter({ theirs, languages = [] }: Item): ServerEntry["translations"] {
+  const all = new Map(Object.entries(theirs?.translations ?? {}));
+  for (const { language, side, mine } of languages) {
+    if (side === "mine" && mine) all.set(language, textOf(mine));
+    else if (side === "mine") all.delete(language);
+  }
+  return theirs?.translations && Object.fromEntries(all);
 }
 
 /** Whether the next changes would fail in the same way. */
@@ -430,13 +504,26 @@ function refuseLongTexts({ keepsMarks }: TaggedList, items: readonly Item[]): vo
   if (faults.length > 0) throw faultsError(faults);
 }
 
-function faultsOf({ file, question, answer, sortOrder = 0 }: NonNullable<Item["mine"]>): FileFault[] {
+function faultsOf({
+  file,
+  question,
+  answer,
+  sortOrder = 0,
+  translations = {},
+}: NonNullable<Item["mine"]>): FileFault[] {
   const outside = sortOrder < limits.sortOrder.min || sortOrder > limits.sortOrder.max;
-  return [
+  const ofLanguages = Object.values(translations).flatMap((text) =>
+    [
+      ...tooLong("question", text.question, limits.question),
+      ...tooLong("answer", text.answer, limits.answer),
+    ].map((message) => ({ file: text.file, message })),
+  );
+  const own = [
     ...tooLong("question", question, limits.question),
     ...tooLong("answer", answer, limits.answer),
     ...(outside ? [`has a sortOrder outside ${limits.sortOrder.min} to ${limits.sortOrder.max}`] : []),
   ].map((message) => ({ file, message }));
+  return [...own, ...ofLanguages];
 }
 
 function tooLong(name: string, text: string, most: number): string[] {

@@ -1,13 +1,14 @@
 import { isUtf8 } from "node:buffer";
-import { readdir, realpath, rm, stat } from "node:fs/promises";
-import { basename, join, relative, resolve } from "node:path";
+import { mkdir, readdir, realpath, rm, stat } from "node:fs/promises";
+import { basename, dirname, join, relative, resolve } from "node:path";
+import { canonicalLanguage } from "../../contract/languages.ts";
 import { limits } from "../../contract/limits.ts";
 import { systemReason } from "../../words/system-reason.ts";
 import { usageError } from "../core/cli-error.ts";
 import type { Context } from "../core/context.ts";
 import { addFile, assertInside, assertUnchanged, isUnder, replaceFile } from "../core/files.ts";
 import { readForeign } from "../core/input.ts";
-import type { FileEntry } from "./entry.ts";
+import type { FaqText, FileEntry } from "./entry.ts";
 import {
   changedMarkdown,
   checkFields,
@@ -24,8 +25,8 @@ import {
   unixLines,
   yamlStyle,
 } from "./front-matter.ts";
-import { type Document, isSeq, parseDocument } from "./packages.lazy.ts";
-import { type StatePlace, statePlaceOf } from "./state.ts";
+import { type Document, isMap, isSeq, parseDocument } from "./packages.lazy.ts";
+import { languagesSeen, readStates, type StatePlace, statePlaceOf } from "./state.ts";
 
 /** The FAQ files without faults, and the place of their stored state. */
 export interface CheckedSource extends Source {
@@ -49,11 +50,15 @@ export async function readSource(
   const isList = /\.(ya?ml|json)$/i.test(path);
   await assertKind(absolute, path, isList);
   await assertInside(cwd, path);
-  const source = await (isList ? readList : readFolder)(absolute, path.replace(/[\\/]+$/, ""));
+  const shown = path.replace(/[\\/]+$/, "");
+  const statePlace = statePlaceOf(absolute, isList);
+  const source = await (isList
+    ? readList(absolute, shown)
+    : readFolder(absolute, shown, languagesSeen(await readStates(statePlace))));
   const faults = [...source.faults, ...doubles(source.entries)];
   if (faults.length > 0) throw faultsError(faults);
   if (mustHave && source.entries.length === 0) throw nothingThere(path, source.isThere);
-  return { ...source, path, statePlace: statePlaceOf(absolute, isList) };
+  return { ...source, path, statePlace };
 }
 
 async function assertKind(absolute: string, path: string, isList: boolean): Promise<void> {
@@ -114,8 +119,11 @@ interface ReadFile {
   readonly name: string;
 }
 
-/** Reads a folder of Markdown files, one for each entry. `shown` is the name of the folder in messages. */
-async function readFolder(folder: string, shown: string): Promise<Source> {
+/**
+ * Reads a folder of Markdown files, one for each entry, and the folders with translations in it. `shown` is the name of
+ * the folder in messages. `languages` are those of which a push or a pull has seen translations.
+ */
+async function readFolder(folder: string, shown: string, languages: ReadonlySet<string>): Promise<Source> {
   const found = await markdownIn(folder);
   const root = found ? await realpath(folder) : folder;
   const files: ReadFile[] = [];
@@ -127,13 +135,71 @@ async function readFolder(folder: string, shown: string): Promise<Source> {
     if ("fault" in read) faults.push(...[read.fault].flat().map((message) => ({ file, message })));
     else files.push({ ...read.value, name });
   }
+  const { own, translated, strays } = withoutTranslations(files, languages);
+  faults.push(
+    ...strays.map(({ entry, of }) => ({
+      file: entry.file,
+      message: `translates no entry: there is no ${shown}/${of}`,
+    })),
+  );
   return {
-    entries: files.map(({ entry }) => entry),
+    entries: own.map(({ entry, name }) => {
+      const translations = translated.get(name);
+      return translations ? { ...entry, translations: filesByLanguage(translations) } : entry;
+    }),
     faults,
     isThere: found !== undefined,
-    change: (changes) => changeFolder(folder, shown, files, found?.taken ?? [], changes),
+    change: (changes) => changeFolder({ folder, shown, files: own, translated }, found?.taken ?? [], changes),
   };
 }
+
+/** The translations of an entry, by language. */
+type TranslatedFiles = ReadonlyMap<string, ReadFile>;
+
+const filesByLanguage = (files: TranslatedFiles): FileEntry["translations"] =>
+  Object.fromEntries(
+    [...files].map(([language, { entry }]) => [
+      language,
+      { question: entry.question, answer: entry.answer, file: entry.file },
+    ]),
+  );
+
+/**
+ * Takes the translations out of the files. A folder such as `de` in the FAQ folder has translations if one of its files
+ * has the path of an entry, or if a push or a pull has seen translations into its language. Then each file in it must
+ * have the path of an entry. Another folder with such a name holds entries. (rule C36)
+ */
+function withoutTranslations(files: readonly ReadFile[], seen: ReadonlySet<string>) {
+  const placed = files.map((file) => {
+    const [first = "", ...rest] = file.name.replaceAll("\\", "/").split("/");
+    const language = rest.length > 0 ? canonicalLanguage(first) : undefined;
+    return { file, language, folder: first, of: rest.join("/") };
+  });
+  const outside = new Set(
+    placed.filter(({ language }) => language === undefined).map(({ file }) => pathOf(file)),
+  );
+  const folders = new Set(
+    placed.flatMap(({ language, folder, of }) =>
+      language !== undefined && (outside.has(of) || seen.has(language)) ? [folder] : [],
+    ),
+  );
+  const translated = new Map<string, Map<string, ReadFile>>();
+  const own: ReadFile[] = [];
+  const strays: { readonly entry: FileEntry; readonly of: string }[] = [];
+  for (const { file, language, folder, of } of placed) {
+    if (language === undefined || !folders.has(folder)) own.push(file);
+    else if (!outside.has(of)) strays.push({ entry: file.entry, of });
+  }
+  const byPath = new Map(own.map((file) => [pathOf(file), file.name]));
+  for (const { file, language, folder, of } of placed) {
+    const name = byPath.get(of);
+    if (language === undefined || !folders.has(folder) || name === undefined) continue;
+    translated.set(name, (translated.get(name) ?? new Map()).set(language, file));
+  }
+  return { own, translated, strays };
+}
+
+const pathOf = ({ name }: ReadFile): string => name.replaceAll("\\", "/");
 
 /**
  * The names of files that many projects have, such as a changelog. They contain no entry unless they have a front
@@ -196,16 +262,27 @@ async function readOne(
   return { value: { entry: { ...value, file }, parts: split.value, text } };
 }
 
+/** The files of a folder. */
+interface ReadFolder {
+  readonly folder: string;
+  readonly shown: string;
+  readonly files: readonly ReadFile[];
+  /** The translations by the name of the file that they translate. */
+  readonly translated: ReadonlyMap<string, TranslatedFiles>;
+}
+
 async function changeFolder(
-  folder: string,
-  shown: string,
-  files: readonly ReadFile[],
+  { folder, shown, files, translated }: ReadFolder,
   names: readonly string[],
   changes: readonly FileChange[],
 ): Promise<string[]> {
   const named = changes.flatMap((one) => (one.kind === "add" ? [] : one.file));
-  for (const { name, text, entry } of files)
-    if (named.includes(entry.file)) await assertUnchanged(join(folder, name), text);
+  for (const { name, text, entry } of files) {
+    if (!named.includes(entry.file)) continue;
+    await assertUnchanged(join(folder, name), text);
+    for (const file of translated.get(name)?.values() ?? [])
+      await assertUnchanged(join(folder, file.name), file.text);
+  }
   const taken = new Set(names);
   const added: string[] = [];
   for (const one of changes) {
@@ -213,15 +290,49 @@ async function changeFolder(
       const slug = slugOf(one.fields.question, taken);
       taken.add(foldedName(slug));
       await addFile(join(folder, `${slug}.md`), markdownOf(one.fields));
+      await changeTranslations(folder, `${slug}.md`, new Map(), one.translations);
       added.push(`${shown}/${slug}.md`);
       continue;
     }
     const found = files.find(({ entry }) => entry.file === one.file);
     if (!found) continue;
-    if (one.kind === "remove") await rm(join(folder, found.name), { force: true });
-    else await replaceFile(join(folder, found.name), changedMarkdown(found.parts, one.fields));
+    const own = translated.get(found.name) ?? new Map();
+    if (one.kind === "remove") {
+      await rm(join(folder, found.name), { force: true });
+      for (const { name } of own.values()) await rm(join(folder, name), { force: true });
+      continue;
+    }
+    if (Object.keys(one.fields).length > 0)
+      await replaceFile(join(folder, found.name), changedMarkdown(found.parts, one.fields));
+    await changeTranslations(folder, found.name, own, one.translations);
   }
   return added;
+}
+
+/** Writes the translations of an entry into the folders of their languages. `name` is the file of the entry. */
+async function changeTranslations(
+  folder: string,
+  name: string,
+  files: TranslatedFiles,
+  translations: TranslatedTexts = {},
+): Promise<void> {
+  for (const [language, text] of Object.entries(translations)) {
+    const file = files.get(language);
+    if (text === null) {
+      if (file) await rm(join(folder, file.name), { force: true });
+      continue;
+    }
+    const { question, answer } = text;
+    if (file) await replaceFile(join(folder, file.name), changedMarkdown(file.parts, { question, answer }));
+    else {
+      const path = join(folder, language, name);
+      await mkdir(dirname(path), { recursive: true });
+      // The folder of the language may be a link.
+      if (!isUnder(await realpath(folder), await realpath(dirname(path))))
+        throw usageError(`${join(folder, language)} is a link that leads out of the folder.`);
+      await addFile(path, markdownOf({ id: undefined, question, answer, sortOrder: undefined }));
+    }
+  }
 }
 
 const withoutEnding = (name: string): string => foldedName(basename(name).replace(/\.\w+$/, ""));
@@ -290,7 +401,7 @@ function entriesOf(document: Document, shown: string) {
   const elements: unknown = document.toJS() ?? [];
   const entries = [elements].flat().map((element: unknown, at): FileEntry => {
     const file = nameOf(shown, at);
-    const { id, question, answer, sortOrder } = Object(element);
+    const { id, question, answer, sortOrder, translations } = Object(element);
     const raw = {
       id,
       question,
@@ -299,9 +410,33 @@ function entriesOf(document: Document, shown: string) {
     };
     const { value, faults: own } = checkFields(raw);
     faults.push(...own.map((message) => ({ file, message })));
-    return { ...value, file };
+    const read = translationsIn(translations, file);
+    faults.push(...read.faults);
+    return { ...value, file, ...(read.texts && { translations: read.texts }) };
   });
   return { entries, faults };
+}
+
+/** Reads the translations of an element of a list file. */
+function translationsIn(value: unknown, file: string) {
+  if (value === undefined || value === null) return { texts: undefined, faults: [] };
+  const faults: FileFault[] = [];
+  const texts = Object.entries(Object(value)).flatMap(([language, text]) => {
+    const tag = canonicalLanguage(language);
+    if (tag === undefined) {
+      faults.push({
+        file,
+        message: `has a translation into “${language.slice(0, 40)}”, which is no language tag`,
+      });
+      return [];
+    }
+    const { question, answer } = Object(text);
+    const plain = typeof answer === "string" ? answer.replace(/\n$/, "") : answer;
+    const read = checkFields({ id: undefined, sortOrder: undefined, question, answer: plain });
+    faults.push(...read.faults.map((message) => ({ file, message: `in ${tag} ${message}` })));
+    return [[tag, { question: read.value.question, answer: read.value.answer, file }] as const];
+  });
+  return { texts: Object.fromEntries(texts), faults };
 }
 
 const nameOf = (shown: string, at: number): string => `${shown}#${at + 1}`;
@@ -317,18 +452,36 @@ async function changeList(list: ListFile, changes: readonly FileChange[]): Promi
   let count = 0;
   for (const one of changes) {
     if (one.kind === "add") {
-      sequence.add(document.createNode(elementOf(one.fields)));
+      const element = document.createNode(elementOf(one.fields));
+      sequence.add(element);
+      setTranslations(document, element, one.translations);
       count += 1;
       continue;
     }
     const at = before.indexOf(one.file);
     if (one.kind === "remove") removed.push(at);
-    else setFields(document, sequence.items[at], one.fields);
+    else {
+      setFields(document, sequence.items[at], one.fields);
+      setTranslations(document, sequence.items[at], one.translations);
+    }
   }
   for (const at of removed.sort((one, other) => other - one)) sequence.delete(at);
   await replaceFile(path, list.mark + textIn(list).replaceAll("\n", list.lineEnd));
   const first = sequence.items.length - count;
   return Array.from({ length: count }, (_, at) => nameOf(shown, first + at));
+}
+
+/** Sets the translations of an element of a list file. */
+function setTranslations(document: Document, element: unknown, translations: TranslatedTexts = {}): void {
+  if (!isMap(element)) return;
+  for (const [language, text] of Object.entries(translations)) {
+    if (text === null) element.deleteIn(["translations", language]);
+    else
+      element.setIn(
+        ["translations", language],
+        document.createNode({ question: text.question, answer: unixLines(text.answer) }),
+      );
+  }
 }
 
 const textIn = ({ document, isJson }: ListFile): string =>
@@ -346,9 +499,17 @@ const elementOf = ({ id, question, answer, sortOrder }: FileFields) => ({
  * in FileEntry.
  */
 export type FileChange =
-  | { readonly kind: "add"; readonly fields: FileFields }
-  | { readonly kind: "set"; readonly file: string; readonly fields: Partial<FileFields> }
+  | { readonly kind: "add"; readonly fields: FileFields; readonly translations?: TranslatedTexts }
+  | {
+      readonly kind: "set";
+      readonly file: string;
+      readonly fields: Partial<FileFields>;
+      readonly translations?: TranslatedTexts;
+    }
   | { readonly kind: "remove"; readonly file: string };
+
+/** Texts by language; null for a translation that is deleted. */
+type TranslatedTexts = Readonly<Record<string, FaqText | null>>;
 
 /** The entries of a folder or of a list file, and a function that changes them. */
 interface Source {

@@ -1,6 +1,7 @@
 import { lstat, readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { fieldsOf, valueAt } from "../../contract/json.ts";
+import { canonicalLanguage } from "../../contract/languages.ts";
 import { limits } from "../../contract/limits.ts";
 import { usageError } from "../core/cli-error.ts";
 import { replaceFile } from "../core/files.ts";
@@ -12,6 +13,8 @@ export interface SeenEntry {
   readonly sortOrder: number | undefined;
   /** The id in the file, if it belongs to another server or app. */
   readonly fileId?: string | undefined;
+  /** The hashes of the translations, by language. */
+  readonly translations?: Readonly<Record<string, string>> | undefined;
 }
 
 /** The stored state of a server and an app. Its entries have the ids of that server. */
@@ -117,8 +120,24 @@ const seenIn = (entry: unknown): SeenEntry => {
     text: textIn(entry, "text"),
     sortOrder: typeof sortOrder === "number" ? sortOrder : undefined,
     fileId: textIn(entry, "fileId")?.toLowerCase(),
+    translations: hashesIn(valueAt(entry, "translations")),
   };
 };
+
+function hashesIn(value: unknown): Readonly<Record<string, string>> | undefined {
+  const hashes = Object.entries(fieldsOf(value)).flatMap(([language, hash]) =>
+    typeof hash === "string" && canonicalLanguage(language) === language ? [[language, hash] as const] : [],
+  );
+  return hashes.length === 0 ? undefined : Object.fromEntries(hashes);
+}
+
+/** Returns the languages in which these states have seen translations. */
+export const languagesSeen = (states: readonly SeenState[]): ReadonlySet<string> =>
+  new Set(
+    states.flatMap(({ entries }) =>
+      [...entries.values()].flatMap(({ translations = {} }) => Object.keys(translations)),
+    ),
+  );
 
 function textIn(value: unknown, name: string): string | undefined {
   const text = valueAt(value, name);

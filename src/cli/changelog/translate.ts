@@ -1,0 +1,99 @@
+import type * as z from "zod/mini";
+import { type ChangelogChange, itemTypes, type ReleaseTranslation } from "../../contract/changelog.ts";
+import { usageError } from "../core/cli-error.ts";
+import type { Invocation } from "../core/context.ts";
+import { note, printList, printOne } from "../core/output.ts";
+import { saveDraft } from "./drafts.ts";
+import type { ReleaseEntry } from "./entry.ts";
+import { findWritten, releaseDetails } from "./find.ts";
+import { readWritten, showPlan, writtenOf } from "./written.ts";
+
+/** The fields of a translation that a person has given. */
+interface Translating {
+  readonly language: string;
+  readonly draft: boolean;
+  readonly deletes: boolean;
+  readonly change: z.input<typeof ChangelogChange>;
+}
+
+/** Sets or deletes the translation of a release note into a language. */
+export async function translateRelease(
+  invocation: Invocation,
+  wanted: string,
+  { language, draft, deletes, change }: Translating,
+): Promise<undefined> {
+  const { title, body, items, bodyFormat: _, ...others } = change;
+  if (Object.values(others).some((value) => value !== undefined))
+    throw usageError("A translation has a title, a text and items: leave the other flags out.");
+  const entry = await findWritten(invocation, wanted);
+  const stored = entry.translations[language];
+  const text = {
+    title: title ?? stored?.title,
+    body: body ?? stored?.body,
+    items: items ?? knownItems(stored),
+  };
+  const given = { translations: { [language]: deletes ? null : withTitle(text, language) } };
+  if (draft) return saveDraft(invocation, entry.id, given);
+  const params = { entryId: entry.id };
+  const after = await invocation.client().consoleChangelog.update({ params, body: given });
+  const what = `the translation of release note ${after.id} into ${language}`;
+  note(invocation, `${deletes ? "Deleted" : "Changed"} ${what}.`);
+  printOne(invocation, after, () => releaseDetails(after));
+}
+
+type Text = NonNullable<NonNullable<z.input<typeof ChangelogChange>["translations"]>[string]>;
+
+function withTitle(text: Partial<Text>, language: string): Text {
+  const { title, ...rest } = text;
+  if (title !== undefined) return { title, ...rest };
+  throw usageError(`There is no translation into ${language} yet.`, "Give --title for a new one.");
+}
+
+/** Returns the changes of a translation as a request can have them. */
+function knownItems(stored: ReleaseTranslation | undefined): Text["items"] {
+  return stored?.items.flatMap(({ type, text }) => {
+    const known = itemTypes.find((one) => one === type);
+    return known ? [{ type: known, text }] : [];
+  });
+}
+
+/**
+ * Gives the notes of a source to the release notes of the same versions, as their translation. Versions that the server
+ * does not have are left out. (rule C36)
+ */
+export async function importTranslations(
+  invocation: Invocation,
+  language: string,
+  entries: readonly ReleaseEntry[],
+): Promise<undefined> {
+  const wanted = entries.map(({ version, body: { title = version, body, items, overwrite } }) => ({
+    version,
+    body: { translations: { [language]: { title, body, items } }, ...(overwrite && { overwrite }) },
+  }));
+  if (invocation.flags.dryRun) return showPlan(invocation, wanted);
+  const written = await readWritten(invocation);
+  const unknown = wanted.filter(({ version }) => writtenOf(written, version) === undefined);
+  if (unknown.length > 0)
+    note(
+      invocation,
+      `The server has no release note of ${unknown.map(({ version }) => version).join(", ")}.`,
+    );
+  const results: { readonly version: string; readonly result: string }[] = [];
+  for (const { version, body } of wanted) {
+    const known = writtenOf(written, version);
+    if (!known) continue;
+    const params = { appId: written.appId, version };
+    const { changedFields, keptFields } = await invocation.client().consoleChangelog.put({ params, body });
+    if (keptFields.length > 0)
+      note(invocation, `Kept the translations that a person wrote in ${version}. --overwrite replaces them.`);
+    results.push({ version, result: changedFields.length > 0 ? "changed" : "same" });
+  }
+  printList(invocation, {
+    items: results,
+    columns: [
+      { heading: "version", of: ({ version }) => version },
+      { heading: "result", of: ({ result }) => result },
+    ],
+  });
+  return undefined;
+}
