@@ -1,6 +1,8 @@
 import { ApiError, badRequest } from "../../../src/contract/errors.ts";
 import type { ReplyDelivery } from "../../../src/contract/threads.ts";
 import { titled } from "../../../src/words/visible.ts";
+import { releaseTranslations } from "../../content/changelog/answer.ts";
+import { languageFor } from "../../content/languages/rules.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import { replyDelivery, type SentReply } from "../../feedback/messages/rules.ts";
@@ -12,6 +14,7 @@ import { events } from "../../webhooks/events/store.ts";
 import { isMailAddress } from "../address.ts";
 import { queueMail, sendsMail } from "../outgoing/queue.ts";
 import { statusUrlOf } from "./links.ts";
+import { languageOfReport } from "./rules.ts";
 import { type NoteToMail, type ReportRow, releaseMails, reports } from "./store.ts";
 
 /**
@@ -180,16 +183,24 @@ async function queueRelease(
   if ((await releaseMails.countAutomatic(tx, address, since)) >= mostInADay) return;
   const statusUrl = statusUrlOf(deps, { reportId: report.id, counter: report.linkCounter, mailed: true });
   const stopUrl = `${statusUrl}/stop`;
+  const title = titleFor(note, await releaseMails.metadata(tx, report.id));
   await queueMail(deps, tx, {
     kind: "release",
     to: report.senderEmail?.trim() ?? "",
-    subject: `${report.appName} ${note.version}: ${note.title}`,
-    text: releaseText({ ...note, ...report, statusUrl, stopUrl }),
+    subject: `${report.appName} ${note.version}: ${title}`,
+    text: releaseText({ ...note, ...report, title, statusUrl, stopUrl }),
     appId: note.appId,
     subjectId: note.id,
     fromName: report.appName,
     unsubscribeUrl: stopUrl,
   });
+}
+
+/** Returns the title of a release note in the language of a report, if the report names one. (rule C35) */
+function titleFor(note: NoteToMail, metadata: string): string {
+  const translations = releaseTranslations(note);
+  const language = languageFor(translations, languageOfReport(metadata) ?? "");
+  return (language === undefined ? undefined : translations[language]?.title) ?? note.title;
 }
 
 /** Returns the text of the mail about a release note for one sender. (rule M15) */

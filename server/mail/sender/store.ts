@@ -10,6 +10,8 @@ export interface NoteToMail {
   readonly title: string;
   readonly version: string;
   readonly publishedAt: string;
+  /** The translations as JSON; null if there are none. */
+  readonly translations: string | null;
 }
 
 const noteUnsubscribed = insert(
@@ -27,7 +29,8 @@ export const releaseMails = {
   /** Returns the oldest published release notes whose mails are not queued yet. */
   listNotes: (reader: Reader, now: string, most: number) =>
     reader.all<NoteToMail>(
-      `SELECT id, app_id AS "appId", title, version, published_at AS "publishedAt" FROM changelog_entries
+      `SELECT id, app_id AS "appId", title, version, published_at AS "publishedAt", translations
+       FROM changelog_entries
        WHERE told_at IS NULL AND published_at IS NOT NULL AND published_at <= ? ORDER BY published_at LIMIT ?`,
       now,
       most,
@@ -68,6 +71,16 @@ export const releaseMails = {
       appId,
     );
     return new Set(rows.map(({ recipient }) => recipient));
+  },
+
+  /** Returns the metadata of a report, as JSON. */
+  async metadata(reader: Reader, reportId: string): Promise<string> {
+    const row = await reader.get<{ metadata: string | null }>(
+      "SELECT metadata FROM feedback WHERE id = ? UNION ALL SELECT metadata FROM messages WHERE id = ?",
+      reportId,
+      reportId,
+    );
+    return row?.metadata ?? "{}";
   },
 
   /** Returns how many automatic mails were queued for an address since a time. */

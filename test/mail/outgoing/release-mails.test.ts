@@ -88,6 +88,31 @@ describe.each(databases)("a release note that names feedback, on $name", (engine
     expect(await published()).toMatchObject({ publishedAt: expect.any(String), feedbackIds: [id] });
   });
 
+  it("has its title in the language that the app has written into the report (rule C35)", async () => {
+    const { server, service, id, note, publish, tell } = await start();
+    const set = (metadata: object) =>
+      service.deps.database.write((tx) =>
+        tx.run("UPDATE feedback SET metadata = ? WHERE id = ?", JSON.stringify(metadata), id),
+      );
+    const translations = { de: { title: "Bessere Öfen" }, fr: { title: "Meilleurs fours" } };
+    for (const [at, metadata] of [
+      { locale: "de_AT" },
+      { language: "it" },
+      { lang: 7, locale: "fr" },
+    ].entries()) {
+      await set(metadata);
+      await publish((await note(`1.${at}.0`, { translations })).field("id"));
+    }
+    await tell();
+    await mailsArrive(server, 4);
+    const subjects = await Promise.all(
+      server.received.slice(1).map(async (mail) => (await parsedMail(mail)).subject),
+    );
+    expect(subjects.map((subject) => subject?.replace(/^.*: /, "")).sort()).toEqual(
+      ["Bessere Öfen", "Better ovens", "Meilleurs fours"].sort(),
+    );
+  });
+
   it("with a later date is mailed on that date, and an old one is not mailed", async () => {
     const { service, note, tell, count } = await start();
     const at = (days: number) => new Date(service.clock.now().getTime() + days * 86_400_000).toISOString();

@@ -281,6 +281,35 @@ describe("the changelog in the console", () => {
     expect(readingOf(await owner.open(address(`/${id}`)))).toContain("History (1)");
   });
 
+  it("has a page for each language of a note, with a field for each change (rule C34)", async () => {
+    const items = [
+      { type: "fixed", text: "Crash at start" },
+      { type: "added", text: "Night colours" },
+    ];
+    const id = await draft({ bodyFormat: "items", items, body: "", publish: true });
+    const entry = address(`/${id}`);
+    const page = await owner.open(`${entry}?lang=de`);
+    expect(readingOf(page)).toContain("Change 2 (added) Night colours");
+    const values = { "translations.de.title": "Karten", "translations.de.items.1.text": "Nachtfarben" };
+    const preview = await owner.send(page, entry, { ...values, intent: "preview" });
+    expect(readingOf(preview)).toContain("Karten 1.2.0 Added Nachtfarben");
+    await owner.send(preview, entry, { intent: "save" });
+    const read = async () => (await world.call("GET", `/changelog/${id}`)).body;
+    expect(await read()).toMatchObject({
+      translations: { de: { title: "Karten", body: "", items: [{ type: "added", text: "Nachtfarben" }] } },
+    });
+    const again = await owner.open(`${entry}?lang=de`);
+    await owner.send(again, entry, { "translations.de.title": "Pläne", intent: "draft" });
+    expect(await read()).toMatchObject({
+      ...{ translations: { de: { title: "Karten" } }, draft: { translations: { de: { title: "Pläne" } } } },
+    });
+    expect(readingOf(await owner.open(entry))).toContain("1 change is not published");
+    await owner.send(await owner.open(`${entry}?lang=de`), `${entry}/translation?lang=de`);
+    expect(await read()).toMatchObject({ draft: { translations: { de: null } } });
+    await owner.send(await owner.open(entry), entry, { intent: "publish" });
+    expect(await read()).toMatchObject({ translations: {}, draft: null });
+  });
+
   it("deletes a note permanently", async () => {
     const id = await draft();
     await owner.send(await owner.open(address(`/${id}`)), address(`/${id}/delete`));

@@ -133,6 +133,49 @@ describe("the FAQ in the console", () => {
     expect((await owner.open(`/console/faqs/${other.id}/new?thread=${thread}`)).status).toBe(404);
   });
 
+  it("has a page for each language, which says when a translation is outdated (rule C34)", async () => {
+    const id = await write("How?");
+    const entry = address(`/${id}`);
+    expect((await owner.open(entry)).text).toContain('aria-label="Languages"');
+    const german = `${entry}?lang=DE`;
+    const page = await owner.open(german);
+    expect(readingOf(page)).toContain("Entry in German");
+    const values = { "translations.de.question": "Wie?", "translations.de.answer": "Mit **Mut**." };
+    const preview = await owner.send(page, entry, { ...values, intent: "preview" });
+    expect(preview.text).toMatch(/<div class="stack" lang="de" dir="ltr">.*<strong>Mut<\/strong>/s);
+    expect(preview.text).toMatch(/aria-label="Default text".*How\?/s);
+    const saved = await owner.send(preview, entry, { intent: "save" });
+    expect(saved.headers.get("location")).toBe(`${entry}?lang=de&done=translation-saved`);
+    const { body } = await world.call("GET", `/faqs/${id}`);
+    expect(body).toMatchObject({ translations: { de: { question: "Wie?", answer: "Mit **Mut**." } } });
+    await world.call("PATCH", `/faqs/${id}`, { answer: "Otherwise." });
+    expect(readingOf(await owner.open(entry))).toContain("German outdated");
+    expect(readingOf(await owner.open(german))).toContain("The default text has changed since");
+    await owner.send(await owner.open(german), entry, { intent: "save" });
+    expect(readingOf(await owner.open(entry))).not.toContain("outdated");
+    await owner.send(await owner.open(`${entry}?lang=de`), `${entry}/translation?lang=de`);
+    expect((await world.call("GET", `/faqs/${id}`)).body).toMatchObject({ translations: {} });
+  });
+
+  it("keeps a translation in the draft of its entry, and shows what is refused at its field", async () => {
+    const id = await write("How?");
+    const entry = address(`/${id}`);
+    await world.call("PUT", `/faqs/${id}/draft`, { answer: "Better." });
+    const page = await owner.open(`${entry}?lang=ar`);
+    expect(page.text).toContain('dir="rtl"');
+    const refused = await owner.send(page, entry, { "translations.ar.question": "كيف؟", intent: "save" });
+    expect(refused.status).toBe(400);
+    expect(readingOf(refused)).toContain("Answer must not be empty");
+    await owner.send(refused, entry, { "translations.ar.answer": "هكذا.", intent: "save" });
+    expect((await world.call("GET", `/faqs/${id}`)).body).toMatchObject({
+      ...{ translations: {}, draft: { answer: "Better.", translations: { ar: { question: "كيف؟" } } } },
+    });
+    expect(readingOf(await owner.open(entry))).toContain("Question in Arabic");
+    const wrong = await owner.open(`${entry}?lang=${encodeURIComponent("<b>no tag</b>")}`);
+    expect(readingOf(wrong)).toContain("is no language tag");
+    expect(wrong.text).not.toContain("<b>no tag");
+  });
+
   it("shows how a draft differs from the published text, and publishes or discards it", async () => {
     const id = await write("How?");
     const draft = { intent: "draft", answer: "Because of it." };
