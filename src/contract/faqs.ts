@@ -97,7 +97,11 @@ export const replacesFaqs = {
   bodyBytes: limits.faqList,
   large: true,
   body: FaqList,
-  success: { status: 200, body: z.array(ListedFaq) },
+  /** Entries without translations have no field for them. */
+  success: {
+    status: 200,
+    body: z.array(z.extend(ListedFaq, { translations: z.optional(FaqTranslations) })),
+  },
 } as const;
 
 const PlainText = z.object({ question: z.string(), answer: z.string() });

@@ -30,25 +30,33 @@ export function lookedForLanguages(wanted: string): readonly string[] {
   return parts.map((_, at) => parts.slice(0, parts.length - at).join("-"));
 }
 
-const languageTag = z.string().check(
-  z.check<string>((payload) => {
-    const canonical = canonicalLanguage(payload.value);
-    if (canonical !== undefined) payload.value = canonical;
-    else
+/** Checks the languages of an object, and writes them in their canonical form. */
+const inCanonicalForm = <Text>() =>
+  z.check<Record<string, Text>>((payload) => {
+    const entries = Object.entries(payload.value);
+    if (entries.length > limits.languages)
       payload.issues.push({
         ...{ code: "custom", input: payload.value, continue: true },
-        message: "must be a language tag such as de or pt-BR",
+        message: `must have at most ${limits.languages} languages`,
       });
-  }),
-);
+    payload.value = Object.fromEntries(
+      entries.flatMap(([language, text]) => {
+        const canonical = canonicalLanguage(language);
+        if (canonical !== undefined) return [[canonical, text]];
+        payload.issues.push({
+          ...{ code: "custom", input: language, continue: true, path: [language.slice(0, 100)] },
+          message: "must be a language tag such as de or pt-BR",
+        });
+        return [];
+      }),
+    );
+  });
 
 /** Translations in a request, by language. Null deletes one; languages that are left out stay. (rule C34) */
 export const givenTranslations = <Text extends z.ZodMiniType>(translation: Text) =>
   z.optional(
-    z.record(languageTag, z.nullable(translation)).check(
-      z.refine((given) => Object.keys(given).length <= limits.languages, {
-        message: `must have at most ${limits.languages} languages`,
-      }),
+    z.record(z.string(), z.nullable(translation)).check(
+      inCanonicalForm(),
       z.meta({
         description:
           "Texts in other languages, by BCP 47 tag. Null deletes one. Languages that are left out stay as they are.",

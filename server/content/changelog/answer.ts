@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import type { ReleaseTranslation } from "../../../src/contract/changelog.ts";
-import { baseOf, type Translations } from "../languages/rules.ts";
+import { baseOf } from "../languages/base.ts";
+import type { Translations } from "../languages/rules.ts";
 import type { ChangelogRow } from "./store.ts";
 
 /** The text of a release note in another language, as it is stored in drafts and versions. */

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import type { ListedFaq } from "../../../src/contract/faqs.ts";
-import { baseOf, languageFor, type Translations } from "../languages/rules.ts";
+import { baseOf } from "../languages/base.ts";
+import { languageFor, type Translations } from "../languages/rules.ts";
 import type { FaqText } from "./rules.ts";
 import type { ListedFaqRow } from "./store.ts";
 
@@ -38,6 +39,12 @@ export const listedFaq = (row: ListedFaqRow): ListedFaq => ({
   ...row,
   translations: translationsAnswer(row, faqTranslations(row)),
 });
+
+/** Returns an entry after a replacement of the whole list: without the translations, if it has none. */
+export function replacedFaq(row: ListedFaqRow) {
+  const { translations, ...faq } = listedFaq(row);
+  return Object.keys(translations).length === 0 ? faq : { ...faq, translations };
+}
 
 /** Returns an entry with the values of the last push, and without translations. */
 export const pushedFaq = ({ translations: _, ...faq }: ListedFaqRow) => faq;

@@ -1,5 +1,4 @@
 import {
-  baseOf,
   haveSameTexts,
   mergedTranslations,
   type Translations,
@@ -28,6 +27,8 @@ export interface WantedEntry {
 /** What the comparison of two lists needs. */
 interface Replacing {
   readonly at: string;
+  /** Identifies a text of the default language. */
+  readonly baseOf: (text: { readonly question: string; readonly answer: string }) => string;
   /** Returns the hash of a translation. */
   readonly pushed: (text: FaqText) => string;
 }
@@ -123,7 +124,7 @@ function updateOf(before: PresentFaq, wanted: WantedEntry, replacing: Replacing)
 const translationsAfter = (
   { question, answer, translations }: FaqText & Pick<PresentFaq, "translations">,
   given: TranslationTexts<FaqText> | undefined,
-  { at, pushed }: Replacing,
+  { at, baseOf, pushed }: Replacing,
 ): Translations<FaqText> =>
   mergedTranslations(translations, given, { base: baseOf({ question, answer }), at, pushed });
 

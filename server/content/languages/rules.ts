@@ -1,4 +1,3 @@
-import { hash } from "node:crypto";
 import { lookedForLanguages } from "../../../src/contract/languages.ts";
 import { limits } from "../../../src/contract/limits.ts";
 import { type Content, storedContent } from "../drafts/rules.ts";
@@ -17,9 +16,6 @@ export type Translations<Text> = Readonly<Record<string, Text & AboutTranslation
 
 /** The texts of translations; null for one that is deleted. */
 export type TranslationTexts<Text> = Readonly<Record<string, Text | null>>;
-
-/** Identifies a text of the default language. */
-export const baseOf = (content: Content): string => hash("sha256", storedContent(content)).slice(0, 16);
 
 /** What a change of translations needs. */
 interface Merging<Text> {

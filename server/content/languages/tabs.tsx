@@ -49,7 +49,7 @@ export const LanguageTabs = ({
   const isNew = shown !== undefined && languages.every(({ tag }) => tag !== shown);
   const all = isNew ? [...languages, { tag: shown, outdated: false }] : languages;
   return (
-    <div class="languages">
+    <div class="languages" id="languages">
       <nav class="pills" aria-label="Languages">
         <a href={address} aria-current={shown === undefined ? "page" : undefined}>
           Default
@@ -69,7 +69,7 @@ export const LanguageTabs = ({
         {languages.length < limits.languages && (
           <details class="reveal" open={unknown !== undefined}>
             <summary>Add a language</summary>
-            <form class="row" method="get" action={address}>
+            <form class="row" method="get" action={`${address}#languages`}>
               <label for="new-language">Language</label>
               <input
                 id="new-language"

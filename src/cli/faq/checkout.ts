@@ -52,8 +52,14 @@ export function besideList(files: OpenedFiles, list: TaggedList): Checkout {
   return { ...files, states: states.filter((state) => state !== known), entries, list, seen };
 }
 
-/** Prints a note if these files were used with other servers or apps, but never with this one. */
-export function tellNewServer({ invocation, states, seen }: Checkout): void {
+/**
+ * Prints a note if these files were used with other servers or apps, but never with this one, and if the server cannot
+ * store their translations.
+ */
+export function tellNewServer({ invocation, states, seen, entries, list }: Checkout): void {
+  const isOlder = list.entries.some(({ translations }) => translations === undefined);
+  if (isOlder && entries.some(({ translations }) => translations !== undefined))
+    note(invocation, "This server stores no translations: those in the files are left out.");
   const others = states.map(({ server, app }) => [server, app].filter(Boolean).join(", app "));
   if (others.length === 0 || seen.entries.size > 0) return;
   note(

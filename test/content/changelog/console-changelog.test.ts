@@ -51,6 +51,7 @@ describe("the changelog in the console", () => {
       editedFields: ["title"],
       createdAt: expect.any(String),
       updatedAt: answer.field("createdAt"),
+      translations: {},
       draft: null,
     });
     expect(await remote()).toEqual({ entries: [] });

@@ -41,7 +41,7 @@ describe.each(databases)("FAQ entries on $name", (engine) => {
     it("adds what the last push set only where it is asked for", async () => {
       const id = await createId({ sortOrder: 3 });
       const unpushed = { pushedHash: null, pushedSortOrder: null };
-      const asked = await call("GET", `${path}?include=push`);
+      const asked = await call("GET", `${path}?include=translations`);
       expect(asked.body).toMatchObject([{ id, question: "How?", ...unpushed }]);
       const plain = await call("GET", path);
       expect(plain.body).not.toMatchObject([unpushed]);
@@ -187,7 +187,7 @@ describe.each(databases)("FAQ entries on $name", (engine) => {
   it("of an app are the same in its owner's console", async () => {
     const id = await createId();
     const console = `/api/v1/console/apps/${cast.appId}/faqs`;
-    const asked = await call("GET", `${path}?include=push`);
+    const asked = await call("GET", `${path}?include=translations`);
     expect((await call("GET", console, undefined, cast.person)).body).toEqual(asked.body);
     await call("PATCH", `/api/v1/console/faqs/${id}`, { answer: "Because." }, cast.person);
     expect(await list()).toMatchObject([{ id, answer: "Because." }]);

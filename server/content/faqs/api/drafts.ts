@@ -10,8 +10,8 @@ import type { Deps } from "../../../deps.ts";
 import type { Handlers } from "../../../http/handler.ts";
 import { isConflict, storedContent } from "../../drafts/rules.ts";
 import { versions } from "../../drafts/store.ts";
+import { baseOf } from "../../languages/base.ts";
 import {
-  baseOf,
   changedTexts,
   faultOfTranslations,
   haveSameTexts,

@@ -19,9 +19,10 @@ import type { Transaction } from "../../../database/database.ts";
 import type { Deps } from "../../../deps.ts";
 import { etagOf, matchesEtag, prepareAnswer } from "../../../http/answers.ts";
 import { type Handlers, withTraits } from "../../../http/handler.ts";
+import { baseOf } from "../../languages/base.ts";
 import { type NotePictures, removing } from "../../texts/removing.ts";
 import { picturesIn } from "../../texts/rules.ts";
-import { faqIn, faqTranslations, listedFaq, publishedFaq, pushedFaq } from "../answer.ts";
+import { faqIn, faqTranslations, listedFaq, publishedFaq, pushedFaq, replacedFaq } from "../answer.ts";
 import { type FaqListChanges, type FaqText, planFaqList } from "../rules.ts";
 import { type ListedFaqRow, faqs as rows } from "../store.ts";
 import {
@@ -55,7 +56,7 @@ export const faqs = (deps: FaqDeps & Pick<Deps, "answers">): Handlers<typeof con
     removing(deps, (remove) =>
       save(async (tx) => {
         await replaceFaqs({ ...deps, remove }, tx, { appId, wanted: body.faqs, ifMatch });
-        return (await rows.list(tx, appId)).map(listedFaq);
+        return (await rows.list(tx, appId)).map(replacedFaq);
       }),
     ),
 
@@ -105,7 +106,7 @@ export function consoleFaqs(deps: FaqDeps): Handlers<typeof consoleContract> {
           const wanted = { appId, wanted: body.faqs, ifMatch, by: caller.userId };
           const changed = await replaceFaqs({ ...deps, remove }, tx, wanted);
           if (changed) await record(tx, { caller, address }, { action: "faq.replace", appId });
-          return (await rows.list(tx, appId)).map(listedFaq);
+          return (await rows.list(tx, appId)).map(replacedFaq);
         }),
       ),
 
@@ -188,7 +189,7 @@ async function replaceFaqs(
   if (!isRead) throw new ApiError("precondition_failed");
   const at = deps.clock.now().toISOString();
   const parsed = present.map((row) => ({ ...row, translations: faqTranslations(row) }));
-  const plan = planFaqList(parsed, wanted.map(withHash), { at, pushed: hashOf });
+  const plan = planFaqList(parsed, wanted.map(withHash), { at, baseOf, pushed: hashOf });
   if ("wrong" in plan) {
     const issues = plan.wrong.map(({ at: place, why }) => ({ path: `faqs.${place}.id`, message: why }));
     throw new ApiError("bad_request", { issues });

@@ -3,7 +3,11 @@ import { planFaqList } from "../../../../server/content/faqs/rules.ts";
 
 const marks = { pushedHash: null, pushedSortOrder: null, translations: {} };
 const at = "2026-11-28T10:00:00.000Z";
-const replacing = { at, pushed: ({ question }: { readonly question: string }) => `hash of ${question}` };
+const replacing = {
+  at,
+  baseOf: () => "base",
+  pushed: ({ question }: { readonly question: string }) => `hash of ${question}`,
+};
 const a = { id: "a", question: "A?", answer: "A.", sortOrder: 1, ...marks };
 const b = { id: "b", question: "B?", answer: "B.", sortOrder: 2, ...marks };
 const textOf = (question: string, answer: string) => ({
