@@ -70,7 +70,7 @@ export function addChangelog(changelog: Command, setup: Setup): void {
   addExamples(
     edit,
     'innkeep changelog edit 2.4.0 --title "Faster lists and syncing"',
-    'innkeep changelog edit 2.4.0 --lang de --title "Schnellere Listen" --body @notizen.md',
+    'innkeep changelog edit 2.4.0 --lang de --title "Schnellere Listen" --body @notes.md',
   );
   commandAction(ofApp(describesRelease(edit)), setup, editRelease);
 
@@ -139,7 +139,7 @@ function addReleases(changelog: Command, setup: Setup): void {
     importing,
     "innkeep changelog import",
     "innkeep changelog import --format git --from v2.3.0 --to v2.4.0 --dry-run",
-    "innkeep changelog import CHANGELOG.de.md --lang de",
+    "innkeep changelog import CHANGELOG.md --lang de",
   );
   commandAction<ImportFlags, string | undefined>(ofApp(importsReleases(importing)), setup, async (...given) =>
     (await import("./changelog/import.ts")).importReleases(...given),

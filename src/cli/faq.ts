@@ -52,7 +52,7 @@ export function addFaq(faq: Command, setup: Setup): void {
     edit,
     "innkeep faq edit 01a1fda4",
     "innkeep faq edit 01a1fda4 --answer @answer.md",
-    'innkeep faq edit 01a1fda4 --lang de --question "Wie?" --answer @antwort.md',
+    'innkeep faq edit 01a1fda4 --lang de --question "Wie?" --answer @answer.md',
   );
   commandAction(ofApp(edit), setup, editFaq);
 

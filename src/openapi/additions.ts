@@ -18,8 +18,10 @@ export const additions = {
         "fieldsDropped",
       ],
     ],
-    /** Only with `?include=push`. */
-    "faqs.list": ["[].pushedHash", "[].pushedSortOrder"],
+    /** Only with `?include=…`, and the language only with `?lang=…`. */
+    "faqs.list": ["[].pushedHash", "[].pushedSortOrder", "[].translations", "[].language"],
+    /** Only with `?lang=…`. */
+    "changelog.list": ["entries[].language"],
     /** The base API does not show this answer. */
     "tester.submitProof": ["proofId", "slotId", "dayIndex", "submitted"],
     /** The base API does not show this answer. `slot` is one as in the list of slots. */

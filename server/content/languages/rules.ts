@@ -1,4 +1,4 @@
-import { lookedForLanguages } from "../../../src/contract/languages.ts";
+import { lookedForLanguages } from "../../../src/contract/language-tags.ts";
 import { limits } from "../../../src/contract/limits.ts";
 import { type Content, storedContent } from "../drafts/rules.ts";
 

@@ -1,4 +1,4 @@
-import { canonicalLanguage } from "../../../src/contract/languages.ts";
+import { canonicalLanguage } from "../../../src/contract/language-tags.ts";
 import { limits } from "../../../src/contract/limits.ts";
 import { Confirmation } from "../../console/forms.tsx";
 import { Can, Line, Notice } from "../../console/parts.tsx";

@@ -12,7 +12,7 @@ import { dedupeParts, FeedbackType } from "../../../src/contract/feedback.ts";
 import { feedbackIdsIn } from "../../../src/contract/feedback-lines.ts";
 import { anyObject, uuid, webUrl } from "../../../src/contract/fields.ts";
 import { threadStatuses } from "../../../src/contract/find-work.ts";
-import { canonicalLanguage } from "../../../src/contract/languages.ts";
+import { canonicalLanguage } from "../../../src/contract/language-tags.ts";
 import { imageTypes, limits } from "../../../src/contract/limits.ts";
 import { outcomeStatuses, runDecisions, runStatuses, runWork } from "../../../src/contract/runs.ts";
 import { TagName, tagColours } from "../../../src/contract/tags.ts";

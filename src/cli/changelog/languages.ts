@@ -1,5 +1,5 @@
 import type { EditedChangelogEntry, ReleaseTranslation } from "../../contract/changelog.ts";
-import { lookedForLanguages } from "../../contract/languages.ts";
+import { lookedForLanguages } from "../../contract/language-tags.ts";
 
 /** Returns a note as a user with a language gets it. An app key has already got it in that language. */
 export function inLanguage<Entry extends ReleaseTranslation>(entry: Entry, wanted: string): Entry {

@@ -1,5 +1,6 @@
 import type * as z from "zod/mini";
-import { type ChangelogChange, itemTypes, type ReleaseTranslation } from "../../contract/changelog.ts";
+import type { ChangelogChange, ReleaseTranslation } from "../../contract/changelog.ts";
+import { choices } from "../core/choices.ts";
 import { usageError } from "../core/cli-error.ts";
 import type { Invocation } from "../core/context.ts";
 import { note, printList, printOne } from "../core/output.ts";
@@ -52,7 +53,7 @@ function withTitle(text: Partial<Text>, language: string): Text {
 /** Returns the changes of a translation as a request can have them. */
 function knownItems(stored: ReleaseTranslation | undefined): Text["items"] {
   return stored?.items.flatMap(({ type, text }) => {
-    const known = itemTypes.find((one) => one === type);
+    const known = choices.itemTypes.find((one) => one === type);
     return known ? [{ type: known, text }] : [];
   });
 }

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { canonicalLanguage } from "../../contract/languages.ts";
+import { canonicalLanguage } from "../../contract/language-tags.ts";
 import { usageError } from "./cli-error.ts";
 
 /** Adds the flag for commands that show one item. */

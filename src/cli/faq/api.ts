@@ -4,7 +4,7 @@ import { ServerError, UnexpectedAnswerError } from "../../client/errors.ts";
 import { lazy } from "../../client/lazy.ts";
 import { type Route, routes } from "../../client/routes.ts";
 import type { Faq, FaqChange, ListedFaq, NewFaq, WantedFaq } from "../../contract/faqs.ts";
-import { canonicalLanguage, lookedForLanguages } from "../../contract/languages.ts";
+import { canonicalLanguage, lookedForLanguages } from "../../contract/language-tags.ts";
 import { CliError } from "../core/cli-error.ts";
 import type { Invocation } from "../core/context.ts";
 import { appIdOf, goesThroughConsole, hasMaintainerToken, isId, wholeId } from "../core/ids.ts";

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { mkdir, readdir, realpath, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve } from "node:path";
-import { canonicalLanguage } from "../../contract/languages.ts";
+import { canonicalLanguage } from "../../contract/language-tags.ts";
 import { limits } from "../../contract/limits.ts";
 import { systemReason } from "../../words/system-reason.ts";
 import { usageError } from "../core/cli-error.ts";

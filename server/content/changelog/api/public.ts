@@ -1,7 +1,7 @@
 import type { ChangelogEntry, changelog as contract } from "../../../../src/contract/changelog.ts";
 import { ApiError } from "../../../../src/contract/errors.ts";
 import { withoutFeedbackLines } from "../../../../src/contract/feedback-lines.ts";
-import { lookedForLanguages } from "../../../../src/contract/languages.ts";
+import { lookedForLanguages } from "../../../../src/contract/language-tags.ts";
 import { limits } from "../../../../src/contract/limits.ts";
 import type { Reader } from "../../../database/database.ts";
 import type { Deps } from "../../../deps.ts";

@@ -9,7 +9,7 @@ import type {
   NewFaq,
   WantedFaq,
 } from "../../../../src/contract/faqs.ts";
-import { lookedForLanguages } from "../../../../src/contract/languages.ts";
+import { lookedForLanguages } from "../../../../src/contract/language-tags.ts";
 import { limits } from "../../../../src/contract/limits.ts";
 import { ownedApp } from "../../../access/apps/owned-app.ts";
 import { createAuditWriter } from "../../../access/audit/record.ts";
