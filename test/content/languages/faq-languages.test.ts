@@ -209,6 +209,22 @@ describe.each(databases)("the languages of the FAQ, on $name (rules C34, C35)", 
     expect((await read(id)).translations).toMatchObject({ de, fr });
   });
 
+  it("lose an erased address", async () => {
+    const asked = { ...de, answer: "Frag ada@example.org." };
+    const id = (await create({ translations: { de: asked } })).field("id");
+    await patch(id, { translations: { de: { ...de, answer: "Frag Ada@Example.org noch einmal." } } });
+    await world.call("PUT", `/faqs/${id}/draft`, {
+      translations: { fr: { ...fr, answer: "ada@example.org" } },
+    });
+    expect((await remote("?lang=de")).text).toContain("Ada@Example.org");
+    await world.call("POST", "/people/erase", { email: "ada@example.org" });
+    const all = async () =>
+      JSON.stringify([await read(id), (await world.call("GET", `/faqs/${id}/history`)).body]) +
+      (await remote("?lang=de")).text;
+    await expect.poll(all).not.toMatch(/ada@example/i);
+    expect((await read(id)).translations.de.question).toBe(de.question);
+  });
+
   it("keep the pictures that only a translation shows", async () => {
     const picture = async () => {
       const pictures = [`data:image/png;base64,${png().bytes.toString("base64")}`];

@@ -55,10 +55,15 @@ export async function makeFullApp(service: Service): Promise<OwnerWithOneOfEach>
     items: [{ type: "fixed", text: `Feedback: ${threadId}` }],
     body: "",
     publish: true,
+    translations: { de: { title: "Zweite", body: `Neu.\n\nFeedback: ${threadId}` } },
   });
   const stored = await call("POST", `/apps/${app.id}/faqs/pictures`, { pictures: [dataUrl(sample.png())] });
   const [{ markdown }] = Object(stored.body).pictures;
-  await call("POST", `/apps/${app.id}/faqs`, { question: "Where?", answer: `Here: ${markdown}` });
+  const translations = { de: { question: "Wo?", answer: `Hier: ${markdown}` } };
+  const faq = { question: "Where?", answer: `Here: ${markdown}`, translations };
+  const faqId = (await call("POST", `/apps/${app.id}/faqs`, faq)).field("id");
+  await call("PATCH", `/faqs/${faqId}`, { translations: { fr: { question: "Où ?", answer: "Ici." } } });
+  await call("PUT", `/faqs/${faqId}/draft`, { translations: { fr: null } });
   await makeCycleOnNinthDay(service, world);
   return world;
 }
