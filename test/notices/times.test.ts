@@ -46,6 +46,14 @@ describe("the daily mail", () => {
   });
 });
 
+describe("a zone that this version of Node does not know", () => {
+  it("counts as UTC", () => {
+    const mars = { timezone: "Mars/Olympus", quiet: { from: "22:00", to: "07:00" } };
+    expect(dueAt("daily", at("2026-06-01T10:00:00Z"), mars)).toEqual(at("2026-06-02T09:00:00Z"));
+    expect(dueAt("mail", at("2026-06-01T23:00:00Z"), mars)).toEqual(at("2026-06-02T07:00:00Z"));
+  });
+});
+
 describe("quiet hours when clocks are changed", () => {
   const short = { timezone: berlin, quiet: { from: "01:00", to: "02:30" } };
 

@@ -20,7 +20,7 @@ import {
 } from "./rules.ts";
 import { type Cause, circumstances, noticeCauses } from "./store.ts";
 
-type TellDeps = Pick<Deps, "clock" | "database" | "newId" | "sealer" | "settings">;
+type TellDeps = Pick<Deps, "clock" | "database" | "log" | "newId" | "sealer" | "settings">;
 
 const atOnce = 100;
 
@@ -29,17 +29,25 @@ const [hour, day] = [3_600_000, 86_400_000];
 /** More repeats than any member can choose as the limit of a storm are not counted. */
 const mostRepeats = 10_001;
 
-/** Finds out whom to tell about what has happened, and notes that. Returns the number of causes. (rule N2) */
+/** Finds out whom to tell about what has happened, and notes that. Returns for how many it succeeded. (rule N2) */
 export async function tellCauses(deps: TellDeps): Promise<number> {
   const { database } = deps;
   const causes = await noticeCauses.oldest(database, atOnce);
+  let done = 0;
   for (const { id } of causes) {
-    await database.write(async (tx) => {
+    const work = database.write(async (tx) => {
       const cause = await noticeCauses.take(tx, id);
       if (cause) await tell(deps, tx, cause);
     });
+    // One that fails is tried again later, and must not stop the others.
+    await work.then(
+      () => {
+        done += 1;
+      },
+      (error) => deps.log.error({ err: error, cause: id }, "telling members failed"),
+    );
   }
-  return causes.length;
+  return done;
 }
 
 /** Notes the workers that have said nothing for an hour. Each silence is noted once. (rule N2) */

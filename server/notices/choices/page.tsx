@@ -29,7 +29,7 @@ const kindTexts: Readonly<Record<NoticeKind, readonly [label: string, hint?: str
   report: ["A new report arrives", "Also an answer in a thread that nobody has."],
   answer: ["A sender answers you", "In a thread that is assigned to you."],
   assigned: ["A thread is assigned to you"],
-  proposal: ["An agent proposes a plan", "It waits for a decision."],
+  proposal: ["An agent proposes a plan", "It waits for a decision. The chat of the app gets it anyway."],
   approval: ["An approval of yours expires", "No agent began in time."],
   work: ["Work that you approved needs you", "It failed, or its worker has said nothing for an hour."],
   slot: ["A tester requests a slot"],

@@ -35,19 +35,27 @@ export function afterQuiet(at: Date, { timezone, quiet }: Hours): Date {
 
 /** Returns the first instant after `after` at which a clock in the zone shows the time, such as `09:00`. */
 export function nextAt(after: Date, time: string, timezone: string): Date {
-  const date = zoned(after, timezone).toPlainDate();
+  const start = zoned(after, timezone);
+  const date = start.toPlainDate();
   for (let days = 0; ; days += 1) {
     const local = date.add({ days }).toPlainDateTime(Temporal.PlainTime.from(time));
     // When clocks are set back, they show a time twice. When they are set forward, they leave times out.
     for (const disambiguation of ["compatible", "later"] as const) {
-      const { epochMilliseconds } = local.toZonedDateTime(timezone, { disambiguation });
+      const { epochMilliseconds } = local.toZonedDateTime(start.timeZoneId, { disambiguation });
       if (epochMilliseconds > after.getTime()) return new Date(epochMilliseconds);
     }
   }
 }
 
-const zoned = (at: Date, timezone: string): Temporal.ZonedDateTime =>
-  Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(timezone);
+/** A zone that this version of Node does not know counts as UTC, so that it stops no mail. */
+function zoned(at: Date, timezone: string): Temporal.ZonedDateTime {
+  const instant = Temporal.Instant.fromEpochMilliseconds(at.getTime());
+  try {
+    return instant.toZonedDateTimeISO(timezone);
+  } catch {
+    return instant.toZonedDateTimeISO("UTC");
+  }
+}
 
 /** The most mails of an app that a person gets at once in a day. What comes later waits for the daily mail. */
 export const mostInADay = 24;

@@ -16,6 +16,9 @@ type WorkerDeps = Pick<Deps, "clock" | "database" | "log" | "newId" | "sealer" |
 
 const batchesAtOnce = 50;
 
+/** A mail that failed is due at once, but is not tried again at once. */
+const shortestSleep = 5_000;
+
 const day = 86_400_000;
 
 /**
@@ -38,8 +41,15 @@ async function doDue(deps: WorkerDeps): Promise<number> {
   const now = deps.clock.now();
   for (const way of mailWays) {
     const batches = await notices.due(deps.database, way, now.toISOString(), batchesAtOnce);
-    for (const batch of batches) await deps.database.write((tx) => queueBatch(deps, tx, batch, now));
-    done += batches.length;
+    for (const batch of batches)
+      await deps.database
+        .write((tx) => queueBatch(deps, tx, batch, now))
+        .then(
+          () => {
+            done += 1;
+          },
+          (error) => deps.log.error({ err: error, ...batch }, "a mail to a member failed"),
+        );
   }
   return done;
 }
@@ -49,7 +59,7 @@ async function pause({ clock, database, time }: WorkerDeps): Promise<number> {
   const dues = await Promise.all(mailWays.map((way) => notices.nextDue(database, way)));
   const next = dues.filter((at) => at !== undefined).sort()[0];
   if (next === undefined) return longestSleep;
-  return Math.min(longestSleep, Math.max(0, Date.parse(next) - clock.now().getTime()));
+  return Math.min(longestSleep, Math.max(shortestSleep, Date.parse(next) - clock.now().getTime()));
 }
 
 /**
