@@ -28,13 +28,71 @@ describe.each(databases)("merges at the same time as other work on $name", (engi
   it("lose no message, show no sender the words of another, and stay within a role", async () => {
     await fc.assert(
       fc.asyncProperty(
-        fc.array(fc.tuple(fc.constantFrom(...acts), fc.nat(3), fc.nat(3)), { minLength: 6, maxLength: 14 }),
+        fc.array(fc.tuple(fc.constantFrom(...acts), fc.nat(3), fc.nat(3)), { minLength: 8, maxLength: 16 }),
         (chosen) => race(service, chosen),
       ),
       { numRuns: 12 },
     );
   });
+
+  it("lose nothing that arrives while a thread is merged, and while that is undone", async () => {
+    for (let round = 0; round < 6; round++) await arrivals(service);
+  });
 });
+
+/** Sends everything that can come to a thread at once with its merge, and then with the undoing. */
+async function arrivals(service: Service): Promise<void> {
+  const app = await makeAppWithSenders(service);
+  const key = { dedupeKey: "one", dedupeScope: "ci" };
+  const sent = await app.report({ message: "One.", email: "ada@kitchen.example", ...key, dedupeRun: "1" });
+  const [from, into] = [sent.field("id"), (await app.report({ message: "Two." })).field("id")];
+  const take = () =>
+    makeMailArrive(service, { reportId: from, appId: app.appId, recipient: "ada@kitchen.example" });
+  const takes = [await take(), await take(), await take(), await take()];
+  const written: string[] = [];
+  const all = (name: string, moves: () => Promise<{ readonly status: number }>) => {
+    const text = (kind: string) => `${kind}, at the ${name}.`;
+    const said = async (kind: string, body: object) => {
+      const { status } = await app.console("POST", `/feedback/${from}/messages`, {
+        body: text(kind),
+        ...body,
+      });
+      expect(status).toBe(201);
+      written.push(text(kind));
+    };
+    const mailed = async (kind: string) => {
+      const arrive = takes.pop();
+      expect(await arrive?.(mailOf([text(kind)], { From: "ada@kitchen.example" }))).toBe("stored");
+      written.push(text(kind));
+    };
+    return Promise.all([
+      mailed("A mail"),
+      moves().then(({ status }) => expect(status).toBe(200)),
+      mailed("Another mail"),
+      said("A note", { direction: "note" }),
+      said("A reply", { direction: "outbound" }),
+      answerOnPage(sent.field("statusUrl"), text("An answer")).then(({ status }) => {
+        expect(status).toBe(303);
+        written.push(text("An answer"));
+      }),
+      app.report({ message: text("A repeat"), ...key, dedupeRun: name }).then(({ status }) => {
+        expect(status).toBe(201);
+        written.push(text("A repeat"));
+      }),
+    ]);
+  };
+  const texts = async () => {
+    const { items } = Object((await app.console("GET", `/apps/${app.appId}/feedback`)).body);
+    const threads = await Promise.all(items.map(({ id }: { id: string }) => app.thread(id)));
+    return threads.flatMap((thread) =>
+      Object(thread).messages.map(({ body }: { body: string }) => body.trim()),
+    );
+  };
+  await all("merge", () => app.console("POST", `/feedback/${from}/merge`, { into }));
+  expect((await texts()).filter((text: string) => text !== "One.").sort()).toEqual([...written].sort());
+  await all("end of the merge", () => app.console("POST", `/feedback/${from}/unmerge`));
+  expect((await texts()).sort()).toEqual([...written].sort());
+}
 
 type Act = readonly [act: (typeof acts)[number], at: number, other: number];
 
@@ -49,6 +107,9 @@ async function race(service: Service, chosen: readonly Act[]): Promise<void> {
     });
     reports.push({ id: sent.field("id"), url: sent.field("statusUrl"), name });
   }
+  // Before any merge, a reply to everyone is for one sender.
+  for (const { id, name } of reports)
+    await app.reply(id, { body: wordsFor(0, name, "early"), everyone: true });
   const of = (at: number) => reports[at] ?? { id: "", url: "", name: "" };
   const takes = await Promise.all(
     reports.map(({ id, name }) =>

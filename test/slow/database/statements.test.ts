@@ -119,6 +119,12 @@ const byHand: ByHand = {
     ["server/feedback/blocked-senders/store.ts addresses", () => [["a"]]],
     ["server/feedback/blocked-senders/store.ts domains", () => [["a"], []]],
     ["server/feedback/inbox/store.ts filters", () => inboxFilters],
+    ["server/feedback/merge/store.ts inside", () => [["a"]]],
+    ["server/feedback/merge/store.ts inner", () => [[], ["a"]]],
+    [
+      "server/feedback/search/store/search.ts facts",
+      () => [[], [{ name: "number", value: "1", isNot: false }]],
+    ],
     ["server/testing/cycles/store.ts ids", () => [["a"]]],
   ]),
 };
