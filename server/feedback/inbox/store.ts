@@ -18,6 +18,7 @@ import {
   threadsOfTag,
   withStatus,
 } from "../thread-lists/store.ts";
+import { withNumber } from "../thread-numbers/store.ts";
 import {
   type ActivityScope,
   activeAt,
@@ -123,11 +124,7 @@ const readNumber = (
       from: "feedback f",
       order: "f.id",
       conditions: [
-        // The number of a merged thread leads to the thread that has its messages. (rule F46)
-        [
-          "f.id IN (SELECT coalesce(k.merged_into, k.id) FROM feedback k WHERE k.app_id = ? AND k.number = ?)",
-          ...[appId, Number(filters.number)],
-        ],
+        withNumber([appId], Number(filters.number)),
         ...ofApp(appId, filters),
         ...ofSender(reader.engine, filters),
         ...withTags(tagIds),

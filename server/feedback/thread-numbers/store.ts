@@ -1,4 +1,5 @@
 import type { Database, Reader, Transaction } from "../../database/database.ts";
+import type { Condition } from "../../database/lists.ts";
 
 /**
  * Gives each thread of the app without a number the next one, in the order of arrival. Call it before the threads of an
@@ -45,3 +46,13 @@ const hasUnnumbered = async (reader: Reader, appId: string): Promise<boolean> =>
     `SELECT 1 AS found FROM feedback WHERE app_id = ? AND ${unnumbered} LIMIT 1`,
     appId,
   )) !== undefined;
+
+/**
+ * Returns the condition for the thread with a number in one of these apps. The number of a merged thread leads to the
+ * thread that has its messages. (rule F46)
+ */
+export const withNumber = (appIds: readonly string[], number: number): Condition => [
+  `f.id IN (SELECT coalesce(k.merged_into, k.id) FROM feedback k
+     WHERE k.app_id IN (${appIds.map(() => "?").join(", ")}) AND k.number = ?)`,
+  ...[...appIds, number],
+];

@@ -121,10 +121,6 @@ const byHand: ByHand = {
     ["server/feedback/inbox/store.ts filters", () => inboxFilters],
     ["server/feedback/merge/store.ts inside", () => [["a"]]],
     ["server/feedback/merge/store.ts inner", () => [[], ["a"]]],
-    [
-      "server/feedback/search/store/search.ts facts",
-      () => [[], [{ name: "number", value: "1", isNot: false }]],
-    ],
     ["server/testing/cycles/store.ts ids", () => [["a"]]],
   ]),
 };

@@ -1,6 +1,7 @@
 import { setImmediate as yieldToOthers } from "node:timers/promises";
 import type { Reader } from "../../../database/database.ts";
 import type { Condition } from "../../../database/lists.ts";
+import { withNumber } from "../../thread-numbers/store.ts";
 import { patternsIn, type ThreadText } from "../matches.ts";
 import type { Fact, Pattern, SearchQuery } from "../query.ts";
 import { newestInPostgres } from "./postgres.ts";
@@ -152,23 +153,22 @@ function narrowed({ scope, query: { facts } }: ThreadSearch): SearchScope {
 }
 
 /** Returns the conditions for the facts of a query. Of several statuses or types, a thread needs one. */
-function conditionsOf({ query: { facts }, userId }: ThreadSearch): Condition[] {
+function conditionsOf({ scope, query: { facts }, userId }: ThreadSearch): Condition[] {
   return [
     ...oneOf("f.status", facts, "status"),
     ...oneOf("f.category", facts, "type"),
     ...facts.flatMap(({ name, value, isNot }): Condition[] => {
       if (name === "assignee") return [ofAssignee({ value, isNot }, userId)];
-      if (name === "number") return [[isNot ? "coalesce(f.number, 0) <> ?" : hasNumber, Number(value)]];
+      if (name === "number")
+        return [
+          isNot ? ["coalesce(f.number, 0) <> ?", Number(value)] : withNumber(scope.appIds, Number(value)),
+        ];
       if (name === "before") return [[isNot ? "f.created_at >= ?" : "f.created_at < ?", value]];
       if (name === "after") return [[isNot ? "f.created_at < ?" : "f.created_at >= ?", value]];
       return [];
     }),
   ];
 }
-
-// The number of a merged thread leads to the thread that has its messages. (rule F46)
-const hasNumber =
-  "f.id IN (SELECT coalesce(k.merged_into, k.id) FROM feedback k WHERE k.app_id = f.app_id AND k.number = ?)";
 
 function oneOf(column: "f.status" | "f.category", facts: readonly Fact[], name: Fact["name"]): Condition[] {
   const listed = facts.filter((fact) => fact.name === name && !fact.isNot).map(({ value }) => value);
