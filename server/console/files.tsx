@@ -15,7 +15,7 @@ export const Files = ({
       <ul class="files" aria-label="Images and videos">
         {images.map((url, at) => (
           <li key={url}>
-            <Picture url={url} alt={`From the sender, ${at + 1} of ${images.length}`} />
+            <Picture url={url} among={images} alt={`From the sender, ${at + 1} of ${images.length}`} />
           </li>
         ))}
         {videos.map((url, at) => (
@@ -43,9 +43,19 @@ export const Files = ({
 const Video = ({ url, label }: { readonly url: string; readonly label: string }) =>
   h("video", { src: url, controls: true, preload: "metadata", "aria-label": label });
 
-/** A small image. A click opens it in full size; Escape closes it. */
-export const Picture = ({ url, alt }: { readonly url: string; readonly alt: string }) => {
-  const id = `picture-${versionOf(url)}`;
+/** A small image. A click opens it in full size; Escape closes it. A script moves between it and the images beside it. */
+export const Picture = ({
+  url,
+  among,
+  alt,
+}: {
+  readonly url: string;
+  /** The images of the same list. */
+  readonly among: readonly string[];
+  readonly alt: string;
+}) => {
+  const id = pictureId(url);
+  const at = among.indexOf(url);
   return (
     <>
       {h(
@@ -58,6 +68,8 @@ export const Picture = ({ url, alt }: { readonly url: string; readonly alt: stri
         { class: "lightbox", id, popover: "auto" },
         <img src={url} alt={`${alt}, in full`} loading="lazy" />,
         <div class="actions">
+          <Turn to={among[at - 1]} arrow="ArrowLeft" word="Previous" />
+          <Turn to={among[at + 1]} arrow="ArrowRight" word="Next" />
           {h("button", { type: "button", popovertarget: id, popovertargetaction: "hide" }, "Close")}
           <a class="button" href={url} download>
             Download
@@ -67,3 +79,21 @@ export const Picture = ({ url, alt }: { readonly url: string; readonly alt: stri
     </>
   );
 };
+
+const pictureId = (url: string): string => `picture-${versionOf(url)}`;
+
+/** The button for the image before or after an image. Its script makes it visible, and arrow keys press it. */
+const Turn = ({
+  to,
+  arrow,
+  word,
+}: {
+  readonly to: string | undefined;
+  readonly arrow: "ArrowLeft" | "ArrowRight";
+  readonly word: string;
+}) =>
+  to === undefined ? null : (
+    <button type="button" data-picture={pictureId(to)} data-arrow={arrow} hidden>
+      {word}
+    </button>
+  );

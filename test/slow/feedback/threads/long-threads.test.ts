@@ -101,4 +101,22 @@ describe("a long thread", () => {
       expect(page.url()).toBe(address);
     },
   );
+
+  it("moves between images in full size with the arrow keys and with buttons", async () => {
+    const images = [100, 200, 300].map((padding) => dataUrl(png(padding)));
+    const page = await open({ images }, {});
+    const shown = (at: number) => page.getByAltText(`From the sender, ${at} of 3, in full`).waitFor();
+    await page.getByRole("button", { name: "Open: From the sender, 1 of 3" }).press("Enter");
+    await shown(1);
+    await page.keyboard.press("ArrowRight");
+    await shown(2);
+    await page.getByRole("button", { name: "Next" }).click();
+    await shown(3);
+    await page.keyboard.press("ArrowRight");
+    await shown(3);
+    await page.keyboard.press("ArrowLeft");
+    await shown(2);
+    await page.keyboard.press("Escape");
+    expect(await page.locator("[popover]:popover-open").count()).toBe(0);
+  });
 });
