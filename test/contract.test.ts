@@ -35,6 +35,8 @@ const onlyInTheConsole: Record<string, string> = {
   "consoleSessions.removeOthers": "a person ends the sessions of all other browsers",
   "preferences.read": "only the pages of the console use it",
   "preferences.update": "a person sets it in a browser",
+  "threads.listAll":
+    "a person reads all apps in a browser; `feedback list` and `feedback search` name an app, or search in all",
   "session.firstPassword": "a person sets it in a browser, just after a sign-in",
   "session.changePassword":
     "a person changes it in a browser; `admin user password` replaces a forgotten one",

@@ -13,6 +13,7 @@ export const ConsolePage = ({
   navigation,
   title,
   narrow = false,
+  wide = false,
   address,
   children,
 }: {
@@ -20,6 +21,8 @@ export const ConsolePage = ({
   readonly title: string;
   /** Makes the page narrow. Pages with forms and text use it, because long lines are hard to read. */
   readonly narrow?: boolean;
+  /** Makes the page as wide as the window. */
+  readonly wide?: boolean;
   /** The address of the page. It is set if the page can be the answer to a form. */
   readonly address?: string;
   readonly children: ComponentChildren;
@@ -38,6 +41,7 @@ export const ConsolePage = ({
         {navigation.apps.length > 0 && <AppMenu navigation={navigation} />}
         <div class="end">
           {navigation.apps.length > 0 && <SearchLink links={navigation.links} />}
+          {navigation.apps.length > 0 && !navigation.app && <InboxLink navigation={navigation} />}
           <a
             href={navigation.links.home}
             aria-current={navigation.tab === "decisions" ? "page" : undefined}
@@ -52,7 +56,7 @@ export const ConsolePage = ({
       {navigation.app && <Tabs navigation={navigation} app={navigation.app} />}
     </header>
     <RoleHere.Provider value={navigation.app?.role ?? "owner"}>
-      <main class={narrow ? "middle narrow" : "middle"} id="main" tabIndex={-1}>
+      <main class={wide ? "wide-page" : narrow ? "middle narrow" : "middle"} id="main" tabIndex={-1}>
         <DoneNotice done={navigation.done} notices={navigation.notices} />
         {children}
       </main>
@@ -133,7 +137,23 @@ const SearchLink = ({ links }: { readonly links: Links }) => (
   </a>
 );
 
-const AppMenu = ({ navigation: { links, apps, app, counts } }: { readonly navigation: Navigation }) => (
+/** The link to the inbox over all apps, on pages without an app. */
+const InboxLink = ({ navigation: { links, tab, counts } }: { readonly navigation: Navigation }) => (
+  <a
+    href={links.allFeedback}
+    aria-current={tab === "all" ? "page" : undefined}
+    {...keyed("g i", "Go to the inbox", "Everywhere")}
+  >
+    Inbox
+    <Count
+      id="count-all"
+      count={sumOf(counts, "unread")}
+      words={`${shownCount(sumOf(counts, "unread"))} unread`}
+    />
+  </a>
+);
+
+const AppMenu = ({ navigation: { links, apps, app, tab, counts } }: { readonly navigation: Navigation }) => (
   <>
     <span class="slash" aria-hidden="true">
       /
@@ -144,6 +164,11 @@ const AppMenu = ({ navigation: { links, apps, app, counts } }: { readonly naviga
         <span class="name">{app ? <Line text={app.name} /> : "All apps"}</span>
       </summary>
       <nav class="panel" aria-label="Apps">
+        {apps.length > 1 && (
+          <a href={links.allFeedback} aria-current={tab === "all" ? "true" : undefined}>
+            All apps
+          </a>
+        )}
         {apps.map(({ id, name }) => (
           <a key={id} href={links.inbox(id)} aria-current={id === app?.id ? "true" : undefined}>
             <Line text={name} /> <Count id={`count-of-${id}`} {...unreadOf(counts, id)} />
@@ -197,7 +222,7 @@ function unreadOf(counts: Navigation["counts"], appId: string) {
   return { count, words: `${shownCount(count)} unread` };
 }
 
-type AppTab = Exclude<Tab, "decisions">;
+type AppTab = Exclude<Tab, "decisions" | "all">;
 
 const tabs: readonly [AppTab, string][] = [
   ["inbox", "Inbox"],

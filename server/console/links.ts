@@ -20,6 +20,8 @@ export function createLinks(at: string) {
     asset: (name: string) => `${at}/assets/${name}`,
     search: `${at}/search`,
     inbox: app("feedback"),
+    /** The inbox over all apps. */
+    allFeedback: `${at}/feedback`,
     ...triageLinks(at),
     /** A short address of a thread, with its number. */
     numbered: (appId: string, number: string) => `${at}/t/${appId}/${number}`,
@@ -104,6 +106,8 @@ const triageLinks = (at: string) => ({
   automaticMails: (appId: string, part = "") => `${at}/automatic-mails/${appId}${part && `/${part}`}`,
   original: (mailId: string) => `${at}/mail-originals/${mailId}/download`,
   numbers: (appId: string) => `${at}/numbers/${appId}`,
+  views: (appId: string) => `${at}/views/${appId}`,
+  view: (appId: string, id: string, part: string) => `${at}/views/${appId}/${id}/${part}`,
   tags: (appId: string) => `${at}/tags/${appId}`,
   tag: (appId: string, id: string, part: string) => `${at}/tags/${appId}/${id}/${part}`,
   savedReplies: (appId: string) => `${at}/saved-replies/${appId}`,

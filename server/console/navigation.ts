@@ -10,9 +10,10 @@ import type { Notices } from "./notices.ts";
 import type { AppCounts, TestBelow } from "./page-reads.ts";
 import type { SignedInVisit } from "./visit.ts";
 
-/** The tabs of the console: the page of decisions for a person, and the parts of an app. */
+/** The tabs of the console: the decisions and the inbox over all apps of a person, and the parts of an app. */
 export type Tab =
   | "decisions"
+  | "all"
   | "inbox"
   | "faqs"
   | "changelog"

@@ -163,6 +163,13 @@ export const keyed = (
   "aria-keyshortcuts": /^[A-Z]$/.test(key) ? `Shift+${key}` : key,
 });
 
+/** The key of a button, shown in it. Screen readers get it from `aria-keyshortcuts`. */
+export const Keycap = ({ children }: { readonly children: string }) => (
+  <span class="key" aria-hidden="true">
+    {children}
+  </span>
+);
+
 /** A new key or token. It is shown only once. */
 export const Secret = ({ label, secret }: { readonly label: string; readonly secret: string }) => (
   <div class="field">

@@ -143,6 +143,7 @@ const refusesValues: ReadonlySet<string> = new Set([
   "tag_exists",
   "assignee_changed",
   "answered",
+  "list_changed",
   "draft_conflict",
   "version_exists",
   "already_member",

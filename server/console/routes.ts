@@ -22,12 +22,13 @@ import type { Deps } from "../deps.ts";
 import { definitions as people } from "../erasure/page.tsx";
 import { definitions as blocked } from "../feedback/blocked-senders/page.tsx";
 import { definitions as home } from "../feedback/home/page.tsx";
-import { definitions as inbox } from "../feedback/inbox/page.tsx";
 import { createPageAnswering } from "../feedback/messages/presence.ts";
 import { definitions as savedReplies } from "../feedback/saved-replies/page.tsx";
 import { definitions as search } from "../feedback/search/page.tsx";
 import { definitions as numbers } from "../feedback/statistics/page.tsx";
 import { definitions as tags } from "../feedback/tags/page.tsx";
+import { definitions as allApps } from "../feedback/threads/page/all-apps.tsx";
+import { definitions as inbox } from "../feedback/threads/page/desk-forms.ts";
 import { definitions as thread } from "../feedback/threads/page/forms.ts";
 import { createPageViews } from "../feedback/unread/page-views.ts";
 import { sessionCookie } from "../http/authenticate.ts";
@@ -181,7 +182,17 @@ const rootRedirect = ({ consoleUrl }: Pick<Deps["settings"], "consoleUrl">): Rou
 /** All pages and forms of the console. A new page must be imported and added to this list. */
 const definitions: Definitions = [
   ...home,
-  ...[...search, ...inbox, ...thread, ...tags, ...numbers, ...savedReplies, ...blocked, ...automaticMails],
+  ...[
+    ...search,
+    ...allApps,
+    ...inbox,
+    ...thread,
+    ...tags,
+    ...numbers,
+    ...savedReplies,
+    ...blocked,
+    ...automaticMails,
+  ],
   ...[...faqs, ...faq, ...changelog, ...entry],
   ...[...listings, ...listing, ...cycle, ...cycleReport],
   ...[...members, ...start, ...apps, ...data, ...webhooks],

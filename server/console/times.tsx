@@ -46,6 +46,25 @@ export const Ago = ({ at, now }: { readonly at: string; readonly now: Date }) =>
   </time>
 );
 
+/** The age of something in a narrow column: `5 min`, `2 h`, `3 d`; after a week its date. The full time is its title. */
+export const Age = ({ at, now }: { readonly at: string; readonly now: Date }) => (
+  <time dateTime={at} title={fullTime(at)} data-relative="">
+    {shortAge(at, now)}
+  </time>
+);
+
+function shortAge(at: string, now: Date): string {
+  if (isFar(at, now)) {
+    const date = new Date(at);
+    const day = `${date.getUTCDate()} ${names().months[date.getUTCMonth()]}`;
+    return date.getUTCFullYear() === now.getUTCFullYear() ? day : `${day} ${date.getUTCFullYear()}`;
+  }
+  const seconds = Math.abs(secondsTo(at, now));
+  if (seconds < 60) return "now";
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min`;
+  return seconds < 86_400 ? `${Math.floor(seconds / 3_600)} h` : `${Math.floor(seconds / 86_400)} d`;
+}
+
 /** How much time is left until a given time. */
 export const Remaining = ({ at, now }: { readonly at: string; readonly now: Date }) => (
   <time dateTime={at} title={fullTime(at)} data-relative>

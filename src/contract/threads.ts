@@ -5,7 +5,7 @@ import { endpoint } from "./endpoint.ts";
 import { FeedbackType } from "./feedback.ts";
 import { boundary, givenInstant, instant, openEnum, pageLimit, text, uuid, webUrl } from "./fields.ts";
 import { threadStatuses } from "./find-work.ts";
-import { FoundLine, SearchFacts } from "./found.ts";
+import { Count, FoundLine, SearchFacts } from "./found.ts";
 import { limits } from "./limits.ts";
 import { TagName, ThreadTag } from "./tags.ts";
 
@@ -315,6 +315,31 @@ export const threads = {
       }),
     },
     errors: ["not_found"],
+  }),
+  listAll: endpoint({
+    method: "GET",
+    path: "/api/v1/console/feedback",
+    summary: "List the feedback of all your apps, the last active first",
+    auth: "console",
+    role: "viewer",
+    scope: "feedback:read",
+    query: z.extend(
+      z.pick(threadFilters, {
+        ...{ status: true, type: true, waitingOn: true, unfinished: true, snoozed: true, unread: true },
+        ...{ order: true, cursor: true, limit: true },
+      }),
+      { assignee: z.optional(z.enum(["me", "none"])) },
+    ),
+    success: {
+      status: 200,
+      body: z.object({
+        items: z.array(z.extend(ThreadSummary, { appName: z.string() })),
+        nextCursor: z.nullable(z.string()),
+        /** How many threads match. Only on the first page. */
+        count: z.optional(Count),
+      }),
+    },
+    errors: [],
   }),
   read: endpoint({
     method: "GET",

@@ -97,9 +97,11 @@ export const views = {
     role: "viewer",
     scope: "feedback:read",
     params: appParams,
-    query: z.object({
+    query: z.extend(ViewQuery, {
       /** Also counts your saved views and the shared ones. */
       views: z.optional(z.enum(["1"])),
+      /** Also counts the threads that match the filters in this query: up to 500, or `exact` up to 5,000. */
+      matching: z.optional(z.enum(["1", "exact"])),
     }),
     success: {
       status: 200,
@@ -109,6 +111,8 @@ export const views = {
         saved: z.optional(
           z.array(z.object({ id: uuid, name: z.string(), shared, query: ViewQuery, count: Count })),
         ),
+        /** Missing without `matching`. `asOf` is the time of the count, for a change of all these threads. */
+        matching: z.optional(z.object({ count: Count, asOf: instant })),
       }),
     },
     errors: ["not_found"],

@@ -14,3 +14,4 @@ import "./decisions.js";
 import "./live.js";
 import "./palette.js";
 import "./keys.js";
+import "./desk.js";

@@ -32,7 +32,7 @@ export const typing = [...(person ? document.querySelectorAll("form[method=post]
     element: form,
     person,
     form: pathOf(form),
-    page: location.pathname,
+    page: form.dataset.page ?? location.pathname,
     writer: newWriter(),
     fields: {},
     extra: {},

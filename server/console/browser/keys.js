@@ -65,21 +65,69 @@ const isModified = (event) =>
 const pairMilliseconds = 1_500;
 let first = { key: "", at: 0 };
 
+// A key that is pressed while the browser opens the next page acts on that page. So no key of a fast person is lost.
+const leaveMilliseconds = 3_000;
+const early = "innkeep-keys";
+let leftAt = Number.NEGATIVE_INFINITY;
+const isLeaving = () => performance.now() - leftAt < leaveMilliseconds;
+addEventListener("submit", (event) => {
+  if (!event.defaultPrevented) leftAt = performance.now();
+});
+addEventListener("click", (event) => {
+  const link = /** @type {any} */ (event.target).closest?.("a[href]");
+  const isElsewhere = event.defaultPrevented || event.ctrlKey || event.metaKey || event.shiftKey;
+  if (
+    link &&
+    !isElsewhere &&
+    !link.target &&
+    new URL(link.href).pathname + new URL(link.href).search !== location.pathname + location.search
+  )
+    leftAt = performance.now();
+});
+const earlyKeys = () => {
+  try {
+    const { at = 0, keys = [] } = JSON.parse(sessionStorage.getItem(early) ?? "{}");
+    return Date.now() - at < leaveMilliseconds ? keys : [];
+  } catch {
+    return [];
+  }
+};
+const keepEarly = (keys) => {
+  try {
+    if (keys.length === 0) sessionStorage.removeItem(early);
+    else sessionStorage.setItem(early, JSON.stringify({ at: Date.now(), keys }));
+  } catch {
+    // Without the storage of the browser, these keys are lost.
+  }
+};
+const pressEarly = () => {
+  const keys = earlyKeys();
+  keepEarly([]);
+  while (keys.length > 0 && !isLeaving()) run(keys.shift());
+  keepEarly(keys);
+};
+
 const press = (event) => {
   if (event.defaultPrevented || event.isComposing || isModified(event) || isTyping(event)) return;
+  if (isLeaving() && event.key.length === 1) {
+    event.preventDefault();
+    return keepEarly([...earlyKeys(), event.key]);
+  }
   const isPair = first.key !== "" && event.timeStamp - first.at < pairMilliseconds;
   const key = isPair ? `${first.key} ${event.key}` : event.key;
   if (event.key !== "Shift") first = { key: "", at: 0 };
+  if (event.repeat && !lineOf(key)?.repeats) return;
+  if (run(key)) event.preventDefault();
+  else if (!isPair && startsPair(key)) first = { key, at: event.timeStamp };
+};
+
+/** Does what a key does. Returns whether it does something on this page. */
+const run = (key) => {
   const line = lineOf(key);
-  if (event.repeat && !line?.repeats) return;
   const element = line === undefined ? elementOf(key) : undefined;
-  if (line === undefined && element === undefined) {
-    if (!isPair && startsPair(key)) first = { key, at: event.timeStamp };
-    return;
-  }
-  event.preventDefault();
   if (line) line.act();
-  else actOn(element);
+  else if (element) actOn(element);
+  return line !== undefined || element !== undefined;
 };
 
 /** The keys that act on this page now, by group. */
@@ -93,10 +141,11 @@ const keysHere = () => {
       words: words(element),
     }));
   const groups = new Map();
+  const listed = new Set();
   for (const { group, key, words } of [...lines, ...elements]) {
-    const known = groups.get(group) ?? new Map();
-    if (!known.has(key)) known.set(key, words);
-    groups.set(group, known);
+    if (listed.has(key)) continue;
+    listed.add(key);
+    groups.set(group, (groups.get(group) ?? new Map()).set(key, words));
   }
   return groups;
 };
@@ -147,6 +196,8 @@ export const showKeys = () => {
 if (hasKeys) {
   addKeys("Everywhere", [{ key: "?", words: "Show these keys", act: showKeys }]);
   document.addEventListener("keydown", press);
+  // The other scripts add their keys first.
+  setTimeout(pressEarly);
   /** @type {any} */
   for (const button of document.querySelectorAll("button[data-shows-keys]")) {
     button.hidden = false;

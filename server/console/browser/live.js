@@ -17,7 +17,7 @@ const refresh = async () => {
   for (const part of document.querySelectorAll("[data-live]")) {
     const next = fresh.getElementById(part.id);
     const focused = part.contains(document.activeElement) ? document.activeElement : undefined;
-    const link = focused?.matches("a[id]") ? focused.id : undefined;
+    const link = focused?.matches("a[id], .tick input") ? focused.id : undefined;
     if (!next || part.dataset.live === next.dataset.live) continue;
     isLeft ||= focused !== undefined && !link;
     if (focused && !link) continue;
@@ -59,12 +59,15 @@ const readWithin = (milliseconds) => {
 const pace = { thread: 1_000, list: 3_000, counts: 10_000 };
 
 // The address of a page holds the id of its app, and then that of its thread.
-const [app, item] = location.pathname.match(/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g) ?? [];
+const [app, ofPage] = location.pathname.match(/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g) ?? [];
+// A thread may be open beside its list.
+const beside = document.querySelector("[data-opened]")?.dataset.opened;
+const item = ofPage ?? beside;
 const hear = ({ kind, appId, threadId }) => {
   if (kind === "everything") readWithin(pace.list);
   else if (item !== undefined && item === threadId) readWithin(pace.thread);
   else if (kind === "answering") return;
-  else if (app === undefined || (app === appId && (!item || !threadId))) readWithin(pace.list);
+  else if (app === undefined || (app === appId && (!ofPage || !threadId))) readWithin(pace.list);
   else readWithin(pace.counts);
 };
 

@@ -113,6 +113,9 @@ const canWrite = () => document.querySelector(".composer") !== null;
 addKeys("Thread", [
   { key: "r", words: "Write a reply", act: () => write("reply"), isHere: canWrite },
   { key: "n", words: "Write a note", act: () => write("note"), isHere: canWrite },
+  // These act in the field of the composer, so they only stand in the list.
+  { key: "Ctrl Enter", words: "Send", act: () => undefined, isHere: canWrite },
+  { key: "Ctrl Shift Enter", words: "Send and resolve", act: () => undefined, isHere: canWrite },
 ]);
 
 // A message that arrived counts as read if nothing is written yet. Otherwise a line above the field names its writer.

@@ -1,8 +1,11 @@
 import { ApiError } from "../../../src/contract/errors.ts";
+import { type FixedView, fixedViews } from "../../../src/contract/fixed-views.ts";
 import type { Tag } from "../../../src/contract/tags.ts";
 import { type Assignee, threads } from "../../../src/contract/threads.ts";
+import { fixedViewNames } from "../../../src/contract/views.ts";
 import { visibleLine } from "../../../src/words/visible.ts";
 import type { Ask } from "../../console/ask.ts";
+import type { Links } from "../../console/links.ts";
 import type { SignedInVisit } from "../../console/visit.ts";
 import { TagBadge } from "../tags/badge.tsx";
 
@@ -11,6 +14,10 @@ export interface InboxPosition {
   /** The query of the inbox page; empty if the thread was not opened from the inbox. */
   readonly list: string;
   readonly at: number;
+  /** Whether the thread is shown beside its list. */
+  readonly desk?: boolean;
+  /** The id of the thread that opens after this one was resolved; empty if there is none. */
+  readonly next?: string;
 }
 
 /** The previous or next thread in the list, with its own position. */
@@ -29,38 +36,139 @@ export interface Neighbours {
 /** Returns the position that is in the address of a thread or in its sent form. */
 export function inboxPositionOf({ query, fields }: Pick<SignedInVisit, "query" | "fields">): InboxPosition {
   const at = Number(query("at") || fields.text("at"));
-  return { list: query("list") || fields.text("list"), at: Number.isSafeInteger(at) ? Math.max(0, at) : 0 };
+  return {
+    list: query("list") || fields.text("list"),
+    at: Number.isSafeInteger(at) ? Math.max(0, at) : 0,
+    desk: fields.text("desk") === "1",
+    next: fields.text("next"),
+  };
+}
+
+/** Returns the address of a thread: on a page of its own, or beside the list from which it was opened. */
+export function threadAddress(
+  links: Links,
+  { appId, id }: { readonly appId: string; readonly id: string },
+  position: InboxPosition,
+): string {
+  if (!position.desk) return links.thread(appId, id) + inboxPositionQuery(position);
+  return `${links.inbox(appId)}?${withOpened(position.list, id)}&at=${position.at}`;
+}
+
+/** Returns the query of a list beside which a thread is opened. */
+export function withOpened(list: string, thread: string | number): string {
+  const query = new URLSearchParams(list);
+  query.set("open", String(thread));
+  return query.toString();
 }
 
 /** Returns the position as the query of a thread's address. */
 export const inboxPositionQuery = ({ list, at }: InboxPosition): string =>
   list === "" ? "" : `?${new URLSearchParams({ list, at: String(at) })}`;
 
-/** Returns the API's status for the status in the inbox's address; empty if that means several statuses. */
-export const oneStatus = (status: string): string => (["all", "unread"].includes(status) ? "" : status);
+/** The filters of a list, as its address has them. An empty value selects everything. */
+const filterNames = [
+  ...(["status", "type", "tag", "assignee", "q", "unread", "waitingOn", "unfinished", "snoozed"] as const),
+  ...(["sender", "from", "to", "order"] as const),
+] as const;
+
+type FilterName = (typeof filterNames)[number];
+
+export type ListFilter = Readonly<Record<FilterName, string>>;
+
+const noFilter: ListFilter = {
+  ...{ status: "", type: "", tag: "", assignee: "", q: "", unread: "", waitingOn: "", unfinished: "" },
+  ...{ snoozed: "", sender: "", from: "", to: "", order: "activity" },
+};
+
+/** Returns the filters of a view or of a query of the API. */
+export const filterWith = (given: Readonly<Partial<Record<FilterName, string | undefined>>>): ListFilter =>
+  changedFilter(noFilter, given);
+
+/** Returns filters with some other values. */
+export function changedFilter(
+  filter: ListFilter,
+  change: Readonly<Partial<Record<FilterName, string | undefined>>>,
+): ListFilter {
+  const value = (name: FilterName) => change[name] ?? filter[name];
+  return {
+    ...{ status: value("status"), type: value("type"), tag: value("tag"), assignee: value("assignee") },
+    ...{ q: value("q"), unread: value("unread"), waitingOn: value("waitingOn"), order: value("order") },
+    ...{ unfinished: value("unfinished"), snoozed: value("snoozed"), sender: value("sender") },
+    ...{ from: value("from"), to: value("to") },
+  };
+}
+
+/** Whether the filters of a list are the same. */
+export const isSameFilter = (one: ListFilter, other: ListFilter): boolean =>
+  filterNames.every((name) => one[name] === other[name]);
 
 /**
- * Returns the status in the address of the inbox. Without one, a search is in every status, and a list has the open
- * threads, or those of the list from which an empty search was sent.
+ * Returns the filters of the list in an address. Without a status, a search is in every status, and a list is the one
+ * from which an empty search was sent, or what is to triage.
  */
-export const statusOf = (query: (name: string) => string): string =>
-  query("status") || (query("q").trim() === "" ? query("in") || "open" : "all");
+export function filterOf(query: (name: string) => string): ListFilter {
+  const q = query("q").trim();
+  if (q === "" && query("in") !== "") return filterOf(valuesIn(query("in")));
+  const given = givenFilter(query);
+  if (q !== "") return changedFilter(given, { unread: "", sender: "", order: "activity" });
+  const view = query("view") || (query("status") === "" ? "to_triage" : "");
+  if (!isFixedView(view)) return given;
+  const more = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ""));
+  return changedFilter(filterWith(fixedViews[view]), more);
+}
+
+function givenFilter(query: (name: string) => string): ListFilter {
+  const status = query("status");
+  const values = Object.fromEntries(filterNames.map((name) => [name, query(name).trim()]));
+  return changedFilter(noFilter, {
+    ...values,
+    status: ["all", "unread"].includes(status) ? "" : status,
+    unread: status === "unread" ? "true" : query("unread"),
+    tag: chosenTags(query).join(","),
+    order: query("order") === "created" ? "created" : "activity",
+  });
+}
+
+/** Returns the name of the fixed view with exactly these filters. */
+export const fixedViewOf = (filter: ListFilter): FixedView | undefined =>
+  fixedViewNames.find((name) => isSameFilter(filter, filterWith(fixedViews[name])));
+
+const isFixedView = (name: string): name is FixedView => Object.hasOwn(fixedViews, name);
+
+/** Returns the query of the address of a list with these filters. */
+export function listQuery(filter: ListFilter, more: Readonly<Record<string, string>> = {}): string {
+  const view = fixedViewOf(filter);
+  const own = view === undefined ? addressValues(filter) : { view };
+  const given = Object.entries({ ...own, ...more }).filter(([, value]) => value !== "");
+  return new URLSearchParams(given).toString();
+}
+
+function addressValues({ status, unread, order, ...filter }: ListFilter): Record<string, string> {
+  const isUnread = unread === "true";
+  return {
+    status: status || (isUnread ? "unread" : "all"),
+    ...filter,
+    ...(status !== "" && isUnread ? { unread } : {}),
+    ...(order === "created" ? { order } : {}),
+  };
+}
+
+/** Returns the filters as the API takes them. */
+export const filterQuery = ({ order, ...filter }: ListFilter): Record<string, string> => ({
+  ...filter,
+  ...(filter.q === "" ? { order } : {}),
+});
 
 /** Returns the API query for a page of the inbox. */
-export function inboxQuery(query: (name: string) => string) {
-  const status = statusOf(query);
-  const q = query("q").trim();
-  const isUnread = status === "unread" && q === "";
-  return {
-    status: oneStatus(status),
-    type: query("type"),
-    q,
-    ...(q === "" ? { order: "activity" } : {}),
-    ...(isUnread ? { unread: "true" } : {}),
-    assignee: query("assignee"),
-    tag: chosenTags(query).join(","),
-    cursor: query("cursor"),
-  };
+export const inboxQuery = (query: (name: string) => string): Record<string, string> => ({
+  ...filterQuery(filterOf(query)),
+  cursor: query("cursor"),
+});
+
+/** Returns a function that reads the values of an address's query. */
+export function valuesIn(list: string): (name: string) => string {
+  const given = new URLSearchParams(list);
+  return (name) => given.get(name) ?? "";
 }
 
 const noNeighbours: Neighbours = { previous: undefined, next: undefined };
@@ -109,8 +217,7 @@ async function firstOfNext(
 }
 
 function listOf(ask: Ask, appId: string, list: string) {
-  const given = new URLSearchParams(list);
-  return ask(threads.list, { params: { appId }, query: inboxQuery((name) => given.get(name) ?? "") });
+  return ask(threads.list, { params: { appId }, query: inboxQuery(valuesIn(list)) });
 }
 
 /** Returns the names of the tags in the address of the inbox. The field `also` has one more tag. */

@@ -34,6 +34,24 @@ export interface SummaryRow
   readonly seq: number;
 }
 
+/** What a statement reads of each thread. */
+interface Columns<Row extends object> {
+  readonly sql: string;
+  readonly row?: Row;
+}
+
+const summary: Columns<SummaryRow> = {
+  sql: `f.id, f.number, f.app_id AS "appId", f.subject, f.category, f.status, f.sender_name AS "senderName",
+            f.sender_email AS "senderEmail", f.source, f.occurrences, f.proposal_status AS "proposalStatus",
+            ${assigneeColumns}, f.created_at AS "createdAt", ${activeAt} AS "activeAt",
+            f.snoozed_until AS "snoozedUntil", f.seq`,
+};
+
+/** A thread of a list, without what the list shows of it. */
+export type FoundThread = Pick<SummaryRow, "id" | "createdAt">;
+
+const found: Columns<FoundThread> = { sql: `f.id, f.created_at AS "createdAt"` };
+
 /** Selects a page of the inbox: the sort key after which it begins, and its length. */
 export interface InboxPage {
   readonly position: readonly string[];
@@ -58,16 +76,25 @@ export const orderOf = ({ q, order, unread }: Filters): ThreadOrder => {
  * key is `createdAt` and `id`; in the order by activity, `activeAt` and `id`; in a search `seq`, which grows with each
  * new thread. (rules F50, F51)
  */
-export async function listThreads(
+export const listThreads = (
+  reader: Reader,
+  scope: Filters & MemberOf,
+  page: InboxPage,
+): Promise<ThreadRows<SummaryRow>> => list(reader, scope, page, summary);
+
+async function list<Row extends object>(
   reader: Reader,
   { appId, userId, ...filters }: Filters & MemberOf,
   page: InboxPage,
-): Promise<ThreadRows<SummaryRow>> {
+  columns: Columns<Row>,
+): Promise<ThreadRows<Row>> {
   const tagIds = await tagsOf(reader, appId, filters);
   if (tagIds === undefined) return { rows: [] };
   const order = orderOf(filters);
-  if (order === "found") return searchInbox(reader, { appIds: [appId], userId, tagIds, ...filters }, page);
-  if (filters.number !== undefined) return { rows: await readNumber(reader, { appId, tagIds, ...filters }) };
+  if (order === "found")
+    return search(reader, { appIds: [appId], userId, tagIds, ...filters }, page, columns);
+  if (filters.number !== undefined)
+    return { rows: await readNumber(reader, { appId, tagIds, ...filters }, columns) };
   const scope = {
     appId,
     userId,
@@ -75,23 +102,23 @@ export async function listThreads(
     conditions: [withStatus(filters.status), ...ofState(filters), ...withTags(tagIds)],
   };
   if (order === "activity" && (filters.unread === "true" || !isNarrow(filters, tagIds)))
-    return { rows: await listByActivity(reader, scope, page) };
+    return { rows: await listByActivity(reader, scope, page, columns) };
   const { key, ...ordered } = inOrder(reader.engine, order, tagIds, { ...filters, appId });
   const conditions = [...ordered.conditions, afterKey(key, page)];
-  return { rows: await read(reader, { ...ordered, conditions }, page.limit) };
+  return { rows: await read(reader, { ...ordered, conditions }, page.limit, columns) };
 }
 
 /**
- * Returns the first threads that `listThreads` returns, up to `most`. A count reads the same rows as the list, so that
- * both agree. (rule F44)
+ * Returns the first threads that `listThreads` returns, up to `most`. A count reads the same threads as the list, so
+ * that both agree. (rule F44)
  */
 export async function firstThreads(
   reader: Reader,
   scope: Filters & MemberOf,
   most: number,
-): Promise<readonly SummaryRow[]> {
+): Promise<readonly FoundThread[]> {
   const position = firstPositions[orderOf(scope)];
-  return (await listThreads(reader, scope, { position, limit: most })).rows;
+  return (await list(reader, scope, { position, limit: most }, found)).rows;
 }
 
 /** The sort keys before the first thread of each order. */
@@ -114,10 +141,11 @@ const isUnassigned = ({ assignee, unfinished }: Filters): boolean =>
   assignee === null && unfinished !== undefined;
 
 /** Returns the thread with a number, if it matches the other filters, too. */
-const readNumber = (
+const readNumber = <Row extends object>(
   reader: Reader,
   { appId, tagIds, ...filters }: Filters & Pick<MemberOf, "appId"> & { readonly tagIds: readonly string[] },
-): Promise<SummaryRow[]> =>
+  columns: Columns<Row>,
+): Promise<Row[]> =>
   read(
     reader,
     {
@@ -131,14 +159,22 @@ const readNumber = (
       ],
     },
     1,
+    columns,
   );
 
 /** Returns the threads of some apps that a search finds, newest first. */
-export function searchInbox(
+export const searchInbox = (
+  reader: Reader,
+  scope: Filters & InboxScope & { readonly tagIds: readonly string[] },
+  page: InboxPage,
+): Promise<ThreadRows<SummaryRow>> => search(reader, scope, page, summary);
+
+function search<Row extends object>(
   reader: Reader,
   { appIds, userId, tagIds, ...filters }: Filters & InboxScope & { readonly tagIds: readonly string[] },
   page: InboxPage,
-): Promise<ThreadRows<SummaryRow>> {
+  columns: Columns<Row>,
+): Promise<ThreadRows<Row>> {
   const { q, status, type } = filters;
   const by = "member" as const;
   const asked = {
@@ -146,7 +182,7 @@ export function searchInbox(
     narrowing: narrowingOf(filters, tagIds),
     conditions: [...ofApps(appIds, filters), ...withTags(tagIds)],
   };
-  return readFound(reader, asked, page, (found) => read(reader, found, page.limit));
+  return readFound(reader, asked, page, (found) => read(reader, found, page.limit, columns));
 }
 
 /** The apps in which a person searches. */
@@ -165,17 +201,18 @@ export const narrowingOf = (filters: Filters, tagIds: readonly string[]): Condit
 export const tagsOf = async (reader: Reader, appId: string, { tags = [] }: Filters) =>
   tags.length === 0 ? [] : threadTags.rarestFirst(reader, appId, tags);
 
-function listByActivity(
+function listByActivity<Row extends object>(
   reader: Reader,
   { conditions: given, ...scope }: ActivityScope,
   { position, limit }: InboxPage,
-): Promise<SummaryRow[]> {
+  columns: Columns<Row>,
+): Promise<Row[]> {
   const after = [`(${activeAt}, f.id) < (?, ?)`, ...position] as const;
   const newest = newestByActivity({ ...scope, conditions: [after, ...given] }, limit);
   // Reads all columns only of the found threads. (CROSS JOIN makes SQLite keep that order.)
   const from = `${newest.sql} AS newest CROSS JOIN feedback f`;
   const conditions = [["f.seq = newest.seq", ...newest.values] as const];
-  return read(reader, { from, order: byActivity, conditions }, limit);
+  return read(reader, { from, order: byActivity, conditions }, limit, columns);
 }
 
 /**
@@ -283,17 +320,16 @@ const ofAssignee = ({ assignee }: Filters): Condition[] =>
 const withTags = (ids: readonly string[]): Condition[] =>
   ids.map((id) => ["EXISTS (SELECT 1 FROM thread_tags x WHERE x.feedback_id = f.id AND x.tag_id = ?)", id]);
 
-function read(
+function read<Row extends object>(
   reader: Reader,
   { from, order, conditions }: ThreadQuery,
   limit: number,
-): Promise<SummaryRow[]> {
-  return reader.all<SummaryRow>(
-    plannedEachTime(`SELECT f.id, f.number, f.app_id AS "appId", f.subject, f.category, f.status, f.sender_name AS "senderName",
-            f.sender_email AS "senderEmail", f.source, f.occurrences, f.proposal_status AS "proposalStatus",
-            ${assigneeColumns}, f.created_at AS "createdAt", ${activeAt} AS "activeAt",
-            f.snoozed_until AS "snoozedUntil", f.seq
-     FROM ${from} WHERE ${sqlOf(conditions)} ORDER BY ${order} LIMIT ?`),
+  columns: Columns<Row>,
+): Promise<Row[]> {
+  return reader.all<Row>(
+    plannedEachTime(
+      `SELECT ${columns.sql} FROM ${from} WHERE ${sqlOf(conditions)} ORDER BY ${order} LIMIT ?`,
+    ),
     ...valuesOf(conditions),
     limit,
   );

@@ -13,6 +13,7 @@ import { deliveryOf, renewedLink } from "../../mail/sender/mails.ts";
 import { assigneeOf } from "../assignees/assign.ts";
 import { threadEvents } from "../events/rules.ts";
 import { auditedChanges, decidedRuns, namingReleases } from "../events/store.ts";
+import { listAllApps } from "../inbox/all-apps.ts";
 import { listInbox } from "../inbox/list.ts";
 import { createMergeHandlers, mergedThreads } from "../merge/merge.ts";
 import { homesOf, type MergeStep, reaches } from "../merge/rules.ts";
@@ -34,6 +35,7 @@ export function consoleFeedback(
   const record = createAuditWriter(deps);
   return {
     list: (request) => listInbox(deps, request),
+    listAll: (request) => listAllApps(deps, request),
 
     async read({ caller, params }) {
       const { database } = deps;

@@ -20,10 +20,15 @@ export function views(
   const { database } = deps;
   const record = createAuditWriter(deps);
 
-  /** Counts the threads of a view, up to 500. */
-  async function count(caller: ConsoleCaller, appId: string, query: ViewQuery): Promise<number | string> {
+  /** Counts the threads of a view. */
+  async function count(
+    caller: ConsoleCaller,
+    appId: string,
+    query: ViewQuery,
+    most: number = limits.viewCount,
+  ): Promise<number | string> {
     const scope = await inboxScope(database, { appId, userId: caller.userId }, query);
-    return countAnswer((await firstThreads(database, scope, limits.viewCount + 1)).length, limits.viewCount);
+    return countAnswer((await firstThreads(database, scope, most + 1)).length, most);
   }
 
   return {
@@ -82,21 +87,26 @@ export function views(
         return undefined;
       }),
 
-    async counts({ caller, params: { appId }, query: { views: withSaved } }) {
+    async counts({ caller, params: { appId }, query: { views: withSaved, matching: which, ...filters } }) {
       await ownedApp(database, appId, caller);
+      if (which !== undefined) checkQuery(filters);
       await prepareInbox(deps, appId);
+      const matching = which && {
+        asOf: deps.clock.now().toISOString(),
+        count: await count(caller, appId, filters, which === "exact" ? limits.bulkFound : limits.viewCount),
+      };
       const fixed = [];
       for (const view of fixedViewNames) {
         const query = fixedViews[view];
         fixed.push({ view, query, count: await count(caller, appId, query) });
       }
-      if (withSaved === undefined) return { fixed };
+      if (withSaved === undefined) return { fixed, matching };
       const saved = [];
       for (const row of await savedViews.list(database, appId, caller.userId)) {
         const { id, name, shared, query } = viewOf(row);
         saved.push({ ...{ id, name, shared, query }, count: await count(caller, appId, query) });
       }
-      return { fixed, saved };
+      return { fixed, saved, matching };
     },
   };
 }

@@ -48,11 +48,11 @@ describe("the proposals in the inbox", () => {
 
   it("has a badge for each decision of a person", async () => {
     const { id, runId } = await proposed();
-    expect(await lineOf(id)).toContain("Proposal waiting");
+    expect(await lineOf(id)).toContain("Plan waits");
     await worker.decide(runId, "request_changes", "Smaller steps.");
     expect(await lineOf(id)).toContain("Changes asked for");
     const second = await worker.propose(id);
-    expect(await lineOf(id)).toContain("Proposal waiting");
+    expect(await lineOf(id)).toContain("Plan waits");
     await worker.decide(second, "approve");
     expect(await lineOf(id)).toContain("Plan approved");
     await world.call("POST", `/runs/${second}/recall`, {});

@@ -37,19 +37,23 @@ interface Drawing {
 
 async function openScene(
   { browser, baseUrl }: { readonly browser: TestBrowser; readonly baseUrl: string },
-  { places, scene, look: { theme, viewport } }: Drawing,
+  { places, scene, look: { device, theme, viewport } }: Drawing,
 ): Promise<Page> {
   const isOpen = !scene.page.startsWith("/") && !["device", "consent"].includes(scene.page);
   const options = { viewport, colorScheme: theme };
   const page = await openPage(browser, { baseUrl }, isOpen ? {} : places.owner, options);
-  const answer = await page.goto(addressOf(scene, places));
+  const answer = await page.goto(addressOf(scene, places, device));
   if (answer?.status() !== 200) throw new Error(`The page ${scene.name} answers ${answer?.status()}.`);
   return page;
 }
 
-function addressOf({ page, name }: ConsoleScene, { linked, unlinked }: Places): string {
+function addressOf(
+  { page, name }: ConsoleScene,
+  { linked, unlinked }: Places,
+  device: Look["device"],
+): string {
   const pattern = new RegExp(`^${page.replace(/:[^/]+/g, "(?!new$)[^/?]+")}$`);
-  const found = unlinked[page] ?? linked.find((path) => pattern.test(path));
+  const found = unlinked[`${page} ${device}`] ?? unlinked[page] ?? linked.find((path) => pattern.test(path));
   if (found === undefined) throw new Error(`The demo has no page for the picture ${name} (${page}).`);
   return found;
 }

@@ -28,6 +28,7 @@ export async function findPlaces(service: Service): Promise<Places> {
     linked,
     unlinked: {
       "/console/search": "/console/search?q=photo",
+      "/console/feedback/:appId desktop": `/console/feedback/${appId}?open=1`,
       "/console/invitations/:token": await invitation(service, "you@larder.example"),
       "sign-in": "/console/sign-in",
       recovery: "/console/recover",

@@ -25,7 +25,13 @@ export const consoleScenes: readonly ConsoleScene[] = [
     name: "inbox",
     title: "Inbox",
     page: at.inbox(":appId"),
-    says: "The threads of an app. Filter them, search them, and open one.",
+    says: "The threads of an app: views with their numbers, the list, and the thread that you open beside it. Choose threads and resolve, archive, assign, tag or snooze them, with the mouse or a key. On a phone there is the list, and the thread in its place.",
+  },
+  {
+    name: "all-apps",
+    title: "Inbox of all apps",
+    page: at.allFeedback,
+    says: "The threads of all your apps in one list. A thread opens in the inbox of its app.",
   },
   {
     name: "thread",

@@ -4,7 +4,7 @@ import type { Assignee, OwnedThread, ThreadSummary } from "../../../../src/contr
 import { hasHidden, visibleLine } from "../../../../src/words/visible.ts";
 import { type Filled, OriginalVersions, Select, TextField, versionOf } from "../../../console/forms.tsx";
 import type { Links } from "../../../console/links.ts";
-import { Can, ExternalLink, Line, Notice, Refused } from "../../../console/parts.tsx";
+import { Can, ExternalLink, keyed, Line, Notice, Refused } from "../../../console/parts.tsx";
 import { PublicationBadge } from "../../../content/changelog/badge.tsx";
 import { TagBadge } from "../../tags/badge.tsx";
 import { editLabels, nameIn, statusNames, typeNames } from "../badges.tsx";
@@ -81,7 +81,9 @@ export const ThreadAside = (props: ThreadAsideProps) => {
       <Metadata metadata={thread.feedback.metadata} />
       <Can needs="maintainer">
         <p>
-          <a href={`${address}/merge`}>Merge into another thread</a>
+          <a href={`${address}/merge`} {...keyed("#", "Merge into another thread", "Thread")}>
+            Merge into another thread
+          </a>
         </p>
         <details class="reveal danger">
           <summary>Delete thread</summary>

@@ -1,6 +1,7 @@
 import { blockedSenders } from "../../../../src/contract/blocked-senders.ts";
 import { consoleChangelog } from "../../../../src/contract/changelog.ts";
 import { idsInFeedbackLines, withFeedbackLine } from "../../../../src/contract/feedback-lines.ts";
+import { preferences } from "../../../../src/contract/preferences.ts";
 import { runs } from "../../../../src/contract/runs.ts";
 import { readMarks, threads } from "../../../../src/contract/threads.ts";
 import { type Definitions, defineForm } from "../../../console/definitions.ts";
@@ -10,8 +11,9 @@ import { goTo, type Reply, reshowForm } from "../../../console/respond.ts";
 import type { SignedInVisit } from "../../../console/visit.ts";
 import { senderKeysOf } from "../../blocked-senders/rules.ts";
 import { addressAfterDecision, isFromDecisions, listAddress } from "../../home/walk.tsx";
-import { inboxPositionOf, inboxPositionQuery } from "../../inbox/filters.tsx";
+import { inboxPositionOf, threadAddress, withOpened } from "../../inbox/filters.tsx";
 import { resolving, withSavedReply } from "./composer.tsx";
+import { showDesk } from "./desk.tsx";
 import {
   claimedName,
   currentThread,
@@ -22,7 +24,7 @@ import {
   type ThreadPart,
 } from "./fields.tsx";
 import { mergeDefinitions } from "./merge.tsx";
-import { numberedPage, readThread, showThread, threadPage } from "./page.tsx";
+import { numberedPage, readThread, type ShownAgain, showThread, threadPage } from "./page.tsx";
 
 /** Decides on the proposal that the form showed, never on a newer one. (rule A52) */
 function decide(
@@ -103,8 +105,25 @@ function addMessage(
       idempotencyKey: fields.idempotencyKey,
     });
     const done = note ? "noted" : "replied";
-    return { done: isChanged ? (`${done}-changed` as const) : done, anchor: `message-${id}`, messageId: id };
+    const result = isChanged ? (`${done}-changed` as const) : done;
+    const to = button === resolving ? await afterResolving(visit) : undefined;
+    return { done: result, anchor: `message-${id}`, messageId: id, to };
   });
+}
+
+/**
+ * Returns the address of the page after a reply that resolved the thread beside its list: the next thread or the list,
+ * with what became of the reply. Undefined if the person stays on the thread. (rule O32)
+ */
+async function afterResolving(visit: SignedInVisit): Promise<string | undefined> {
+  const { ask, links, param } = visit;
+  const { desk, list, next } = inboxPositionOf(visit);
+  if (!desk) return undefined;
+  const { afterResolving: opens } = await ask(preferences.read);
+  if (opens === "stay") return undefined;
+  const query = new URLSearchParams(opens === "next" && next ? withOpened(list, next) : list);
+  query.set("replied", param("id"));
+  return `${links.inbox(param("appId"))}?${query}`;
 }
 
 /** Shows the page again, with a saved reply in the reply field. Nothing is sent to the sender. */
@@ -113,9 +132,9 @@ function insertSavedReply(visit: SignedInVisit): Promise<Reply> {
   return reshowForm(
     async () => {
       const filled = await withSavedReply(visit, await readThread(visit));
-      return showThread(visit, { sent: { fields: filled, part: "insert" } });
+      return showAgain(visit, { sent: { fields: filled, part: "insert" } });
     },
-    (refusal) => showThread(visit, { sent: { fields, part: "insert", refusal } }),
+    (refusal) => showAgain(visit, { sent: { fields, part: "insert", refusal } }),
   );
 }
 
@@ -204,6 +223,12 @@ function blockSender(visit: SignedInVisit): Promise<Reply<"blocked">> {
   });
 }
 
+/** Shows the thread again after a form: beside its list if the form was sent from there. */
+function showAgain(visit: SignedInVisit, shown: ShownAgain): Promise<Reply> {
+  const { desk, list } = inboxPositionOf(visit);
+  return desk ? showDesk(visit, { list, opened: visit.param("id"), shown }) : showThread(visit, shown);
+}
+
 /** Creates a new link to the sender's page, and shows it once. All typed text stays on the page. */
 function renewStatusLink(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields, param } = visit;
@@ -214,9 +239,9 @@ function renewStatusLink(visit: SignedInVisit): Promise<Reply> {
         body: {},
         idempotencyKey: fields.idempotencyKey,
       });
-      return { ...(await showThread(visit, { sent: { fields, part: "link" }, statusUrl })), sentFields: [] };
+      return { ...(await showAgain(visit, { sent: { fields, part: "link" }, statusUrl })), sentFields: [] };
     },
-    (refusal) => showThread(visit, { sent: { fields, part: "link", refusal } }),
+    (refusal) => showAgain(visit, { sent: { fields, part: "link", refusal } }),
   );
 }
 
@@ -240,6 +265,8 @@ interface Done<Word extends string> {
   readonly messageId?: string;
   /** The page that follows, if it is not that of the same thread. */
   readonly next?: string;
+  /** The address of the page to which the person goes, if it is not the thread. That page says what was done. */
+  readonly to?: string | undefined;
 }
 
 /**
@@ -274,13 +301,14 @@ function doPart<Word extends string>(
   const { fields, links, param } = visit;
   return reshowForm(
     async () => {
-      const { done, anchor, messageId, next } = await act();
-      const address = links.thread(param("appId"), param("id")) + inboxPositionQuery(inboxPositionOf(visit));
-      if (!hasDrafts(fields, part)) return goTo(next ?? address, done, anchor);
+      const { done, anchor, messageId, next, to } = await act();
+      const place = { appId: param("appId"), id: param("id") };
+      const address = threadAddress(links, place, inboxPositionOf(visit));
+      if (!hasDrafts(fields, part)) return to === undefined ? goTo(next ?? address, done, anchor) : goTo(to);
       const sent = { fields, part, ...(messageId === undefined ? {} : { messageId }) };
-      return { ...(await showThread(visit, { sent, done })), sentFields: namesOf(part, fields) };
+      return { ...(await showAgain(visit, { sent, done })), sentFields: namesOf(part, fields) };
     },
-    (refusal) => showThread(visit, { sent: { fields, part, refusal } }),
+    (refusal) => showAgain(visit, { sent: { fields, part, refusal } }),
   );
 }
 

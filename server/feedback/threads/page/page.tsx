@@ -41,63 +41,81 @@ import { RepliedNotice } from "./reply-delivery.tsx";
 import { type NewSince, NewSinceNotice, OriginalFeedback, Timeline } from "./timeline.tsx";
 
 /** The sent form and the name of its notice, if the page is the answer to a form. */
-interface ShownAgain {
+export interface ShownAgain {
   readonly sent?: SentThread;
   readonly done?: string;
   /** The new link to the sender's page. */
   readonly statusUrl?: string;
 }
 
-export async function showThread(
-  visit: SignedInVisit,
-  { sent, done, statusUrl }: ShownAgain = {},
-): Promise<Reply> {
-  const view = await visit.views.ofThread(visit.param("id"));
-  const thread = await readThread(visit);
-  const { mergedInto } = thread.feedback;
+export async function showThread(visit: SignedInVisit, shownAgain: ShownAgain = {}): Promise<Reply> {
+  const { done, sent } = shownAgain;
+  const opened = await openThread(visit, visit.param("id"));
+  const { app, feedback } = opened.thread;
   // An open page of the merged thread shows the other one in its parts. After a refused form, the typed text stays.
-  if (mergedInto !== undefined && sent === undefined)
-    return goTo(visit.links.thread(thread.app.id, mergedInto));
-  if (!visit.isLive) await view.note();
-  const opened = await appNavigationOf(visit, "inbox");
-  const navigation = done === undefined ? opened : { ...opened, done };
-  const forms = threadForms(currentThread(thread), sent);
+  if (feedback.mergedInto !== undefined && sent === undefined)
+    return goTo(visit.links.thread(app.id, feedback.mergedInto));
+  const known = await appNavigationOf(visit, "inbox");
+  const navigation = done === undefined ? known : { ...known, done };
   const position = inboxPositionOf(visit);
+  const place = { appId: navigation.app.id, id: opened.thread.feedback.id };
+  const neighbours = isFromDecisions(position)
+    ? await walkFrom(visit, place.id, position)
+    : await neighboursOf(visit.ask, place, position);
   const decided = await decidedBefore(visit);
-  const ways = { mail: visit.reads.sendsMail, page: navigation.app.senderPages };
-  const beside = await readBeside(visit, { thread, since: view.since, position });
-  const shown = { navigation, thread, forms, position, decided, ways, statusUrl, ...beside };
-  return show(<Thread {...shown} now={visit.now} />, sent?.refusal?.status);
+  const parts = await threadParts(visit, { ...opened, navigation, position, ...shownAgain });
+  return show(<Thread {...parts} neighbours={neighbours} decided={decided} />, sent?.refusal?.status);
 }
 
-interface Opened {
+/** A thread that is opened, and when the person looked at it before. */
+export interface Opened {
   readonly thread: OwnedThread;
   readonly since: string | null;
 }
 
-/** Reads the data that the page needs in addition to the thread. */
-async function readBeside(
+/** Reads a thread, and notes that the person has seen it. Throws `not_found`. */
+export async function openThread(visit: SignedInVisit, id: string): Promise<Opened> {
+  const view = await visit.views.ofThread(id);
+  const thread = await readThread(visit, id);
+  const isOther = thread.feedback.mergedInto !== undefined;
+  if (!visit.isLive && !isOther) await view.note();
+  return { thread, since: view.since };
+}
+
+/** Reads all that is shown of a thread. */
+export async function threadParts(
   visit: SignedInVisit,
-  { thread, since, position }: Opened & { readonly position: InboxPosition },
-) {
+  {
+    navigation,
+    position,
+    sent,
+    statusUrl,
+    ...opened
+  }: Opened & ShownAgain & { readonly navigation: AppNavigation; readonly position: InboxPosition },
+): Promise<ThreadProps> {
+  const { thread } = opened;
+  const forms = threadForms(currentThread(thread), sent);
+  const ways = { mail: visit.reads.sendsMail, page: navigation.app.senderPages };
+  const beside = await readBeside(visit, opened);
+  return { navigation, thread, forms, position, ways, statusUrl, now: visit.now, ...beside };
+}
+
+/** Reads the data that the page needs in addition to the thread. */
+async function readBeside(visit: SignedInVisit, { thread, since }: Opened) {
   const { ask, reads, links, answering, caller } = visit;
   const { id } = thread.feedback;
   const params = { appId: thread.app.id };
-  const [deliveries, lives, notes, openNotes, known, replies, people, neighbours, events, ofSender] =
-    await Promise.all([
-      reads.deliveries(id),
-      reads.proposalLives(id),
-      reads.releaseNotesOfFeedback(id),
-      reads.openReleaseNotes(thread.app.id),
-      ask(tags.list, { params }),
-      ask(savedReplies.list, { params }),
-      reads.assignableMembers(thread.app.id),
-      isFromDecisions(position)
-        ? walkFrom(visit, id, position)
-        : neighboursOf(ask, { appId: thread.app.id, id }, position),
-      ask(threads.events, { params: { id } }),
-      otherThreads(visit, thread),
-    ]);
+  const [deliveries, lives, notes, openNotes, known, replies, people, events, ofSender] = await Promise.all([
+    reads.deliveries(id),
+    reads.proposalLives(id),
+    reads.releaseNotesOfFeedback(id),
+    reads.openReleaseNotes(thread.app.id),
+    ask(tags.list, { params }),
+    ask(savedReplies.list, { params }),
+    reads.assignableMembers(thread.app.id),
+    ask(threads.events, { params: { id } }),
+    otherThreads(visit, thread),
+  ]);
   return {
     deliveries,
     lives,
@@ -108,7 +126,6 @@ async function readBeside(
     openNotes,
     sorting: { knownTags: known.items.map(({ name }) => name), people, me: caller.userId },
     replies: replies.items,
-    neighbours,
     events: events.items,
     ofSender,
   };
@@ -137,15 +154,18 @@ async function newSince(
 }
 
 /** Returns the thread with the id in the path, if it belongs to the app in the path. Throws `not_found` otherwise. */
-export async function readThread({ ask, param }: SignedInVisit): Promise<OwnedThread> {
-  const thread = await ask(threads.read, { params: { id: param("id") } });
+export async function readThread(
+  { ask, param }: SignedInVisit,
+  id: string = param("id"),
+): Promise<OwnedThread> {
+  const thread = await ask(threads.read, { params: { id } });
   if (thread.app.id !== param("appId").toLowerCase()) throw new ApiError("not_found");
   return thread;
 }
 
 const numberOf = ({ feedback: { number } }: OwnedThread): string => (number === null ? "" : `#${number} `);
 
-interface ThreadProps {
+export interface ThreadProps {
   readonly navigation: AppNavigation;
   readonly thread: OwnedThread;
   readonly forms: ThreadForms;
@@ -158,9 +178,6 @@ interface ThreadProps {
   readonly openNotes: ThreadAsideProps["openNotes"];
   readonly now: Date;
   readonly position: InboxPosition;
-  readonly neighbours: Neighbours & Partial<Walk>;
-  /** The other thread on which the person has just decided. */
-  readonly decided: Decided | undefined;
   readonly plans: RenderedPlans;
   readonly ways: ReplyWays;
   readonly sorting: ThreadSorting;
@@ -170,18 +187,27 @@ interface ThreadProps {
   readonly statusUrl: string | undefined;
 }
 
-const Thread = (props: ThreadProps) => {
-  const { navigation, thread, forms, position, neighbours } = props;
+/** Returns the title of a page that shows a thread. */
+export const threadTitle = (thread: OwnedThread): string =>
+  `${numberOf(thread)}${titled(thread.feedback.subject)}`;
+
+interface ThreadPageProps extends ThreadProps {
+  readonly neighbours: Neighbours & Partial<Walk>;
+  /** The other thread on which the person has just decided. */
+  readonly decided: Decided | undefined;
+}
+
+const Thread = (props: ThreadPageProps) => {
+  const { navigation, thread, position, neighbours } = props;
   const address = navigation.links.thread(navigation.app.id, thread.feedback.id);
-  const settings = navigation.links.app(navigation.app.id);
   return (
     <ConsolePage
       navigation={navigation}
-      title={`${numberOf(thread)}${titled(thread.feedback.subject)}`}
+      title={threadTitle(thread)}
       address={address + inboxPositionQuery(position)}
     >
       <DecidedNotice done={navigation.done} decided={props.decided} links={navigation.links} />
-      <RepliedNotice done={navigation.done} {...{ thread, settings }} reader={navigation.email} />
+      <ThreadReplied {...props} />
       <ThreadNavigation
         links={navigation.links}
         appId={navigation.app.id}
@@ -189,6 +215,28 @@ const Thread = (props: ThreadProps) => {
         position={position}
         neighbours={neighbours}
       />
+      <ThreadBody {...props} />
+    </ConsolePage>
+  );
+};
+
+/** The notice about the reply that this person has just sent. */
+export const ThreadReplied = ({ navigation, thread }: Pick<ThreadProps, "navigation" | "thread">) => (
+  <RepliedNotice
+    done={navigation.done}
+    thread={thread}
+    settings={navigation.links.app(navigation.app.id)}
+    reader={navigation.email}
+  />
+);
+
+/** A thread without the links around it: on a page of its own, and beside its list. */
+export const ThreadBody = (props: ThreadProps) => {
+  const { navigation, thread, forms, position } = props;
+  const address = navigation.links.thread(navigation.app.id, thread.feedback.id);
+  const settings = navigation.links.app(navigation.app.id);
+  return (
+    <>
       <ThreadHead thread={thread} links={navigation.links} />
       <MergedInto thread={thread} links={navigation.links} now={props.now} />
       <Answering id="answering" people={props.answering} isRead />
@@ -239,7 +287,7 @@ const Thread = (props: ThreadProps) => {
           now={props.now}
         />
       </ThreadForm>
-    </ConsolePage>
+    </>
   );
 };
 
@@ -268,6 +316,7 @@ const ThreadForm = ({
       data-guards
       data-unsaved={forms.isUnsaved || undefined}
       data-thread={id}
+      data-page={position.desk ? address : undefined}
     >
       <button class="unseen" type="submit" tabIndex={-1} aria-hidden="true">
         Save
@@ -278,6 +327,12 @@ const ThreadForm = ({
           values={[
             ["list", position.list],
             ["at", String(position.at)],
+            ...(position.desk
+              ? ([
+                  ["desk", "1"],
+                  ["next", position.next ?? ""],
+                ] as const)
+              : []),
           ]}
         />
       )}

@@ -33,11 +33,14 @@ const replied = ["replied", "replied-changed"];
 /** The notice about the reply that this person has just sent. */
 export const RepliedNotice = ({
   done,
-  thread: { messages },
+  thread: { feedback, messages },
   reader,
   settings,
+  href,
 }: TurnPagesOnProps & {
   readonly done: string;
+  /** The address of the thread, if the page shows another one. */
+  readonly href?: string;
   readonly thread: OwnedThread;
   /** The e-mail address of the signed-in person. */
   readonly reader: string;
@@ -50,7 +53,18 @@ export const RepliedNotice = ({
   const isMissed = reply.delivery.missed > 0;
   return (
     <Notice done={done} {...(isMissed ? { kind: "attention" } : {})}>
-      The reply is on the thread. <Line text={deliveryWords(reply.delivery).join(" ")} />
+      {href === undefined ? (
+        "The reply is on the thread."
+      ) : (
+        <>
+          The thread{" "}
+          <a href={href}>
+            <Line text={feedback.subject} />
+          </a>{" "}
+          is resolved, and the reply is on it.
+        </>
+      )}{" "}
+      <Line text={deliveryWords(reply.delivery).join(" ")} />
       {done === "replied-changed" && " Your changes in the fields beside it are saved, too."}
       {isMissed && (
         <>

@@ -81,7 +81,7 @@ describe("the inbox of a person", () => {
     const page = await viewer.open(inbox);
     expect(readingOf(page)).toContain("Mark all open as read");
     const sent = await viewer.send(page, `${inbox}/read`);
-    expect(sent.headers.get("location")).toBe(`${inbox}?status=open&done=read`);
+    expect(sent.headers.get("location")).toBe(`${inbox}?view=to_triage&done=read`);
     const list = await viewer.open(`${inbox}?status=unread`);
     expect(unreadIn(list)).toEqual(["Done"]);
     await viewer.send(list, `${inbox}/read`);
@@ -129,7 +129,7 @@ describe("the inbox of a person", () => {
     expect(order(before)).toEqual(["Second", "First"]);
     expect(before.text).toContain("&lt;b>Boo&lt;/b>");
     expect(before.text).toMatch(/hidden-mark[^>]*>U\+202E</);
-    expect(readingOf(before)).toContain("Ada : Long ago.");
+    expect(readingOf(before)).toContain("Ada · Long ago.");
     await call(`/feedback/${id}/messages`, { direction: "note", body: "I look into it." });
     const after = await viewer.open(inbox);
     expect(order(after)).toEqual(["First", "Second"]);

@@ -66,7 +66,7 @@ describe("tags in the console, without scripts", () => {
     await tag(both, "left, right");
     await tag(one, "left");
     const first = await inbox("status=open&also=left");
-    expect(readingOf(first)).toMatch(/Only one\. left .*Both of them\. left right/);
+    expect(readingOf(first)).toMatch(/Only one\. now .* left .*Both of them\. now .* left right/);
     expect(first.text).toContain('<input type="hidden" name="tag" value="left"');
     const second = await inbox("status=open&tag=left&also=right");
     expect(readingOf(second)).not.toContain("Only one.");
@@ -81,8 +81,13 @@ describe("tags in the console, without scripts", () => {
     await tag(older, "walk");
     await tag(newer, "walk");
     const list = (await inbox("tag=walk")).text;
-    const href = new RegExp(`href="([^"]*${newer}[^"]*)"`).exec(list)?.[1]?.replaceAll("&amp;", "&") ?? "";
-    expect((await maria.open(href)).text).toContain(threadAt(older));
+    const hrefOf = (id: string) =>
+      new RegExp(`href="([^"]*)" id="thread-${id}"`).exec(list)?.[1]?.replaceAll("&amp;", "&") ?? "";
+    const page = (await maria.open(hrefOf(newer))).text;
+    expect(page).toContain(`data-opened="${newer}"`);
+    expect(page).toMatch(
+      new RegExp(`${hrefOf(older).replace(/.*\\?/, "").replaceAll("&", "&amp;")}"[^>]*data-key="\\]"`),
+    );
   });
 
   it("are made, renamed, coloured, merged and deleted on their page", async () => {

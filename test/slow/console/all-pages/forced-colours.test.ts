@@ -30,12 +30,12 @@ describe("a screen with forced colours", () => {
   };
 
   it.each(["light", "dark"] as const)(
-    "distinguishes the chosen filter from the others, %s",
+    "distinguishes the open view from the others, %s",
     async (colorScheme) => {
       const page = await opened(`/console/feedback/${world.app.id}`);
       await page.emulateMedia({ colorScheme });
-      const chosen = await ground(page.locator(".pills a[aria-current]"));
-      expect(chosen).not.toBe(await ground(page.locator(".pills a:not([aria-current])").first()));
+      const chosen = await ground(page.locator(".views li a[aria-current]"));
+      expect(chosen).not.toBe(await ground(page.locator(".views li a:not([aria-current])").first()));
     },
   );
 

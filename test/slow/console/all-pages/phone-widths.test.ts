@@ -41,10 +41,8 @@ describe("the console at the width of", () => {
 
   it.each([320, 360, 390, 430])("%i pixels leaves no search button alone on its line", async (width) => {
     const page = await open(width);
-    for (const path of [pageOf("feedback"), pageOf("faqs")]) {
-      await page.goto(path);
-      expect([path, await neighboursOfButton(page)]).not.toEqual([path, 0]);
-    }
+    await page.goto(pageOf("faqs"));
+    expect(await neighboursOfButton(page)).not.toBe(0);
   });
 
   it.each([320, 390])("%i pixels is wide enough for people with long addresses", async (width) => {
@@ -61,11 +59,11 @@ describe("the console at the width of", () => {
       viewport: { width, height: 844 },
     });
     await page.goto(pageOf("feedback"));
-    await page.locator(".list a.to").first().click();
+    await page.locator("#threads a.to").first().click();
     await page.getByRole("button", { name: "Assign to me" }).click();
     await page.getByText("You are the assignee of this thread now.").waitFor();
     for (const path of [
-      new URL(page.url()).pathname,
+      new URL(page.url()).pathname + new URL(page.url()).search,
       pageOf("feedback"),
       pageOf("members"),
       "/console/account",
@@ -78,7 +76,8 @@ describe("the console at the width of", () => {
   it.each([320, 390, 768, 1440])("%i pixels cuts no words in the filters of the inbox", async (width) => {
     const page = await open(width);
     await page.goto(pageOf("feedback"));
-    expect(await page.locator("#type").evaluate(missingWidth)).toBe(0);
+    await page.locator(".filter-menu summary").click();
+    expect(await page.locator("#filter-type").evaluate(missingWidth)).toBe(0);
   });
 
   it.each([390, 1440])(

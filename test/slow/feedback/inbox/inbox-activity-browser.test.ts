@@ -60,6 +60,7 @@ describe("a person with the inbox open in a browser", () => {
     expect(new URL(page.url()).hash).toBe("#new");
     expect(await page.locator("#new").innerText()).toMatch(/^New since your last visit on/);
 
+    await page.locator(".pane-bar summary").click();
     await page.getByRole("button", { name: "Mark as unread" }).click();
     await page.getByText("The thread is marked as unread.").waitFor();
     await page.getByRole("button", { name: "Mark all open as read" }).click();

@@ -1,0 +1,215 @@
+// The triage desk: keys move through the list and act on threads, and a person chooses threads with the mouse and the
+// keyboard. Without this script, links, boxes and buttons do the same. (rules F47 and F48)
+import { addKeys } from "./keys.js";
+import { announce } from "./page.js";
+
+const desk = document.querySelector(".triage");
+const form = /** @type {any} */ (document.getElementById("list-form"));
+
+const rows = () => /** @type {any[]} */ ([...document.querySelectorAll("#threads a.to")]);
+const idOf = (row) => row.id.replace("thread-", "");
+const rowOf = (id) => /** @type {any} */ (document.getElementById(`thread-${id}`));
+const tickOf = (id) => /** @type {any} */ (document.getElementById(`tick-${id}`));
+const ticks = () => /** @type {any[]} */ ([...document.querySelectorAll("#threads .tick input")]);
+const openedId = () => desk?.dataset.opened;
+
+// The row in which the focus is, or the open thread.
+const focusedRow = () => {
+  const line = document.activeElement?.closest("#threads li");
+  return line ? /** @type {any} */ (line.querySelector("a.to")) : undefined;
+};
+const targetId = () => {
+  const row = focusedRow();
+  return row ? idOf(row) : openedId();
+};
+
+const isList = () => rows().some((row) => row.checkVisibility());
+const focusRow = (row) => {
+  row.focus({ preventScroll: true });
+  row.closest("li").scrollIntoView({ block: "nearest" });
+};
+const move = (step) => {
+  const all = rows();
+  const now = focusedRow() ?? rowOf(openedId());
+  const at = now ? all.indexOf(now) + step : step > 0 ? 0 : all.length - 1;
+  const row = all[Math.min(Math.max(at, 0), all.length - 1)];
+  if (row) focusRow(row);
+};
+
+// What is chosen stays chosen when a newer list replaces this one.
+const chosen = new Set();
+const tell = () => {
+  const words = chosen.size === 1 ? "1 chosen" : `${chosen.size} chosen`;
+  form.querySelector("[data-chosen]").textContent = words;
+  announce(words);
+};
+// All threads of the list were chosen, and then one was taken out: only those that are shown stay chosen.
+const forgetAll = () => {
+  for (const name of ["all", "total", "asOf"]) form.elements[name]?.remove();
+};
+const choose = (box, isChosen) => {
+  box.checked = isChosen;
+  if (isChosen) chosen.add(box.value);
+  else chosen.delete(box.value);
+};
+let lastBox;
+const onChange = (box, isRange) => {
+  forgetAll();
+  const all = ticks();
+  const [from, to] = [all.indexOf(lastBox), all.indexOf(box)].sort((one, other) => one - other);
+  const boxes = isRange && from >= 0 ? all.slice(from, to + 1) : [box];
+  for (const one of boxes) choose(one, box.checked);
+  lastBox = box;
+  tell();
+};
+
+const within = (milliseconds, at) => Date.now() - at < milliseconds;
+const kept = (name) => {
+  try {
+    return JSON.parse(sessionStorage.getItem(name) ?? "null");
+  } catch {
+    return null;
+  }
+};
+const keep = (name, value) => {
+  try {
+    sessionStorage.setItem(name, JSON.stringify(value));
+  } catch {
+    // Without the storage of the browser, the next page begins at its top.
+  }
+};
+
+// The next page puts the focus on this row, and its list begins where this one was.
+const column = /** @type {any} */ (document.querySelector(".list-column"));
+const keepPlace = (row) => keep("innkeep-desk", { row, scroll: column.scrollTop, at: Date.now() });
+
+const rowAfter = (id) => {
+  const all = rows();
+  const at = all.findIndex((row) => idOf(row) === id);
+  return at === -1 ? undefined : (all[at + 1] ?? all[at - 1]);
+};
+
+// Sends the form of the list for the chosen threads, or for the one in which the focus is.
+const act = (value) => {
+  const button = form?.querySelector(`button[name=act][value="${value}"]:not(.unseen)`);
+  if (!button) return;
+  if (chosen.size === 0 && !form.elements.all) {
+    const id = targetId();
+    if (id === undefined) return announce("Choose a thread first.");
+    aim(id);
+  }
+  form.requestSubmit(button);
+};
+const aim = (id) => {
+  const box = tickOf(id);
+  if (box) choose(box, true);
+  else form.append(Object.assign(document.createElement("input"), { type: "hidden", name: "id", value: id }));
+};
+
+const openMenu = (shortcut) => {
+  if (chosen.size === 0 && !form.elements.all) {
+    const id = targetId();
+    if (id === undefined || !tickOf(id)) return announce("Choose a thread first.");
+    choose(tickOf(id), true);
+    tell();
+  }
+  const menu = /** @type {any} */ (form.querySelector(`[data-act-menu=${shortcut}]`));
+  menu.open = true;
+  menu.querySelector(".panel :is(button, input)").focus();
+};
+
+const isForm = () => form !== null && (rows().length > 0 || openedId() !== undefined);
+
+if (desk) {
+  addKeys("List", [
+    { key: "j", words: "Next row", act: () => move(1), isHere: isList, repeats: true },
+    { key: "k", words: "Previous row", act: () => move(-1), isHere: isList, repeats: true },
+    { key: "o", words: "Open the thread", act: () => focusedRow()?.click(), isHere: isList },
+    {
+      key: "x",
+      words: "Choose the thread, or not",
+      act: () => {
+        const box = tickOf(targetId());
+        if (box) box.click();
+      },
+      isHere: () => form !== null && isList(),
+    },
+  ]);
+  addKeys("Chosen threads, or this one", [
+    { key: "e", words: "Resolve", act: () => act("resolve"), isHere: isForm },
+    { key: "y", words: "Archive", act: () => act("archive"), isHere: isForm },
+    { key: "m", words: "Assign to me", act: () => act("assign:me"), isHere: isForm },
+    { key: "a", words: "Assign", act: () => openMenu("a"), isHere: isForm },
+    { key: "l", words: "Tag", act: () => openMenu("l"), isHere: isForm },
+    { key: "h", words: "Snooze", act: () => openMenu("h"), isHere: isForm },
+  ]);
+
+  const place = kept("innkeep-desk");
+  if (place && within(10_000, place.at)) column.scrollTop = place.scroll;
+  const row = (place && within(10_000, place.at) && rowOf(place.row)) || rowOf(openedId());
+  sessionStorage.removeItem("innkeep-desk");
+  const acted = document.getElementById("acted");
+  const isElsewhere = ![document.body, acted, null].includes(/** @type {any} */ (document.activeElement));
+  if (row && !isElsewhere && !location.hash && row.checkVisibility()) {
+    focusRow(row);
+    if (acted && !acted.hidden) setTimeout(() => announce(acted.querySelector("span").textContent), 300);
+  }
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest("#threads a.to, .pane-bar a");
+    if (link) keepPlace(link.matches("#threads a") ? idOf(link) : undefined);
+  });
+}
+
+if (form) {
+  for (const box of ticks()) if (box.checked) chosen.add(box.value);
+  form.addEventListener("click", ({ target, shiftKey }) => {
+    if (target.matches?.(".tick input")) onChange(target, shiftKey);
+  });
+  // A click with Shift on a box must not select text.
+  form.addEventListener("mousedown", (event) => {
+    if (event.shiftKey && event.target.closest(".tick")) event.preventDefault();
+  });
+  form.addEventListener("submit", () => {
+    const ids = form.elements.all ? [] : [...new FormData(form).getAll("id")];
+    const next = ids.length === 1 ? rowAfter(ids[0]) : undefined;
+    if (next) form.elements.next.value = idOf(next);
+    keepPlace(next && (openedId() === undefined || ids[0] !== openedId()) ? idOf(next) : openedId());
+  });
+  document.addEventListener("replaced", () => {
+    for (const box of ticks()) box.checked = chosen.has(box.value) || Boolean(form.elements.all);
+    const shown = new Set(ticks().map(({ value }) => value));
+    for (const id of chosen) if (!shown.has(id)) chosen.delete(id);
+  });
+  // Escape closes the bar: nothing is chosen any more.
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || event.defaultPrevented || chosen.size === 0) return;
+    if (event.target.closest("details.menu, dialog, [popover], input[type=search], textarea")) return;
+    forgetAll();
+    for (const box of ticks()) choose(box, false);
+    tell();
+  });
+}
+
+// A change can be undone for ten minutes, on each page of the list.
+const undoMilliseconds = 600_000;
+const acted = document.getElementById("acted");
+if (acted) {
+  const undo = /** @type {any} */ (acted.querySelector("[name=undo]"));
+  const address = new URL(location.href);
+  if (!acted.hidden)
+    keep("innkeep-undo", {
+      page: location.pathname,
+      undo: undo?.value ?? "",
+      words: acted.querySelector("span").textContent,
+      at: Date.now(),
+    });
+  for (const name of ["did", "changed", "skipped", "undo", "replied"]) address.searchParams.delete(name);
+  if (address.href !== location.href) history.replaceState(history.state, "", address);
+  const last = kept("innkeep-undo");
+  if (last?.undo && undo && last.page === location.pathname && within(undoMilliseconds, last.at)) {
+    undo.value = last.undo;
+    acted.querySelector("span").textContent = last.words;
+    acted.hidden = false;
+    setTimeout(() => acted.setAttribute("hidden", ""), undoMilliseconds - (Date.now() - last.at));
+  }
+}

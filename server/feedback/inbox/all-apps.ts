@@ -1,0 +1,46 @@
+import { limits } from "../../../src/contract/limits.ts";
+import type { threads as contract } from "../../../src/contract/threads.ts";
+import { visibleTo } from "../../access/members/visibility.ts";
+import type { Deps } from "../../deps.ts";
+import type { Request } from "../../http/handler.ts";
+import { pageOf, readCursor } from "../../http/list-page.ts";
+import { searchedApps } from "../search/store/apps.ts";
+import { endDueSnoozes } from "../snooze/store.ts";
+import { threadCursors } from "../thread-lists/cursors.ts";
+import { numberThreads } from "../thread-numbers/store.ts";
+import { countAnswer } from "../views/rules.ts";
+import { inboxScope, summariesOf } from "./list.ts";
+import { firstThreads, listThreads, orderOf, type SummaryRow } from "./store.ts";
+
+/**
+ * Returns a page of the threads of all apps of the caller. The list of each app is read in the order of its own index,
+ * and the lists are joined. (rule F49)
+ */
+export async function listAllApps(
+  deps: Pick<Deps, "clock" | "database" | "time">,
+  { caller, query }: Request<typeof contract.listAll>,
+) {
+  const { database } = deps;
+  const { cursor, limit = limits.listPage.default, ...filters } = query;
+  const order = orderOf(filters) === "activity" ? "activity" : "created";
+  const sortKey = threadCursors[order];
+  const position = readCursor(cursor, sortKey.parts);
+  const apps = await searchedApps(database, visibleTo(caller), undefined);
+  for (const id of apps.keys()) await numberThreads(database, id);
+  await endDueSnoozes(deps);
+  const rows: SummaryRow[] = [];
+  let count = 0;
+  for (const appId of apps.keys()) {
+    const scope = await inboxScope(database, { appId, userId: caller.userId }, filters);
+    rows.push(...(await listThreads(database, scope, { position, limit: limit + 1 })).rows);
+    if (cursor === undefined && count <= limits.viewCount)
+      count += (await firstThreads(database, scope, limits.viewCount + 1)).length;
+  }
+  const keyOf = (row: SummaryRow) => sortKey.of(row).join(" ");
+  rows.sort((one, other) => (keyOf(one) < keyOf(other) ? 1 : -1));
+  const { items, nextCursor } = pageOf(rows, limit, sortKey.of);
+  const summaries = await summariesOf(database, { userId: caller.userId, q: undefined }, items);
+  const named = summaries.map((thread) => ({ ...thread, appName: apps.get(thread.appId) ?? "" }));
+  if (cursor !== undefined) return { items: named, nextCursor };
+  return { items: named, nextCursor, count: countAnswer(count, limits.viewCount) };
+}

@@ -1,0 +1,200 @@
+import type { ComponentChildren } from "preact";
+import type { Tag } from "../../../../src/contract/tags.ts";
+import type { Assignee } from "../../../../src/contract/threads.ts";
+import { visibleLine } from "../../../../src/words/visible.ts";
+import { HiddenFields, IdempotencyField } from "../../../console/forms.tsx";
+import { Keycap, keyed } from "../../../console/parts.tsx";
+
+/** The choices of a snooze: the hours, and the words. */
+export const snoozes = [
+  ["4", "For 4 hours"],
+  ["24", "For a day"],
+  ["72", "For 3 days"],
+  ["168", "For a week"],
+  ["720", "For 30 days"],
+] as const;
+
+/** What a form of the list does with its threads: a word, and after a colon its value. */
+export const actNames = {
+  resolve: "resolved",
+  archive: "archived",
+  open: "opened again",
+  assign: "assigned",
+  tag: "tagged",
+  untag: "changed",
+  snooze: "snoozed",
+  wake: "no longer snoozed",
+  read: "marked as read",
+  unread: "marked as unread",
+  undone: "changed back",
+} as const;
+
+export type ActName = keyof typeof actNames;
+
+export const isActName = (name: string): name is ActName => Object.hasOwn(actNames, name);
+
+/** The result of a change of threads, as the address of the next page has it. */
+export interface ActResult {
+  readonly did: ActName;
+  readonly changed: number;
+  readonly skipped: number;
+  /** With it the change is undone; empty if it is too late. */
+  readonly undo: string;
+}
+
+/** Returns the result of a change that is in an address; undefined if there is none. */
+export function actResultOf(query: (name: string) => string): ActResult | undefined {
+  const [did, changed, skipped] = [query("did"), Number(query("changed")), Number(query("skipped"))];
+  if (!isActName(did) || !Number.isSafeInteger(changed) || !Number.isSafeInteger(skipped)) return undefined;
+  const undo = /^[\w-]{1,100}$/.test(query("undo")) ? query("undo") : "";
+  return { did, changed: Math.abs(changed), skipped: Math.abs(skipped), undo };
+}
+
+/** Returns the result of a change as values of an address. */
+export const actResultValues = ({ did, changed, skipped, undo }: ActResult): Record<string, string> => ({
+  ...{ did, changed: String(changed), undo },
+  ...(skipped === 0 ? {} : { skipped: String(skipped) }),
+});
+
+function resultWords({ did, changed, skipped }: ActResult): string {
+  const done = `${changed === 1 ? "1 thread" : `${changed} threads`} ${actNames[did]}.`;
+  if (skipped === 0) return done;
+  return `${done} ${skipped === 1 ? "1 was" : `${skipped} were`} left as ${skipped === 1 ? "it is" : "they are"}.`;
+}
+
+/**
+ * Says what was done with threads, and offers to undo it. Without a result it is empty and hidden: a script fills it on
+ * the next pages, as long as the change can be undone. (rule F48)
+ */
+export const ActNotice = ({
+  result,
+  list,
+  opened,
+  action,
+}: {
+  readonly result: ActResult | undefined;
+  readonly list: string;
+  readonly opened: string;
+  /** The address to which the form is sent. */
+  readonly action: string;
+}) => (
+  <div
+    class="acted"
+    id="acted"
+    hidden={result === undefined}
+    {...(result === undefined ? {} : { role: "status", autofocus: true, tabIndex: -1 })}
+  >
+    <span>{result === undefined ? "" : resultWords(result)}</span>
+    {(result === undefined || result.undo !== "") && (
+      <form method="post" action={action}>
+        <IdempotencyField />
+        <HiddenFields
+          values={[
+            ["list", list],
+            ["open", opened],
+            ["undo", result?.undo ?? ""],
+          ]}
+        />
+        <button class="small" type="submit" {...keyed("z", "Undo the last act", "List")}>
+          Undo <Keycap>z</Keycap>
+        </button>
+      </form>
+    )}
+  </div>
+);
+
+interface ActBarProps {
+  /** The members to whom threads can be assigned. */
+  readonly people: readonly Assignee[];
+  readonly tags: readonly Tag[];
+  /** How many threads are chosen, if all threads of the list are. */
+  readonly all: number | undefined;
+  /** The link that chooses all threads of the list, or none of them. */
+  readonly choice: ComponentChildren;
+}
+
+/** The bar at the bottom of the list: what can be done with the chosen threads. It is in the form of the list. */
+export const ActBar = ({ people, tags, all, choice }: ActBarProps) => (
+  <fieldset class="act-bar" id="act-bar">
+    <legend class="unseen">Chosen threads</legend>
+    <p class="chosen-count">
+      <b data-chosen>{all === undefined ? "Chosen threads" : `${all} chosen`}</b> {choice}
+    </p>
+    <div class="acts">
+      <Act value="resolve" name="Resolve" shortcut="e" />
+      <Act value="archive" name="Archive" shortcut="y" />
+      <ActMenu name="Assign" shortcut="a">
+        <Act value="assign:me" name="To me" shortcut="m" />
+        <Act value="assign:none" name="To nobody" />
+        {people.map(({ userId, email }) => (
+          <Act key={userId} value={`assign:${userId}`} name={visibleLine(email)} />
+        ))}
+      </ActMenu>
+      <ActMenu name="Tag" shortcut="l">
+        <label for="act-tag">Tag</label>
+        <input
+          id="act-tag"
+          name="tagName"
+          list="act-tags"
+          autocomplete="off"
+          maxLength={60}
+          placeholder="A new word makes a tag"
+        />
+        <datalist id="act-tags">
+          {tags.map(({ id, name }) => (
+            <option key={id} value={name} />
+          ))}
+        </datalist>
+        <div class="row">
+          <Act value="tag" name="Add" />
+          <Act value="untag" name="Remove" />
+        </div>
+      </ActMenu>
+      <ActMenu name="Snooze" shortcut="h">
+        {snoozes.map(([hours, words]) => (
+          <Act key={hours} value={`snooze:${hours}`} name={words} />
+        ))}
+        <Act value="wake" name="End the snooze" />
+      </ActMenu>
+      {/* Buttons for other acts belong here. */}
+      <Act value="read" name="Mark as read" />
+    </div>
+  </fieldset>
+);
+
+const Act = ({
+  value,
+  name,
+  shortcut,
+}: {
+  readonly value: string;
+  readonly name: string;
+  readonly shortcut?: string;
+}) => (
+  <button type="submit" name="act" value={value} aria-keyshortcuts={shortcut}>
+    {name}
+    {shortcut !== undefined && (
+      <>
+        {" "}
+        <Keycap>{shortcut}</Keycap>
+      </>
+    )}
+  </button>
+);
+
+const ActMenu = ({
+  name,
+  shortcut,
+  children,
+}: {
+  readonly name: string;
+  readonly shortcut: string;
+  readonly children: ComponentChildren;
+}) => (
+  <details class="menu up" data-act-menu={shortcut}>
+    <summary aria-keyshortcuts={shortcut}>
+      {name} <Keycap>{shortcut}</Keycap>
+    </summary>
+    <div class="panel">{children}</div>
+  </details>
+);

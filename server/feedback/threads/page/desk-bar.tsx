@@ -1,0 +1,217 @@
+import type { SearchFacts } from "../../../../src/contract/found.ts";
+import type { Tag } from "../../../../src/contract/tags.ts";
+import type { Assignee } from "../../../../src/contract/threads.ts";
+import { HiddenFields } from "../../../console/forms.tsx";
+import { keyed } from "../../../console/parts.tsx";
+import {
+  AssigneeChoice,
+  ChosenTags,
+  changedFilter,
+  filterWith,
+  type ListFilter,
+  listQuery,
+  TagChoice,
+} from "../../inbox/filters.tsx";
+import { FoundStatuses, SearchHints } from "../../search/parts.tsx";
+import { statusNames, typeNames } from "../badges.tsx";
+
+export interface ListBarProps {
+  /** The address of the inbox. */
+  readonly inbox: string;
+  readonly filter: ListFilter;
+  /** The id of the open saved view; empty if there is none. */
+  readonly saved: string;
+  /** The name of the open view. */
+  readonly name: string;
+  /** How many threads match, as text. */
+  readonly total: string;
+  readonly tags: readonly Tag[];
+  readonly people: readonly Assignee[];
+  /** Only on the first page of a search. */
+  readonly facts: SearchFacts | undefined;
+}
+
+/** The bar above the list: the search, the number of threads, and the filters. */
+export const ListBar = (props: ListBarProps) => {
+  const { inbox, filter, saved, name, total } = props;
+  const address = (change: Parameters<typeof changedFilter>[1]) =>
+    `${inbox}?${listQuery(changedFilter(filter, change), { saved })}`;
+  return (
+    <>
+      <div class="list-bar">
+        <button class="views-button" type="button" popovertarget="views">
+          <span class="name">{name}</span>
+        </button>
+        <SearchForm {...props} />
+        <p class="total">
+          <b>{total}</b>
+          <span class="unseen">{total === "1" ? " thread" : " threads"}</span>
+        </p>
+        <details class="menu right filter-menu">
+          <summary title="Filters and order">
+            <svg
+              viewBox="0 0 16 16"
+              width="16"
+              height="16"
+              aria-hidden="true"
+              fill="none"
+              stroke="currentColor"
+            >
+              <path d="M2 4h12M4.5 8h7M6.5 12h3" stroke-width="1.5" stroke-linecap="round" />
+            </svg>
+            <span class="unseen">Filters and order</span>
+            {isNarrowed(filter) && <span class="dot" />}
+          </summary>
+          <div class="panel">
+            <FilterForm {...props} />
+          </div>
+        </details>
+      </div>
+      {(filter.q !== "" || filter.tag !== "") && (
+        <div class="list-hints">
+          {filter.q !== "" && (
+            <FoundStatuses
+              counts={props.facts?.counts}
+              status={filter.status || "all"}
+              address={(status) => address({ status: status === "all" ? "" : status })}
+            />
+          )}
+          {filter.tag !== "" && (
+            <ChosenTags
+              chosen={filter.tag.split(",")}
+              all={props.tags}
+              address={(tags) => address({ tag: tags.join(",") })}
+            />
+          )}
+          <SearchHints facts={props.facts} address={(q) => address({ q, status: "" })} />
+        </div>
+      )}
+    </>
+  );
+};
+
+/** Whether the list has a filter that its view does not show. */
+const isNarrowed = ({ type, tag, assignee }: ListFilter): boolean => type + tag + assignee !== "";
+
+/** The filters that a search keeps. A search looks in every status. */
+const kept = ({ type, tag, assignee }: ListFilter) => Object.entries({ type, tag, assignee });
+
+const SearchForm = ({ inbox, filter }: ListBarProps) => {
+  const isView = filter.q === "" && kept(filter).every(([, value]) => value === "" || value === "me");
+  return (
+    <search>
+      <form class="search" method="get" action={inbox}>
+        <HiddenFields
+          values={[
+            ["in", listQuery(changedFilter(filter, { q: "" }))],
+            ...(isView
+              ? []
+              : kept(filter).flatMap(([name, value]) => (value === "" ? [] : [[name, value] as const]))),
+          ]}
+        />
+        <label class="unseen" for="search">
+          Search
+        </label>
+        <input
+          id="search"
+          type="search"
+          name="q"
+          value={filter.q}
+          placeholder="Search feedback"
+          maxLength={200}
+          {...keyed("/", "Search feedback", "List")}
+        />
+        <button class="unseen" type="submit" tabIndex={-1}>
+          Search
+        </button>
+      </form>
+    </search>
+  );
+};
+
+const orders = [
+  ["activity", "Newest activity"],
+  ["created", "Newest report"],
+] as const;
+
+const snoozed = [
+  ["", "Snoozed or not"],
+  ["false", "Not snoozed"],
+  ["true", "Snoozed"],
+] as const;
+
+const turns = [
+  ["", "Anybody's turn"],
+  ["us", "Waiting on us"],
+  ["sender", "Waiting on the sender"],
+] as const;
+
+/** The filters of the list. What has no field here stays as it is. */
+const FilterForm = ({ inbox, filter, saved, tags, people }: ListBarProps) => (
+  <form class="stack tight" method="get" action={inbox}>
+    <HiddenFields
+      values={Object.entries({
+        ...{ q: filter.q, saved, unread: filter.unread, unfinished: filter.unfinished },
+        ...{ sender: filter.sender, from: filter.from, to: filter.to },
+      }).filter(([, value]) => value !== "")}
+    />
+    <Choice
+      name="status"
+      label="Status"
+      value={filter.status || "all"}
+      options={[["all", "Any status"], ...Object.entries(statusNames)]}
+    />
+    <Choice
+      name="type"
+      label="Type"
+      value={filter.type}
+      options={[["", "Any type"], ...Object.entries(typeNames)]}
+    />
+    <div class="field">
+      <AssigneeChoice chosen={filter.assignee} people={people} />
+    </div>
+    <div class="field">
+      <TagChoice chosen={filter.tag.split(",").filter((name) => name !== "")} all={tags} />
+    </div>
+    {filter.q === "" && (
+      <>
+        <Choice name="waitingOn" label="Turn" value={filter.waitingOn} options={turns} />
+        <Choice name="snoozed" label="Snooze" value={filter.snoozed} options={snoozed} />
+        <Choice name="order" label="Order" value={filter.order} options={orders} />
+      </>
+    )}
+    <div class="actions">
+      <button class="primary small" type="submit">
+        Show
+      </button>
+      <a class="button quiet small" href={`${inbox}?${listQuery(filterWith({ q: filter.q }))}`}>
+        No filters
+      </a>
+    </div>
+  </form>
+);
+
+const Choice = ({
+  name,
+  label,
+  value,
+  options,
+}: {
+  readonly name: string;
+  readonly label: string;
+  readonly value: string;
+  readonly options: readonly (readonly [value: string, label: string])[];
+}) => (
+  <div class="field">
+    <label class="unseen" for={`filter-${name}`}>
+      {label}
+    </label>
+    <select id={`filter-${name}`} name={name}>
+      {options.map(([one, words]) => (
+        <option key={one} value={one} selected={one === value}>
+          {words}
+        </option>
+      ))}
+    </select>
+  </div>
+);

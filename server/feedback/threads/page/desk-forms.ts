@@ -1,0 +1,252 @@
+import { apps } from "../../../../src/contract/apps.ts";
+import { bulk } from "../../../../src/contract/bulk.ts";
+import { ApiError, badRequest } from "../../../../src/contract/errors.ts";
+import { preferences } from "../../../../src/contract/preferences.ts";
+import { readMarks } from "../../../../src/contract/threads.ts";
+import { views } from "../../../../src/contract/views.ts";
+import { type Definitions, defineForm } from "../../../console/definitions.ts";
+import { type Fields, filledAgain } from "../../../console/forms.tsx";
+import { changed, changesNotSaved } from "../../../console/notices.ts";
+import { goTo, type Reply, reshowForm } from "../../../console/respond.ts";
+import type { SignedInVisit } from "../../../console/visit.ts";
+import { filterOf, filterQuery, listQuery, valuesIn, withOpened } from "../../inbox/filters.tsx";
+import { deskPage, showDesk } from "./desk.tsx";
+import { type ActName, actResultValues, isActName } from "./desk-acts.tsx";
+
+/** Changes the chosen threads of the list, and says so on the next page, which can undo it. (rule F48) */
+function changeThreads(visit: SignedInVisit): Promise<Reply> {
+  const { ask, fields, param } = visit;
+  const params = { appId: param("appId") };
+  return reshowForm(
+    async () => {
+      const [did = "", value = ""] = fields.text("act").split(":");
+      if (!isActName(did)) throw badRequest("act", "is unknown");
+      const change = changeOf(did, { value, fields, now: visit.now });
+      const body = { ...chosenIn(fields), change };
+      const idempotencyKey = fields.idempotencyKey;
+      const { changed, skippedCount, undo } = await ask(bulk.change, { params, body, idempotencyKey });
+      const result = actResultValues({ did, changed, skipped: skippedCount, undo });
+      return goTo(await nextAddress(visit, did, result));
+    },
+    (refusal) => showDesk(visit, { list: fields.text("list"), opened: fields.text("open"), refusal }),
+  );
+}
+
+/** Returns what an act changes in each thread. */
+function changeOf(
+  did: ActName,
+  { value, fields, now }: { readonly value: string; readonly fields: Fields; readonly now: Date },
+): Record<string, unknown> {
+  const tags = fields
+    .text("tagName")
+    .split(",")
+    .filter((name) => name.trim() !== "");
+  const hours = Number(value);
+  const until = new Date(now.getTime() + (Number.isSafeInteger(hours) ? hours : 0) * 3_600_000);
+  const changes: Readonly<Record<ActName, Record<string, unknown>>> = {
+    resolve: { status: "resolved" },
+    archive: { status: "archived" },
+    open: { status: "open" },
+    assign: { assignee: value === "none" ? null : value },
+    tag: { addTags: tags },
+    untag: { removeTags: tags },
+    snooze: { snoozedUntil: until.toISOString() },
+    wake: { snoozedUntil: null },
+    read: { read: true },
+    unread: { read: false },
+    undone: {},
+  };
+  if ((did === "tag" || did === "untag") && tags.length === 0)
+    throw badRequest("tagName", "must not be empty");
+  return changes[did];
+}
+
+/** Returns the chosen threads as the API expects them: by their ids, or all that match the list. */
+function chosenIn(fields: Fields): Record<string, unknown> {
+  if (fields.text("all") !== "1") return { ids: fields.all("id") };
+  const filter = filterQuery(filterOf(valuesIn(fields.text("list"))));
+  const given = Object.entries(filter).filter(([, value]) => value !== "");
+  return {
+    filter: Object.fromEntries(given),
+    expected: { total: Number(fields.text("total")), asOf: fields.text("asOf") },
+  };
+}
+
+/** The acts after which a thread leaves most lists. */
+const finishes: readonly ActName[] = ["resolve", "archive", "snooze"];
+
+/**
+ * Returns the address of the page after an act. If the open thread was resolved, archived or snoozed, it is the next
+ * thread, the same one or the list, as the person prefers. (rule O32)
+ */
+async function nextAddress(
+  { ask, fields, links, param }: SignedInVisit,
+  did: ActName,
+  result: Readonly<Record<string, string>>,
+): Promise<string> {
+  const [list, open, next] = [fields.text("list"), fields.text("open"), fields.text("next")];
+  const ids = fields.all("id");
+  const isOpenOne = open !== "" && ids.length === 1 && ids[0] === open;
+  const { afterResolving } =
+    isOpenOne && finishes.includes(did) ? await ask(preferences.read) : { afterResolving: "stay" as const };
+  const opens = { next, stay: open, list: "" }[afterResolving];
+  const query = new URLSearchParams(opens === "" ? list : withOpened(list, opens));
+  for (const [name, value] of Object.entries(result)) query.set(name, value);
+  return `${links.inbox(param("appId"))}?${query}`;
+}
+
+/** Undoes the last act on threads. */
+function undoChange(visit: SignedInVisit): Promise<Reply> {
+  const { ask, fields, links, param } = visit;
+  const [list, opened] = [fields.text("list"), fields.text("open")];
+  return reshowForm(
+    async () => {
+      const { changed, skippedCount } = await ask(bulk.undo, {
+        params: { appId: param("appId") },
+        body: { undo: fields.text("undo") },
+        idempotencyKey: fields.idempotencyKey,
+      });
+      const query = new URLSearchParams(opened === "" ? list : withOpened(list, opened));
+      const result = { did: "undone", changed, skipped: skippedCount, undo: "" } as const;
+      for (const [name, value] of Object.entries(actResultValues(result))) query.set(name, value);
+      return goTo(`${links.inbox(param("appId"))}?${query}`);
+    },
+    (refusal) => showDesk(visit, { list, opened, refusal }),
+  );
+}
+
+/** Marks the threads of the list as read. A thread that changed after the page was shown stays unread. */
+async function markAllRead({ ask, fields, links, param }: SignedInVisit): Promise<Reply<"read">> {
+  const appId = param("appId");
+  const given = ["status", "type", "until"].map((name) => [name, fields.text(name)] as const);
+  const body = Object.fromEntries(given.filter(([, value]) => value !== ""));
+  await ask(readMarks.updateAll, { params: { appId }, body, idempotencyKey: fields.idempotencyKey });
+  return goTo(inboxOf(links.inbox(appId), fields.text("list")), "read");
+}
+
+/** Hides the line about changes since the last visit. */
+async function hideChanges({ ask, fields, links, views: pageViews, param }: SignedInVisit): Promise<Reply> {
+  const appId = param("appId");
+  await ask(apps.read, { params: { appId } });
+  await pageViews.hideChanges(appId);
+  return goTo(inboxOf(links.inbox(appId), fields.text("list")));
+}
+
+const inboxOf = (inbox: string, list: string): string =>
+  list === "" ? inbox : `${inbox}?${new URLSearchParams(list)}`;
+
+/** Returns the view that a form saves, as the API expects it. */
+function viewIn(fields: Fields) {
+  const filter = filterQuery(filterOf(valuesIn(fields.text("list"))));
+  const query = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== ""));
+  return { name: fields.text("viewName"), query, shared: fields.text("viewShared") === "on" };
+}
+
+/** Saves the filters of the list as a view, and opens it. */
+function saveView(visit: SignedInVisit): Promise<Reply<"view-saved">> {
+  const { ask, fields, links, param } = visit;
+  return withViewForm(visit, async () => {
+    const params = { appId: param("appId") };
+    const body = viewIn(fields);
+    const { id } = await ask(views.create, { params, body, idempotencyKey: fields.idempotencyKey });
+    const list = listQuery(filterOf(valuesIn(fields.text("list"))), { saved: id });
+    return goTo(`${links.inbox(param("appId"))}?${list}`, "view-saved");
+  });
+}
+
+function changeView(visit: SignedInVisit): Promise<Reply<"changed">> {
+  const { ask, fields, links, param } = visit;
+  return withViewForm(visit, async () => {
+    const params = { appId: param("appId"), viewId: param("viewId") };
+    await ask(views.update, { params, body: viewIn(fields), idempotencyKey: fields.idempotencyKey });
+    const list = listQuery(filterOf(valuesIn(fields.text("list"))), { saved: param("viewId") });
+    return goTo(`${links.inbox(param("appId"))}?${list}`, "changed");
+  });
+}
+
+async function removeView({ ask, fields, links, param }: SignedInVisit): Promise<Reply<"view-deleted">> {
+  const params = { appId: param("appId"), viewId: param("viewId") };
+  await ask(views.remove, { params, idempotencyKey: fields.idempotencyKey });
+  return goTo(links.inbox(param("appId")), "view-deleted");
+}
+
+/** Runs a form of the views. If it is refused, the page shows it again. */
+function withViewForm<Done extends string>(
+  visit: SignedInVisit,
+  act: () => Promise<Reply<Done>>,
+): Promise<Reply<Done>> {
+  const { fields, param } = visit;
+  return reshowForm(act, (refusal) => {
+    const list = new URLSearchParams(fields.text("list"));
+    if (param("viewId") !== "") list.set("saved", param("viewId"));
+    return showDesk(visit, { list: String(list), refusedView: filledAgain(fields, namedField(refusal)) });
+  });
+}
+
+/** Changes the path of a fault to the name of the field. */
+function namedField(refusal: ApiError): ApiError {
+  const issues = refusal.details.issues?.map(({ path, message }) => ({
+    path: path === "name" ? "viewName" : path,
+    message,
+  }));
+  return issues === undefined ? refusal : new ApiError(refusal.code, { ...refusal.details, issues });
+}
+
+export const definitions: Definitions = [
+  deskPage,
+  defineForm({
+    at: (links) => links.inbox(":appId", "change"),
+    page: deskPage,
+    act: changeThreads,
+    done: {},
+    word: "changeThreads",
+    notDone: "Nothing was changed.",
+  }),
+  defineForm({
+    at: (links) => links.inbox(":appId", "undo"),
+    page: deskPage,
+    act: undoChange,
+    done: {},
+    word: "undoChange",
+    notDone: "Nothing was undone.",
+  }),
+  defineForm({
+    at: (links) => links.inbox(":appId", "read"),
+    page: deskPage,
+    act: markAllRead,
+    done: { read: "The threads of this list are marked as read." },
+    word: "markAllRead",
+    notDone: "Nothing was marked as read.",
+  }),
+  defineForm({
+    at: (links) => links.inbox(":appId", "hide-changes"),
+    page: deskPage,
+    act: hideChanges,
+    done: {},
+    word: "hideChanges",
+    notDone: "Nothing was changed.",
+  }),
+  defineForm({
+    at: (links) => links.views(":appId"),
+    page: deskPage,
+    act: saveView,
+    done: { "view-saved": "The view is saved." },
+    word: "saveView",
+    notDone: "The view was not saved.",
+  }),
+  defineForm({
+    at: (links) => links.view(":appId", ":viewId", "change"),
+    page: deskPage,
+    act: changeView,
+    done: changed,
+    ...changesNotSaved,
+  }),
+  defineForm({
+    at: (links) => links.view(":appId", ":viewId", "remove"),
+    page: deskPage,
+    act: removeView,
+    done: { "view-deleted": "The view is deleted. Its threads stay." },
+    word: "removeView",
+    notDone: "The view was not deleted.",
+  }),
+];

@@ -1,0 +1,464 @@
+import type { ComponentChildren } from "preact";
+import { ApiError } from "../../../../src/contract/errors.ts";
+import { type Tag, tags as tagEndpoints } from "../../../../src/contract/tags.ts";
+import {
+  type Assignee,
+  type OwnedThread,
+  type ThreadSummary,
+  threads,
+} from "../../../../src/contract/threads.ts";
+import { views } from "../../../../src/contract/views.ts";
+import { suffices } from "../../../access/members/rules.ts";
+import type { Answered } from "../../../console/ask.ts";
+import { definePage } from "../../../console/definitions.ts";
+import { type Filled, HiddenFields, IdempotencyField, versionOf } from "../../../console/forms.tsx";
+import { InTurns } from "../../../console/in-turns.tsx";
+import { ConsolePage } from "../../../console/layout.tsx";
+import { type AppNavigation, appNavigationOf } from "../../../console/navigation.ts";
+import type { Changes, InboxProposal } from "../../../console/page-reads.ts";
+import { Can, Notice, Pager, shownCount } from "../../../console/parts.tsx";
+import { type Reply, show } from "../../../console/respond.ts";
+import type { SignedInVisit } from "../../../console/visit.ts";
+import {
+  filterOf,
+  filterQuery,
+  fixedViewOf,
+  isSameFilter,
+  type ListFilter,
+  listQuery,
+  valuesIn,
+  withOpened,
+} from "../../inbox/filters.tsx";
+import { totalOf } from "../../search/parts.tsx";
+import { ActBar, ActNotice, type ActResult, actResultOf } from "./desk-acts.tsx";
+import { InboxChanges, InboxLinks, MarkAllRead, Nothing } from "./desk-around.tsx";
+import { ListBar } from "./desk-bar.tsx";
+import { ThreadRow } from "./desk-list.tsx";
+import { NoThread, Pane } from "./desk-pane.tsx";
+import { savedFilter, unreadFilter, type ViewCounts, Views, viewNames } from "./desk-views.tsx";
+import {
+  type Opened,
+  openThread,
+  readThread,
+  type ShownAgain,
+  type ThreadProps,
+  threadParts,
+  threadTitle,
+} from "./page.tsx";
+import { RepliedNotice } from "./reply-delivery.tsx";
+
+/** What the page shows besides what its address says. */
+export interface DeskShown {
+  /** The query of the list, if the page is the answer to a form. */
+  readonly list?: string;
+  /** The thread beside the list, if the page is the answer to a form: its id. */
+  readonly opened?: string;
+  /** A form of the thread that was answered. */
+  readonly shown?: ShownAgain;
+  /** A form of the views that was refused. */
+  readonly refusedView?: Filled;
+  /** Why nothing was done with the chosen threads. */
+  readonly refusal?: ApiError;
+}
+
+/** Shows the feedback of an app: its views, a list, and the thread that is opened from it. (rule F47) */
+export async function showDesk(visit: SignedInVisit, given: DeskShown = {}): Promise<Reply> {
+  const { ask, reads } = visit;
+  const query = given.list === undefined ? visit.query : valuesIn(given.list);
+  const appId = visit.param("appId");
+  const wanted = given.opened ?? query("open");
+  const opened = wanted === "" ? undefined : await openWanted(visit, appId, wanted);
+  const navigation = await navigationFor(visit, given);
+  const [filter, cursor, params] = [filterOf(query), query("cursor"), { appId }];
+  const view = await visit.views.ofInbox(navigation.app.id);
+  const isAll = query("all") === "1";
+  const [changes, listed, people, { items: tags }, counts] = await Promise.all([
+    view.since === null ? undefined : reads.changesSince(navigation.app.id, view.since),
+    listWithProposals(visit, appId, { ...filterQuery(filter), cursor }),
+    reads.assignableMembers(navigation.app.id),
+    ask(tagEndpoints.list, { params }),
+    countViews(visit, { appId, filter, isAll }),
+  ]);
+  await view.note();
+  const list = listQuery(filter, { saved: query("saved"), cursor });
+  const at = placeOf(query("at") || visit.fields.text("at"), listed.items, opened);
+  const next = nextOf(listed.items, at, opened)?.id ?? "";
+  const position = { list, at, desk: true, next };
+  const replied = await repliedThread(visit, query("replied"));
+  const thread = opened && (await threadParts(visit, { ...opened, navigation, position, ...given.shown }));
+  const shown = { ...given, navigation, filter, cursor, list, isAll, people, tags, counts, ...listed };
+  const status = given.shown?.sent?.refusal?.status ?? (given.refusal ?? given.refusedView?.refusal)?.status;
+  return show(
+    <Desk
+      {...shown}
+      since={{ changes, since: view.since }}
+      saved={counts.saved?.find(({ id }) => id === query("saved"))}
+      thread={thread}
+      replied={replied}
+      isMissing={wanted !== "" && opened === undefined}
+      result={given.refusal === undefined ? actResultOf(query) : undefined}
+      now={visit.now}
+    />,
+    status,
+  );
+}
+
+/** Returns the place of the opened thread in the list, or the place that it had before it left the list. */
+function placeOf(given: string, items: readonly ThreadSummary[], opened: Opened | undefined): number {
+  const here = items.findIndex(({ id }) => id === opened?.thread.feedback.id);
+  if (here !== -1) return here;
+  return Number.isSafeInteger(Number(given)) ? Math.max(0, Number(given)) : 0;
+}
+
+/** Returns the thread that opens after the opened one was resolved. */
+function nextOf(
+  items: readonly ThreadSummary[],
+  at: number,
+  opened: Opened | undefined,
+): ThreadSummary | undefined {
+  const isListed = items.some(({ id }) => id === opened?.thread.feedback.id);
+  return isListed ? (items[at + 1] ?? items[at - 1]) : (items[at] ?? items[at - 1]);
+}
+
+/** Returns the thread that the person has just answered and resolved, before the page went on to another one. */
+async function repliedThread(visit: SignedInVisit, id: string): Promise<OwnedThread | undefined> {
+  if (id === "") return undefined;
+  try {
+    return await readThread(visit, id);
+  } catch (error) {
+    if (error instanceof ApiError && ["not_found", "bad_request"].includes(error.code)) return undefined;
+    throw error;
+  }
+}
+
+async function navigationFor(visit: SignedInVisit, { shown }: DeskShown): Promise<AppNavigation> {
+  const known = await appNavigationOf(visit, "inbox");
+  return shown?.done === undefined ? known : { ...known, done: shown.done };
+}
+
+/** Opens the thread with this number or id. Returns undefined if the app has no such thread any more. */
+async function openWanted(visit: SignedInVisit, appId: string, wanted: string) {
+  try {
+    const id = /^[1-9]\d{0,8}$/.test(wanted) ? await idOfNumber(visit, appId, wanted) : wanted;
+    if (id === undefined) return undefined;
+    const opened = await openThread(visit, id);
+    const { mergedInto } = opened.thread.feedback;
+    return mergedInto === undefined ? opened : await openThread(visit, mergedInto);
+  } catch (error) {
+    if (error instanceof ApiError && ["not_found", "bad_request"].includes(error.code)) return undefined;
+    throw error;
+  }
+}
+
+async function idOfNumber(
+  { ask }: SignedInVisit,
+  appId: string,
+  number: string,
+): Promise<string | undefined> {
+  const { items } = await ask(threads.list, { params: { appId }, query: { number } });
+  return items[0]?.id;
+}
+
+async function listWithProposals(
+  { ask, reads }: SignedInVisit,
+  appId: string,
+  query: Readonly<Record<string, string>>,
+) {
+  const list = await ask(threads.list, { params: { appId }, query });
+  const withProposal = list.items.filter(({ proposalStatus }) => proposalStatus !== null);
+  return { ...list, proposals: await reads.newestProposals(withProposal.map(({ id }) => id)) };
+}
+
+/** Counts the threads of the views, and those of the list if it is none of the fixed views and no search. */
+function countViews(
+  { ask }: SignedInVisit,
+  { appId, filter, isAll }: { readonly appId: string; readonly filter: ListFilter; readonly isAll: boolean },
+): Promise<ViewCounts> {
+  const isCounted = isAll || (filter.q === "" && fixedViewOf(filter) === undefined);
+  const matching = isAll ? "exact" : "1";
+  const query = isCounted ? { ...filterQuery(filter), views: "1", matching } : { views: "1" };
+  return ask(views.counts, { params: { appId }, query });
+}
+
+interface DeskProps extends DeskShown {
+  readonly navigation: AppNavigation;
+  readonly filter: ListFilter;
+  readonly cursor: string;
+  /** The query of the list, without what was opened from it. */
+  readonly list: string;
+  readonly items: readonly ThreadSummary[];
+  /** The newest proposals of the threads, by the id of the thread. */
+  readonly proposals: ReadonlyMap<string, InboxProposal>;
+  readonly nextCursor: string | null;
+  /** Only on the first page of a search. */
+  readonly search?: Answered<typeof threads.list>["search"];
+  /** What others did since the last visit of this person. */
+  readonly since: { readonly changes: Changes | undefined; readonly since: string | null };
+  readonly tags: readonly Tag[];
+  readonly people: readonly Assignee[];
+  readonly counts: ViewCounts;
+  readonly saved: NonNullable<ViewCounts["saved"]>[number] | undefined;
+  /** Whether all threads of the list are chosen, also those on its other pages. */
+  readonly isAll: boolean;
+  readonly thread: ThreadProps | undefined;
+  /** The thread that the person has just answered and resolved. */
+  readonly replied: OwnedThread | undefined;
+  /** Whether the address names a thread that does not exist. */
+  readonly isMissing: boolean;
+  readonly result: ActResult | undefined;
+  readonly now: Date;
+}
+
+const Desk = (props: DeskProps) => {
+  const { navigation, filter, list, items, thread, counts, saved, result } = props;
+  const { app, links } = navigation;
+  const inbox = links.inbox(app.id);
+  const opened = thread?.thread.feedback;
+  const unread = navigation.counts.get(app.id)?.unread ?? 0;
+  const address = `${inbox}?${opened === undefined ? list : withOpened(list, opened.id)}`;
+  return (
+    <ConsolePage
+      navigation={navigation}
+      title={thread === undefined ? "Inbox" : threadTitle(thread.thread)}
+      address={address}
+      wide
+    >
+      {thread === undefined && <h1 class="unseen">Inbox</h1>}
+      {props.replied !== undefined && (
+        <RepliedNotice
+          done="replied"
+          thread={props.replied}
+          settings={links.app(app.id)}
+          reader={navigation.email}
+          href={`${inbox}?${withOpened(list, props.replied.feedback.id)}`}
+        />
+      )}
+      <div class={opened === undefined ? "triage" : "triage has-thread"} data-opened={opened?.id}>
+        <Views
+          links={links}
+          appId={app.id}
+          counts={counts}
+          unread={unread === 0 ? "" : shownCount(unread)}
+          filter={filter}
+          saved={saved}
+          refused={props.refusedView}
+        >
+          <InboxChanges {...props.since} action={links.inbox(app.id, "hide-changes")} list={list} />
+          <InboxLinks navigation={navigation} />
+        </Views>
+        <section class="list-column" aria-label={thread === undefined ? "List" : "Inbox"}>
+          <ListBar
+            inbox={inbox}
+            filter={filter}
+            saved={saved?.id ?? ""}
+            name={nameOf(props)}
+            total={String(totalShown(props))}
+            tags={props.tags}
+            people={props.people}
+            facts={props.search}
+          />
+          {props.refusal !== undefined && (
+            <Notice kind="alert">
+              <b>Nothing was changed.</b> {props.refusal.message}
+            </Notice>
+          )}
+          <List {...props} unread={unread} />
+          <Can needs="maintainer">
+            <ActNotice
+              result={result}
+              list={list}
+              opened={opened?.id ?? ""}
+              action={links.inbox(app.id, "undo")}
+            />
+          </Can>
+        </section>
+        <section class="pane-column" aria-label="Thread">
+          {thread === undefined ? (
+            <NoThread isMissing={props.isMissing} hasThreads={items.length > 0} />
+          ) : (
+            <Pane {...thread} view={nameOf(props)} neighbours={besideIn(props)} />
+          )}
+        </section>
+      </div>
+    </ConsolePage>
+  );
+};
+
+/** Returns the name of the list: of its view, or what it is. */
+function nameOf({ filter, saved }: Pick<DeskProps, "filter" | "saved">): string {
+  if (filter.q !== "") return "Search";
+  if (saved !== undefined) return saved.name;
+  const fixed = fixedViewOf(filter);
+  if (fixed !== undefined) return viewNames[fixed] ?? fixed;
+  return isSameFilter(filter, unreadFilter) ? "Unread" : "Filtered";
+}
+
+/** Returns how many threads the list has on all its pages. */
+function totalShown({
+  counts,
+  filter,
+  saved,
+  search,
+  items,
+  cursor,
+  nextCursor,
+}: DeskProps): number | string {
+  if (counts.matching !== undefined) return counts.matching.count;
+  const fixed = fixedViewOf(filter);
+  if (fixed !== undefined) return counts.fixed.find(({ view }) => view === fixed)?.count ?? "";
+  if (saved !== undefined && isSameFilter(filter, savedFilter(saved.query))) return saved.count;
+  if (search !== undefined)
+    return filter.status === "" ? totalOf(search.counts) : (countOf(search.counts, filter.status) ?? "");
+  return cursor === "" && nextCursor === null ? items.length : "";
+}
+
+const countOf = (
+  counts: NonNullable<DeskProps["search"]>["counts"],
+  status: string,
+): number | string | undefined => Object.entries(counts).find(([name]) => name === status)?.[1];
+
+/** Returns the threads before and after the opened one in the list. */
+function besideIn({ navigation, items, thread, list, cursor, ...props }: DeskProps) {
+  const here = items.findIndex(({ id }) => id === thread?.thread.feedback.id);
+  const at = thread?.position.at ?? 0;
+  // The thread may have left the list.
+  const [before, after] = here === -1 ? [at - 1, at] : [here - 1, here + 1];
+  const inbox = navigation.links.inbox(navigation.app.id);
+  const hrefAt = (at: number): string | undefined => {
+    const item = items[at];
+    return item && `${inbox}?${withOpened(list, item.number ?? item.id)}`;
+  };
+  const total = totalShown({ navigation, items, thread, list, cursor, ...props });
+  return {
+    previous: hrefAt(before),
+    next: hrefAt(after),
+    /** What opens after the thread was resolved. */
+    nextId: thread?.position.next ?? "",
+    place: here === -1 || cursor !== "" ? "" : `${here + 1} of ${total}`,
+    back: `${inbox}?${list}`,
+    list,
+  };
+}
+
+const List = (props: DeskProps & { readonly unread: number }) => {
+  const { navigation, filter, cursor, list, items, proposals, nextCursor, thread, unread, now } = props;
+  const { app, links } = navigation;
+  const inbox = links.inbox(app.id);
+  const canChange = suffices(app.role, "maintainer");
+  const at = (more: Record<string, string>) => {
+    const given = new URLSearchParams(list);
+    given.delete("cursor");
+    for (const [name, value] of Object.entries(more)) given.set(name, value);
+    return `${inbox}?${given}`;
+  };
+  const isAll = props.isAll && typeof props.counts.matching?.count === "number";
+  const rows = (
+    <div
+      id="threads"
+      data-live={versionOf([items, [...proposals], unread > 0, thread?.thread.feedback.id])}
+      data-news="The threads in this list have changed."
+    >
+      {items.length === 0 ? (
+        <Nothing
+          {...{ navigation, filter }}
+          everywhere={at({ status: "all" })}
+          older={nextCursor === null ? undefined : at({ cursor: nextCursor })}
+        />
+      ) : (
+        <ul class="threads" aria-label="Feedback">
+          <InTurns>
+            {items.map((item) => (
+              <ThreadRow
+                key={item.id}
+                thread={item}
+                proposal={proposals.get(item.id)}
+                href={`${inbox}?${withOpened(list, item.number ?? item.id)}`}
+                isOpened={item.id === thread?.thread.feedback.id}
+                choice={canChange ? { isChosen: isAll } : undefined}
+                status={filter.status}
+                person={navigation.email}
+                now={now}
+              />
+            ))}
+          </InTurns>
+        </ul>
+      )}
+    </div>
+  );
+  return (
+    <>
+      <Can needs="maintainer" otherwise={rows}>
+        <ListForm {...props} isAll={isAll} at={at}>
+          {rows}
+        </ListForm>
+      </Can>
+      <div class="list-end">
+        {unread > 0 && items.length > 0 && (
+          <MarkAllRead filter={filter} list={list} now={now} action={links.inbox(app.id, "read")} />
+        )}
+        <Pager
+          first={cursor === "" ? undefined : at({})}
+          next={nextCursor === null ? undefined : at({ cursor: nextCursor })}
+        />
+      </div>
+    </>
+  );
+};
+
+interface ListFormProps extends DeskProps {
+  readonly at: (more: Record<string, string>) => string;
+  readonly children: ComponentChildren;
+}
+
+/** The form around the list, with which a person changes the threads that are ticked. */
+const ListForm = (props: ListFormProps) => {
+  const { app, links } = props.navigation;
+  const { counts, list, items, isAll, thread, at } = props;
+  const { matching } = counts;
+  const all =
+    isAll && typeof matching?.count === "number" ? { ...matching, count: matching.count } : undefined;
+  return (
+    <form class="list-form" id="list-form" method="post" action={links.inbox(app.id, "change")}>
+      {/* The Enter key in the field of the tag must not use the first button of the bar. */}
+      <button class="unseen" type="submit" name="act" value="tag" tabIndex={-1} aria-hidden="true">
+        Add the tag
+      </button>
+      <IdempotencyField />
+      <HiddenFields
+        values={[
+          ["list", list],
+          ["open", thread?.thread.feedback.id ?? ""],
+          ["next", ""],
+          ...(all === undefined
+            ? []
+            : ([
+                ["all", "1"],
+                ["total", String(all.count)],
+                ["asOf", all.asOf],
+              ] as const)),
+        ]}
+      />
+      {props.children}
+      {items.length > 0 && (
+        <ActBar
+          people={props.people}
+          tags={props.tags}
+          all={all?.count}
+          choice={
+            all === undefined ? (
+              <a href={at({ all: "1" })} data-chooses-all>{`Choose all ${totalShown(props)}`}</a>
+            ) : (
+              <a href={at({})}>Choose none</a>
+            )
+          }
+        />
+      )}
+    </form>
+  );
+};
+
+export const deskPage = definePage({
+  at: (links) => links.inbox(":appId"),
+  needs: "viewer",
+  show: (visit) => showDesk(visit),
+});

@@ -1,0 +1,249 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import {
+  type BrowserWithoutScripts,
+  createBrowserWithoutScripts,
+  fieldsOf,
+  formOf,
+  readingOf,
+} from "../../support/browser/browser-without-scripts.ts";
+import type { Answer } from "../../support/service/request.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import { makeTeam, type Team } from "../../support/worlds/members/team.ts";
+import { sendFeedback } from "../../support/worlds/owner-with-one-of-each.ts";
+
+describe("the triage desk, without scripts", () => {
+  let service: Service;
+  let team: Team;
+  let maria: Awaited<ReturnType<Team["join"]>>;
+  let browser: BrowserWithoutScripts;
+  let inbox: string;
+  beforeAll(async () => {
+    service = await startService({ environment: { INNKEEP_RATE_LIMITS: "off" } });
+  });
+  beforeEach(async () => {
+    team = await makeTeam(service);
+    maria = await team.join("maintainer");
+    browser = createBrowserWithoutScripts(service, maria.headers);
+    inbox = `/console/feedback/${team.app.id}`;
+  });
+  afterAll(() => service.stop());
+
+  const send = async (subject: string, more: object = {}) => {
+    service.clock.advance(1_000);
+    const id = await sendFeedback(service, team.app.key, { subject, ...more });
+    service.clock.advance(1_000);
+    return id;
+  };
+  const open = (query = "") => browser.open(`${inbox}${query}`);
+  const subjectsIn = ({ text }: Answer) =>
+    [...text.matchAll(/id="thread-[^>]*>(?:<span class="unseen">[^<]*<\/span>)?<bdi>([^<]*)/g)].map(
+      ([, subject]) => subject,
+    );
+  /** Sends the form of the list with these boxes ticked, and opens the page to which it leads. */
+  const act = async (page: Answer, ids: readonly string[], values: Record<string, string>) => {
+    const { id: _, ...fields } = fieldsOf(formOf(page, `${inbox}/change`));
+    const body = new URLSearchParams({ ...fields, ...values });
+    for (const id of ids) body.append("id", id);
+    const answer = await service.request("POST", `${inbox}/change`, {
+      headers: {
+        ...{ accept: "text/html", ...maria.headers },
+        "content-type": "application/x-www-form-urlencoded",
+      },
+      body: body.toString(),
+    });
+    return answer.status === 303 ? browser.open(answer.headers.get("location") ?? "") : answer;
+  };
+  const statusOf = async (id: string) =>
+    Object((await team.call("GET", `/feedback/${id}`)).body).feedback.status;
+  const prefer = (body: object) =>
+    service.request("PATCH", "/api/v1/console/preferences", {
+      headers: { ...maria.headers, origin: service.baseUrl },
+      body,
+    });
+  const openedIn = ({ text }: Answer) => /data-opened="([^"]*)"/.exec(text)?.[1];
+
+  it("shows the views with their counts, the list that is to triage, and opens each view", async () => {
+    const [first, second, third] = [await send("First"), await send("Second"), await send("Third")];
+    await maria.call("PATCH", `/feedback/${second}`, { assignee: "me" });
+    await maria.call("PATCH", `/feedback/${third}`, { status: "resolved" });
+    const page = await open();
+    expect(subjectsIn(page)).toEqual(["Second", "First"]);
+    expect(readingOf(page)).toContain(
+      "To triage 2 Mine 1 Unassigned 1 Waiting on us 2 Waiting on sender 0 Snoozed 0 Resolved 1 All 3 Unread",
+    );
+    expect(readingOf(page)).toMatch(/2 threads/);
+    expect(subjectsIn(await open("?view=mine"))).toEqual(["Second"]);
+    expect(subjectsIn(await open("?view=resolved"))).toEqual(["Third"]);
+    expect(subjectsIn(await open("?view=all&order=created"))).toEqual(["Third", "Second", "First"]);
+    expect(first).not.toBe(second);
+  });
+
+  it("opens a thread beside the list by its number or its id, and says if there is none", async () => {
+    const [id] = [await send("First"), await send("Second")];
+    const page = await open("?open=1");
+    expect([openedIn(page), subjectsIn(page)]).toEqual([id, ["Second", "First"]]);
+    expect(readingOf(page)).toContain("2 of 2");
+    expect(openedIn(await open(`?open=${id}`))).toBe(id);
+    for (const other of ["99", "0198c1a2-7d31-7c52-9e0f-5b8f0f6f2a11", "nothing"])
+      expect(readingOf(await open(`?open=${other}`))).toContain("This thread does not exist any more");
+    const stranger = await service.makeApp(await service.makeUser());
+    const foreign = await sendFeedback(service, stranger.key, { subject: "Secret" });
+    expect((await open(`?open=${foreign}`)).text).not.toContain("Secret");
+  });
+
+  it("changes the ticked threads, says how many, and undoes it", async () => {
+    const ids = [await send("First"), await send("Second"), await send("Third")];
+    const page = await act(await open(), ids.slice(0, 2), { act: "resolve" });
+    expect(readingOf(page)).toContain("2 threads resolved. Undo");
+    expect(subjectsIn(page)).toEqual(["Third"]);
+    const undone = await browser.follow(await browser.send(page, `${inbox}/undo`));
+    expect(readingOf(undone)).toContain("2 threads changed back.");
+    expect(subjectsIn(undone)).toHaveLength(3);
+    const again = await browser.send(page, `${inbox}/undo`, { once: "other" });
+    expect(readingOf(again)).toContain("This change was undone already.");
+  });
+
+  it.each([
+    ["archive", {}, "1 thread archived.", { status: "archived" }],
+    ["assign:me", {}, "1 thread assigned.", { status: "open" }],
+    ["tag", { tagName: "crash, later" }, "1 thread tagged.", { status: "open" }],
+    ["snooze:24", {}, "1 thread snoozed.", { status: "open" }],
+    ["read", {}, "1 thread marked as read.", { status: "open" }],
+  ])("does %s", async (name, values, words, feedback) => {
+    const id = await send("First");
+    const page = await act(await open(), [id], { act: name, ...values });
+    expect(readingOf(page)).toContain(words);
+    const { body } = await maria.call("GET", `/feedback/${id}`);
+    expect(body).toMatchObject({ feedback });
+    if (name === "assign:me") expect(body).toMatchObject({ assignee: { userId: maria.id } });
+    if (name === "tag") expect(body).toMatchObject({ tags: [{ name: "crash" }, { name: "later" }] });
+    if (name === "snooze:24") expect(subjectsIn(page)).toEqual([]);
+  });
+
+  it("refuses an act without a thread, without a tag and of an unknown name, and changes nothing", async () => {
+    const id = await send("First");
+    for (const [ids, values] of [
+      [[], { act: "resolve" }],
+      [[id], { act: "tag", tagName: " , " }],
+      [[id], { act: "explode" }],
+    ] as const) {
+      const refused = await act(await open(), ids, values);
+      expect([refused.status, readingOf(refused)]).toEqual([
+        400,
+        expect.stringContaining("Nothing was changed."),
+      ]);
+    }
+    expect(await statusOf(id)).toBe("open");
+  });
+
+  it("chooses all threads that match, and changes none if the list has changed meanwhile", async () => {
+    for (const subject of ["First", "Second", "Third"]) await send(subject);
+    const page = await open("?all=1");
+    expect(readingOf(page)).toContain("3 chosen Choose none");
+    const late = await send("Late");
+    const resolved = await act(page, [], { act: "resolve" });
+    expect(readingOf(resolved)).toContain("3 threads resolved.");
+    expect(await statusOf(late)).toBe("open");
+    const second = await open("?all=1");
+    await maria.call("PATCH", `/feedback/${late}`, { status: "archived" });
+    const refused = await act(second, [], { act: "resolve" });
+    expect([refused.status, readingOf(refused)]).toEqual([
+      409,
+      expect.stringContaining("Nothing was changed. The list has 0 threads now."),
+    ]);
+  });
+
+  it("opens what the person prefers after the open thread was resolved", async () => {
+    const [first, second, third] = [await send("First"), await send("Second"), await send("Third")];
+    const resolve = async (id: string) => act(await open(`?open=${id}`), [id], { act: "resolve", open: id });
+    const withNext = async (id: string, next: string) =>
+      act(await open(`?open=${id}`), [id], { act: "resolve", open: id, next });
+    expect(openedIn(await withNext(third, second))).toBe(second);
+    await prefer({ afterResolving: "stay" });
+    expect(openedIn(await withNext(second, first))).toBe(second);
+    await prefer({ afterResolving: "list" });
+    expect(openedIn(await resolve(first))).toBeUndefined();
+  });
+
+  it("leads from the bar of a thread to the next thread, and back to the place of one that left the list", async () => {
+    const [first, second, third] = [await send("First"), await send("Second"), await send("Third")];
+    const page = await open(`?open=${second}`);
+    const bar = page.text.slice(page.text.indexOf('class="pane-bar"'));
+    const form = fieldsOf(formOf({ ...page, text: bar }, `${inbox}/change`));
+    expect(form).toMatchObject({ id: second, open: second, next: first });
+    const sent = await browser.send({ ...page, text: bar }, `${inbox}/change`, { act: "resolve" });
+    expect(openedIn(await browser.follow(sent))).toBe(first);
+    const saved = await browser.send(await open(`?open=${third}`), `${inbox}/${third}/edit`, {
+      status: "archived",
+    });
+    const after = await browser.open(saved.headers.get("location") ?? "");
+    expect([openedIn(after), readingOf(after)]).toEqual([
+      third,
+      expect.stringContaining("The changes are saved."),
+    ]);
+    expect(after.text).toMatch(/open=1"[^>]*data-key="\]"/);
+  });
+
+  it("goes on to the next thread after a reply that resolves, and says what became of the reply", async () => {
+    const [first, second] = [await send("First"), await send("Second", { email: "kim@example.org" })];
+    const page = await open(`?open=${second}`);
+    const words = { direction: "resolve", replyBody: "Mended." };
+    const next = await browser.follow(await browser.send(page, `${inbox}/${second}/messages`, words));
+    expect([openedIn(next), await statusOf(second)]).toEqual([first, "resolved"]);
+    expect(readingOf(next)).toMatch(/The thread Second is resolved, and the reply is on it\. \w/);
+    await prefer({ afterResolving: "stay" });
+    const stays = await browser.send(await open(`?open=${first}`), `${inbox}/${first}/messages`, words);
+    expect(openedIn(await browser.follow(stays))).toBe(first);
+    expect((await open("?replied=nothing")).status).toBe(200);
+  });
+
+  it("keeps a refused reply beside the list", async () => {
+    const id = await send("First");
+    const page = await open(`?open=${id}`);
+    const words = { direction: "outbound", replyBody: "x".repeat(10_001) };
+    const refused = await browser.send(page, `${inbox}/${id}/messages`, words);
+    expect([refused.status, openedIn(refused), subjectsIn(refused)]).toEqual([400, id, ["First"]]);
+    expect(refused.text).toContain(words.replyBody);
+  });
+
+  it("saves the filters of a list as a view, changes it and deletes it", async () => {
+    await send("Broken", { type: "bug" });
+    await send("How?", { type: "question" });
+    const list = await open("?status=open&type=bug");
+    const views = `/console/views/${team.app.id}`;
+    const saved = await browser.send(list, views, { viewName: "Bugs" });
+    const page = await browser.follow(saved);
+    const [, id = ""] = /saved=([^&"]*)/.exec(saved.headers.get("location") ?? "") ?? [];
+    expect(subjectsIn(page)).toEqual(["Broken"]);
+    expect(readingOf(page)).toContain("Saved views Bugs 1");
+    const renamed = await browser.send(page, `${views}/${id}/change`, {
+      viewName: "Faults",
+      viewShared: "on",
+    });
+    expect(readingOf(await browser.follow(renamed))).toContain("Saved views Faults (shared) 1");
+    const refused = await browser.send(page, `${views}/${id}/change`, { viewName: "", once: "x" });
+    expect(refused.text).toContain("field-viewName-fault");
+    const viewer = await team.join("viewer");
+    const theirs = await createBrowserWithoutScripts(service, viewer.headers).open(
+      `${inbox}?status=open&type=bug&saved=${id}`,
+    );
+    expect(theirs.text).not.toContain(`${views}/${id}/change`);
+    const removed = await browser.follow(await browser.send(page, `${views}/${id}/remove`));
+    expect(readingOf(removed)).not.toContain("Saved views");
+  });
+
+  it("has no boxes and no acts for a viewer", async () => {
+    const id = await send("First");
+    const viewer = createBrowserWithoutScripts(service, (await team.join("viewer")).headers);
+    const page = await viewer.open(`${inbox}?open=${id}`);
+    expect(page.status).toBe(200);
+    expect(page.text).not.toMatch(/type="checkbox" name="id"|\/change"|\/undo"/);
+  });
+
+  it("shows the address of an act as words of its own only", async () => {
+    await send("First");
+    const page = await open("?did=%3Cb%3E&changed=4&undo=x");
+    expect(page.text).not.toContain("<b>&");
+    expect(readingOf(await open("?did=resolve&changed=many"))).not.toContain("resolved.");
+  });
+});

@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createBrowserWithoutScripts, readingOf } from "../../support/browser/browser-without-scripts.ts";
+import { databases } from "../../support/database/databases.ts";
+import { type Service, startService } from "../../support/service/service.ts";
+import { makeTeam, type Team } from "../../support/worlds/members/team.ts";
+import { bearer, sendFeedback } from "../../support/worlds/owner-with-one-of-each.ts";
+
+describe.each(databases)("the inbox over all apps of a person on $name", (engine) => {
+  let service: Service;
+  let first: Team;
+  let second: { readonly id: string; readonly key: string };
+  beforeAll(async () => {
+    service = await startService({ engine });
+    first = await makeTeam(service);
+    second = await service.makeApp(first.owner, { name: "Cellar" });
+  });
+  afterAll(() => service.stop());
+
+  const send = async (key: string, subject: string, more: object = {}) => {
+    service.clock.advance(1_000);
+    return sendFeedback(service, key, { subject, ...more });
+  };
+  const list = async (query: Record<string, string> = {}, call: Team["call"] = first.call) =>
+    Object((await call("GET", `/feedback?${new URLSearchParams(query)}`)).body);
+  const subjects = ({ items }: { items: { subject: string }[] }) => items.map(({ subject }) => subject);
+
+  it("joins the lists of the apps in one order, page by page, and counts the threads once", async () => {
+    const stranger = await service.makeApp(await service.makeUser());
+    await send(stranger.key, "Foreign");
+    const ids = [];
+    for (const [key, subject] of [
+      [first.app.key, "One"],
+      [second.key, "Two"],
+      [second.key, "Three"],
+      [first.app.key, "Four"],
+    ] as const)
+      ids.push(await send(key, subject));
+    expect(subjects(await list())).toEqual(["Four", "Three", "Two", "One"]);
+    expect(await list()).toMatchObject({ count: 4, nextCursor: null });
+    const seen: string[] = [];
+    let cursor: string | null = "";
+    while (cursor !== null) {
+      const page = await list({ limit: "1", ...(cursor === "" ? {} : { cursor }) });
+      seen.push(...subjects(page));
+      cursor = page.nextCursor;
+    }
+    expect(seen).toEqual(["Four", "Three", "Two", "One"]);
+    service.clock.advance(1_000);
+    await first.call("PATCH", `/feedback/${ids[0]}`, { assignee: "me" });
+    await first.call("POST", `/feedback/${ids[0]}/messages`, { direction: "note", body: "Seen." });
+    expect(subjects(await list({ order: "activity" }))).toEqual(["One", "Four", "Three", "Two"]);
+    expect(subjects(await list({ assignee: "me" }))).toEqual(["One"]);
+    await first.call("PATCH", `/feedback/${ids[1]}`, { status: "resolved" });
+    expect(subjects(await list({ status: "resolved" }))).toEqual(["Two"]);
+  });
+
+  it("shows a token and a member only the apps that they may see", async () => {
+    const viewer = await first.join("viewer");
+    expect(new Set((await list({}, viewer.call)).items.map(({ appId }: { appId: string }) => appId))).toEqual(
+      new Set([first.app.id]),
+    );
+    const token = await service.makeToken(first.owner, "maintainer", {
+      scopes: ["feedback:read"],
+      appId: second.id,
+    });
+    const { body } = await service.request("GET", "/api/v1/console/feedback", { headers: bearer(token) });
+    expect(new Set(Object(body).items.map(({ appName }: { appName: string }) => appName))).toEqual(
+      new Set(["Cellar"]),
+    );
+  });
+
+  it("is a page whose threads open in the inbox of their app", async () => {
+    const id = await send(second.key, "Cold cellar");
+    const browser = createBrowserWithoutScripts(service, await service.signIn(first.owner));
+    const page = await browser.open("/console/feedback");
+    expect(readingOf(page)).toMatch(/Cold cellar .*Cellar · Anonymous/);
+    const href = new RegExp(`href="([^"]*)" id="thread-${id}"`).exec(page.text)?.[1] ?? "";
+    expect((await browser.open(href.replaceAll("&amp;", "&"))).text).toContain(`data-opened="${id}"`);
+    expect(readingOf(await browser.open("/console/feedback?view=snoozed"))).toContain("Nothing here");
+  });
+});
