@@ -10,7 +10,7 @@ import { threadCursors } from "../thread-lists/cursors.ts";
 import { numberThreads } from "../thread-numbers/store.ts";
 import { countAnswer } from "../views/rules.ts";
 import { inboxScope, summariesOf } from "./list.ts";
-import { firstThreads, listThreads, orderOf, type SummaryRow } from "./store.ts";
+import { countThreads, listThreads, orderOf, type SummaryRow } from "./store.ts";
 
 /**
  * Returns a page of the threads of all apps of the caller. The list of each app is read in the order of its own index,
@@ -34,7 +34,7 @@ export async function listAllApps(
     const scope = await inboxScope(database, { appId, userId: caller.userId }, filters);
     rows.push(...(await listThreads(database, scope, { position, limit: limit + 1 })).rows);
     if (cursor === undefined && count <= limits.viewCount)
-      count += (await firstThreads(database, scope, limits.viewCount + 1)).length;
+      count += await countThreads(database, scope, limits.viewCount + 1);
   }
   const keyOf = (row: SummaryRow) => sortKey.of(row).join(" ");
   rows.sort((one, other) => (keyOf(one) < keyOf(other) ? 1 : -1));

@@ -37,6 +37,8 @@ export interface SummaryRow
 /** What a statement reads of each thread. */
 interface Columns<Row extends object> {
   readonly sql: string;
+  /** Returns the statement around the one that selects the threads. */
+  readonly around?: (statement: string) => string;
   readonly row?: Row;
 }
 
@@ -49,6 +51,11 @@ const summary: Columns<SummaryRow> = {
 
 /** A thread of a list, without what the list shows of it. */
 export type FoundThread = Pick<SummaryRow, "id" | "createdAt">;
+
+const counted: Columns<{ readonly count: number }> = {
+  sql: "1 AS one",
+  around: (statement) => `SELECT COUNT(*) AS count FROM (${statement}) AS matching`,
+};
 
 const found: Columns<FoundThread> = { sql: `f.id, f.created_at AS "createdAt"` };
 
@@ -109,9 +116,16 @@ async function list<Row extends object>(
 }
 
 /**
- * Returns the first threads that `listThreads` returns, up to `most`. A count reads the same threads as the list, so
- * that both agree. (rule F44)
+ * Counts the threads that `listThreads` returns, up to `most`. A count finds the same threads as the list, so that both
+ * agree. (rule F44)
  */
+export async function countThreads(reader: Reader, scope: Filters & MemberOf, most: number): Promise<number> {
+  const position = firstPositions[orderOf(scope)];
+  const { rows } = await list(reader, scope, { position, limit: most }, counted);
+  return Number(rows[0]?.count ?? 0);
+}
+
+/** Returns the first threads that `listThreads` returns, up to `most`. */
 export async function firstThreads(
   reader: Reader,
   scope: Filters & MemberOf,
@@ -326,10 +340,9 @@ function read<Row extends object>(
   limit: number,
   columns: Columns<Row>,
 ): Promise<Row[]> {
+  const selected = `SELECT ${columns.sql} FROM ${from} WHERE ${sqlOf(conditions)} ORDER BY ${order} LIMIT ?`;
   return reader.all<Row>(
-    plannedEachTime(
-      `SELECT ${columns.sql} FROM ${from} WHERE ${sqlOf(conditions)} ORDER BY ${order} LIMIT ?`,
-    ),
+    plannedEachTime(columns.around?.(selected) ?? selected),
     ...valuesOf(conditions),
     limit,
   );

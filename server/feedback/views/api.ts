@@ -9,7 +9,7 @@ import type { Reader, Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import type { ConsoleCaller, Handlers } from "../../http/handler.ts";
 import { inboxScope, prepareInbox } from "../inbox/list.ts";
-import { firstThreads } from "../inbox/store.ts";
+import { countThreads } from "../inbox/store.ts";
 import { countAnswer, filterRefusal } from "./rules.ts";
 import { savedViews, type ViewRow } from "./store.ts";
 
@@ -28,7 +28,7 @@ export function views(
     most: number = limits.viewCount,
   ): Promise<number | string> {
     const scope = await inboxScope(database, { appId, userId: caller.userId }, query);
-    return countAnswer((await firstThreads(database, scope, most + 1)).length, most);
+    return countAnswer(await countThreads(database, scope, most + 1), most);
   }
 
   return {
