@@ -70,10 +70,23 @@ describe("the triage desk in Chromium", () => {
     await page.close();
   });
 
-  it("loses no key of a person who is faster than the pages", async () => {
+  it("keeps the keys that are pressed while the next page loads, and uses them there", async () => {
     await fill(6);
     const page = await open("?open=6");
+    let letGo = () => {};
+    const pressed = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    await page.route(
+      "**/change",
+      async (route) => {
+        await pressed;
+        await route.continue();
+      },
+      { times: 1 },
+    );
     for (const key of ["e", "e", "y", "e"]) await page.keyboard.press(key);
+    letGo();
     await expect.poll(() => counted("open")).toBe(2);
     expect(await counted("archived")).toBe(1);
     await expect.poll(() => titleOf(page)).toContain("#2");
