@@ -84,7 +84,7 @@ async function showAccount(visit: SignedInVisit, { removal, preferred }: SentFor
           <h1>Your account</h1>
           <p>
             <Line text={navigation.email} />. You change your password and other ways to sign in under{" "}
-            <a href={links.signInMethods}>Sign-in methods</a>, and what you are told under{" "}
+            <a href={links.signInMethods}>Sign-in methods</a>, and the notices that you get under{" "}
             <a href={links.notices()}>Notices</a>.
           </p>
         </div>
