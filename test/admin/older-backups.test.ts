@@ -35,7 +35,9 @@ async function deploymentFromBefore(engine: TestEngine) {
 }
 
 const migrationsIn = (deployment: Deployment) =>
-  withDatabase(deployment, "leave", (database) => database.all("SELECT number, name FROM migrations"));
+  withDatabase(deployment, "leave", (database) =>
+    database.all("SELECT number, name FROM migrations ORDER BY number"),
+  );
 
 const current = migrations.map(({ number, name }) => ({ number, name }));
 

@@ -95,16 +95,17 @@ export const pictures = {
     const wanted = names.filter((name) => !shown.names.has(name));
     if (wanted.length === 0) return [];
     await apps.lock(tx, appId);
-    const showsOne = (column: string) =>
-      wanted.map(() => `${placeIn[tx.engine]}(${column}, ?) > 0`).join(" OR ");
     const texts: (string | null)[] = [];
-    for (const { table, columns } of sources) {
-      const found = await tx.all<Record<string, string | null>>(
-        `SELECT ${columns.join(", ")} FROM ${table} WHERE app_id = ? AND (${columns.map(showsOne).join(" OR ")})`,
-        ...[appId, ...columns.flatMap(() => wanted)],
-      );
-      texts.push(...found.flatMap((row) => Object.values(row)));
-    }
+    for (const { table, columns } of sources)
+      for (const column of columns)
+        for (const name of wanted) {
+          const row = await tx.get<{ text: string | null }>(
+            `SELECT ${column} AS text FROM ${table} WHERE app_id = ? AND ${placeIn[tx.engine]}(${column}, ?) > 0 LIMIT 1`,
+            appId,
+            name,
+          );
+          texts.push(row?.text ?? null);
+        }
     const versions = await tx.all<{ id: string }>("SELECT id FROM content_versions WHERE app_id = ?", appId);
     for (const { id } of versions.filter((version) => !shown.versions.has(version.id))) {
       const row = await tx.get<{ content: string }>("SELECT content FROM content_versions WHERE id = ?", id);
@@ -112,12 +113,16 @@ export const pictures = {
     }
     const unused = wanted.filter((name) => !texts.some((text) => text?.includes(name)));
     if (unused.length === 0) return [];
-    const removed = await tx.all<{ sha256: string }>(
-      `DELETE FROM uploads WHERE app_id = ? AND name IN (${unused.map(() => "?").join(", ")}) AND ${ofContent}
-       RETURNING sha256`,
-      ...[appId, ...unused],
-    );
-    return removed.map(({ sha256 }) => sha256);
+    const hashes: string[] = [];
+    for (const name of unused) {
+      const removed = await tx.all<{ sha256: string }>(
+        `DELETE FROM uploads WHERE app_id = ? AND name = ? AND ${ofContent} RETURNING sha256`,
+        appId,
+        name,
+      );
+      hashes.push(...removed.map(({ sha256 }) => sha256));
+    }
+    return hashes;
   },
 
   /** Deletes all pictures of an app. Returns the hashes of their files. The caller has locked the app. */
