@@ -46,19 +46,18 @@ export const Ago = ({ at, now }: { readonly at: string; readonly now: Date }) =>
   </time>
 );
 
-/** The age of something in a narrow column: `5 min`, `2 h`, `3 d`; after a week its date. The full time is its title. */
+/**
+ * The age of something in a narrow column: `5 min`, `2 h`, `3 d`. After a week it is a date, which the script converts to
+ * the time zone of the browser.
+ */
 export const Age = ({ at, now }: { readonly at: string; readonly now: Date }) => (
-  <time dateTime={at} title={fullTime(at)} data-relative="">
+  <time dateTime={at} title={fullTime(at)} data-relative={isFar(at, now) ? "day" : ""}>
     {shortAge(at, now)}
   </time>
 );
 
 function shortAge(at: string, now: Date): string {
-  if (isFar(at, now)) {
-    const date = new Date(at);
-    const day = `${date.getUTCDate()} ${names().months[date.getUTCMonth()]}`;
-    return date.getUTCFullYear() === now.getUTCFullYear() ? day : `${day} ${date.getUTCFullYear()}`;
-  }
+  if (isFar(at, now)) return dayOf(new Date(at));
   const seconds = Math.abs(secondsTo(at, now));
   if (seconds < 60) return "now";
   if (seconds < 3_600) return `${Math.floor(seconds / 60)} min`;
