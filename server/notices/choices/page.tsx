@@ -118,7 +118,7 @@ async function showNotices(visit: SignedInVisit, refused?: RefusedForm): Promise
         <NoMail because={own.noMail} links={links} />
         {app === undefined ? (
           <Empty title="No apps yet">
-            <p>As soon as you are a member of an app, you choose here what you are told about it.</p>
+            <p>As soon as you are a member of an app, you choose here which notices you get about it.</p>
           </Empty>
         ) : (
           <section class="stack" aria-labelledby="of-app">
@@ -242,7 +242,7 @@ const NoticesForm = ({
           label="Repeats an hour that count as very often"
           type="number"
           inputMode="numeric"
-          hint="You are told of such a failure once a day."
+          hint="You get a notice of such a failure once a day."
           required
         />
       )}

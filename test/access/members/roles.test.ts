@@ -47,6 +47,8 @@ const needsMore = [
   ...["agent.reportProgress", "agent.reportOutcome"],
   // They need an earlier text.
   ...["consoleFaqs.restore", "consoleChangelog.restore"],
+  // It needs another thread.
+  "threads.merge",
   // They need a change or a view of the same person.
   ...["bulk.undo", "views.update", "views.remove"],
 ];

@@ -22,6 +22,7 @@ const notKept: Readonly<Record<string, string>> = {
   to: "a day, which only chooses what a page shows",
   tagName: "a word that is typed again at once",
   viewName: "a few words that are typed again at once",
+  stormPerHour: "a number that is typed again at once",
   confirmation: "a confirmation must be typed again",
   chatWebhookUrl: "a secret: everybody who knows the address can post there",
   url: "a secret: the address of a webhook can have a token in it",
