@@ -49,7 +49,7 @@ async function arrivals(service: Service): Promise<void> {
   const [from, into] = [sent.field("id"), (await app.report({ message: "Two." })).field("id")];
   const take = () =>
     makeMailArrive(service, { reportId: from, appId: app.appId, recipient: "ada@kitchen.example" });
-  const takes = [await take(), await take(), await take(), await take()];
+  const takes = await Promise.all(Array.from({ length: 16 }, take));
   const written: string[] = [];
   const all = (name: string, moves: () => Promise<{ readonly status: number }>) => {
     const text = (kind: string) => `${kind}, at the ${name}.`;
@@ -67,9 +67,9 @@ async function arrivals(service: Service): Promise<void> {
       written.push(text(kind));
     };
     return Promise.all([
-      mailed("A mail"),
+      ...["first", "second", "third", "fourth"].map((kind) => mailed(`The ${kind} mail`)),
       moves().then(({ status }) => expect(status).toBe(200)),
-      mailed("Another mail"),
+      ...["fifth", "sixth", "seventh", "last"].map((kind) => mailed(`The ${kind} mail`)),
       said("A note", { direction: "note" }),
       said("A reply", { direction: "outbound" }),
       answerOnPage(sent.field("statusUrl"), text("An answer")).then(({ status }) => {
