@@ -21,11 +21,11 @@ export async function removing<Answer>(
   deps: RemovingDeps,
   change: (note: NotePictures) => Promise<Answer>,
 ): Promise<Answer> {
-  let noted: Left | undefined;
+  const noted: Left[] = [];
   const answer = await change((left) => {
-    noted = left;
+    noted.push(left);
   });
-  if (noted !== undefined && noted.names.length > 0) await removeLeft(deps, noted);
+  for (const left of noted) if (left.names.length > 0) await removeLeft(deps, left);
   return answer;
 }
 
