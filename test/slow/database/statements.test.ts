@@ -99,6 +99,7 @@ const byHand: ByHand = {
   withoutColumns: {
     "server/backup/store.ts dumpPostgres": "the columns are those of a cursor",
     "server/backup/store.ts integrityFaults": "SQLite describes no PRAGMA",
+    "server/feedback/inbox/store.ts read": "the caller names the columns and the type of the row",
   },
   choices: new Map([["needs", ["viewer", "maintainer", "owner"]]]),
   examples: new Map<string, (engine: Engine) => readonly unknown[]>([
