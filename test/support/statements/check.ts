@@ -16,7 +16,7 @@ export interface ByHand extends Pick<Known, "choices" | "examples"> {
   readonly notPrepared: Readonly<Record<string, string>>;
   /** Places to which a program comes with one engine alone. */
   readonly onlyOn: Readonly<Record<string, Engine>>;
-  /** Statements whose columns no engine names before they run. */
+  /** Statements whose columns are not compared: no engine names them before they run, or the caller gives the row type. */
   readonly withoutColumns: Readonly<Record<string, string>>;
 }
 
@@ -64,7 +64,9 @@ export async function checkStatements(
   const silent = described.filter(
     ({ place, columns }) => place.rowType && columns.length === 0 && !isIn(place, byHand.withoutColumns),
   );
-  const typed = described.filter((one) => !isUntyped(one)).map(withoutAdded);
+  const typed = described
+    .filter((one) => !isUntyped(one) && !isIn(one.place, byHand.withoutColumns))
+    .map(withoutAdded);
   return {
     withRowType: all.filter(({ rowType, maker }) => rowType && !maker).length,
     refused: [...refused.values()].flat(),
