@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { agentScopes } from "../../../src/contract/endpoint.ts";
 import {
   type BrowserWithoutScripts,
   createBrowserWithoutScripts,
@@ -9,7 +10,7 @@ import {
 import type { Answer } from "../../support/service/request.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { makeTeam, type Team } from "../../support/worlds/members/team.ts";
-import { sendFeedback } from "../../support/worlds/owner-with-one-of-each.ts";
+import { propose, sendFeedback } from "../../support/worlds/owner-with-one-of-each.ts";
 
 describe("the triage desk, without scripts", () => {
   let service: Service;
@@ -151,6 +152,30 @@ describe("the triage desk, without scripts", () => {
       409,
       expect.stringContaining("Nothing was changed. The list has 0 threads now."),
     ]);
+  });
+
+  it("merges the ticked threads into the oldest, and leaves one with a proposal that waits", async () => {
+    const [first, second, busy, alone] = [
+      await send("First"),
+      await send("Second"),
+      await send("Busy"),
+      await send("Alone"),
+    ];
+    await propose(service, await service.makeToken(team.owner, "agent", { scopes: agentScopes }), busy);
+    const page = await act(await open(), [busy, second, first], { act: "merge" });
+    expect(openedIn(page)).toBe(first);
+    expect(readingOf(page)).toContain("1 thread merged into this one. 1 was left as it is.");
+    expect(readingOf(page)).toContain("Second");
+    expect((await maria.call("GET", `/feedback/${second}`)).body).toMatchObject({
+      feedback: { id: first, mergedInto: first },
+    });
+    for (const ids of [[alone], Array.from({ length: 21 }, () => crypto.randomUUID())]) {
+      const refused = await act(await open(), ids, { act: "merge" });
+      expect([refused.status, readingOf(refused)]).toEqual([
+        400,
+        expect.stringContaining("2 to 20 threads that are chosen one by one"),
+      ]);
+    }
   });
 
   it("opens what the person prefers after the open thread was resolved", async () => {

@@ -24,6 +24,7 @@ export const actNames = {
   untag: "changed",
   snooze: "snoozed",
   wake: "no longer snoozed",
+  merge: "merged into this one",
   read: "marked as read",
   unread: "marked as unread",
   undone: "changed back",
@@ -156,7 +157,7 @@ export const ActBar = ({ people, tags, all, choice }: ActBarProps) => (
         ))}
         <Act value="wake" name="End the snooze" />
       </ActMenu>
-      {/* Buttons for other acts belong here. */}
+      <Act value="merge" name="Merge" />
       <Act value="read" name="Mark as read" />
     </div>
   </fieldset>

@@ -2,7 +2,7 @@ import { apps } from "../../../../src/contract/apps.ts";
 import { bulk } from "../../../../src/contract/bulk.ts";
 import { ApiError, badRequest } from "../../../../src/contract/errors.ts";
 import { preferences } from "../../../../src/contract/preferences.ts";
-import { readMarks } from "../../../../src/contract/threads.ts";
+import { readMarks, threads } from "../../../../src/contract/threads.ts";
 import { views } from "../../../../src/contract/views.ts";
 import { type Definitions, defineForm } from "../../../console/definitions.ts";
 import { type Fields, filledAgain } from "../../../console/forms.tsx";
@@ -21,6 +21,7 @@ function changeThreads(visit: SignedInVisit): Promise<Reply> {
     async () => {
       const [did = "", value = ""] = fields.text("act").split(":");
       if (!isActName(did)) throw badRequest("act", "is unknown");
+      if (did === "merge") return goTo(await mergeChosen(visit));
       const change = changeOf(did, { value, fields, now: visit.now });
       const body = { ...chosenIn(fields), change };
       const idempotencyKey = fields.idempotencyKey;
@@ -30,6 +31,38 @@ function changeThreads(visit: SignedInVisit): Promise<Reply> {
     },
     (refusal) => showDesk(visit, { list: fields.text("list"), opened: fields.text("open"), refusal }),
   );
+}
+
+/** The most threads that are merged at once, because each of them is a change of its own. */
+const mostMerged = 20;
+
+/** The refusals after which a thread stays as it is, and the others are merged. */
+const leaves: readonly string[] = ["not_found", "merged", "run_open", "wrong_state"];
+
+/**
+ * Merges the chosen threads into the oldest of them. Returns the address of the page that shows that one, where each
+ * merge can be undone. (rules F46, F48)
+ */
+async function mergeChosen({ ask, fields, links, param }: SignedInVisit): Promise<string> {
+  // Ids begin with the time at which a thread was made.
+  const [into = "", ...ids] = [...new Set(fields.all("id"))].sort();
+  if (fields.text("all") === "1" || ids.length === 0 || ids.length >= mostMerged)
+    throw badRequest("act", `needs 2 to ${mostMerged} threads that are chosen one by one`);
+  let changed = 0;
+  for (const id of ids) {
+    const key = fields.idempotencyKey;
+    const idempotencyKey = key === undefined ? undefined : `${key.slice(0, 27)}-${id}`;
+    try {
+      await ask(threads.merge, { params: { id }, body: { into }, idempotencyKey });
+      changed += 1;
+    } catch (error) {
+      if (!(error instanceof ApiError) || !leaves.includes(error.code)) throw error;
+    }
+  }
+  const result = { did: "merge", changed, skipped: ids.length - changed, undo: "" } as const;
+  const query = new URLSearchParams(withOpened(fields.text("list"), into));
+  for (const [name, value] of Object.entries(actResultValues(result))) query.set(name, value);
+  return `${links.inbox(param("appId"))}?${query}`;
 }
 
 /** Returns what an act changes in each thread. */
@@ -52,6 +85,7 @@ function changeOf(
     untag: { removeTags: tags },
     snooze: { snoozedUntil: until.toISOString() },
     wake: { snoozedUntil: null },
+    merge: {},
     read: { read: true },
     unread: { read: false },
     undone: {},
