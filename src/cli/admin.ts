@@ -251,7 +251,7 @@ interface ChosenFlags extends GlobalFlags, DatabaseChoice {
 
 function addKeys(key: Command, setup: Setup): void {
   const create = onDatabase(key.command("create"))
-    .description("Make a key for an app; it is shown only once")
+    .description("Create a key for an app; it is shown only once")
     .requiredOption("--app <id>", "the app")
     .option("--label <text>", "what the key is for")
     .addOption(new Option("--kind <kind>", "what the key may do").choices(choices.keyKinds));

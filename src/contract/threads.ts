@@ -428,7 +428,7 @@ export const threads = {
   renewStatusLink: endpoint({
     method: "POST",
     path: "/api/v1/console/feedback/:id/status-link",
-    summary: "Make a new link to the page of a report's sender; its older links end",
+    summary: "Create a new link to the page of a report's sender; its older links end",
     auth: "console",
     role: "maintainer",
     scope: "feedback:write",

@@ -183,7 +183,7 @@ const Steps = (props: StepsProps) => {
             <Line text={app.name} />
           </p>
         </Step>
-        <Step id="step-key" title="Make a key" done={steps.hasKey}>
+        <Step id="step-key" title="Create a key" done={steps.hasKey}>
           <KeyStep {...props} />
         </Step>
         <Step id="step-report" title="Send a report" done={steps.report !== null}>

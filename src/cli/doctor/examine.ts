@@ -446,7 +446,7 @@ async function checkFound(
     const next =
       kind === "deviceToken"
         ? "Sign in again: innkeep auth login"
-        : `Make a new one in the console, and store it: ${command}`;
+        : `Create a new one in the console, and store it: ${command}`;
     return failure(name, { what: `${named} is ${problem}.`, why: "The server refuses it.", next });
   }
   return warning(name, {

@@ -96,7 +96,7 @@ async function permissionsOf(
   const named = `The agent token (${found.source})`;
   if (valid === false) {
     const { command } = credentialKinds.agentToken;
-    const next = `Make a new one in the console under Settings, and store it: \`${command}\`, or change ${found.source}.`;
+    const next = `Create a new one in the console under Settings, and store it: \`${command}\`, or change ${found.source}.`;
     const why = "The tools are listed, and every call fails.";
     return { findings: [failure(token, { what: `${named} is ${problem}.`, why, next })], may: [] };
   }

@@ -190,7 +190,7 @@ export const consoleScenes: readonly ConsoleScene[] = [
     name: "import-app",
     title: "Import of an app",
     page: at.importApp,
-    says: "Make a new app from such a download.",
+    says: "Create a new app from such a download.",
   },
   {
     name: "tokens",
