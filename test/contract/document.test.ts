@@ -62,6 +62,7 @@ describe("the OpenAPI document", () => {
       "agent.listRuns": agentPage.default,
       "tester.listings": listPage.default,
       "threads.list": listPage.default,
+      "threads.listAll": listPage.default,
       "consoleChangelog.list": listPage.default,
       "audit.list": listPage.default,
       "events.list": listPage.default,

@@ -5,19 +5,19 @@ import { sealAddress } from "../../server/secrets/addresses.ts";
 import { type Service, startService } from "../support/service/service.ts";
 
 const start = async () => {
-  const service = await startService();
+  const service = await startService({ erases: false });
   onTestFinished(() => service.stop());
   const owner = await service.makeUser();
   return { service, ownerId: owner.id };
 };
 
-/** Begins an erasure without a signal: the eraser of the service does not see it. */
+/** Begins an erasure. The service does not erase by itself. */
 const add = ({ deps }: Service, ownerId: string, email: string) => {
   const id = deps.newId();
   const createdAt = deps.clock.now().toISOString();
   const emailSealed = sealAddress(deps.sealer, email);
   const row = { id, ownerId, personHash: email, emailSealed, createdAt };
-  return deps.database.write((tx) => erasures.insert({ ...tx, signal: () => {} }, row)).then(() => id);
+  return deps.database.write((tx) => erasures.insert(tx, row)).then(() => id);
 };
 
 const statusOf = async ({ deps }: Service, id: string) => (await erasures.findAny(deps.database, id))?.status;

@@ -63,6 +63,8 @@ export interface ServiceOptions {
   readonly hostName?: string;
   /** Whether its clock stands still until it is moved. */
   readonly still?: boolean;
+  /** Whether its job erases people. It does unless this is false. */
+  readonly erases?: boolean;
 }
 
 const metricsToken = "the token of the tests for the figures";
@@ -99,7 +101,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     stopping: stopping.signal,
   });
   attach(server, createApp(deps), deps);
-  const stopErasing = startErasing(deps);
+  const stopErasing = options.erases === false ? async () => {} : startErasing(deps);
   const outbox = startOutbox(deps);
   const stopWebhooks = startWebhooks(deps);
   const stopNotices = startNotices(deps);
