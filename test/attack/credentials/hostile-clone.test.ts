@@ -53,6 +53,7 @@ const more: Readonly<Record<string, readonly string[]>> = {
     "7",
   ],
   "view edit": ["--name", "New"],
+  "notice set": ["--timezone", "UTC"],
   "faq edit": ["--answer", "New."],
   "faq delete": ["--yes"],
   "changelog create": ["--title", "One", "--version", "1.0.0", "--body", "New."],
