@@ -169,7 +169,7 @@ export function entryFromThread({ subject, sender, messages }: AnsweredThread): 
 /** A short first line that only greets, such as `Hi Mara,`. */
 const isSalutation = (line: string): boolean =>
   line.length <= 60 &&
-  /^\s*(?:hi|hello|hey|dear|good (?:morning|afternoon|evening)|hallo|liebe[rs]?|guten (?:tag|morgen|abend)|moin|servus|bonjour|salut|hola|ciao|olá|hej|hei|salam|مرحبا|السلام عليكم|привет|здравствуйте)(?![\p{L}\p{M}])[^.?]*[,!:،]?\s*$/iu.test(
+  /^\s*(?:hi|hello|hey|dear|good (?:morning|afternoon|evening)|hallo|liebe[rs]?|guten (?:tag|morgen|abend)|moin|servus|bonjour|salut|hola|ciao|olá|hej|hei|salam|مرحبا|السلام عليكم|привет|здравствуйте)(?![\p{L}\p{M}])[^.?]*$/iu.test(
     line,
   );
 
