@@ -76,8 +76,11 @@ async function look(page: Page, path: string) {
   await page.setViewportSize({ width: 320, height: 740 });
   const overflows = [await overflow(page)];
   for (const menu of await page.locator("details.menu > summary").all()) {
+    if (!(await menu.isVisible())) continue;
     await menu.click();
     overflows.push(await overflow(page));
+    // An open menu covers what is below it.
+    await menu.click();
   }
   await page.setViewportSize({ width: 1280, height: 900 });
   await page.evaluate(() => {
@@ -108,25 +111,30 @@ function namelessControls(): string[] {
 
 /** Runs in the page: texts with too little contrast to their background. */
 function faintTexts(): string[] {
-  const parse = (colour: string) => (colour.match(/[\d.]+/g) ?? []).map(Number);
-  const luminance = (colour: string) => {
-    const [red = 0, green = 0, blue = 0] = parse(colour)
-      .slice(0, 3)
-      .map((value) =>
-        value / 255 <= 0.04045 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4,
-      );
+  // A mixed colour is written as `color(srgb 0.1 0.1 0.1 / 0.2)`, the others as `rgb(25, 25, 25)`.
+  const parse = (colour: string) => {
+    const [red = 0, green = 0, blue = 0, alpha = 1] = (colour.match(/[\d.]+/g) ?? []).map(Number);
+    const scale = colour.startsWith("color(") ? 255 : 1;
+    return { tones: [red * scale, green * scale, blue * scale], alpha };
+  };
+  const luminance = (tones: readonly number[]) => {
+    const [red = 0, green = 0, blue = 0] = tones.map((value) =>
+      value / 255 <= 0.04045 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4,
+    );
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
   };
-  const behind = (element: Element | null): string => {
-    if (!element) return "rgb(255, 255, 255)";
-    const colour = getComputedStyle(element).backgroundColor;
-    return parse(colour)[3] === 0 ? behind(element.parentElement) : colour;
+  const behind = (element: Element | null): readonly number[] => {
+    if (!element) return [255, 255, 255];
+    const { tones, alpha } = parse(getComputedStyle(element).backgroundColor);
+    if (alpha === 1) return tones;
+    const below = behind(element.parentElement);
+    return tones.map((tone, at) => tone * alpha + (below[at] ?? 0) * (1 - alpha));
   };
   const ratio = (element: Element) => {
-    const tones = [luminance(getComputedStyle(element).color), luminance(behind(element))].sort(
+    const both = [luminance(parse(getComputedStyle(element).color).tones), luminance(behind(element))].sort(
       (a, b) => a - b,
     );
-    return ((tones[1] ?? 0) + 0.05) / ((tones[0] ?? 0) + 0.05);
+    return ((both[1] ?? 0) + 0.05) / ((both[0] ?? 0) + 0.05);
   };
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   const faint: string[] = [];
