@@ -28,7 +28,21 @@ describe.each(places)(`${waits} waits with ten tokens at $where`, ({ engine, ser
   let agents: readonly Record<string, string>[];
   let runIds: readonly string[];
 
-  const start = () => startService({ database, environment: environmentOf(servers) });
+  /** How many requests have begun to wait. The time of a wait counts from there. */
+  let begun = 0;
+  let ended = 0;
+  const start = async () => {
+    const service = await startService({ database, environment: environmentOf(servers) });
+    const { waiting } = service.deps;
+    const until = waiting.until.bind(waiting);
+    vi.spyOn(waiting, "until").mockImplementation((...asked) => {
+      begun += 1;
+      return until(...asked).finally(() => {
+        ended += 1;
+      });
+    });
+    return service;
+  };
   const first = (): Service => running.at(0) ?? expect.fail("no server runs");
 
   beforeEach(async () => {
@@ -60,13 +74,15 @@ describe.each(places)(`${waits} waits with ten tokens at $where`, ({ engine, ser
 
   /** Every token waits for every proposal, in turns at each server. Returns the answers when all wait. */
   async function waitForAll(signal?: AbortSignal): Promise<Promise<Answer>[]> {
+    const before = begun;
     const pairs = agents.flatMap((headers) => runIds.map((runId) => ({ headers, runId })));
     const answers = pairs.map(({ headers, runId }, at) => {
       const { baseUrl } = running[at % servers] ?? first();
       return request(baseUrl, "GET", `/api/v1/agent/runs/${runId}?wait=55`, { headers, signal });
     });
     for (const answer of answers) answer.catch(() => undefined);
-    await vi.waitFor(async () => expect(await withReads()).toBe(0), soon);
+    await vi.waitFor(() => expect(begun - before).toBe(waits), soon);
+    expect(await withReads()).toBe(0);
     return answers;
   }
 
@@ -96,7 +112,8 @@ describe.each(places)(`${waits} waits with ten tokens at $where`, ({ engine, ser
       await waitForAll(leaving.signal);
       for (const { clock } of running) clock.pass(30_000);
       leaving.abort();
-      await vi.waitFor(async () => expect(await withReads()).toBe(tokens), soon);
+      await vi.waitFor(() => expect(ended).toBe(begun), soon);
+      expect(await withReads()).toBe(tokens);
     }
     const answers = await waitForAll();
     await decideAll();
