@@ -1,7 +1,7 @@
+import { uuidBytes, uuidOf } from "../secrets/link-tokens.ts";
 import type { Sealer } from "../secrets/secrets.ts";
 
 const alphabet = "abcdefghijklmnopqrstuvwxyz234567";
-const idBytes = 16;
 const macDigits = 20;
 const bitsOfDigit = 5;
 const form = /^[a-z2-7]{42}$/i;
@@ -18,12 +18,9 @@ export const replyTokenOf = (sealer: Pick<Sealer, "mark">, mailId: string): stri
 /** Returns the id of the mail to which a reply address belongs; undefined if this deployment did not make the token. */
 export function readReplyToken(sealer: Pick<Sealer, "isMark">, token: string): string | undefined {
   const bytes = form.test(token) ? fromBase32(token.toLowerCase()) : undefined;
-  if (bytes?.length !== idBytes + macDigits / 2) return undefined;
-  const id = bytes
-    .subarray(0, idBytes)
-    .toString("hex")
-    .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
-  return sealer.isMark(markedText(id), bytes.subarray(idBytes).toString("hex")) ? id : undefined;
+  if (bytes?.length !== uuidBytes + macDigits / 2) return undefined;
+  const id = uuidOf(bytes.subarray(0, uuidBytes));
+  return sealer.isMark(markedText(id), bytes.subarray(uuidBytes).toString("hex")) ? id : undefined;
 }
 
 const markedText = (mailId: string): string => `answer by mail\n${mailId}`;

@@ -13,3 +13,13 @@ export async function htmlOfWhole({ baseUrl }: Pick<Settings, "baseUrl">, markdo
   const { createMarkdown } = await import("./markdown.lazy.ts");
   return createMarkdown(`${baseUrl}/uploads/`)(markdown);
 }
+
+/** The most characters of a text that a line shows the beginning of. */
+const mostRead = 2_000;
+
+/** Returns the function that makes lines from the beginnings of Markdown texts: their words without the marks. */
+export async function linesOfMarkdown(): Promise<(markdown: string) => string> {
+  const { createWords } = await import("./markdown.lazy.ts");
+  const wordsOf = createWords();
+  return (markdown) => wordsOf(markdown.slice(0, mostRead));
+}

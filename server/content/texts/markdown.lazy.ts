@@ -24,3 +24,20 @@ export function createMarkdown(uploads: string): (text: string) => string {
   };
   return (text) => markdown.render(text);
 }
+
+/** Creates the function that returns the words of a Markdown text, one block in each line, without its marks. */
+export function createWords(): (text: string) => string {
+  const markdown = new MarkdownIt("default", { html: false, linkify: false, typographer: false });
+  return (text) =>
+    markdown
+      .parse(text, {})
+      .flatMap(({ type, content, children }) =>
+        children
+          ? [children.map((child) => (/break$/.test(child.type) ? "\n" : child.content)).join("")]
+          : type === "fence" || type === "code_block"
+            ? [content]
+            : [],
+      )
+      .join("\n")
+      .trim();
+}

@@ -1,4 +1,3 @@
-import { plainPreview } from "../../../src/words/plain-markdown.ts";
 import { Begin, ToFirstSteps } from "../../access/start/parts.tsx";
 import { type Definitions, definePage } from "../../console/definitions.ts";
 import { versionOf } from "../../console/forms.tsx";
@@ -11,13 +10,14 @@ import { counted, Empty, Line, Pager, shownCount } from "../../console/parts.tsx
 import { type Reply, show } from "../../console/respond.ts";
 import { Ago } from "../../console/times.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
+import { linesOfMarkdown } from "../../content/texts/html.ts";
 import { SlotRequestLines, TestBelowLines } from "../../testing/cycles/parts.tsx";
 import { DecidedNotice, decidedBefore, walkedThread } from "./walk.tsx";
 
 /** Shows everything that waits for this person, in all apps. */
 async function showHome(visit: SignedInVisit): Promise<Reply> {
   const { reads, now, links } = visit;
-  const [around, decided, waiting, work, requests, lastWeek, started] = await Promise.all([
+  const [around, decided, waiting, work, requests, lastWeek, started, lineOf] = await Promise.all([
     navigationOf(visit),
     decidedBefore(visit),
     waitingPage(visit),
@@ -25,6 +25,7 @@ async function showHome(visit: SignedInVisit): Promise<Reply> {
     reads.slotRequests(),
     reads.lastWeek(),
     reads.startedApps(),
+    linesOfMarkdown(),
   ]);
   const navigation: Navigation = { ...around, tab: "decisions" };
   if (navigation.apps.length === 0) return show(<Begin navigation={navigation} />);
@@ -52,12 +53,13 @@ async function showHome(visit: SignedInVisit): Promise<Reply> {
           </div>
           <WaitingProposals
             {...waiting}
+            lineOf={lineOf}
             count={sumOf(navigation.counts, "waiting")}
             now={now}
             links={links}
           />
         </section>
-        <AgentWorkLists work={work} now={now} links={links} />
+        <AgentWorkLists work={work} lineOf={lineOf} now={now} links={links} />
         <div
           id="asked"
           data-live={versionOf([requests, asked])}
@@ -175,6 +177,8 @@ const Waits = ({ unread, waiting }: AppCounts) => (
 
 interface WaitingProposalsProps {
   readonly rows: readonly WaitingProposal[];
+  /** Returns a Markdown text without its marks. */
+  readonly lineOf: (markdown: string) => string;
   /** The number of waiting proposals on all pages. It is at most 100. */
   readonly count: number;
   readonly newestFirst: boolean;
@@ -231,6 +235,7 @@ const Orders = ({ count, newestFirst, ordered }: WaitingProposalsProps) => (
 const WaitingRow = ({
   row,
   at,
+  lineOf,
   now,
   links,
   newestFirst,
@@ -240,7 +245,7 @@ const WaitingRow = ({
       <Line text={row.subject} />
     </a>
     <p class="clip">
-      <Line text={plainPreview(row.summary)} />
+      <Line text={lineOf(row.summary)} />
     </p>
     <p class="under">
       <span>
@@ -255,12 +260,14 @@ const WaitingRow = ({
 
 interface AgentWorkProps {
   readonly work: Readonly<Record<"inWork" | "failed" | "sentBack", ShortList>>;
+  /** Returns a Markdown text without its marks. */
+  readonly lineOf: (markdown: string) => string;
   readonly now: Date;
   readonly links: Links;
 }
 
 /** Short lists of agent work: work in progress, failed work, and proposals that wait for a new plan. */
-const AgentWorkLists = ({ work, now, links }: AgentWorkProps) => (
+const AgentWorkLists = ({ work, lineOf, now, links }: AgentWorkProps) => (
   <div id="work" class="stack wide" data-live={versionOf(work)} data-news="The work of agents has changed.">
     {parts.map(({ list, id, title, happened }) => {
       const { rows, more } = work[list];
@@ -270,7 +277,7 @@ const AgentWorkLists = ({ work, now, links }: AgentWorkProps) => (
           <ul class="list linked">
             <InTurns>
               {rows.map((row) => (
-                <WorkRow key={row.runId} row={row} happened={happened} now={now} links={links} />
+                <WorkRow key={row.runId} {...{ row, happened, lineOf, now, links }} />
               ))}
             </InTurns>
           </ul>
@@ -290,16 +297,20 @@ const parts = [
 const WorkRow = ({
   row,
   happened,
+  lineOf,
   now,
   links,
-}: Pick<AgentWorkProps, "now" | "links"> & { readonly row: AgentWork; readonly happened: string }) => (
+}: Pick<AgentWorkProps, "lineOf" | "now" | "links"> & {
+  readonly row: AgentWork;
+  readonly happened: string;
+}) => (
   <li>
     <a class="to" href={`${links.thread(row.appId, row.feedbackId)}#proposal`}>
       <Line text={row.subject} />
     </a>
     {row.text !== null && (
       <p class="clip">
-        <Line text={plainPreview(row.text)} />
+        <Line text={lineOf(row.text)} />
       </p>
     )}
     <p class="under">

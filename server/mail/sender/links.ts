@@ -1,4 +1,12 @@
 import type { Deps } from "../../deps.ts";
+import {
+  digitsOfUuid,
+  type LinkKind,
+  linkTokenOf,
+  readLinkToken,
+  uuidBytes,
+  uuidOf,
+} from "../../secrets/link-tokens.ts";
 import type { Sealer } from "../../secrets/secrets.ts";
 
 /** The beginning of the path of every sender's page. */
@@ -20,47 +28,30 @@ interface ReportToken {
   readonly mailed: boolean;
 }
 
-const idBytes = 16;
+const kind: LinkKind = { purpose: "sender's page", headBytes: uuidBytes + 5 };
 
-const macDigits = 32;
-
-const form = /^[\w-]{50}$/;
-
-/**
- * Returns a token, which consists of the id, the counter and a MAC. It is not stored: the same token can be computed at
- * any time. (rule M8)
- */
-export function reportTokenOf(
+/** Returns a token, which consists of the id, the counter and a MAC. (rule M8) */
+export const reportTokenOf = (
   sealer: Pick<Sealer, "mark">,
   { reportId, counter, mailed }: ReportToken,
-): string {
-  const id = reportId.replaceAll("-", "").toLowerCase();
-  const head = `${id}${counter.toString(16).padStart(8, "0")}${mailed ? "01" : "00"}`;
-  const mac = sealer.mark(markedText(head)).slice(0, macDigits);
-  return Buffer.from(head + mac, "hex").toString("base64url");
-}
+): string =>
+  linkTokenOf(
+    sealer,
+    kind,
+    `${digitsOfUuid(reportId)}${counter.toString(16).padStart(8, "0")}${mailed ? "01" : "00"}`,
+  );
 
 /** Reads a token. Returns undefined if this deployment did not make it. */
 export function readReportToken(sealer: Pick<Sealer, "isMark">, token: string): ReportToken | undefined {
-  if (!form.test(token)) return undefined;
-  const bytes = Buffer.from(token, "base64url");
-  const [head, mac] = [bytes.subarray(0, idBytes + 5), bytes.subarray(idBytes + 5)];
-  if (
-    bytes.toString("base64url") !== token ||
-    !sealer.isMark(markedText(head.toString("hex")), mac.toString("hex"))
-  )
-    return undefined;
-  return {
-    reportId: uuidOf(head.subarray(0, idBytes)),
-    counter: head.readUInt32BE(idBytes),
-    mailed: head.readUInt8(idBytes + 4) === 1,
-  };
+  const head = readLinkToken(sealer, kind, token);
+  return (
+    head && {
+      reportId: uuidOf(head.subarray(0, uuidBytes)),
+      counter: head.readUInt32BE(uuidBytes),
+      mailed: head.readUInt8(uuidBytes + 4) === 1,
+    }
+  );
 }
-
-const markedText = (head: string): string => `sender's page\n${head}`;
-
-const uuidOf = (bytes: Buffer): string =>
-  bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 
 // Matches a link to a sender's page, also inside another address: programs that check links change them in this way. A
 // token has 50 characters. It has fewer if the text was cut.

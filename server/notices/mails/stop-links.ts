@@ -1,4 +1,12 @@
 import type { Deps } from "../../deps.ts";
+import {
+  digitsOfUuid,
+  type LinkKind,
+  linkTokenOf,
+  readLinkToken,
+  uuidBytes,
+  uuidOf,
+} from "../../secrets/link-tokens.ts";
 import type { Sealer } from "../../secrets/secrets.ts";
 
 /** The beginning of the path of the page on which a person ends mail about an app. */
@@ -16,32 +24,13 @@ export const stopUrlOf = (
   subscription: Subscription,
 ): string => `${settings.baseUrl}${stopPath}/${stopTokenOf(sealer, subscription)}`;
 
-const idBytes = 16;
+const kind: LinkKind = { purpose: "no more mail with notices", headBytes: 2 * uuidBytes };
 
-const macDigits = 32;
-
-const form = /^[\w-]{64}$/;
-
-/** Returns a token of two ids and a MAC. It is not stored: the same token can be computed at any time. */
-function stopTokenOf(sealer: Pick<Sealer, "mark">, { userId, appId }: Subscription): string {
-  const head = (userId + appId).replaceAll("-", "").toLowerCase();
-  return Buffer.from(head + sealer.mark(markedText(head)).slice(0, macDigits), "hex").toString("base64url");
-}
+const stopTokenOf = (sealer: Pick<Sealer, "mark">, { userId, appId }: Subscription): string =>
+  linkTokenOf(sealer, kind, digitsOfUuid(userId) + digitsOfUuid(appId));
 
 /** Reads a token. Returns undefined if this deployment did not make it. */
 export function readStopToken(sealer: Pick<Sealer, "isMark">, token: string): Subscription | undefined {
-  if (!form.test(token)) return undefined;
-  const bytes = Buffer.from(token, "base64url");
-  const [head, mac] = [bytes.subarray(0, 2 * idBytes), bytes.subarray(2 * idBytes)];
-  if (
-    bytes.toString("base64url") !== token ||
-    !sealer.isMark(markedText(head.toString("hex")), mac.toString("hex"))
-  )
-    return undefined;
-  return { userId: uuidOf(head.subarray(0, idBytes)), appId: uuidOf(head.subarray(idBytes)) };
+  const head = readLinkToken(sealer, kind, token);
+  return head && { userId: uuidOf(head.subarray(0, uuidBytes)), appId: uuidOf(head.subarray(uuidBytes)) };
 }
-
-const markedText = (head: string): string => `no more mail with notices\n${head}`;
-
-const uuidOf = (bytes: Buffer): string =>
-  bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { newIssueAddress } from "../../../server/feedback/threads/new-issue.ts";
+import { newIssueAddress } from "../../../server/feedback/threads/page/aside.tsx";
 import { createBrowserWithoutScripts } from "../../support/browser/browser-without-scripts.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { sendFeedback } from "../../support/worlds/owner-with-one-of-each.ts";

@@ -1,14 +1,13 @@
 import { reportTexts } from "../../../../src/contract/report-texts.ts";
 import type { ThreadTag } from "../../../../src/contract/tags.ts";
 import type { Assignee, OwnedThread, ThreadSummary } from "../../../../src/contract/threads.ts";
-import { hasHidden, visibleLine } from "../../../../src/words/visible.ts";
+import { hasHidden, oneLine, visibleLine } from "../../../../src/words/visible.ts";
 import { type Filled, OriginalVersions, Select, TextField, versionOf } from "../../../console/forms.tsx";
 import type { Links } from "../../../console/links.ts";
 import { Can, ExternalLink, keyed, Line, Notice, Refused } from "../../../console/parts.tsx";
 import { PublicationBadge } from "../../../content/changelog/badge.tsx";
 import { TagBadge } from "../../tags/badge.tsx";
 import { editLabels, nameIn, statusNames, typeNames } from "../badges.tsx";
-import { newIssueAddress } from "../new-issue.ts";
 import { currentThread, type ThreadForms } from "./fields.tsx";
 import { MetadataPairs, Pair } from "./texts.tsx";
 
@@ -467,3 +466,32 @@ const BlockSender = ({
     </div>
   </details>
 );
+
+/** The most characters of a message in the address of a new issue: GitHub refuses addresses above some 8,000 bytes. */
+const mostCharacters = 1_000;
+
+const mostTitle = 120;
+
+/**
+ * Returns the address of GitHub's form for a new issue, filled with a thread. The words of the sender stand in a fence,
+ * so that they name nobody and link to nothing. The name and the address of the sender are not in it.
+ */
+export function newIssueAddress(
+  repository: string,
+  {
+    subject,
+    message,
+    consoleUrl,
+  }: { readonly subject: string; readonly message: string; readonly consoleUrl: string },
+): string {
+  const lines = message
+    .slice(0, mostCharacters)
+    .split("\n")
+    .map((line) => oneLine(line));
+  const [longest = ""] = [...message.matchAll(/`+/g)].map(([run]) => run).sort((a, b) => b.length - a.length);
+  const fence = "`".repeat(Math.max(3, longest.length + 1));
+  const rest = message.length > mostCharacters ? ["…"] : [];
+  const body = [`Reported by a user: ${consoleUrl}`, "", `${fence}text`, ...lines, ...rest, fence].join("\n");
+  const query = new URLSearchParams({ title: oneLine(subject, mostTitle), body });
+  return `https://github.com/${repository}/issues/new?${query}`;
+}
