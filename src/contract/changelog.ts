@@ -65,6 +65,18 @@ export const NewChangelogEntry = z.object({
 
 export const ChangelogChange = z.partial(NewChangelogEntry);
 
+/** A change of a release note, and threads that its text names as well. (rule C32) */
+const ChangelogUpdate = z.extend(ChangelogChange, {
+  fixes: z.optional(
+    z
+      .array(uuid)
+      .check(
+        z.maxLength(limits.changelogFeedback, `must have at most ${limits.changelogFeedback} elements`),
+        z.meta({ description: "Threads that the text names in addition to those that it names now." }),
+      ),
+  ),
+});
+
 /** A release note that a program imports, usually many times. The server finds the existing note by its version. */
 export const ReleaseImport = z.extend(z.omit(ChangelogChange, { version: true, allowDuplicate: true }), {
   overwrite: z.optional(
@@ -232,7 +244,7 @@ export const consoleChangelog = {
     path: entryPath,
     summary: "Change a release note",
     params: entryParams,
-    body: ChangelogChange,
+    body: ChangelogUpdate,
     success: { status: 200, body: EditedChangelogEntry },
     errors: ["not_found", "version_exists"],
     example: { request: { title: "Faster search" } },

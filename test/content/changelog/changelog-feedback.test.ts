@@ -55,6 +55,32 @@ describe.each(databases)("feedback that release notes name, on $name (rule C17)"
     expect((await api.put("1.0.0", { body })).body).toMatchObject({ feedbackIds: [] });
   });
 
+  it("keeps what several requests add at the same time (rule C32)", async () => {
+    const id = (await api.put("1.0.0", { body: "Maps." })).field("id");
+    const answers = await Promise.all(
+      threads.map((thread) => api.edit(id, { fixes: [thread.toUpperCase()] })),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    const [one, two] = threads;
+    expect(await read(id)).toMatchObject({ feedbackIds: expect.arrayContaining([one, two]) });
+    await api.edit(id, { fixes: [one] });
+    expect(Object(await read(id)).body).toMatch(/^Maps\.\n\nFeedback: \S{36}, \S{36}$/);
+  });
+
+  it("refuses to add a thread of another app (rule C32)", async () => {
+    const id = (await api.put("1.0.0", { body: "Maps." })).field("id");
+    expect(await api.edit(id, { fixes: [world.threadId] })).toMatchObject({
+      status: 400,
+      body: { issues: [{ path: "fixes" }] },
+    });
+    expect(await read(id)).toMatchObject({ body: "Maps.", feedbackIds: [] });
+  });
+
+  it("refuses to add a thread to a text that has no space for it (rule C32)", async () => {
+    const id = (await api.put("1.0.0", { body: "x".repeat(100_000) })).field("id");
+    expect(await api.edit(id, { fixes: [threads[0]] })).toMatchObject({ status: 400 });
+  });
+
   it("follows each change of the text, and ends with the thread", async () => {
     const [one, two] = threads;
     const id = (await api.put("1.0.0", { body: `Feedback: ${one}` })).field("id");

@@ -13,7 +13,11 @@ import {
   ReleaseType,
 } from "../../../../src/contract/changelog.ts";
 import { ApiError, badRequest } from "../../../../src/contract/errors.ts";
-import { feedbackIdsIn } from "../../../../src/contract/feedback-lines.ts";
+import {
+  feedbackIdsIn,
+  idsInFeedbackLines,
+  withFeedbackLine,
+} from "../../../../src/contract/feedback-lines.ts";
 import { limits } from "../../../../src/contract/limits.ts";
 import { isSameVersion } from "../../../../src/contract/version.ts";
 import { ownedApp } from "../../../access/apps/owned-app.ts";
@@ -100,15 +104,20 @@ export function consoleChangelog(
       save(async (tx) => {
         const entry = await lockedEntry(tx, id, caller);
         const { appId } = entry;
-        await updateEntry(deps, tx, { entry, change: body, by: caller.userId });
+        const { fixes = [], ...given } = body;
+        const text = given.body ?? entry.body;
+        const change = fixes.length === 0 ? given : { ...given, body: naming(text, fixes) };
+        await updateEntry(deps, tx, { entry, change, by: caller.userId });
         const answer = await answerOf(tx, id, caller);
+        if (fixes.some((thread) => !answer.feedbackIds.includes(thread.toLowerCase())))
+          throw badRequest("fixes", "names a thread that the app does not have, or too many threads");
         const changes = changesBetween(entryAnswer(entry), answer, ["body", "items", "translations"]);
         await record(
           tx,
           { caller, address },
           {
             ...{ action: "changelog.update", appId, target: id },
-            changes: changes.filter(({ field }) => field in body),
+            changes: changes.filter(({ field }) => field in change),
           },
         );
         return answer;
@@ -197,6 +206,15 @@ function releaseDrafts(
         return answerOf(tx, id, caller);
       }),
   };
+}
+
+/** Returns the text with these threads in its line `Feedback: ID`, after those that it names already. (rule C32) */
+function naming(text: string, threads: readonly string[]): string {
+  const ids = threads.map((id) => id.toLowerCase());
+  const named = withFeedbackLine(text, [...new Set([...idsInFeedbackLines(text), ...ids])]);
+  if (named.length > limits.changelogBody)
+    throw badRequest("fixes", `makes the text longer than ${limits.changelogBody} characters`);
+  return named;
 }
 
 const isDraft = "This release note is not published. Change the note itself.";

@@ -1,6 +1,5 @@
 import { blockedSenders } from "../../../../src/contract/blocked-senders.ts";
 import { consoleChangelog } from "../../../../src/contract/changelog.ts";
-import { idsInFeedbackLines, withFeedbackLine } from "../../../../src/contract/feedback-lines.ts";
 import { preferences } from "../../../../src/contract/preferences.ts";
 import { runs } from "../../../../src/contract/runs.ts";
 import { readMarks, threads } from "../../../../src/contract/threads.ts";
@@ -282,11 +281,9 @@ async function addToReleaseNote(visit: SignedInVisit): Promise<Reply<"thread-nam
     const address = `${links.changelog(app.id, "new")}?${new URLSearchParams({ fixes })}`;
     return { ...goTo(address), sentFields: [] };
   }
-  const { body } = await ask(consoleChangelog.read, { params: { entryId } });
-  const named = withFeedbackLine(body, [...new Set([...idsInFeedbackLines(body), feedback.id])]);
   await ask(consoleChangelog.update, {
     params: { entryId },
-    body: { body: named },
+    body: { fixes: [feedback.id] },
     idempotencyKey: fields.idempotencyKey,
   });
   return { ...goTo(links.entry(param("appId"), entryId), "thread-named"), sentFields: [] };
