@@ -36,6 +36,30 @@ export interface TabLanguage {
   readonly outdated: boolean;
 }
 
+/** Returns the languages of a text and of its draft. A draft has null for a translation that it deletes. */
+export const languagesOf = ({ translations, draft }: Translated): TabLanguage[] =>
+  [...new Set([...Object.keys(translations), ...Object.keys(draft?.translations ?? {})])]
+    .filter((tag) => draft?.translations[tag] !== null)
+    .sort()
+    .map((tag) => ({ tag, outdated: isOutdated({ translations, draft }, tag) }));
+
+/** Whether a language is published with an older text than the default one, and the draft does not change it. */
+export const isOutdated = ({ translations, draft }: Translated, tag: string): boolean =>
+  !draft?.translations[tag] && translations[tag]?.outdated === true;
+
+interface Translated {
+  readonly translations: Readonly<Record<string, { readonly outdated: boolean } | undefined>>;
+  readonly draft: { readonly translations: Readonly<Record<string, object | null | undefined>> } | null;
+}
+
+/** What a page says after a form of a translation. */
+export const translationSaved = {
+  "translation-saved": "The translation is saved.",
+  "translation-drafted": "The translation is saved in the draft. It is not published.",
+} as const;
+
+export type TranslationDone = keyof typeof translationSaved;
+
 /** The tabs for the languages of a text, and the field that adds one. */
 export const LanguageTabs = ({
   address,

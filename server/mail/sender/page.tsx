@@ -1,23 +1,20 @@
 import type { Context } from "koa";
 import type { ApiError } from "../../../src/contract/errors.ts";
 import { refuseForeignForm } from "../../console/browser-request.ts";
-import { answerWithErrorPage, showErrorPage } from "../../console/error-page.tsx";
 import { Files } from "../../console/files.tsx";
 import { readForm, TextArea } from "../../console/forms.tsx";
 import { InTurns } from "../../console/in-turns.tsx";
 import { Document } from "../../console/layout.tsx";
-import { consolePathOf, createLinks, type Links } from "../../console/links.ts";
+import { createLinkPages } from "../../console/link-pages.tsx";
+import type { Links } from "../../console/links.ts";
 import { Line, Notice, Refused, UserText } from "../../console/parts.tsx";
-import { createRespond, goTo, type Reply, reshowForm, show } from "../../console/respond.ts";
+import { goTo, type Reply, reshowForm, show } from "../../console/respond.ts";
 import { Timestamp } from "../../console/times.tsx";
 import type { Deps } from "../../deps.ts";
-import { answerErrors } from "../../http/errors.ts";
 import { senderOf } from "../../http/network-addresses.ts";
 import type { Route, SharedSteps } from "../../http/request-steps.ts";
 import { createSenderPages, type SenderPage, type SenderPages, type SharedFiles } from "./api.ts";
 import { statusPath } from "./links.ts";
-
-type PageHandler = (ctx: Context, token: string) => Promise<Reply<string>>;
 
 /**
  * The routes of the sender's page, on which the sender of a report reads replies and answers. Search engines do not
@@ -29,17 +26,10 @@ export function senderPageRoutes(
 ): Route[] {
   const { settings } = deps;
   const pages = createSenderPages(deps);
-  const respond = createRespond(settings, steps);
-  const links = createLinks(consolePathOf(settings).href);
-  const base = new URL(settings.baseUrl).pathname.replace(/\/$/, "") + statusPath;
-  const orErrorPage = answerErrors(
-    deps,
-    answerWithErrorPage({ settings, steps }, (ctx, error) =>
-      error.code === "not_found"
-        ? show(<NoSenderPage links={links} />, 404)
-        : showErrorPage(links, error, { requestId: String(ctx.state.requestId), typed: [] }),
-    ),
-  );
+  const { links, base, route } = createLinkPages(deps, steps, {
+    path: statusPath,
+    noSuchLink: (links) => <NoSenderPage links={links} />,
+  });
 
   const showPage = async (ctx: Context, token: string, typed = "", refusal?: ApiError): Promise<Reply> => {
     const page = await pages.read(token);
@@ -69,15 +59,6 @@ export function senderPageRoutes(
 
   const stop = createStopPages(pages, links, base);
 
-  const route = (method: "GET" | "POST", handler: PageHandler, part = ""): Route => ({
-    method,
-    path: `${statusPath}/:token${part}`,
-    answer: (ctx, { token = "" }) =>
-      orErrorPage(ctx, async () => {
-        ctx.set("X-Robots-Tag", "noindex, nofollow");
-        await respond(ctx, await handler(ctx, token));
-      }),
-  });
   return [
     route("GET", (ctx, token) => showPage(ctx, token)),
     route("POST", answer),

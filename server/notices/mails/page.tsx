@@ -1,11 +1,9 @@
-import type { Context } from "koa";
-import { answerWithErrorPage, showErrorPage } from "../../console/error-page.tsx";
 import { Document } from "../../console/layout.tsx";
-import { consolePathOf, createLinks, type Links } from "../../console/links.ts";
+import { createLinkPages } from "../../console/link-pages.tsx";
+import type { Links } from "../../console/links.ts";
 import { Line } from "../../console/parts.tsx";
-import { createRespond, type Reply, show } from "../../console/respond.ts";
+import { show } from "../../console/respond.ts";
 import type { Deps } from "../../deps.ts";
-import { answerErrors } from "../../http/errors.ts";
 import type { Route, SharedSteps } from "../../http/request-steps.ts";
 import { createStopMail } from "./api.ts";
 import { stopPath } from "./stop-links.ts";
@@ -19,33 +17,18 @@ export function stopMailRoutes(
   deps: Pick<Deps, "database" | "log" | "sealer" | "settings">,
   steps: SharedSteps,
 ): Route[] {
-  const { settings } = deps;
   const stopMail = createStopMail(deps);
-  const respond = createRespond(settings, steps);
-  const links = createLinks(consolePathOf(settings).href);
-  const base = new URL(settings.baseUrl).pathname.replace(/\/$/, "") + stopPath;
-  const orErrorPage = answerErrors(
-    deps,
-    answerWithErrorPage({ settings, steps }, (ctx, error) =>
-      error.code === "not_found"
-        ? show(<NoSuchLink links={links} />, 404)
-        : showErrorPage(links, error, { requestId: String(ctx.state.requestId), typed: [] }),
-    ),
-  );
-  const route = (method: "GET" | "POST", handler: (token: string) => Promise<Reply>): Route => ({
-    method,
-    path: `${stopPath}/:token`,
-    answer: (ctx: Context, { token = "" }) =>
-      orErrorPage(ctx, async () => {
-        ctx.set("X-Robots-Tag", "noindex, nofollow");
-        await respond(ctx, await handler(token));
-      }),
+  const { links, base, route } = createLinkPages(deps, steps, {
+    path: stopPath,
+    noSuchLink: (links) => <NoSuchLink links={links} />,
   });
   return [
-    route("GET", async (token) =>
+    route("GET", async (_ctx, token) =>
       show(<StopMail links={links} appName={await stopMail.read(token)} action={`${base}/${token}`} />),
     ),
-    route("POST", async (token) => show(<MailStopped links={links} appName={await stopMail.stop(token)} />)),
+    route("POST", async (_ctx, token) =>
+      show(<MailStopped links={links} appName={await stopMail.stop(token)} />),
+    ),
   ];
 }
 

@@ -24,7 +24,14 @@ import { goTo, type Reply, reshowForm, show } from "../../../console/respond.ts"
 import { TimestampHere } from "../../../console/times.tsx";
 import type { SignedInVisit, UploadVisit } from "../../../console/visit.ts";
 import { History, Unpublished } from "../../drafts/unpublished.tsx";
-import { LanguageTabs, languageName, shownLanguage } from "../../languages/tabs.tsx";
+import {
+  LanguageTabs,
+  languageName,
+  languagesOf,
+  shownLanguage,
+  type TranslationDone,
+  translationSaved,
+} from "../../languages/tabs.tsx";
 import { Desk, picturesNotAdded, withPictures } from "../../texts/desk.tsx";
 import { htmlOf } from "../../texts/html.ts";
 import { PublicationBadge } from "../badge.tsx";
@@ -42,13 +49,10 @@ import { ChangelogEntryForm, type ChangelogEntryFormProps, type FieldZone } from
 import { ReleaseText } from "./release-text.tsx";
 import {
   comparedTranslations,
-  languagesOf,
   removeTranslation,
   saveTranslation,
   showTranslation,
   showTyped,
-  type TranslationDone,
-  translationSaved,
   wholeText,
   withTranslatedPictures,
 } from "./translation.tsx";

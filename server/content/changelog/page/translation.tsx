@@ -29,35 +29,17 @@ import type { ComparedField } from "../../drafts/unpublished.tsx";
 import {
   attributesOf,
   DeleteTranslation,
+  isOutdated,
   LanguageTabs,
   languageName,
+  languagesOf,
   OutdatedNotice,
   shownLanguage,
-  type TabLanguage,
+  type TranslationDone,
 } from "../../languages/tabs.tsx";
 import { Desk, MarkdownField, withPictures } from "../../texts/desk.tsx";
 import { htmlOf } from "../../texts/html.ts";
 import { ReleaseText } from "./release-text.tsx";
-
-/** What a page says after a form of a translation. */
-export const translationSaved = {
-  "translation-saved": "The translation is saved.",
-  "translation-drafted": "The translation is saved in the draft. It is not published.",
-} as const;
-
-export type TranslationDone = keyof typeof translationSaved;
-
-/** Returns the languages of a note and of its draft. */
-export const languagesOf = ({ translations, draft }: EditedChangelogEntry): TabLanguage[] =>
-  [...new Set([...Object.keys(translations), ...Object.keys(draft?.translations ?? {})])]
-    .filter((tag) => draft?.translations[tag] !== null)
-    .sort()
-    .map((tag) => ({ tag, outdated: isOutdated({ translations, draft }, tag) }));
-
-const isOutdated = (
-  { translations, draft }: Pick<EditedChangelogEntry, "translations" | "draft">,
-  tag: string,
-): boolean => !draft?.translations[tag] && translations[tag]?.outdated === true;
 
 /** Returns the translations that a draft changes, beside the published ones. */
 export const comparedTranslations = ({ translations, draft }: EditedChangelogEntry): ComparedField[] =>

@@ -28,19 +28,18 @@ import { Can, Line, Refused, UserText } from "../../../console/parts.tsx";
 import { goTo, type Reply, reshowForm, show } from "../../../console/respond.ts";
 import type { SignedInVisit, UploadVisit } from "../../../console/visit.ts";
 import { History, Unpublished } from "../../drafts/unpublished.tsx";
-import { LanguageTabs, languageName, shownLanguage } from "../../languages/tabs.tsx";
+import {
+  LanguageTabs,
+  languageName,
+  languagesOf,
+  shownLanguage,
+  type TranslationDone,
+  translationSaved,
+} from "../../languages/tabs.tsx";
 import { Desk, MarkdownField, Preview, picturesNotAdded, Rendered, withPictures } from "../../texts/desk.tsx";
 import { htmlOf } from "../../texts/html.ts";
 import { entryFromThread, type FaqText } from "../rules.ts";
-import {
-  comparedTranslations,
-  languagesOf,
-  removeTranslation,
-  saveTranslation,
-  type TranslationDone,
-  translationDesk,
-  translationSaved,
-} from "./translation.tsx";
+import { comparedTranslations, removeTranslation, saveTranslation, translationDesk } from "./translation.tsx";
 
 function createFaq(visit: SignedInVisit): Promise<Reply<"faq-created" | "draft-saved">> {
   const { ask, fields, links, param } = visit;

@@ -19,33 +19,15 @@ import type { ComparedField } from "../../drafts/unpublished.tsx";
 import {
   attributesOf,
   DeleteTranslation,
+  isOutdated,
   languageName,
+  languagesOf,
   OutdatedNotice,
   shownLanguage,
-  type TabLanguage,
+  type TranslationDone,
 } from "../../languages/tabs.tsx";
 import { Desk, MarkdownField, Preview, Rendered } from "../../texts/desk.tsx";
 import { htmlOf } from "../../texts/html.ts";
-
-export type TranslationDone = keyof typeof translationSaved;
-
-/** What a page says after a form of a translation. */
-export const translationSaved = {
-  "translation-saved": "The translation is saved.",
-  "translation-drafted": "The translation is saved in the draft. It is not published.",
-} as const;
-
-/** Returns the languages of an entry and of its draft. */
-export const languagesOf = ({ translations, draft }: DraftedFaq): TabLanguage[] =>
-  [...new Set([...Object.keys(translations), ...Object.keys(draft?.translations ?? {})])]
-    .filter((tag) => draft?.translations[tag] !== null)
-    .sort()
-    .map((tag) => ({ tag, outdated: isOutdated({ translations, draft }, tag) }));
-
-const isOutdated = (
-  { translations, draft }: Pick<DraftedFaq, "translations" | "draft">,
-  tag: string,
-): boolean => !draft?.translations[tag] && translations[tag]?.outdated === true;
 
 /** Returns the translations that a draft changes, beside the published ones. */
 export const comparedTranslations = ({ translations, draft }: DraftedFaq): ComparedField[] =>

@@ -1,0 +1,57 @@
+import type { Context } from "koa";
+import type { VNode } from "preact";
+import type { Deps } from "../deps.ts";
+import { answerErrors } from "../http/errors.ts";
+import type { Route, SharedSteps } from "../http/request-steps.ts";
+import { answerWithErrorPage, showErrorPage } from "./error-page.tsx";
+import { consolePathOf, createLinks, type Links } from "./links.ts";
+import { createRespond, type Reply, show } from "./respond.ts";
+
+/** What the pages of secret links share. */
+export interface LinkPages {
+  /** Links into the console. */
+  readonly links: Links;
+  /** The path of the pages in the address of the server, without the token. */
+  readonly base: string;
+  /** Returns the route of one page. `part` is the path after the token. */
+  route(
+    method: "GET" | "POST",
+    handler: (ctx: Context, token: string) => Promise<Reply<string>>,
+    part?: string,
+  ): Route;
+}
+
+/**
+ * Prepares pages that a person opens with a secret link, without a sign-in. Search engines do not list them. `noSuchLink`
+ * is the page for every kind of wrong link, so that it does not show what is wrong.
+ */
+export function createLinkPages(
+  deps: Pick<Deps, "log" | "settings">,
+  steps: SharedSteps,
+  { path, noSuchLink }: { readonly path: string; readonly noSuchLink: (links: Links) => VNode },
+): LinkPages {
+  const { settings } = deps;
+  const respond = createRespond(settings, steps);
+  const links = createLinks(consolePathOf(settings).href);
+  const orErrorPage = answerErrors(
+    deps,
+    answerWithErrorPage({ settings, steps }, (ctx, error) =>
+      error.code === "not_found"
+        ? show(noSuchLink(links), 404)
+        : showErrorPage(links, error, { requestId: String(ctx.state.requestId), typed: [] }),
+    ),
+  );
+  return {
+    links,
+    base: new URL(settings.baseUrl).pathname.replace(/\/$/, "") + path,
+    route: (method, handler, part = "") => ({
+      method,
+      path: `${path}/:token${part}`,
+      answer: (ctx, { token = "" }) =>
+        orErrorPage(ctx, async () => {
+          ctx.set("X-Robots-Tag", "noindex, nofollow");
+          await respond(ctx, await handler(ctx, token));
+        }),
+    }),
+  };
+}
