@@ -6,7 +6,7 @@ export const innkeep = {
   headers: { authorization: `Bearer ${process.env.INNKEEP_AGENT_TOKEN}` },
 };
 
-/** What an agent is told. */
+/** The messages for an agent. */
 export const taskOf = (feedback) =>
   `Read the feedback ${feedback}, plan a fix, and call fix with it. If that is refused, do nothing else.`;
 export const whatFixDoes = "Carries out a plan after a person has approved it.";

@@ -53,7 +53,7 @@ const pageSize = 50;
 const mostSlotRequests = 500;
 const mostStarted = 3;
 const mostQuestions = 1_000;
-const mostWalked = 100;
+const mostInQueue = 100;
 /** The most rows of each list of agent work. One more row is read, to know whether there are more. */
 const mostWork = 10;
 const workShownMilliseconds = 30 * 86_400_000;
@@ -112,11 +112,11 @@ export const createPageReads =
       ),
 
     /** Returns the first 100 waiting proposals in all apps, and whether there are more. */
-    async waitingWalk(newestFirst: boolean): Promise<ShortWalk> {
+    async firstWaiting(newestFirst: boolean): Promise<FirstWaiting> {
       const position = newestFirst ? readCursor(undefined, [instantPart, idPart]) : ["", ""];
-      const page = { oldestFirst: !newestFirst, position, limit: mostWalked + 1 };
+      const page = { oldestFirst: !newestFirst, position, limit: mostInQueue + 1 };
       const rows = await awaitingProposals.list(database, userId, page);
-      return { rows: rows.slice(0, mostWalked), more: rows.length > mostWalked };
+      return { rows: rows.slice(0, mostInQueue), more: rows.length > mostInQueue };
     },
 
     /** Returns what happened in the last seven days in all apps of the person. */
@@ -239,7 +239,7 @@ const byId = (changes: readonly LastChange[]): ReadonlyMap<string, LastChange> =
   new Map(changes.map((change) => [change.id, change]));
 
 /** The first waiting proposals, and whether there are more. */
-interface ShortWalk {
+interface FirstWaiting {
   readonly rows: readonly WaitingProposal[];
   readonly more: boolean;
 }

@@ -104,7 +104,7 @@ export async function tidy(deps: HousekeepingDeps, stopping?: AbortSignal): Prom
   await files.sweepTemporary();
 }
 
-/** How long a notice is kept after it was put into a mail, so that some kinds are told once a day. (rule N2) */
+/** How long a notice is kept after it was put into a mail, so that some kinds are sent only once a day. (rule N2) */
 const noticesKeptMilliseconds = 25 * 3_600_000;
 
 async function tidyNotices(database: Deps["database"], now: Date, stopping?: AbortSignal): Promise<void> {

@@ -21,12 +21,12 @@ export function addNotice(notice: Command, setup: Setup): void {
   );
 
   const set = mutates(notice.command("set").alias("edit").description(routes.notices.change.summary))
-    .addArgument(new Argument("[kinds...]", "what to be told of").choices(choices.noticeKinds))
+    .addArgument(new Argument("[kinds...]", "the kinds of notices").choices(choices.noticeKinds))
     .option(
       "--by <ways>",
       `how: ${choices.noticeWays.join(" or ")}, both with a comma, \`none\` or \`default\``,
     )
-    .option("--per-hour <number>", "from how many reports in an hour a failure is reported very often", count)
+    .option("--per-hour <number>", "how many reports in an hour cause a notice `storm`", count)
     .option("--timezone <zone>", "your time zone, such as Europe/Berlin; for all apps")
     .option("--quiet <hours>", "hours without notices, such as 22:00-07:00, or `none`; for all apps");
   addExamples(

@@ -145,7 +145,7 @@ export const nouns: readonly Noun[] = [
     name: "notice",
     group: "Maintainers",
     aliases: ["notices"],
-    summary: "Choose what you are told about your apps, and how",
+    summary: "Choose which notices you get about your apps, and how",
     load: async () => (await import("./notice.ts")).addNotice,
   },
   {

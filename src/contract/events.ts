@@ -5,7 +5,7 @@ import { appId, at, threadId } from "./example-values.ts";
 import { anyObject, instant, openEnum, pageLimit, queryInteger, text, uuid } from "./fields.ts";
 import { limits } from "./limits.ts";
 
-/** What happens in an app and is told to programs outside of the server. (rule O25) */
+/** What happens in an app and is sent to programs outside of the server. (rule O25) */
 export const eventTypes = [
   "feedback.created",
   "feedback.repeated",

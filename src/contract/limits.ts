@@ -216,7 +216,7 @@ export const rateLimits = {
   signInByAllKnown: { limit: 120, windowSeconds: 900 },
   /** Requests for mailed links, and uses of such links. */
   linksByAddress: { limit: 60, windowSeconds: 900 },
-  /** Mails with links to one address. Mails beyond the limit are not sent, and nobody is told. */
+  /** Mails with links to one address. Mails beyond the limit are not sent, without a message to anybody. */
   linkMails: { limit: 3, windowSeconds: 3_600 },
   /**
    * Wrong codes of an authenticator app, counted for each account and each known browser or device, or for each account and

@@ -5,15 +5,17 @@ import { openEnum, text, uuid } from "./fields.ts";
 import { limits } from "./limits.ts";
 import { accountTimeZone } from "./sign-in.ts";
 
-/** What a member can be told about. (rule N1) */
+/** The kinds of notices. (rule N1) */
 export const noticeKinds = [
   ...(["report", "answer", "assigned", "proposal", "approval", "work"] as const),
   ...(["slot", "testers", "storm", "delivery"] as const),
 ] as const;
 export type NoticeKind = (typeof noticeKinds)[number];
 
-/** How a member can be told. `mail` collects what happens within 15 minutes; `daily` is one mail a day; `chat` is the chat of
- * the app. (rules N1, N8) */
+/**
+ * The ways in which a notice can be sent. `mail` collects what happens within 15 minutes; `daily` is one mail a day;
+ * `chat` is the chat of the app. (rules N1, N8)
+ */
 export const noticeWays = ["mail", "daily", "chat"] as const;
 export type NoticeWay = (typeof noticeWays)[number];
 /** The ways that are mails. */
@@ -40,14 +42,14 @@ export const KindChoice = z.object({
 });
 export type KindChoice = z.output<typeof KindChoice>;
 
-/** What a member is told about one app. */
+/** The notices that a member gets about one app. */
 export const AppNotices = z.object({
   appId: uuid,
   name: z.string(),
   role: z.enum(roles),
   /** The kinds that your role can get, in a fixed order. */
   kinds: z.array(KindChoice),
-  /** From how many repeats of a report within an hour a failure storms. */
+  /** The number of repeats of a report within an hour that causes a notice `storm`. */
   stormPerHour: z.int(),
 });
 export type AppNotices = z.output<typeof AppNotices>;
@@ -84,7 +86,7 @@ export const notices = {
   read: endpoint({
     method: "GET",
     path,
-    summary: "Read what you are told about each of your apps, and how",
+    summary: "Read which notices you get about each of your apps, and how",
     auth: "console",
     role: "account",
     scope: "feedback:read",
@@ -94,7 +96,7 @@ export const notices = {
   change: endpoint({
     method: "PUT",
     path,
-    summary: "Change what you are told, and how; what you leave out stays as it is",
+    summary: "Change which notices you get, and how. What you leave out stays as it is",
     auth: "console",
     role: "account",
     scope: "feedback:write",

@@ -95,7 +95,7 @@ const tagTexts: Readonly<Record<keyof Contract, string>> = {
   audit: "Who did what",
   people: "What the service keeps of one person, and how it is erased",
   account: "The account of a person",
-  notices: "What a person is told, and how",
+  notices: "The notices that a person gets, and how",
   incomingMails: "Mails that a program has sent",
   webhooks: "Webhooks: addresses that get the events of an app",
   events: "What happened in an app",

@@ -55,7 +55,7 @@ describe.each(databases)("notices in the chat of an app, on $name", (engine) => 
     expect(twice.status).toBe(400);
   });
 
-  it("tell once a day of a failure that is reported very often", async () => {
+  it("about a failure that is reported very often are posted once a day", async () => {
     const { app, webhook } = await appWithChat();
     const kinds = { storm: ["chat"] };
     await app.owner.choose({ apps: [{ appId: app.appId, kinds, stormPerHour: 2 }] });

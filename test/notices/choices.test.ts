@@ -7,7 +7,7 @@ import { bearer } from "../support/worlds/owner-with-one-of-each.ts";
 
 const own = async ({ call }: NoticedMember) => OwnNotices.parse((await call("GET", "/me/notices")).body);
 
-describe.each(databases)("what a member is told, on $name", (engine) => {
+describe.each(databases)("the notices that a member gets, on $name", (engine) => {
   let service: Service;
   beforeAll(async () => {
     service = await startService({ engine, settings: { dev: true } });

@@ -9,7 +9,7 @@ import { propose } from "../support/worlds/app-with-owner-and-agent.ts";
 
 const [minute, hour] = [60_000, 3_600_000];
 
-describe.each(databases)("members are told, on $name, that", (engine) => {
+describe.each(databases)("members get a notice, on $name, that", (engine) => {
   let service: Service;
   beforeAll(async () => {
     service = await startService({ engine, still: true, settings: { dev: true } });
@@ -43,7 +43,7 @@ describe.each(databases)("members are told, on $name, that", (engine) => {
     expect((await app.owner.mails()).filter((mail) => mail.text.includes("approval"))).toEqual([]);
   });
 
-  it("all who may decide are told if who approved has left", async () => {
+  it("all who may decide get the notice if the person who approved has left", async () => {
     const app = await makeNoticedApp(service);
     const [kim, bo] = [await app.join("maintainer"), await app.join("maintainer")];
     for (const one of [kim, bo, app.owner])

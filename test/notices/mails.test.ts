@@ -46,7 +46,7 @@ describe.each(databases)("mail to members, on $name", (engine) => {
     expect((await mailsAfter(app, owner, 2))[1]?.subject).toBe("Demo: A new report arrived");
   });
 
-  it("tells the assignee that a sender answered, and nobody else", async () => {
+  it("notifies the assignee, and nobody else, that a sender answered", async () => {
     const app = await makeNoticedApp(service);
     const [kim, bo] = [await app.join("maintainer"), await app.join("maintainer")];
     const report = await app.report({ message: "It broke." });
@@ -61,7 +61,7 @@ describe.each(databases)("mail to members, on $name", (engine) => {
     expect([await bo.mails(), await app.owner.mails()]).toEqual([[], []]);
   });
 
-  it("tells those who look at new reports of an answer in a thread that nobody has", async () => {
+  it("notifies members with notices about new reports of an answer in a thread without an assignee", async () => {
     const app = await makeNoticedApp(service);
     const viewer = await app.join("viewer");
     await viewer.choose({ apps: [{ appId: app.appId, kinds: { report: ["mail"] } }] });
@@ -72,14 +72,14 @@ describe.each(databases)("mail to members, on $name", (engine) => {
     expect(await app.owner.mails()).toEqual([]);
   });
 
-  it("tells nobody of what they did themselves", async () => {
+  it("notifies nobody about their own actions", async () => {
     const app = await makeNoticedApp(service);
     const id = (await app.report({})).field("id");
     await app.owner.call("PATCH", `/feedback/${id}`, { assignee: "me" });
     await mailsAfter(app, app.owner, 0);
   });
 
-  it("tells owners and maintainers of a proposal, with the link to the plan", async () => {
+  it("notifies owners and maintainers of a proposal, with the link to the plan", async () => {
     const app = await makeNoticedApp(service);
     const [kim, viewer] = [await app.join("maintainer"), await app.join("viewer")];
     const id = (await app.report({ subject: "Uploads" })).field("id");
@@ -90,7 +90,7 @@ describe.each(databases)("mail to members, on $name", (engine) => {
     expect((await app.owner.mails()).length + (await viewer.mails()).length).toBe(1);
   });
 
-  it("tells who approved that the approved work failed, or that its worker is silent", async () => {
+  it("notifies the person who approved that the work failed, or that its worker is silent", async () => {
     const app = await makeNoticedApp(service);
     const kim = await app.join("maintainer");
     await kim.choose({ apps: [{ appId: app.appId, kinds: { proposal: [] } }] });
@@ -117,7 +117,7 @@ describe.each(databases)("mail to members, on $name", (engine) => {
     expect(others).toEqual([]);
   });
 
-  it("tells once a day that a failure is reported very often, from the chosen number on", async () => {
+  it("notifies once a day of a failure that is reported very often, from the chosen number on", async () => {
     const app = await makeNoticedApp(service);
     const viewer = await app.join("viewer");
     await viewer.choose({ apps: [{ appId: app.appId, kinds: { storm: ["mail"] }, stormPerHour: 3 }] });
@@ -191,7 +191,7 @@ describe.each(databases)("mail to members, on $name", (engine) => {
     expect(await bo.mails()).toEqual([]);
   });
 
-  it("about a thread that is deleted, or a proposal that is decided before it is told, is not sent", async () => {
+  it("about a thread that is deleted, or a proposal that is decided before the mail is written, is not sent", async () => {
     const app = await makeNoticedApp(service);
     const kim = await app.join("maintainer");
     const deleted = (await app.report({})).field("id");

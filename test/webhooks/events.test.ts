@@ -50,7 +50,7 @@ describe.each(databases)("the events of an app on $name", (engine) => {
     return { ...cast, key, at: `/apps/${cast.appId}`, authorization, read, start, call, told };
   };
 
-  it("are told of a thread: created, repeated, changed, replied", async () => {
+  it("are sent for a thread: created, repeated, changed, replied", async () => {
     const { key, appId, call, told } = await makeApp();
     const thread = await sendFeedback(service, key, {
       dedupeKey: "crash",
@@ -76,7 +76,7 @@ describe.each(databases)("the events of an app on $name", (engine) => {
     ]);
   });
 
-  it("are told of a sender's answer, and that it opens the thread again", async () => {
+  it("are sent for a sender's answer, and that it opens the thread again", async () => {
     const { key, call, told, appId } = await makeApp();
     await call("PATCH", `/apps/${appId}`, { senderPages: true });
     const sent = await service.request("POST", "/api/v1/feedback/remote", {
@@ -94,7 +94,7 @@ describe.each(databases)("the events of an app on $name", (engine) => {
     ]);
   });
 
-  it("are told of a proposal: proposed, decided, claimed, finished", async () => {
+  it("are sent for a proposal: proposed, decided, claimed, finished", async () => {
     const app = await makeApp();
     const thread = await app.newThread();
     const runId = await app.approved(thread);
@@ -109,7 +109,7 @@ describe.each(databases)("the events of an app on $name", (engine) => {
     expect(JSON.stringify(told)).not.toContain("Done.");
   });
 
-  it("are told of changes of the FAQ, and of release notes when they are published", async () => {
+  it("are sent for changes of the FAQ, and of release notes when they are published", async () => {
     const { at, call, told } = await makeApp();
     const made = await call("POST", `${at}/faqs`, { question: "Why?", answer: "Because." });
     await call("PATCH", `/faqs/${made.field("id")}`, { answer: "So." });
@@ -125,7 +125,7 @@ describe.each(databases)("the events of an app on $name", (engine) => {
     expect(all.at(-1)?.data).toMatchObject({ entryId: draft.field("id") });
   });
 
-  it("are told of a release note with a date in the future when that date comes", async () => {
+  it("are sent for a release note with a date in the future when that date comes", async () => {
     const { at, call, told, read, start } = await makeApp();
     const publishedAt = new Date(service.clock.now().getTime() + day).toISOString();
     const note = { title: "Three", version: "3.0.0", body: "Later.", publishedAt };
@@ -140,7 +140,7 @@ describe.each(databases)("the events of an app on $name", (engine) => {
     ]);
   });
 
-  it("are told of a closed test, from the request for a slot to the end", async () => {
+  it("are sent for a closed test, from the request for a slot to the end", async () => {
     const { appId, key, call, told } = await makeApp();
     const listing = await service.makeListing({ id: appId }, { seats: 2, durationDays: 4, maxMissedDays: 1 });
     const startsOn = new Date(service.clock.now().getTime() + day).toISOString().slice(0, 10);

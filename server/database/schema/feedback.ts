@@ -367,7 +367,7 @@ export const runClaims = table(
     user_id: text("author").null(),
     /** The claim that replaced this one. */
     resumed_as: text("plain").null(),
-    /** The last sign of the worker after which members were told that it is silent. */
+    /** The time of the worker's last report after which members got a notice that it is silent. */
     silence_told: instant().null().since(134),
   },
   {

@@ -3,7 +3,7 @@ import { feedback } from "./feedback.ts";
 import { mails } from "./mail.ts";
 import { type AnyTable, erased, flag, id, index, instant, integer, json, ref, table, text } from "./table.ts";
 
-/** What members want to be told about an app, if it is not the default. */
+/** The notices that members have chosen for an app, if they differ from the default. */
 export const noticeChoices = table(
   "notice_choices",
   {
@@ -12,7 +12,7 @@ export const noticeChoices = table(
     /** The ways of each kind that differs from the default. */
     choices: json("plain"),
     storm_per_hour: integer().null(),
-    /** Whether the member is told about new reports. Without such a member they need not be noted. */
+    /** Whether the member gets notices about new reports. If no member does, reports are not stored as causes. */
     wants_reports: flag().default(0),
   },
   {
@@ -25,7 +25,8 @@ export const noticeChoices = table(
 );
 
 /**
- * What has happened, until a server finds out whom to tell. It has only ids: texts are read when a notice is sent.
+ * What has happened, until a server has created the notices for it. It has only ids: texts are read when a notice is
+ * sent.
  */
 export const noticeCauses = table(
   "notice_causes",
@@ -36,7 +37,7 @@ export const noticeCauses = table(
     /** The id of the object that it is about. */
     subject_id: text("plain"),
     feedback_id: ref(feedback, "cascade").null(),
-    /** The account that did it. It is not told. */
+    /** The account that did it. It gets no notice. */
     actor_id: ref(users, "set null").null(),
     created_at: instant(),
   },
@@ -54,7 +55,7 @@ export const noticeCauses = table(
   },
 );
 
-/** What a member is told in one way. It has only ids: texts are read when it is sent. */
+/** A notice of a member that is sent in one way. It has only ids: texts are read when it is sent. */
 export const notices = table(
   "notices",
   {

@@ -179,5 +179,5 @@ export function chatAddressFault(format: ChatFormat, address: string): string | 
   return undefined;
 }
 
-/** After this many failed attempts of a message, owners are told. The attempts take about 85 minutes. (rule N2) */
+/** After this many failed attempts of a message, owners get a notice. The attempts take about 85 minutes. (rule N2) */
 export const failingAttempts = 10;

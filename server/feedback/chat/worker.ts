@@ -1,8 +1,8 @@
 import { outboxTopic } from "../../database/signals.ts";
 import type { Deps } from "../../deps.ts";
 import { postSafely } from "../../http/post-safely.ts";
-import { startLanes } from "../../jobs/lanes.ts";
 import { longestSleep, pauseInDoubt } from "../../jobs/runner.ts";
+import { startTargetQueues } from "../../jobs/target-queues.ts";
 import { noteOngoing } from "../../notices/causes/record.ts";
 import { openAddress } from "../../secrets/addresses.ts";
 import { failingAttempts } from "./rules.ts";
@@ -25,7 +25,7 @@ type WorkerDeps = Pick<Deps, "database" | "clock" | "time" | "settings" | "seale
  * sent again later. Each app has its own queue, so a chat that does not answer delays no other one. (rule A8)
  */
 export function startOutbox(deps: WorkerDeps): OutboxWorker {
-  const stop = startLanes(deps, {
+  const stop = startTargetQueues(deps, {
     topic: outboxTopic,
     dueTargets: (busy, most) => dueApps(deps, busy, most),
     serve: (appId) => deliverDue(deps, appId),

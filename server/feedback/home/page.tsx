@@ -12,7 +12,7 @@ import { Ago } from "../../console/times.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
 import { linesOfMarkdown } from "../../content/texts/html.ts";
 import { SlotRequestLines, TestBelowLines } from "../../testing/cycles/parts.tsx";
-import { DecidedNotice, decidedBefore, walkedThread } from "./walk.tsx";
+import { DecidedNotice, decidedBefore, threadInQueue } from "./decision-queue.tsx";
 
 /** Shows everything that waits for this person, in all apps. */
 async function showHome(visit: SignedInVisit): Promise<Reply> {
@@ -241,7 +241,7 @@ const WaitingRow = ({
   newestFirst,
 }: { readonly row: WaitingProposal; readonly at: number } & WaitingProposalsProps) => (
   <li>
-    <a class="to" href={`${walkedThread(links, row, { at, newestFirst })}#proposal`}>
+    <a class="to" href={`${threadInQueue(links, row, { at, newestFirst })}#proposal`}>
       <Line text={row.subject} />
     </a>
     <p class="clip">

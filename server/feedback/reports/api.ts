@@ -60,8 +60,8 @@ function save(
       : {}),
     ...dropped,
   });
-  const isTold = (request.caller.hasReceivers || deps.settings.dev) && thread.blockedBy === undefined;
-  if (files.length === 0 && thread.dedupeKey === null && !isTold)
+  const hasListeners = (request.caller.hasReceivers || deps.settings.dev) && thread.blockedBy === undefined;
+  if (files.length === 0 && thread.dedupeKey === null && !hasListeners)
     return request.saveRow((into) => rows.insert(into, thread), answer(thread.id, thread.id));
   const received = files.map((file) => file.received);
   let earlier: string | undefined;
@@ -81,7 +81,7 @@ function save(
     const { appId, createdAt } = thread;
     for (const { upload } of files)
       await uploads.insert(tx, { ...upload, appId, feedbackId: earlier ?? thread.id, createdAt });
-    if (isTold) await tell(deps, tx, { report, earlier, repeatId });
+    if (hasListeners) await storeEvent(deps, tx, { report, earlier, repeatId });
     if (earlier !== undefined && thread.blockedBy === undefined)
       await noteOngoing(tx, {
         ...{ appId, kind: "storm", subjectId: earlier, feedbackId: earlier, at: createdAt },
@@ -93,8 +93,8 @@ function save(
   return request.save(write, { first, rateLimit });
 }
 
-/** Stores the event of a new thread or of a repeat. Apps without a receiver of events do not need it. (rule O25) */
-async function tell(
+/** Stores the event of a new thread or of a repeat. Apps without receivers of events do not need it. (rule O25) */
+async function storeEvent(
   { clock, newId }: Pick<Deps, "clock" | "newId">,
   tx: Transaction,
   {

@@ -1,21 +1,21 @@
 import type { NoticeKind } from "../../../src/contract/notices.ts";
 import type { Transaction } from "../../database/database.ts";
-import { aboutEvent, type Told } from "./rules.ts";
+import { aboutEvent, type EventFacts } from "./rules.ts";
 import { noticeCauses } from "./store.ts";
 
 /** An event of an app. */
-interface Happened extends Told {
+interface AppEvent extends EventFacts {
   readonly appId: string;
   readonly at: string;
   /** The account that did it, if a person did it. */
   readonly by?: string | undefined;
 }
 
-/** Notes an event if members may be told about it. It must be called in the transaction of the change. (rule N2) */
+/** Stores an event as a cause of notices, if it can be one. Call it in the transaction of the change. (rule N2) */
 export async function noteEvent(
   { newId }: { readonly newId: () => string },
   tx: Transaction,
-  event: Happened,
+  event: AppEvent,
 ): Promise<void> {
   const about = aboutEvent(event);
   if (about === undefined) return;
@@ -24,7 +24,7 @@ export async function noteEvent(
   await (about.kind === "report" ? noticeCauses.insertReport(tx, cause) : noticeCauses.insert(tx, cause));
 }
 
-/** Something that is noted at most once until members were told. */
+/** A lasting problem. It is stored at most once until members were notified. */
 interface Ongoing {
   readonly appId: string;
   readonly kind: Extract<NoticeKind, "storm" | "delivery" | "work">;
@@ -33,7 +33,7 @@ interface Ongoing {
   readonly at: string;
 }
 
-/** Notes that a failure is reported again, that messages cannot be delivered, or that a worker is silent. (rule N2) */
+/** Stores that a failure is reported again, that messages cannot be delivered, or that a worker is silent. (rule N2) */
 export const noteOngoing = (
   tx: Transaction,
   { kind, subjectId, feedbackId = null, appId, at: createdAt }: Ongoing,

@@ -3,22 +3,22 @@ import type { EventType } from "../../../src/contract/events.ts";
 import type { NoticeKind, NoticeWay } from "../../../src/contract/notices.ts";
 import { type Choices, defaultStorm, mayGet, waysOf } from "../choices/rules.ts";
 
-/** An event, as far as notices need it. */
-export interface Told {
+/** The part of an event that notices need. */
+export interface EventFacts {
   readonly type: EventType;
   readonly subjectId: string;
   readonly facts: Readonly<Record<string, unknown>>;
 }
 
-/** What members are told about an event: its kind and the objects that it is about. */
+/** The kind of the notice about an event, and the objects that it is about. */
 interface About {
   readonly kind: NoticeKind;
   readonly subjectId: string;
   readonly feedbackId: string | null;
 }
 
-/** Returns what members are told about an event; undefined if nothing. (rule N1) */
-export function aboutEvent({ type, subjectId, facts }: Told): About | undefined {
+/** Returns the kind and the objects of the notice about an event; undefined if there is no notice. (rule N1) */
+export function aboutEvent({ type, subjectId, facts }: EventFacts): About | undefined {
   const text = (name: string) => (typeof facts[name] === "string" ? facts[name] : null);
   const ofThread = (kind: NoticeKind) => ({ kind, subjectId, feedbackId: subjectId });
   const ofRun = (kind: NoticeKind) => ({ kind, subjectId, feedbackId: text("feedbackId") });
@@ -48,7 +48,7 @@ export function aboutEvent({ type, subjectId, facts }: Told): About | undefined 
   }
 }
 
-/** A member who may be told. */
+/** A member who may get a notice. */
 export interface Candidate {
   readonly userId: string;
   readonly role: Role;
@@ -56,7 +56,7 @@ export interface Candidate {
   readonly stormPerHour: number | null;
 }
 
-/** What the product knows about what happened. */
+/** The data that decides who gets a notice. */
 export interface Circumstances {
   readonly kind: NoticeKind;
   /** The account that did it. */
@@ -69,14 +69,14 @@ export interface Circumstances {
   readonly repeats: number;
 }
 
-/** A member who is told, the kind by which, and the ways. */
+/** A member who gets a notice, its kind, and the ways in which it is sent. */
 export interface Receiver<Member extends Candidate> {
   readonly member: Member;
   readonly kind: NoticeKind;
   readonly ways: readonly NoticeWay[];
 }
 
-/** Returns who is told, and how. Nobody is told about what they did themselves. (rules N1, N2) */
+/** Returns who gets a notice, and how. Nobody gets a notice about their own actions. (rules N1, N2) */
 export function receiversOf<Member extends Candidate>(
   members: readonly Member[],
   happened: Circumstances,
@@ -90,7 +90,7 @@ export function receiversOf<Member extends Candidate>(
     .filter(({ ways }) => ways.length > 0);
 }
 
-/** An answer on a thread that nobody has counts as a new report: those who look at new reports look at it. */
+/** An answer in a thread without an assignee counts as a new report, and goes to the same members. */
 const kindFor = (
   members: readonly Candidate[],
   { kind, assigneeId }: Pick<Circumstances, "kind" | "assigneeId">,
@@ -107,15 +107,17 @@ function onlyOne(
 ): string | null | undefined {
   if (kind === "answer" || kind === "assigned") return assigneeId;
   if (kind !== "approval" && kind !== "work") return undefined;
-  // If who decided is not there any more, all who may decide are told.
+  // If the person who decided is no longer a member, all who may decide get the notice.
   return isMember(members, deciderId, kind) ? deciderId : undefined;
 }
 
 /** The kinds of which a member gets at most one notice a day about the same object. (rule N2) */
 export const onceADay: ReadonlySet<NoticeKind> = new Set<NoticeKind>(["storm", "testers", "delivery"]);
 
-/** How long a worker says nothing until members are told that it is silent: an hour. (rule N2) */
+/** After this time without a report of a worker, members get a notice that it is silent: an hour. (rule N2) */
 export const silentMilliseconds = 3_600_000;
 
-/** After this many failed attempts of one delivery, owners are told. The attempts take about 35 minutes. (rule N2) */
+/**
+ * After this many failed attempts of one delivery, owners get a notice. The attempts take about 35 minutes. (rule N2)
+ */
 export const failingTries = 4;

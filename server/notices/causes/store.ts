@@ -4,7 +4,7 @@ import * as tables from "../../database/schema/notices.ts";
 import { noticesTopic } from "../../database/signals.ts";
 import { insert } from "../../database/statements.ts";
 
-/** Something that members may be told about. */
+/** An event or a problem about which members may get notices. */
 export interface Cause {
   readonly id: string;
   readonly appId: string;
@@ -28,8 +28,8 @@ const insertOnce = insert(
 );
 
 /**
- * What has happened and whom nobody has been told yet. A cause is stored in the transaction of the change. A server
- * then finds out whom to tell. (rule N2)
+ * The causes for which no notices have been created yet. A cause is stored in the transaction of the change. A server
+ * then decides who gets a notice. (rule N2)
  */
 export const noticeCauses = {
   async insert(tx: Transaction, cause: Cause): Promise<void> {
@@ -37,7 +37,7 @@ export const noticeCauses = {
     tx.signal(noticesTopic);
   },
 
-  /** Notes a new report, if a member wants to be told about reports. */
+  /** Stores a new report as a cause, if a member has chosen notices about reports. */
   async insertReport(tx: Transaction, cause: Cause): Promise<void> {
     const { id, appId, kind, subjectId, feedbackId, createdAt } = cause;
     const added = await tx.run(
@@ -49,7 +49,7 @@ export const noticeCauses = {
     if (added > 0) tx.signal(noticesTopic);
   },
 
-  /** Notes something at most once until a server has taken it: `id` names it. */
+  /** Stores a cause, unless one with the same `id` still waits for a server. */
   async insertOnce(tx: Transaction, cause: Cause): Promise<void> {
     await insertOnce(tx, cause);
     tx.signal(noticesTopic);
@@ -69,7 +69,7 @@ export const noticeCauses = {
     ),
 };
 
-/** What notices need to know about the objects that they are about. */
+/** The data about objects that decides who gets notices. */
 export const circumstances = {
   /** Returns the assignee of a thread that is not hidden; undefined if there is no such thread. */
   thread: (reader: Reader, id: string) =>
@@ -107,7 +107,7 @@ export const circumstances = {
     return seats === 0 ? undefined : { seats, testers: Number(row?.testers ?? 0) };
   },
 
-  /** Notes the claims whose worker has said nothing since a time, and returns them, at most `most`. */
+  /** Marks the claims whose worker has reported nothing since a time, and returns them, at most `most`. */
   silent: (tx: Transaction, before: string, most: number) =>
     tx.all<{ runId: string }>(
       `UPDATE run_claims SET silence_told = coalesce(progress_at, claimed_at) WHERE id IN (
@@ -118,7 +118,7 @@ export const circumstances = {
       ...[before, before, most],
     ),
 
-  /** Whether a worker is silent whom nobody has been told about. */
+  /** Whether a worker is silent and members got no notice about it yet. */
   hasSilent: async (reader: Reader, before: string): Promise<boolean> =>
     (await reader.get(
       `SELECT 1 AS one FROM run_claims WHERE released_at IS NULL AND outcome_status IS NULL AND claimed_at <= ?

@@ -2,7 +2,7 @@ import type { AppNotices, OwnNotices } from "../../../src/contract/notices.ts";
 import { choicesOf, defaultStorm, kindsFor, offeredWays, waysOf } from "./rules.ts";
 import { type HoursRow, type MemberOfApp, quietHoursOf } from "./store.ts";
 
-/** Returns what a person is told about each app. (rule N1) */
+/** Returns which notices a person gets about each app. (rule N1) */
 export function ownNotices({
   hours,
   apps,

@@ -16,9 +16,9 @@ import { ownNotices } from "./answer.ts";
 import { changedChoices, choicesOf, offeredWays, waysOf } from "./rules.ts";
 import { noticeChoices, quietHoursOf } from "./store.ts";
 
-/** The handlers for what a person is told. (rules N1, N2, N4) */
+/** The handlers for the notices that a person has chosen. (rules N1, N2, N4) */
 export function notices(deps: Pick<Deps, "clock" | "database" | "settings">): Handlers<typeof contract> {
-  /** Returns what a person is told about the apps that the credential may see. */
+  /** Returns which notices a person gets about the apps that the credential may read. */
   const own = async (reader: Reader, { userId, appId: onlyApp }: ConsoleCaller) =>
     ownNotices({
       hours: await noticeChoices.hours(reader, userId),
@@ -47,7 +47,7 @@ interface AppChange {
   readonly stormPerHour?: number | undefined;
 }
 
-/** Changes what a member is told about an app. Throws `not_found` and `bad_request`. (rules N1, N2) */
+/** Changes which notices a member gets about an app. Throws `not_found` and `bad_request`. (rules N1, N2) */
 async function changeApp(
   tx: Transaction,
   { userId, appId: onlyApp }: ConsoleCaller,
@@ -68,7 +68,7 @@ async function changeApp(
     ...{ userId, appId, choices: JSON.stringify(choices) },
     ...{ stormPerHour, wantsReports },
   });
-  // App keys remember whether a report must be noted.
+  // The cached data of app keys says whether a report must be stored as a cause.
   tx.signal(appTopic(appId));
 }
 
@@ -77,7 +77,7 @@ async function memberOf(tx: Transaction, appId: string, userId: string) {
   return noticeChoices.member(tx, { appId, userId });
 }
 
-/** Changes the zone and the quiet hours of a person. What waits gets new times. (rule N4) */
+/** Changes the zone and the quiet hours of a person. Notices that wait get new times. (rule N4) */
 async function changeHours(
   { clock }: Pick<Deps, "clock">,
   tx: Transaction,

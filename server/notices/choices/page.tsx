@@ -24,14 +24,14 @@ import { goTo, type Reply, reshowForm, show } from "../../console/respond.ts";
 import { timeZones } from "../../console/times.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
 
-/** What a kind is called, and a further word about it. */
+/** The label of a kind, and a hint. */
 const kindTexts: Readonly<Record<NoticeKind, readonly [label: string, hint?: string]>> = {
-  report: ["A new report arrives", "Also an answer in a thread that nobody has."],
+  report: ["A new report arrives", "Also an answer in a thread without an assignee."],
   answer: ["A sender answers you", "In a thread that is assigned to you."],
   assigned: ["A thread is assigned to you"],
   proposal: ["An agent proposes a plan", "It waits for a decision. The chat of the app gets it anyway."],
-  approval: ["An approval of yours expires", "No agent began in time."],
-  work: ["Work that you approved needs you", "It failed, or its worker has said nothing for an hour."],
+  approval: ["Your approval expires", "No agent began the work in time."],
+  work: ["Work that you approved needs you", "It failed, or its worker has not reported for an hour."],
   slot: ["A tester requests a slot"],
   testers: ["A test has too few testers", "A slot is free while the test runs."],
   storm: ["A failure is reported very often"],
@@ -50,7 +50,7 @@ const textOfKind = (kind: string): readonly [label: string, hint?: string] =>
 const textOfWay = (way: string): readonly [heading: string, words: string] =>
   new Map<string, readonly [heading: string, words: string]>(Object.entries(wayTexts)).get(way) ?? [way, way];
 
-/** Saves what the person is told about one app. A kind whose ticks were not changed keeps its default. */
+/** Saves which notices the person gets about one app. A kind whose ticks were not changed keeps its default. */
 function changeNotices(visit: SignedInVisit): Promise<Reply<"changed">> {
   const { ask, fields, links, param } = visit;
   const appId = param("appId");
@@ -111,7 +111,7 @@ async function showNotices(visit: SignedInVisit, refused?: RefusedForm): Promise
       <div class="head">
         <div>
           <h1>Your notices</h1>
-          <p>What Innkeep tells you while you are not here. Each notice leads to the page where you act.</p>
+          <p>Innkeep sends you these notices while you are away. Each one links to the page where you act.</p>
         </div>
       </div>
       <div class="stack wide">
@@ -178,7 +178,7 @@ const AppPills = ({
   </nav>
 );
 
-/** The table of what a person is told about an app, with a checkbox for each kind and way. */
+/** The table of the notices that a person gets about an app, with a checkbox for each kind and way. */
 const NoticesForm = ({
   app,
   links,
@@ -199,7 +199,7 @@ const NoticesForm = ({
       <table class="choices">
         <thead>
           <tr>
-            <th scope="col">Tell me when</th>
+            <th scope="col">Notify me when</th>
             {ways.map((way) => (
               <th key={way} scope="col">
                 {textOfWay(way)[0]}

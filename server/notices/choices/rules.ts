@@ -8,7 +8,7 @@ import {
 } from "../../../src/contract/notices.ts";
 import { suffices } from "../../access/members/rules.ts";
 
-/** What holds for a kind of notice. (rule N1) */
+/** The rules for a kind of notice. (rule N1) */
 interface KindRules {
   /** The lowest role that can get it. */
   readonly least: Role;
@@ -29,10 +29,10 @@ const kinds: Readonly<Record<NoticeKind, KindRules>> = {
   delivery: { least: "owner", onFor: "owner" },
 };
 
-/** The ways of a kind that is on by default. */
+/** The default ways of a kind that is on. */
 const ofDefault: readonly NoticeWay[] = ["mail"];
 
-/** From how many repeats of a report within an hour a failure storms, if a member has not changed it. */
+/** The number of repeats within an hour that causes a notice `storm`, if a member has not changed it. */
 export const defaultStorm = 10;
 
 /** The ways that a member has chosen, for the kinds that differ from the default. */
@@ -40,7 +40,7 @@ export type Choices = Readonly<Partial<Record<NoticeKind, readonly NoticeWay[]>>
 
 const isWay = (name: unknown): name is NoticeWay => noticeWays.some((way) => way === name);
 
-/** Reads stored choices. Ignores what this version does not know. */
+/** Reads stored choices. Ignores kinds and ways that this version does not know. */
 export function choicesOf(stored: string | null): Choices {
   const given: object = Object(JSON.parse(stored ?? "{}"));
   const known = new Map(Object.entries(given));
@@ -71,7 +71,7 @@ export function offeredWays(role: Role, kind: NoticeKind): readonly NoticeWay[] 
   return noticeWays.filter((way) => way !== "chat" || mayPost);
 }
 
-/** Returns the ways in which a member with this role is told about a kind. (rule N1) */
+/** Returns the ways in which a member with this role gets notices of a kind. (rule N1) */
 export function waysOf(role: Role, kind: NoticeKind, choices: Choices): readonly NoticeWay[] {
   const { onFor } = kinds[kind];
   const isOn = onFor !== undefined && suffices(role, onFor);
@@ -79,7 +79,7 @@ export function waysOf(role: Role, kind: NoticeKind, choices: Choices): readonly
   return offeredWays(role, kind).filter((way) => chosen.includes(way));
 }
 
-/** Changes choices. Null for a kind means the default again. */
+/** Changes choices. Null for a kind restores its default. */
 export function changedChoices(
   choices: Choices,
   given: Readonly<Partial<Record<NoticeKind, readonly NoticeWay[] | null | undefined>>>,
@@ -100,7 +100,7 @@ export const mailWays: readonly MailWay[] = ["mail", "daily"];
 export const isMail = (way: NoticeWay): way is MailWay => mailWays.some((one) => one === way);
 
 /**
- * Returns the choices without all mail, for a person who wants no more mail about an app. This holds also if the person
+ * Returns the choices without all mail, for a person who wants no more mail about an app. This stays so if the person
  * gets another role later. (rule N6)
  */
 export const withoutMail = (role: Role, choices: Choices): Choices =>

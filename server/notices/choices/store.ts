@@ -4,7 +4,7 @@ import type { Reader, Transaction } from "../../database/database.ts";
 import * as tables from "../../database/schema/notices.ts";
 import { insert } from "../../database/statements.ts";
 
-/** A member of an app with what the member wants to be told. */
+/** A member of an app with the notices that the member has chosen. */
 export interface MemberRow {
   readonly userId: string;
   readonly email: string;
@@ -44,7 +44,7 @@ export interface HoursRow {
   readonly emailVerifiedAt: string | null;
 }
 
-/** What members want to be told. (rule N1) */
+/** The notices that members have chosen. (rule N1) */
 export const noticeChoices = {
   /** Returns the members of an app with their choices. */
   members: (reader: Reader, appId: string) =>
@@ -87,7 +87,7 @@ export const noticeChoices = {
       ...[timezone, quiet?.from ?? null, quiet?.to ?? null, userId],
     ),
 
-  /** Forgets the choices of a person who is no member any more. */
+  /** Deletes the choices of a person who is no longer a member. */
   remove: (tx: Transaction, { appId, userId }: { readonly appId: string; readonly userId: string }) =>
     tx.run("DELETE FROM notice_choices WHERE user_id = ? AND app_id = ?", userId, appId),
 };

@@ -3,7 +3,7 @@ import type { Reader, Transaction, Value } from "../../database/database.ts";
 import * as tables from "../../database/schema/notices.ts";
 import { noticesTopic } from "../../database/signals.ts";
 
-/** What a member is told in one way. */
+/** A notice of a member that is sent in one way. */
 export interface NoticeRow {
   readonly id: string;
   readonly kind: NoticeKind;
@@ -51,8 +51,8 @@ export const notices = {
     return row?.dueAt ?? undefined;
   },
 
-  /** Whether a member was told about an object since a time. */
-  wasTold: async (
+  /** Whether a member got a notice about an object after a time. */
+  wasNotified: async (
     reader: Reader,
     {
       userId,
@@ -102,7 +102,7 @@ export const notices = {
     );
   },
 
-  /** Notes that the waiting notices of a batch are in a mail. `mailId` is null if there was nothing to tell. */
+  /** Marks the waiting notices of a batch as queued. `mailId` is null if no mail was needed. */
   queued: (tx: Transaction, { userId, appId, way }: Batch, at: string, mailId: string | null) =>
     tx.run(
       `UPDATE notices SET queued_at = ?, mail_id = ? WHERE user_id = ? AND app_id = ? AND way = ? AND ${waits}`,
@@ -181,7 +181,7 @@ export const notices = {
     ),
 };
 
-/** Texts and states that a mail with notices tells. They are read when the mail is written. */
+/** The texts and states for a mail with notices. They are read when the mail is written. */
 export const noticeFacts = {
   /** Returns the name and the chat of an app. */
   app: (reader: Reader, id: string) =>

@@ -4,7 +4,7 @@ import type { Deps } from "../../deps.ts";
 import { longestSleep, pauseInDoubt, startDueWork } from "../../jobs/runner.ts";
 import { queueMail, sendsMail } from "../../mail/outgoing/queue.ts";
 import { normaliseEmail } from "../../secrets/passwords.ts";
-import { noteSilentWorkers, tellCauses } from "../causes/tell.ts";
+import { noteSilentWorkers, notifyOfCauses } from "../causes/notify.ts";
 import { mailWays, mayGet } from "../choices/rules.ts";
 import { type MemberRow, noticeChoices, quietHoursOf } from "../choices/store.ts";
 import { itemsOf } from "./items.ts";
@@ -22,7 +22,7 @@ const shortestSleep = 5_000;
 const day = 86_400_000;
 
 /**
- * Finds out whom to tell about what has happened, and queues the mails that are due. Returns the function that stops it.
+ * Creates the notices for what has happened, and queues the mails that are due. Returns the function that stops it.
  * (rules N2, N3)
  */
 export const startNotices = (deps: WorkerDeps): (() => Promise<void>) =>
@@ -30,14 +30,14 @@ export const startNotices = (deps: WorkerDeps): (() => Promise<void>) =>
     topic: noticesTopic,
     doDue: () => doDue(deps),
     pause: () => pause(deps),
-    failure: "telling members failed",
+    failure: "notifying members failed",
   });
 
 async function doDue(deps: WorkerDeps): Promise<number> {
   // If the clock is wrong, mails could be sent too early or very late.
   if (deps.time.isDoubtful()) return 0;
   await noteSilentWorkers(deps);
-  let done = await tellCauses(deps);
+  let done = await notifyOfCauses(deps);
   const now = deps.clock.now();
   for (const way of mailWays) {
     const batches = await notices.due(deps.database, way, now.toISOString(), batchesAtOnce);
@@ -64,7 +64,7 @@ async function pause({ clock, database, time }: WorkerDeps): Promise<number> {
 
 /**
  * Puts the waiting notices of a member about an app into a mail. Notices and mail change in one transaction, so a crash
- * neither loses a notice nor tells it twice. (rule N3)
+ * neither loses a notice nor sends it twice. (rule N3)
  */
 async function queueBatch(deps: WorkerDeps, tx: Transaction, batch: Batch, now: Date): Promise<void> {
   const rows = await notices.take(tx, batch);
@@ -101,7 +101,7 @@ async function postponed(
   return sent < mostInADay ? undefined : dueAt("daily", now, hours);
 }
 
-/** Queues the mail with these notices. Returns its id; undefined if nothing is left to tell. */
+/** Queues the mail with these notices. Returns its id; undefined if no notice is left to send. */
 async function queueNotices(
   deps: WorkerDeps,
   tx: Transaction,

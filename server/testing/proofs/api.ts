@@ -11,8 +11,8 @@ import { type ReceivedUpload, uploadOf } from "../../feedback/reports/uploads.ts
 import { uploads } from "../../files/uploads-store.ts";
 import { type AnswerOf, type Handlers, type Request, withTraits } from "../../http/handler.ts";
 import { isOver } from "../days/rules.ts";
+import { storeCountedEvent } from "../slots/counted-event.ts";
 import { countedDays } from "../slots/store.ts";
-import { tellCounted } from "../slots/tell-counted.ts";
 import { testedSlotOf, testerSlotOf } from "../tester/answer.ts";
 import { testerSlots } from "../tester/store.ts";
 import { isPassingRefusal, judgeProof, wouldHaveBeenAccepted } from "./rules.ts";
@@ -44,7 +44,7 @@ async function submitProof(
     const at = deps.clock.now();
     const day = { ...accepted, kind: "proof", evidenceId: proofId, at: at.toISOString() } as const;
     if (!(await countedDays.count(tx, day))) throw await refusalNow(deps, tx, submission);
-    await tellCounted(tx, deps.newId(), day);
+    await storeCountedEvent(tx, deps.newId(), day);
     await insert(tx, { ...accepted, proofId, at }, { body, images });
     return { proofId, slotId: accepted.slotId, dayIndex: accepted.dayIndex, submitted: true };
   };

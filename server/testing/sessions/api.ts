@@ -16,9 +16,9 @@ import { cachedLookup } from "../../http/memory.ts";
 import { forget } from "../../http/rate-limits/store.ts";
 import { hashOf } from "../../secrets/secrets.ts";
 import { dayStartsOfRow, dueByOf, spanOfToday, todayOf } from "../days/rules.ts";
+import { storeCountedEvent } from "../slots/counted-event.ts";
 import { countedDaysOf } from "../slots/rules.ts";
 import { countedDays } from "../slots/store.ts";
-import { tellCounted } from "../slots/tell-counted.ts";
 import {
   judgeSession,
   mayCountLater,
@@ -134,7 +134,7 @@ async function isSettled(
   const evidence = { kind: "session", evidenceId: id, at: now.toISOString() } as const;
   const day = { slotId: slot.id, cycleId: slot.cycleId, dayIndex, ...evidence };
   if (!(await countedDays.count(tx, day))) return false;
-  await tellCounted(tx, eventId, { ...day, appId: key.appId });
+  await storeCountedEvent(tx, eventId, { ...day, appId: key.appId });
   return true;
 }
 

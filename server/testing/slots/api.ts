@@ -79,7 +79,7 @@ type SlotChangeRequest = Pick<Request<typeof contract.accept>, "caller" | "addre
  */
 function createChange(deps: Pick<Deps, "clock" | "newId">) {
   const record = createAuditWriter(deps);
-  return (action: AuditActionName, work: Work, told?: Pick<Happening, "type" | "facts">) =>
+  return (action: AuditActionName, work: Work, event?: Pick<Happening, "type" | "facts">) =>
     async ({ caller, address, params, save }: SlotChangeRequest): Promise<OwnedSlot> => {
       return save(async (tx) => {
         const slot = await lockedSlot(tx, params.slotId, caller);
@@ -88,11 +88,11 @@ function createChange(deps: Pick<Deps, "clock" | "newId">) {
         await record(tx, { caller, address }, { action, appId, target: slot.id });
         const changed = await rows.find(tx, slot.id);
         if (!changed) throw new ApiError("not_found");
-        if (told)
+        if (event)
           await recordEvent(deps, tx, {
-            ...{ appId, type: told.type, subjectId: slot.id, at: deps.clock.now().toISOString() },
+            ...{ appId, type: event.type, subjectId: slot.id, at: deps.clock.now().toISOString() },
             by: caller.userId,
-            facts: { cycleId: slot.cycle.id, seat: changed.seat, ...told.facts },
+            facts: { cycleId: slot.cycle.id, seat: changed.seat, ...event.facts },
           });
         for (const topic of [cyclesTopic, cycleTopic(slot.cycle.id)]) tx.signal(topic);
         if (changed.testerId !== null) tx.signal(userTopic(changed.testerId));

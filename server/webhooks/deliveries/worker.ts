@@ -4,8 +4,8 @@ import { webhookHeaders } from "../../../src/words/webhook-signature.ts";
 import { webhooksOffTopic, webhooksTopic } from "../../database/signals.ts";
 import type { Deps } from "../../deps.ts";
 import { postSafely, type Reach } from "../../http/post-safely.ts";
-import { startLanes } from "../../jobs/lanes.ts";
 import { longestSleep, pauseInDoubt, startDueWork } from "../../jobs/runner.ts";
+import { startTargetQueues } from "../../jobs/target-queues.ts";
 import { noteOngoing } from "../../notices/causes/record.ts";
 import { failingTries } from "../../notices/causes/rules.ts";
 import { openAddress } from "../../secrets/addresses.ts";
@@ -43,7 +43,7 @@ export function startWebhooks(deps: WorkerDeps): () => Promise<void> {
 }
 
 const startSending = (deps: WorkerDeps): (() => Promise<void>) =>
-  startLanes(deps, {
+  startTargetQueues(deps, {
     topic: webhooksTopic,
     async dueTargets(busy, most) {
       // If the clock is wrong, a delivery could be given up, or postponed for years.

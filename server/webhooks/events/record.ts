@@ -20,8 +20,7 @@ export interface Happening {
 
 /**
  * Stores an event, and queues it for the webhooks of the app. It must be called in the transaction of the change, so
- * that neither the change nor the event is ever stored alone. Also notes it for members who want to be told. (rules
- * N2, O25)
+ * that neither the change nor the event is ever stored alone. Also stores it as a cause of notices. (rules N2, O25)
  */
 export async function recordEvent(
   { newId }: { readonly newId: () => string },

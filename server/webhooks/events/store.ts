@@ -129,7 +129,7 @@ export const events = {
 
   /**
    * Takes the numbers from all events, because they are those of another database. So a restored server does not list
-   * again what was told. (rule O25)
+   * again what was sent. (rule O25)
    */
   forgetNumbers: (tx: Transaction) => tx.run("UPDATE events SET number = NULL"),
 

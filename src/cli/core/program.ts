@@ -40,7 +40,7 @@ export async function runCli(argv: readonly string[], context: Context): Promise
     const fault = explainParserError(error, { argv, program, wrong });
     const verb = bestEffortVerb(argv);
     if (verb && isFailure(fault, context)) {
-      const { warnUnreadAndContinue } = await import("../delivery/tell-ci-job.ts");
+      const { warnUnreadAndContinue } = await import("../delivery/ci-job-output.ts");
       return exitCodes[await warnUnreadAndContinue(context, flags, { fault, verb })].code;
     }
     return exitCodes[printFailure(fault, flags, { context, command: calledBy(argv, program) })].code;

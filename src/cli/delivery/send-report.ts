@@ -28,11 +28,11 @@ import {
 } from "../core/input.ts";
 import { note } from "../core/output.ts";
 import { onOneLine } from "../core/plain-text.ts";
+import { reportFailureToJob, reportSuccessToJob, warnAndContinue } from "./ci-job-output.ts";
 import { asPdf, checkSentFiles } from "./files.ts";
 import { type Answer, flagOfFiles, printAnswer, reports } from "./report.ts";
 import { failureText, itemOf, megabytes, remind, sendNew } from "./send.ts";
 import type { ReportContent } from "./stored.lazy.ts";
-import { reportFailureToJob, reportSuccessToJob, warnAndContinue } from "./tell-ci-job.ts";
 
 export interface SendFlags extends DraftFlags {
   readonly statusUrl?: boolean;

@@ -21,7 +21,7 @@ async function ownersLine() {
 }
 
 describe("innkeep notice", () => {
-  it("lists what you are told, and changes it for one app", async () => {
+  it("lists the notices that you get, and changes them for one app", async () => {
     const { app, line } = await ownersLine();
     const listed = await line.run(["notice", "list"]);
     expect(listed.stdout).toContain("Larder\tanswer\tmail\tyes\n");

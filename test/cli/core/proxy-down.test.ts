@@ -51,7 +51,7 @@ describe("a proxy that is down", () => {
       "the proxy mandatory.invalid:3128, which leads to http://inn.example:8080: the host name",
     ],
   ])(
-    "is named by the command and by the doctor of %s, and nobody is told to start a server",
+    "is named by the command and by the doctor of %s, and no message says to start a server",
     async (name, what) => {
       const [command, doctor] = await commandsOfScript(name);
       if (!command || !doctor) throw new Error("The script has two commands.");

@@ -99,14 +99,14 @@ describe.each(databases)("the inbox by activity on $name", (engine) => {
       const id = await send(String(at), { type: at % 2 === 0 ? "bug" : "question" });
       if (at % 3 === 2) await act(`/feedback/${id}`, { status: "resolved" }, "PATCH");
     }
-    const walked: string[] = [];
+    const listed: string[] = [];
     for (let cursor = ""; ; ) {
       const page = await list({ ...filters, limit: "1", ...(cursor && { cursor }) });
-      walked.push(...page.items.map(({ subject }) => subject));
+      listed.push(...page.items.map(({ subject }) => subject));
       if (page.nextCursor === null) break;
       cursor = page.nextCursor;
     }
-    expect(walked).toEqual(wanted);
+    expect(listed).toEqual(wanted);
   });
 
   it("shows no thread twice if threads move to the front while pages are read", async () => {

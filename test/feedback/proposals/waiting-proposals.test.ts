@@ -24,18 +24,20 @@ describe("137 waiting proposals", () => {
 
   const subjects = ({ text }: Answer) => [...text.matchAll(/Subject (\d+)/g)].map(([, at]) => Number(at));
   const nextOf = ({ text }: Answer) => /href="([^"]*)" rel="next"/.exec(text)?.[1]?.replaceAll("&amp;", "&");
-  const walk = async (path: string): Promise<number[]> => {
+  const subjectsFrom = async (path: string): Promise<number[]> => {
     const page = await owner.open(path);
     const next = nextOf(page);
-    return [...subjects(page), ...(next === undefined ? [] : await walk(next))];
+    return [...subjects(page), ...(next === undefined ? [] : await subjectsFrom(next))];
   };
 
   it("are all reachable, oldest first", async () => {
-    expect(await walk("/console")).toEqual(Array.from({ length: 137 }, (_, at) => at));
+    expect(await subjectsFrom("/console")).toEqual(Array.from({ length: 137 }, (_, at) => at));
   });
 
   it("are all reachable, newest first", async () => {
-    expect(await walk("/console?order=newest")).toEqual(Array.from({ length: 137 }, (_, at) => 136 - at));
+    expect(await subjectsFrom("/console?order=newest")).toEqual(
+      Array.from({ length: 137 }, (_, at) => 136 - at),
+    );
   });
 
   it("are counted up to 99, and both orders are offered", async () => {

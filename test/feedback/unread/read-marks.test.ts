@@ -157,16 +157,16 @@ describe.each(databases)("what a person has read on $name", (engine) => {
     await mark(viewer, ids[1] ?? "", false);
     await mark(viewer, ids[3] ?? "", false);
     await send("e");
-    const walked: string[] = [];
+    const listed: string[] = [];
     for (let cursor = ""; ; ) {
       const path = `/apps/${app.id}/feedback?unread=true&limit=1${cursor && `&cursor=${cursor}`}`;
       const answer = await as(viewer, "GET", path);
-      walked.push(...List.parse(answer.body).items.map(({ subject }) => subject));
+      listed.push(...List.parse(answer.body).items.map(({ subject }) => subject));
       const { nextCursor } = z.looseObject({ nextCursor: z.nullable(z.string()) }).parse(answer.body);
       if (nextCursor === null) break;
       cursor = nextCursor;
     }
-    expect(walked).toEqual(["e", "d", "b"]);
+    expect(listed).toEqual(["e", "d", "b"]);
   });
 
   it("is counted up to 100, and so are the proposals that a person may decide on", async () => {

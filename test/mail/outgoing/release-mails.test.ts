@@ -49,7 +49,7 @@ describe.each(databases)("a release note that names feedback, on $name", (engine
     const page = await owner.open(address);
     expect(readingOf(page)).toContain("1 sender gets a mail");
     expect(readingOf(page)).toContain("a…@kitchen.example");
-    expect(readingOf(page)).toContain("Publish and tell 1 sender");
+    expect(readingOf(page)).toContain("Publish and notify 1 sender");
     await owner.send(page, address, { intent: "publish" });
     await Promise.all([tell(), tell()]);
     await tell();

@@ -32,7 +32,10 @@ const options = {
 };
 const tools = createHttpTools(options);
 
-/** The library's answer to the same request, always. Of a client that takes one form, it is told that it takes both. */
+/**
+ * Returns the library's answer to the same request. The library gets a header that accepts both forms, even from a
+ * client that accepts only one.
+ */
 async function libraryAnswer({ headers: given, body, gone }: ToolRequest): Promise<Response> {
   const forms = formsIn(given.accept);
   const headers = forms.json || forms.events ? { ...given, accept: bothForms } : given;

@@ -220,7 +220,7 @@ export const consoleScenes: readonly ConsoleScene[] = [
     name: "notices",
     title: "Notices",
     page: at.notices(),
-    says: "Choose what you are told about each app, how, and when not.",
+    says: "Choose which notices you get about each app, how, and when not.",
   },
   {
     name: "people",

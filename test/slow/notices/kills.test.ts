@@ -14,13 +14,13 @@ const kills = rounds(6, 40);
 /** How many times faster than real time the clock of the killed server is. */
 const speed = 300;
 
-let teller: ChildProgram;
+let program: ChildProgram;
 beforeAll(async () => {
-  teller = await childProgram(join(import.meta.dirname, "../../support/programs/member-teller.ts"));
+  program = await childProgram(join(import.meta.dirname, "../../support/programs/notice-sender.ts"));
 });
-afterAll(() => teller.remove());
+afterAll(() => program.remove());
 
-describe.each(databases)("a server on $name that is killed while it tells members", (engine) => {
+describe.each(databases)("a server on $name that is killed while it notifies members", (engine) => {
   it(`loses none of ${requests} notices, and repeats a mail only under its Message-ID`, {
     timeout: 1_800_000,
   }, async () => {
@@ -38,8 +38,8 @@ describe.each(databases)("a server on $name that is killed while it tells member
     const startedAt = Date.now();
     const environment = { INNKEEP_SMTP_URL: mailServer.url, INNKEEP_MAIL_FROM: sender };
     const start = (from: number) =>
-      teller.start({
-        TELLER: JSON.stringify({
+      program.start({
+        SENDER: JSON.stringify({
           ...{ address: place.address, environment, secret, apps, start: startedAt, speed },
           ...{ from, until: requests },
         }),
@@ -79,11 +79,11 @@ describe.each(databases)("a server on $name that is killed while it tells member
       }
       return ids;
     };
-    const untold = async () => {
-      const told = new Set([...(await mailsOf()).keys()].map((request) => Number(request.split("-")[1])));
-      return [...acknowledged].filter((number) => !told.has(number));
+    const missing = async () => {
+      const sent = new Set([...(await mailsOf()).keys()].map((request) => Number(request.split("-")[1])));
+      return [...acknowledged].filter((number) => !sent.has(number));
     };
-    await expect.poll(untold, { timeout: 900_000, interval: 1_000 }).toEqual([]);
+    await expect.poll(missing, { timeout: 900_000, interval: 1_000 }).toEqual([]);
     const twice = [...(await mailsOf())].filter(([, ids]) => ids.size > 1);
     expect(twice).toEqual([]);
   });

@@ -14,13 +14,13 @@ const secret = "s".repeat(32);
 const events = rounds(400, 10_000);
 const kills = rounds(6, 40);
 
-let teller: ChildProgram;
+let program: ChildProgram;
 beforeAll(async () => {
-  teller = await childProgram(join(import.meta.dirname, "../../support/programs/event-teller.ts"));
+  program = await childProgram(join(import.meta.dirname, "../../support/programs/event-sender.ts"));
 });
-afterAll(() => teller.remove());
+afterAll(() => program.remove());
 
-describe.each(databases)("a server on $name that is killed while it tells events", (engine) => {
+describe.each(databases)("a server on $name that is killed while it sends events", (engine) => {
   it(`loses none of ${events}, although it is killed ${kills} times`, { timeout: 1_800_000 }, async () => {
     const { receiver, stop } = await openReceiver();
     onTestFinished(stop);
@@ -37,8 +37,8 @@ describe.each(databases)("a server on $name that is killed while it tells events
     });
     await service.stop();
     const start = (from: number) =>
-      teller.start({
-        TELLER: JSON.stringify({
+      program.start({
+        SENDER: JSON.stringify({
           ...{ address: place.address, data: "/nowhere", secret, appId, from, until: events },
         }),
       });

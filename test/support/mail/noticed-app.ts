@@ -21,7 +21,7 @@ async function memberOf(service: Service, user: { readonly id: string; readonly 
     headers,
     call: (method: string, path: string, body?: object) =>
       service.request(method, `/api/v1/console${path}`, { headers, body }),
-    /** Changes what the member is told. */
+    /** Changes which notices the member gets. */
     choose: (body: object) => service.request("PUT", "/api/v1/console/me/notices", { headers, body }),
     /** The notices that the member got by mail, oldest first. */
     async mails() {

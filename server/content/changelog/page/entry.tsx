@@ -112,8 +112,8 @@ async function changesOf(visit: SignedInVisit, entry: EditedChangelogEntry): Pro
 const withoutFixes = ({ fixes: _, ...values }: Values): Values => values;
 
 /**
- * Throws `wrong_state` if publishing would tell senders whom the list on the page did not have: a person publishes only
- * after a look at that list. (rule C32)
+ * Throws `wrong_state` if publishing would send mail to addresses that the list on the page did not have: a person
+ * publishes only after a look at that list. (rule C32)
  */
 async function refuseUnseen(visit: SignedInVisit, given: Values, isOut: boolean): Promise<void> {
   const { fields } = visit;

@@ -72,7 +72,10 @@ export async function bodyWithFixes(
 const refused = (message: string): ApiError =>
   new ApiError("bad_request", { issues: [{ path: "fixes", message }] });
 
-/** Returns the threads that the values of a form name, and who is told. Words that name none are left out. */
+/**
+ * Returns the threads that the values of a form name, and the addresses that get a mail. Words that name no thread are
+ * left out.
+ */
 export async function fixesOf(
   visit: SignedInVisit,
   { body = "", items = "", fixes = "" }: Values,
@@ -97,7 +100,7 @@ export async function fixesOf(
   return { threads, told };
 }
 
-/** The version of a list of receivers, so that nobody is told whom the person has not seen in the list. */
+/** The version of a list of receivers, so that no mail goes to an address that the person has not seen in the list. */
 export const toldVersion = ({ told }: Fixes): string => (told.length === 0 ? "" : versionOf(told));
 
 /** Returns a number of senders in words. */

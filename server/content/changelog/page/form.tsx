@@ -116,7 +116,7 @@ export const ChangelogEntryForm = (props: ChangelogEntryFormProps) => {
 };
 
 const publishWords = ({ told }: Fixes): string =>
-  told.length === 0 ? "Publish now" : `Publish and tell ${countOfSenders(told.length)}`;
+  told.length === 0 ? "Publish now" : `Publish and notify ${countOfSenders(told.length)}`;
 
 const releaseTypes = [
   ["major", "Major"],

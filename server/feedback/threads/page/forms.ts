@@ -9,7 +9,7 @@ import { changed, changesNotSaved } from "../../../console/notices.ts";
 import { goTo, type Reply, reshowForm } from "../../../console/respond.ts";
 import type { SignedInVisit } from "../../../console/visit.ts";
 import { senderKeysOf } from "../../blocked-senders/rules.ts";
-import { addressAfterDecision, isFromDecisions, listAddress } from "../../home/walk.tsx";
+import { addressAfterDecision, isFromDecisions, listAddress } from "../../home/decision-queue.tsx";
 import { inboxPositionOf, threadAddress, withOpened } from "../../inbox/filters.tsx";
 import { resolving, withSavedReply } from "./composer.tsx";
 import { showDesk } from "./desk.tsx";

@@ -88,7 +88,7 @@ const MergePage = ({
       address={address}
       narrow
     >
-      <nav class="walk" aria-label="Thread">
+      <nav class="neighbours" aria-label="Thread">
         <a class="back" href={links.thread(app.id, feedback.id)}>
           <span aria-hidden="true">←</span> Thread
         </a>

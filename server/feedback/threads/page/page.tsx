@@ -20,9 +20,9 @@ import {
   decidedBefore,
   isFromDecisions,
   listAddress,
-  type Walk,
-  walkFrom,
-} from "../../home/walk.tsx";
+  neighboursInQueue,
+  type QueueNeighbours,
+} from "../../home/decision-queue.tsx";
 import {
   type InboxPosition,
   inboxPositionOf,
@@ -60,7 +60,7 @@ export async function showThread(visit: SignedInVisit, shownAgain: ShownAgain = 
   const position = inboxPositionOf(visit);
   const place = { appId: navigation.app.id, id: opened.thread.feedback.id };
   const neighbours = isFromDecisions(position)
-    ? await walkFrom(visit, place.id, position)
+    ? await neighboursInQueue(visit, place.id, position)
     : await neighboursOf(visit.ask, place, position);
   const decided = await decidedBefore(visit);
   const parts = await threadParts(visit, { ...opened, navigation, position, ...shownAgain });
@@ -192,7 +192,7 @@ export const threadTitle = (thread: OwnedThread): string =>
   `${numberOf(thread)}${titled(thread.feedback.subject)}`;
 
 interface ThreadPageProps extends ThreadProps {
-  readonly neighbours: Neighbours & Partial<Walk>;
+  readonly neighbours: Neighbours & Partial<QueueNeighbours>;
   /** The other thread on which the person has just decided. */
   readonly decided: Decided | undefined;
 }
@@ -473,11 +473,11 @@ const ThreadNavigation = ({
   /** The id of the thread. */
   readonly id: string;
   readonly position: InboxPosition;
-  readonly neighbours: Neighbours & Partial<Walk>;
+  readonly neighbours: Neighbours & Partial<QueueNeighbours>;
 }) => {
   const { previous, next, place } = neighbours;
   return (
-    <nav class="walk" aria-label="Threads">
+    <nav class="neighbours" aria-label="Threads">
       <a
         class="back"
         {...keyed("u", "Back to the list", "Thread")}

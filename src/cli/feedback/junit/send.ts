@@ -7,6 +7,13 @@ import { annotation, markdownLink, markdownText } from "../../core/github-action
 import { type InputFault, inputFaultsError } from "../../core/input.ts";
 import { type Column, note, printList, printOne } from "../../core/output.ts";
 import { onOneLine } from "../../core/plain-text.ts";
+import {
+  reportFailureToJob,
+  showUnsent,
+  summarise,
+  warnAndContinue,
+  writeOutputs,
+} from "../../delivery/ci-job-output.ts";
 import { type Answer, noteAnswer, reports } from "../../delivery/report.ts";
 import {
   failureText,
@@ -18,13 +25,6 @@ import {
   sendEach,
 } from "../../delivery/send.ts";
 import type { Report } from "../../delivery/stored.lazy.ts";
-import {
-  reportFailureToJob,
-  showUnsent,
-  summarise,
-  warnAndContinue,
-  writeOutputs,
-} from "../../delivery/tell-ci-job.ts";
 import { type FailureDraft, failureDrafts, foreignFlags, hashOf, type JunitFlags } from "./failure.ts";
 import { type ReadReports, readReports, warnJob, warnOfDoubts } from "./read-reports.ts";
 import type { Outcome, TestResult } from "./test-result.ts";

@@ -3,8 +3,8 @@ import { everyTopic } from "../database/signals.ts";
 import type { Deps } from "../deps.ts";
 import { startJob } from "./runner.ts";
 
-/** Work for several targets, such as receivers on the network, of which each has its own queue. */
-export interface LaneWork {
+/** Work for several targets, such as receivers on the network. Each target has its own queue. */
+export interface TargetWork {
   /** The topic that signals new work. */
   readonly topic: string;
   /** Returns targets with due work that are not in `busy`, at most `most`. */
@@ -17,17 +17,17 @@ export interface LaneWork {
   readonly failure: string;
 }
 
-type LaneDeps = Pick<Deps, "log"> & { readonly database: Pick<Deps["database"], "onSignal"> };
+type QueueDeps = Pick<Deps, "log"> & { readonly database: Pick<Deps["database"], "onSignal"> };
 
 /** How many targets are served at the same time. */
-const mostLanes = 256;
+const mostTargets = 256;
 
 /**
  * Starts a job that does work as it becomes due. It serves many targets at the same time, so a target that does not
  * answer delays no other one. Returns the function that stops it, and waits for running work. (rule O27)
  */
-export function startLanes({ database, log }: LaneDeps, work: LaneWork): () => Promise<void> {
-  const lanes = new Map<string, Promise<void>>();
+export function startTargetQueues({ database, log }: QueueDeps, work: TargetWork): () => Promise<void> {
+  const running = new Map<string, Promise<void>>();
   const stopping = new AbortController();
   // Each post that is under way listens.
   setMaxListeners(0, stopping.signal);
@@ -39,24 +39,24 @@ export function startLanes({ database, log }: LaneDeps, work: LaneWork): () => P
       return database.onSignal(hear);
     },
   };
-  const busy = () => [...lanes.keys()];
+  const busy = () => [...running.keys()];
   const serve = (target: string) => {
-    const lane = work
+    const done = work
       .serve(target, stopping.signal)
       .catch((error) => {
         if (!stopping.signal.aborted) log.error({ err: error }, work.failure);
       })
       .finally(() => {
-        lanes.delete(target);
+        running.delete(target);
         wake();
       });
-    lanes.set(target, lane);
+    running.set(target, done);
   };
   const stop = startJob(
     { database: signals, log },
     {
       async run(stopped) {
-        const most = mostLanes - lanes.size;
+        const most = mostTargets - running.size;
         if (stopped.aborted || most <= 0) return;
         for (const target of await work.dueTargets(busy(), most)) serve(target);
       },
@@ -70,6 +70,6 @@ export function startLanes({ database, log }: LaneDeps, work: LaneWork): () => P
     const stopped = stop();
     stopping.abort();
     await stopped;
-    await Promise.all(lanes.values());
+    await Promise.all(running.values());
   };
 }

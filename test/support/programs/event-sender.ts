@@ -7,11 +7,11 @@ import { startWebhooks } from "../../../server/webhooks/deliveries/worker.ts";
 import { recordEvent } from "../../../server/webhooks/events/record.ts";
 
 /**
- * Changes an app again and again until it is killed, each time with the event that tells of it, and sends the events.
+ * Changes an app again and again until it is killed, each time with the event of the change, and sends the events.
  * Prints the number of each change after its commit.
  */
-async function tell(): Promise<void> {
-  const { address, data, secret, appId, from, until } = JSON.parse(process.env.TELLER ?? "{}");
+async function run(): Promise<void> {
+  const { address, data, secret, appId, from, until } = JSON.parse(process.env.SENDER ?? "{}");
   const database = await openDatabase(address);
   const newId = createNewId();
   const settings = { ...readSettings({ port: 0, data }, {}), privateWebhooks: true };
@@ -38,7 +38,7 @@ async function tell(): Promise<void> {
   setInterval(() => undefined, 60_000);
 }
 
-tell().catch((error: unknown) => {
+run().catch((error: unknown) => {
   process.stderr.write(`${error}\n`);
   process.exitCode = 1;
 });

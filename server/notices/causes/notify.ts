@@ -20,38 +20,38 @@ import {
 } from "./rules.ts";
 import { type Cause, circumstances, noticeCauses } from "./store.ts";
 
-type TellDeps = Pick<Deps, "clock" | "database" | "log" | "newId" | "sealer" | "settings">;
+type NotifyDeps = Pick<Deps, "clock" | "database" | "log" | "newId" | "sealer" | "settings">;
 
 const atOnce = 100;
 
 const [hour, day] = [3_600_000, 86_400_000];
 
-/** More repeats than any member can choose as the limit of a storm are not counted. */
+/** Counting stops here: no member can choose a higher limit for the notice about a very frequent failure. */
 const mostRepeats = 10_001;
 
-/** Finds out whom to tell about what has happened, and notes that. Returns for how many it succeeded. (rule N2) */
-export async function tellCauses(deps: TellDeps): Promise<number> {
+/** Creates the notices for the stored causes. Returns the number of causes for which that succeeded. (rule N2) */
+export async function notifyOfCauses(deps: NotifyDeps): Promise<number> {
   const { database } = deps;
   const causes = await noticeCauses.oldest(database, atOnce);
   let done = 0;
   for (const { id } of causes) {
     const work = database.write(async (tx) => {
       const cause = await noticeCauses.take(tx, id);
-      if (cause) await tell(deps, tx, cause);
+      if (cause) await createNotices(deps, tx, cause);
     });
-    // One that fails is tried again later, and must not stop the others.
+    // A cause that fails is tried again later, and must not stop the others.
     await work.then(
       () => {
         done += 1;
       },
-      (error) => deps.log.error({ err: error, cause: id }, "telling members failed"),
+      (error) => deps.log.error({ err: error, cause: id }, "notifying members failed"),
     );
   }
   return done;
 }
 
-/** Notes the workers that have said nothing for an hour. Each silence is noted once. (rule N2) */
-export async function noteSilentWorkers({ clock, database }: TellDeps): Promise<void> {
+/** Stores a cause for each worker that has not reported for an hour. Each silence is stored once. (rule N2) */
+export async function noteSilentWorkers({ clock, database }: NotifyDeps): Promise<void> {
   const now = clock.now();
   const before = new Date(now.getTime() - silentMilliseconds).toISOString();
   if (!(await circumstances.hasSilent(database, before))) return;
@@ -63,8 +63,8 @@ export async function noteSilentWorkers({ clock, database }: TellDeps): Promise<
   });
 }
 
-/** Notes whom to tell about one cause. */
-async function tell(deps: TellDeps, tx: Transaction, cause: Cause): Promise<void> {
+/** Creates the notices of one cause. */
+async function createNotices(deps: NotifyDeps, tx: Transaction, cause: Cause): Promise<void> {
   const now = deps.clock.now();
   const happened = await circumstancesOf(tx, cause, now);
   if (happened === undefined) return;
@@ -78,7 +78,7 @@ async function tell(deps: TellDeps, tx: Transaction, cause: Cause): Promise<void
   await post(deps, tx, { cause, receivers: receivers.filter(({ ways }) => ways.includes("chat")), now });
 }
 
-/** Returns what must be known about a cause; undefined if it is out of date, so that nobody is told. */
+/** Returns the data that decides who is notified; undefined if the cause is out of date, so that nobody is notified. */
 async function circumstancesOf(
   reader: Reader,
   { kind, subjectId, feedbackId, actorId }: Cause,
@@ -108,24 +108,24 @@ async function circumstancesOf(
   }
 }
 
-type Told = Receiver<Omit<MemberRow, "choices"> & Candidate>;
+type Notified = Receiver<Omit<MemberRow, "choices"> & Candidate>;
 
 interface Noting {
   readonly cause: Cause;
-  readonly receiver: Told;
+  readonly receiver: Notified;
   readonly way: MailWay;
   readonly now: Date;
 }
 
-/** Notes a notice of a member. It joins what already waits to be sent in the same mail. */
+/** Stores a notice of a member. It goes into the same mail as the notices that already wait. */
 async function note(
-  { newId, settings }: TellDeps,
+  { newId, settings }: NotifyDeps,
   tx: Transaction,
   { cause: { appId, subjectId, feedbackId }, receiver: { member, kind }, way, now }: Noting,
 ): Promise<void> {
   const { userId, timezone, emailVerifiedAt } = member;
   if (!sendsMail(settings) || emailVerifiedAt === null) return;
-  if (await wasToldToday(tx, { userId, way, kind, subjectId }, now)) return;
+  if (await wasNotifiedToday(tx, { userId, way, kind, subjectId }, now)) return;
   const waiting = await notices.waitingUntil(tx, { userId, appId, way });
   const hours = { timezone, quiet: quietHoursOf(member) };
   await notices.insert(tx, {
@@ -135,10 +135,10 @@ async function note(
   });
 }
 
-/** Whether a member was told within a day of something of which members are told once a day. */
-async function wasToldToday(
+/** Whether a member already got a notice about this within a day, if its kind is sent only once a day. */
+async function wasNotifiedToday(
   reader: Reader,
-  told: {
+  notice: {
     readonly userId: string;
     readonly way: NoticeWay;
     readonly kind: NoticeKind;
@@ -147,18 +147,18 @@ async function wasToldToday(
   now: Date,
 ): Promise<boolean> {
   const since = new Date(now.getTime() - day).toISOString();
-  return onceADay.has(told.kind) && notices.wasTold(reader, { ...told, since });
+  return onceADay.has(notice.kind) && notices.wasNotified(reader, { ...notice, since });
 }
 
 /** Posts a cause in the chat of the app, once for all members who want that. (rule N8) */
 async function post(
-  deps: TellDeps,
+  deps: NotifyDeps,
   tx: Transaction,
   {
     cause,
     receivers,
     now,
-  }: { readonly cause: Cause; readonly receivers: readonly Told[]; readonly now: Date },
+  }: { readonly cause: Cause; readonly receivers: readonly Notified[]; readonly now: Date },
 ): Promise<void> {
   const [first] = receivers;
   const { appId, subjectId, feedbackId } = cause;
@@ -167,12 +167,12 @@ async function post(
   const { kind } = first;
   const way = "chat";
   for (const { member } of receivers)
-    if (await wasToldToday(tx, { userId: member.userId, way, kind, subjectId }, now)) return;
+    if (await wasNotifiedToday(tx, { userId: member.userId, way, kind, subjectId }, now)) return;
   const known = await knownOf(deps, tx, { appId }, { kind, subjectId, feedbackId });
   if (known === undefined) return;
   const at = now.toISOString();
-  const told = { userId: first.member.userId, appId, way, kind, subjectId, feedbackId } as const;
-  await notices.insert(tx, { id: deps.newId(), ...told, createdAt: at, dueAt: at, queuedAt: at });
+  const notice = { userId: first.member.userId, appId, way, kind, subjectId, feedbackId } as const;
+  await notices.insert(tx, { id: deps.newId(), ...notice, createdAt: at, dueAt: at, queuedAt: at });
   const message = noticeMessage({
     ...{ app: { id: appId, name: app.name }, kind, link: known.link, subject: known.words },
     sentence: chatSentenceOf({ kind, detail: known.detail }),

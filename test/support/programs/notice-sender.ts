@@ -9,12 +9,12 @@ import { readSettings } from "../../../server/settings/read-settings.ts";
 import { recordEvent } from "../../../server/webhooks/events/record.ts";
 
 /**
- * Makes testers request slots again and again until it is killed, and mails that to members. Its clock is fast: 15
- * minutes take a moment. Prints the number of each request after its commit.
+ * Makes testers request slots again and again until it is killed, and mails the notices to members. Its clock is fast:
+ * 15 minutes take a moment. Prints the number of each request after its commit.
  */
-async function tell(): Promise<void> {
+async function run(): Promise<void> {
   const { address, environment, secret, apps, start, speed, from, until } = JSON.parse(
-    process.env.TELLER ?? "{}",
+    process.env.SENDER ?? "{}",
   );
   const database = await openDatabase(address);
   const newId = createNewId();
@@ -48,7 +48,7 @@ async function tell(): Promise<void> {
   process.stdout.write("done\n");
 }
 
-tell().catch((error: unknown) => {
+run().catch((error: unknown) => {
   process.stderr.write(`${error}\n`);
   process.exitCode = 1;
 });

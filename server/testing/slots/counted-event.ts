@@ -2,8 +2,8 @@ import type { Transaction } from "../../database/database.ts";
 import { recordEvent } from "../../webhooks/events/record.ts";
 import type { CountedDay } from "./store.ts";
 
-/** Stores the event that a day of a slot counts. `eventId` is its id. */
-export const tellCounted = (
+/** Stores the event that a day of a slot was counted. `eventId` is its id. */
+export const storeCountedEvent = (
   tx: Transaction,
   eventId: string,
   { appId, slotId, cycleId, dayIndex, kind, at }: CountedDay & { readonly appId: string },

@@ -15,7 +15,7 @@ const oldestList = "decisions";
 const newestList = "decisions-newest";
 
 /** Returns the address of a thread that is opened from the list of decisions. `at` is its place in the list. (rule A55) */
-export const walkedThread = (
+export const threadInQueue = (
   links: Links,
   { appId, feedbackId }: { readonly appId: string; readonly feedbackId: string },
   { at, newestFirst }: { readonly at: number; readonly newestFirst: boolean },
@@ -33,19 +33,19 @@ export function listAddress(links: Links, appId: string, { list }: InboxPosition
   return links.inbox(appId) + (list === "" ? "" : `?${new URLSearchParams(list)}`);
 }
 
-/** The threads beside a thread in the list of decisions, and its place. */
-export interface Walk extends Neighbours {
+/** The threads before and after a thread in the list of decisions, and its position. */
+export interface QueueNeighbours extends Neighbours {
   /** Such as `3 of 11`. Undefined if the thread is not in the list any more. */
   readonly place: string | undefined;
 }
 
-/** Returns the threads beside a thread in the list of decisions. (rule A55) */
-export async function walkFrom(
+/** Returns the threads before and after a thread in the list of decisions. (rule A55) */
+export async function neighboursInQueue(
   { reads }: SignedInVisit,
   id: string,
   { list, at }: InboxPosition,
-): Promise<Walk> {
-  const { rows, more } = await reads.waitingWalk(list === newestList);
+): Promise<QueueNeighbours> {
+  const { rows, more } = await reads.firstWaiting(list === newestList);
   const here = rows.findIndex(({ feedbackId }) => feedbackId === id);
   const [before, after] = here === -1 ? [at - 1, at] : [here - 1, here + 1];
   const beside = (place: number): Neighbour | undefined => {
@@ -59,12 +59,12 @@ export async function walkFrom(
   };
 }
 
-/** What the address of the page after a decision says: the thread on which the person has decided. */
+/** The parameter in the address of the page after a decision. It names the thread on which the person has decided. */
 const decidedName = "decided";
 
 /**
- * Returns the address of the next thread that waits for a decision, after the one with this id. If it was the last one,
- * it is the first of those that are left, or the list of decisions. It is asked before the decision.
+ * Returns the address of the next thread that waits for a decision, after the one with this id. After the last thread
+ * it returns the first of the remaining ones, or the list of decisions. Call it before the decision.
  */
 export async function addressAfterDecision(
   visit: SignedInVisit,
@@ -73,7 +73,7 @@ export async function addressAfterDecision(
 ): Promise<string> {
   const { links, param } = visit;
   const { list } = position;
-  const { rows } = await visit.reads.waitingWalk(list === newestList);
+  const { rows } = await visit.reads.firstWaiting(list === newestList);
   const here = rows.findIndex(({ feedbackId }) => feedbackId === id);
   const left = rows.filter(({ feedbackId }) => feedbackId !== id);
   const from = here === -1 ? Math.min(position.at, left.length) : here;
@@ -82,7 +82,7 @@ export async function addressAfterDecision(
   const address =
     next === undefined
       ? listAddress(links, param("appId"), position)
-      : walkedThread(links, next, { at, newestFirst: list === newestList });
+      : threadInQueue(links, next, { at, newestFirst: list === newestList });
   return `${address}${address.includes("?") ? "&" : "?"}${new URLSearchParams({ [decidedName]: id })}`;
 }
 
@@ -112,7 +112,7 @@ const words: Readonly<Record<string, readonly [what: string, then: string]>> = {
   "changes-asked-for": ["You asked for changes", "The agent reads your note and can propose again."],
 };
 
-/** Says what the person has just decided, and on which thread. (rule A55) */
+/** Shows what the person has just decided, and on which thread. (rule A55) */
 export const DecidedNotice = ({
   done,
   decided,
