@@ -11,7 +11,7 @@ export function keepCompiledCode(): void {
   if (folder !== undefined && isPrivate(folder)) modules.enableCompileCache(folder);
 }
 
-/** Returns the folder of the cache, and makes it if it is missing. Undefined if the user has no folder for caches. */
+/** Returns the folder of the cache. Creates it if it is missing. Undefined if the user has no folder for caches. */
 function codeFolder(env: NodeJS.ProcessEnv): string | undefined {
   const { mkdirSync } = process.getBuiltinModule("node:fs");
   const { join } = process.getBuiltinModule("node:path");
@@ -24,7 +24,7 @@ function codeFolder(env: NodeJS.ProcessEnv): string | undefined {
     try {
       mkdirSync(one, { mode: 0o700 });
     } catch {
-      // The folder exists, or the next step fails, too.
+      // Either the folder exists already, or the next step fails.
     }
   }
   return folder;

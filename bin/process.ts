@@ -65,7 +65,7 @@ type Parts = Pick<
   "keychain" | "openBrowser" | "openEditor" | "wordsToStart" | "programs" | "checkServer"
 >;
 
-/** Makes the context of a command from this process. */
+/** Creates the context of a command from this process. */
 export const contextOfProcess = ({ io, signal }: Pick<Context, "io" | "signal">, parts: Parts): Context => ({
   io,
   env: process.env,
@@ -114,7 +114,7 @@ const openStreams = (): NodeJS.WriteStream[] => [...opened];
 
 const opened = new Set<NodeJS.WriteStream>();
 
-// If standard error fails, there is no other place to report it, and a server must go on.
+// If standard error fails, there is no other place to report it, and a server must continue to run.
 const stderr = lazy(() => open(process.stderr, () => {}));
 
 const stdout = lazy(() => open(process.stdout, endWithoutOutput));

@@ -1,4 +1,4 @@
-// Makes one file that needs no Node: the client's commands and `mcp`, inside a copy of the Node that runs this.
+// Creates one file that needs no Node: the client's commands and `mcp`, inside a copy of the Node that runs this.
 import { execFile } from "node:child_process";
 import { chmod, copyFile, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -91,7 +91,7 @@ async function refuseImports() {
     throw new Error(`Not in the executable: ${missing.map(({ path }) => path).join(", ")}`);
 }
 
-/** With V8's code of the script, which this very Node has made: so it starts faster. */
+/** Includes the compiled code of the script, which this version of Node has written. So it starts faster. */
 async function makeBlob() {
   const config = join(folder, "sea.json");
   const options = { disableExperimentalSEAWarning: true, useCodeCache: true, useSnapshot: false };

@@ -1,5 +1,5 @@
-// Makes the bundle for one-click installation: `npm run build:bundle`. It needs the npm registry and the built package.
-// `node build/mcp-bundle.mjs FOLDER --unpacked` only copies the files, into FOLDER/innkeep.
+// Creates the bundle for one-click installation: `npm run build:bundle`. It needs the npm registry and the built
+// package. `node build/mcp-bundle.mjs FOLDER --unpacked` only copies the files, into FOLDER/innkeep.
 import { execFile } from "node:child_process";
 import { cp, mkdir, mkdtemp, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";

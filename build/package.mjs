@@ -78,6 +78,6 @@ function buildAction(outdir) {
 async function writeTypes(dist) {
   const words = [typescript, "-p", "tsconfig.types.json", "--outDir", join(dist, "types")];
   await promisify(execFile)(process.execPath, words);
-  // A CommonJS program needs the types under a name of its own. The file imports no other.
+  // A CommonJS program needs the types in a separate file. That file imports no other file.
   await copyFile(join(dist, "types", "local", "testing.d.ts"), join(dist, "testing.d.cts"));
 }

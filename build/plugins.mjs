@@ -8,7 +8,7 @@ import { bundleForBrowsers } from "./browser.mjs";
 
 export const root = join(import.meta.dirname, "..");
 
-/** Keeps imports of modules that are built into files of their own, under the names of those files. */
+/** Keeps imports of modules that are built into separate files, under the names of those files. */
 export function builtApart(names) {
   const built = byPath(names);
   return {
@@ -84,7 +84,7 @@ const unused = [
   { of: "prom-client", modules: /^(@opentelemetry\/api|\.\/lib\/(cluster|pushgateway|summary))$/ },
   // For forms as bodies, and for HTTP/2, which is off.
   { of: "undici", modules: /^(\.\.\/web\/fetch\/body\.js|\.\/client-h2\.js)$/ },
-  // For a log that a thread of its own writes.
+  // For a log that a separate thread writes.
   { of: "pino", modules: /^\.\/(lib\/)?transport$/ },
 ];
 
@@ -104,7 +104,7 @@ export function withoutUnused() {
   };
 }
 
-/** Keeps imports of packages that are built into files of their own, under the names of those files. */
+/** Keeps imports of packages that are built into separate files, under the names of those files. */
 export function packagesApart(names) {
   return {
     name: "packages-apart",

@@ -107,7 +107,7 @@ function bundleServer(outdir) {
     // The package of koa and that of accepts have the same functions. Their lists of types are large.
     alias: {
       "mime-types": "./node_modules/mime-types",
-      // From the other form of the package, unused parts cannot be removed.
+      // The bundler cannot remove unused parts from the other form of the package.
       "hash-wasm": "./node_modules/hash-wasm/dist/index.esm.js",
     },
     plugins: [

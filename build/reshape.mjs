@@ -284,7 +284,7 @@ function mergeAll() {
     return `${[...new Set(heads)].join("\n")}${heads.length > 0 ? "\n" : ""}${imports.text()}\n${body.join("\n\n")}\n`;
   }
 
-  /** Local variables that a new name would be hidden by get another name. */
+  /** Local variables that would hide a new name are renamed. */
   function guardInner(target, file, module, names) {
     for (const [local, final] of [...names]) {
       if (local === final || !module.inner.has(final) || names.has(final)) continue;
@@ -359,7 +359,7 @@ function mergeAll() {
           });
       }
     }
-    // What it gives on from another file.
+    // What it exports from another file.
     if (/^Export/.test(chunk.node.type) && /^\./.test(chunk.node.source?.value ?? "")) {
       const { source, specifiers = [] } = chunk.node;
       const from = join(dirname(file), source.value);
@@ -523,7 +523,7 @@ function createImports(target, owners) {
       }
       const taken = (local) => owners.has(local) || [...known.values()].some((one) => one.local === local);
       let local = part.local;
-      // Files may have given one import different names, or different ones the same name.
+      // Two files can import the same value with different names, or different values with the same name.
       if (taken(local) && !taken(name) && part.kind === "named") local = name;
       if (taken(local)) local = `${part.local}From${pascal(basename(source).replace(/\..*/, ""))}`;
       if (local !== part.local) process.stdout.write(`${target}: ${part.local} of ${from} is ${local} now\n`);
@@ -548,7 +548,7 @@ function createImports(target, owners) {
   };
 }
 
-/** The files, those that import others of the group before these. */
+/** The files, each before the files of the group that it imports. */
 function callersFirst(files, modules) {
   const result = [];
   const visit = (file) => {
@@ -569,7 +569,7 @@ function callersFirst(files, modules) {
   return result;
 }
 
-/** Puts what the beginning of the module needs before what needs it. */
+/** Sorts the statements that run when the module loads: each one after those that it needs. */
 function inOrderOfUse(chunks) {
   // A constant and a type may share a name: the constant counts.
   const byName = new Map(
@@ -751,7 +751,10 @@ const isFunctionValue = (inner) =>
     ({ init }) => init && /^(ArrowFunctionExpression|FunctionExpression)$/.test(init.type),
   );
 
-/** The names that a statement reads when the module begins. A function that is handed to a call may run at once. */
+/**
+ * The names that a statement reads when the module begins. A function that is an argument of a call may run
+ * immediately.
+ */
 function* eagerNames(node, isCalled = false) {
   if (Array.isArray(node)) {
     for (const item of node) yield* eagerNames(item, isCalled);

@@ -40,7 +40,7 @@ export const esm = {
   banner: { js: 'import{createRequire}from"node:module";const require=createRequire(import.meta.url);' },
 };
 
-/** Returns the definitions for a built file, with the expression that gives its folder. */
+/** Returns the definitions for a built file, with the expression for its folder. */
 export const folderIs = (expression) => ({ ...shared.define, BUILT_FOLDER: expression });
 
 /** The protocol's library without its validator for JSON schemas. */
@@ -49,7 +49,7 @@ export const agentServerAlias = { "@modelcontextprotocol/server/_shims": "./mcp/
 /** The library for mailboxes without its tables for Japanese. */
 export const mailboxAlias = { "encoding-japanese": "./server/mail/incoming/no-japanese-charsets.ts" };
 
-/** Packages in files of their own: they are slow to load, and most commands do not need them. */
+/** Packages in separate files: they are slow to load, and most commands do not need them. */
 export const loadedLate = {
   "src/client/undici.lazy.ts": "./undici.cjs",
   "src/credentials/conf.lazy.ts": "./conf.cjs",

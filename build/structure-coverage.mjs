@@ -204,8 +204,7 @@ async function filesOf(profiler, folder, ask, options = {}) {
 }
 
 /**
- * Returns the files that run in a command. It has a process of its own, so code that runs at the load of a module
- * counts.
+ * Returns the files that run in a command. It has a separate process, so code that runs at the load of a module counts.
  */
 async function filesOfCommand(folder, round, { baseUrl, demo }) {
   const coverage = join(folder, round, "coverage");

@@ -47,7 +47,7 @@ function factsOf(file, text) {
     types: [],
     /** The types that are objects, by name. */
     bags: new Set(),
-    /** How often each name is used, apart from its declaration, imports and exports. */
+    /** How often each name is used, not counting its declaration, imports and exports. */
     uses: new Map(),
     /** The names that are the type of a parameter, once for each parameter. */
     ofParameters: new Map(),
@@ -139,7 +139,9 @@ const boundBy = (pattern) =>
     ? pattern.properties.flatMap(({ value, argument }) => boundBy(value ?? argument))
     : [nameOf(pattern.type === "AssignmentPattern" ? pattern.left : pattern)];
 
-/** A type with fields, or fields picked of another one. Not a choice of texts, a function or another name. */
+/**
+ * An object type: with fields, or with fields picked from another type. Not a union of texts, a function or an alias.
+ */
 const isObject = ({ type, types = [], typeName }) =>
   type === "TSTypeLiteral" ||
   (type === "TSIntersectionType" && types.some(isObject)) ||
@@ -147,7 +149,7 @@ const isObject = ({ type, types = [], typeName }) =>
 
 /**
  * Returns whether two files are parts of the same thing. In the layout by subject: the same subject and role; a file
- * without a role belongs to each role of its subject. In a folder of subjects each file is a subject of its own, unless
+ * without a role belongs to each role of its subject. In a folder of subjects each file is a separate subject, unless
  * only one file imports it. Elsewhere: the same folder, or one folder above the other, inside one part of the product.
  */
 function isSamePart(file, other) {
@@ -183,7 +185,7 @@ const foldersOfSubjects = new Set([
 const subjectFolder = (file) => file.split("/").slice(0, 3).join("/");
 const byLength = (a, b) => b.length - a.length;
 
-/** Returns whether there is a reason for a file of its own, even if only one file imports it. */
+/** Returns whether there is a reason for a separate file, even if only one file imports it. */
 function standsAlone(file) {
   const isNamedByBuild = namesInBuild.has(file);
   return (

@@ -1,5 +1,5 @@
 // Tags a release. GitHub runs the action from a tag, so the tag has the built files of `action/`, which main does not
-// have. The tag points to a commit of its own after HEAD. `npm run tag` builds the files before.
+// have. The tag points to a new commit after HEAD. `npm run tag` builds the files before.
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -29,7 +29,8 @@ process.stdout.write(
 );
 
 /**
- * Makes a commit after HEAD with a folder that Git ignores. Returns its hash. Changes neither the branch nor its index.
+ * Creates a commit after HEAD with a folder that Git ignores. Returns its hash. Changes neither the branch nor its
+ * index.
  */
 function commitWith(folder, message) {
   const place = mkdtempSync(join(tmpdir(), "innkeep-tag-"));

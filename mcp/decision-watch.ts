@@ -15,7 +15,7 @@ export interface Observation {
 export interface WatchParts {
   readonly connection: Connection;
   readonly clock: Clock;
-  /** Returns a random number from 0 to below 1. It makes the pauses between requests vary. */
+  /** Returns a random number from 0 to below 1, so that the pauses between requests differ. */
   readonly random: () => number;
 }
 

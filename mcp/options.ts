@@ -15,7 +15,7 @@ export interface McpOptions extends McpRequest {
   readonly version: string;
 }
 
-/** The MCP server as a process of its own. */
+/** The MCP server as a separate process. */
 export interface StdioOptions extends McpOptions {
   readonly io: Io;
   /** Ends the server when it aborts. */

@@ -136,7 +136,7 @@ export interface McpRequest {
   readonly stateDirectory?: string | undefined;
 }
 
-/** A command that runs with a server of its own. */
+/** A command that runs with a separate server. */
 export interface DevExecRequest {
   /** The program and its arguments. */
   readonly command: readonly string[];

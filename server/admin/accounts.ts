@@ -298,7 +298,7 @@ export function revokeToken(database: Database, { id }: { readonly id: string })
 }
 
 /**
- * Makes a new secret for the token whose id begins with `id`. The old secret stays valid for `graceMinutes`. Returns
+ * Creates a new secret for the token whose id begins with `id`. The old secret stays valid for `graceMinutes`. Returns
  * the id of the token and the new token. Throws the same errors as `revokeToken`.
  */
 export function rotateOwnersToken(

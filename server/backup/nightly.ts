@@ -57,7 +57,7 @@ const incomplete = 10;
 
 const longestMessage = 2_000;
 
-/** Makes a backup in a child process with a low priority, so that no request waits for it. */
+/** Creates a backup in a child process with a low priority, so that no request waits for it. */
 async function backUpInChild(
   {
     program: [runtime, script],
@@ -121,14 +121,14 @@ interface MadeBackup {
 interface Drills {
   /** Returns the last nightly backup (drill) that this server has read from the database. */
   readonly last: () => Drill | undefined;
-  /** Makes a backup if one is due. Resolves when it is done. */
+  /** Creates a backup if one is due. Resolves when it is done. */
   readonly tick: () => Promise<void>;
   /** Stops a running nightly backup, and waits until it has ended. */
   readonly stop: () => Promise<void>;
 }
 
 /**
- * Makes a backup each night and verifies it. If several servers use the database, only one of them does this. (rule
+ * Creates a backup each night and verifies it. If several servers use the database, only one of them does this. (rule
  * O22)
  */
 export function startDrills(deps: NightlyDeps, makeBackup: MakeBackup): Drills {

@@ -147,7 +147,7 @@ export const Pager = ({
 export const scrolledByKeys = { tabIndex: 0 };
 
 /**
- * The attributes of a button, a link or a field with a key of its own. The script of the keys reads them. (rule O32)
+ * The attributes of a button, a link or a field that has a shortcut key. The script of the keys reads them. (rule O32)
  */
 export const keyed = (
   /** What a keyboard calls the key: `e`, `R` with Shift, or `g i` for two keys. */

@@ -95,10 +95,10 @@ function ignoreLostConnections(pool: pg.Pool): void {
 }
 
 /**
- * Makes the function that sets up a connection. PostgreSQL then ends statements and transactions that nobody waits for
- * any more, because they still have locks. It also uses no parallel workers (they took 12 ms for 2 ms of work) and does
- * not compile statements, because our statements read few rows. These are not set as connection parameters, because
- * proxies such as PgBouncer refuse such parameters.
+ * Creates the function that sets up a connection. PostgreSQL then ends statements and transactions that nobody waits
+ * for any more, because they still have locks. It also uses no parallel workers (they took 12 ms for 2 ms of work) and
+ * does not compile statements, because our statements read few rows. These are not set as connection parameters,
+ * because proxies such as PgBouncer refuse such parameters.
  */
 function createSetUp(patienceMs: number): ((client: pg.ClientBase) => Promise<void>) | undefined {
   if (patienceMs === Number.POSITIVE_INFINITY) return undefined;

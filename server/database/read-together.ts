@@ -18,7 +18,7 @@ interface Waiting<Item, Found> {
 }
 
 /**
- * Makes a function that reads an item. All items that are requested in the same turn of the event loop are read
+ * Creates a function that reads an item. All items that are requested in the same turn of the event loop are read
  * together. The read begins after the last of these requests. If the common read fails, each item is read alone.
  */
 export function readTogether<Item, Found>({ one, many }: Reads<Item, Found>): (item: Item) => Promise<Found> {

@@ -56,7 +56,7 @@ export const select = <Of extends AnyTable, Field extends keyof Row<Of> & string
   rest = "",
 ): Sql<Pick<Row<Of>, Field>> => `SELECT ${listed(table, fields)} FROM ${table.name} ${rest}`;
 
-/** Makes a function that returns the text for a list of columns. It calls `make` only once for each list. */
+/** Creates a function that returns the text for a list of columns. It calls `make` only once for each list. */
 function textsBy(make: (columns: readonly string[]) => string): (columns: readonly string[]) => string {
   const texts = new Map<string, string>();
   return (columns) => {
@@ -68,8 +68,8 @@ function textsBy(make: (columns: readonly string[]) => string): (columns: readon
 }
 
 /**
- * Makes a function that sets fields of the rows which `rest` selects, and returns the number of these rows. Fields that
- * are undefined are not changed. If no field is set, the function changes nothing and returns 0.
+ * Creates a function that sets fields of the rows which `rest` selects, and returns the number of these rows. Fields
+ * that are undefined are not changed. If no field is set, the function changes nothing and returns 0.
  */
 export function update<Of extends AnyTable>(table: Of, rest: string) {
   const textFor = textsBy(
@@ -89,7 +89,7 @@ export function update<Of extends AnyTable>(table: Of, rest: string) {
 type Changed<Of> = { readonly [Field in keyof Row<Of>]?: Row<Of>[Field] | undefined };
 
 /**
- * Makes a function that adds a row. `rest` comes after the values, for example an ON CONFLICT clause. The function
+ * Creates a function that adds a row. `rest` comes after the values, for example an ON CONFLICT clause. The function
  * returns whether a row was added or changed.
  */
 export function insert<Of extends AnyTable>(table: Of, rest: string) {

@@ -78,9 +78,9 @@ export interface Demo extends DemoAccess {
 }
 
 /**
- * Makes the demo if it does not exist: with the content of `seed`, or with the app Larder if there is no seed. Returns
- * the keys and addresses of the demo. They are also in a file in the data folder, which only its owner can read. Throws
- * a SettingError if the folder was filled from another seed, or if that file is missing.
+ * Creates the demo if it does not exist: with the content of `seed`, or with the app Larder if there is no seed.
+ * Returns the keys and addresses of the demo. They are also in a file in the data folder, which only its owner can
+ * read. Throws a SettingError if the folder was filled from another seed, or if that file is missing.
  */
 export async function seedDemo(
   deps: SeedingDeps & Pick<Deps, "database" | "settings">,

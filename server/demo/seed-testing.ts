@@ -132,7 +132,7 @@ async function recordCycle(
   }
 }
 
-/** Makes the account of a tester, if an earlier seeding has not made it. Returns the id of the account. */
+/** Creates the account of a tester, if an earlier seeding has not made it. Returns the id of the account. */
 async function makeTester(
   { deps, tx, cycle }: CycleSeeding,
   { email, passwordHash }: { readonly email: string; readonly passwordHash: string },

@@ -112,7 +112,7 @@ async function untilInputEnds(lines: AsyncIterator<string, undefined>): Promise<
 
 const prefix = "innkeep-dev-";
 
-/** Makes the folder of a throwaway server. Its name contains the id of this process, except if the folder is kept. */
+/** Creates the folder of a throwaway server. Its name contains the id of this process, except if the folder is kept. */
 async function makeFolder(keep: boolean): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), keep ? "innkeep-kept-" : `${prefix}${process.pid}-`));
   await mkdir(dataOf(folder), { mode: 0o700 });

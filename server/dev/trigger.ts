@@ -34,7 +34,7 @@ interface WantedEvent {
   readonly set: Fields;
 }
 
-/** Makes happen what leads to an event. Returns all events of the app that followed. */
+/** Does what causes an event. Returns all events of the app that followed. */
 export type Trigger = (wanted: WantedEvent) => Promise<readonly AppEvent[]>;
 
 type TriggerDeps = Pick<Deps, "clock" | "database" | "newId" | "settings">;
@@ -131,7 +131,7 @@ const ownerCaller = (userId: string, email: string): ConsoleCaller => ({
   ...{ scopes: maintainerScopes, appId: null, needs: "owner" },
 });
 
-/** Makes a key of the app, does something as the app, and revokes the key. */
+/** Creates a key of the app, does something as the app, and revokes the key. */
 async function withKey<Result>(
   { appId, person, authenticate }: Pick<TriggerParts, "authenticate"> & Pick<Scene, "appId" | "person">,
   work: (caller: AppCaller) => Promise<Result>,

@@ -177,7 +177,7 @@ function createFindCredentials({ database, memory }: Pick<Deps, "database" | "me
   };
 }
 
-/** Makes a function that finds the person of a console session. */
+/** Creates a function that finds the person of a console session. */
 const createFindPerson =
   ({ clock, database, settings }: Pick<Deps, "clock" | "database" | "settings">, touch: Touch) =>
   async ({ sessionId, mutates, origin }: PresentedCredentials): Promise<ConsoleCaller> => {
@@ -287,8 +287,8 @@ interface Touch {
 const mostRecorded = 100_000;
 
 /**
- * Makes a function that records uses of credentials. Requests do not wait for it. It remembers the recorded hour by the
- * hash of the credential, not by its id, so that the use of a renewed credential with the same id is recorded, too.
+ * Creates a function that records uses of credentials. Requests do not wait for it. It remembers the recorded hour by
+ * the hash of the credential, not by its id, so that the use of a renewed credential with the same id is recorded, too.
  */
 export function createTouch({ database, clock, log }: Pick<Deps, "database" | "clock" | "log">): Touch {
   const touched = new Map<string, string>();
@@ -327,7 +327,8 @@ function createHourAt(): (at: Date) => string {
 }
 
 /**
- * Makes a function that returns the scopes in a stored list. It drops scopes that this kind of credential cannot have.
+ * Creates a function that returns the scopes in a stored list. It drops scopes that this kind of credential cannot
+ * have.
  */
 const grantedOf =
   <S extends Scope>(possible: readonly S[]) =>

@@ -172,7 +172,7 @@ export async function refuse(call: Call, thrown: unknown): Promise<InvocationRes
   throw namingLimit(error, endpoint.rateLimit);
 }
 
-/** Makes the function that drops undeclared fields of an answer. */
+/** Creates the function that drops undeclared fields of an answer. */
 const shapeOf =
   ({ success }: Endpoint) =>
   (answer: unknown) =>

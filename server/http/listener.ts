@@ -113,7 +113,7 @@ function mostIdle(open: ReadonlyMap<Socket, Use>): Socket | undefined {
 const warnMilliseconds = 10_000;
 
 /**
- * Makes a function that warns the first time, and then at most every ten seconds, with the count since the last
+ * Creates a function that warns the first time, and then at most every ten seconds, with the count since the last
  * warning.
  */
 function createWarning(warn: (count: number) => void): () => void {

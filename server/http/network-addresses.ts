@@ -4,7 +4,7 @@ import type { LookupFunction } from "node:net";
 import ipaddr from "ipaddr.js";
 
 /**
- * Makes a function that finds the address of the client. In X-Forwarded-For it trusts only the entries that trusted
+ * Creates a function that finds the address of the client. In X-Forwarded-For it trusts only the entries that trusted
  * proxies wrote, so the client is the last entry that is not a trusted proxy. If that entry is not an address, the
  * result is the address of the connection.
  */

@@ -209,8 +209,7 @@ function send(
 }
 
 /**
- * Returns the bytes of a text in a buffer of their own. `Buffer.from` would keep a whole block of Node's pool in
- * memory.
+ * Returns the bytes of a text in a separate buffer. `Buffer.from` would keep a whole block of Node's pool in memory.
  */
 function ownBytes(text: string): Buffer {
   const bytes = Buffer.alloc(Buffer.byteLength(text));

@@ -296,7 +296,7 @@ interface ReceivedBody {
 
 const noBody: ReceivedBody = { value: undefined };
 
-/** Makes a function that reads bodies. It reads a large body only after the server has admitted it. */
+/** Creates a function that reads bodies. It reads a large body only after the server has admitted it. */
 export function createBodyReader(
   { files }: Pick<Deps, "files">,
   { admit, arrivals, addressOf }: SharedSteps,

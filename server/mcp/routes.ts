@@ -283,7 +283,7 @@ async function loadTools({ settings, log }: Pick<Deps, "settings" | "log">): Pro
   });
 }
 
-/** Makes a function that reads the bytes of an uploaded file, by the name under which it is served. */
+/** Creates a function that reads the bytes of an uploaded file, by the name under which it is served. */
 export function createReadUpload(
   find: (name: string) => Promise<Pick<ServedFile, "sha256" | "size"> | undefined>,
   files: Pick<Files, "open" | "size">,
@@ -393,7 +393,7 @@ interface ToolUser {
 }
 
 /**
- * Makes a function that finds the caller of the tools. The credential is an agent token, or the access token of a
+ * Creates a function that finds the caller of the tools. The credential is an agent token, or the access token of a
  * connection, which is valid only for the tools. Any other credential gets the same refusal. (rule A43)
  */
 function createToolAuthenticate(

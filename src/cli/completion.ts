@@ -180,7 +180,7 @@ end
 complete -c innkeep -f -a '(__innkeep_complete)'
 `;
 
-/** Returns a command that prints each word on a line of its own, with a tab before its meaning. */
+/** Returns a command that prints each word on a separate line, with a tab before its meaning. */
 const fishList = (words: readonly Word[]): string =>
   `printf '%s\\t%s\\n' ${words.flatMap(({ word, meaning }) => [quoted(word), quoted(meaning)]).join(" ")}`;
 

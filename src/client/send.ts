@@ -44,7 +44,7 @@ const callOf = (route: Route, send: Sender) => async (input?: LooseInput) => {
 export type Sender = (route: Route, input?: LooseInput) => Promise<Success>;
 
 /**
- * Makes the function for every call: it prepares, adds the key and the credential, sends, and tries again if that is
+ * Creates the function for every call: it prepares, adds the key and the credential, sends, and tries again if that is
  * safe. (rule L5)
  */
 export function createSender(options: ClientOptions): Sender {

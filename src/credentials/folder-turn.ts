@@ -50,7 +50,7 @@ function removeStale(lock: string, identity: string): void {
   rmSync(claim, { force: true });
 }
 
-/** Makes a file. Returns false if it is there. */
+/** Creates a file. Returns false if it is there. */
 function makes(file: string): boolean {
   try {
     writeFileSync(file, "", { mode: 0o600, flag: "wx" });

@@ -74,8 +74,8 @@ export function writePrivately(file: string, text: string, newId: () => string):
 }
 
 /**
- * Makes a folder, and those above it that are missing. Throws the error of the file system. The recursive `mkdir` of Node
- * never ends in folders such as /proc, where a new folder can neither be found nor made.
+ * Creates a folder, and those above it that are missing. Throws the error of the file system. The recursive `mkdir` of
+ * Node never ends in folders such as /proc, where a new folder can neither be found nor made.
  */
 export function makeFolder(folder: string, mode?: number): void {
   if (makes(folder, mode)) return;

@@ -19,7 +19,7 @@ export interface ExecWorld {
 }
 
 /**
- * Runs a command with a server of its own, and ends the server when the command has ended. Returns the exit code of the
+ * Runs a command with a separate server, and ends the server when the command has ended. Returns the exit code of the
  * command: 128 plus the number of the signal that ended it; 127 if it is not found, 126 if it cannot be started. Throws
  * an Error if the server cannot start.
  */

@@ -86,9 +86,9 @@ export interface ServerProcess {
 }
 
 /**
- * Starts a development server in a process of its own, on a free port and with a folder of its own. When this program
- * ends, the standard input of the server ends. Then the server ends, too, and removes its folder. Throws an Error with
- * the server's message if it cannot start. (rule O13)
+ * Starts a development server in a separate process, on a free port and with a separate folder. When this program ends,
+ * the standard input of the server ends. Then the server ends, too, and removes its folder. Throws an Error with the
+ * server's message if it cannot start. (rule O13)
  */
 export async function startServerProcess(options: {
   /** The built file of the server. */

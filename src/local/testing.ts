@@ -78,7 +78,7 @@ export interface CapturedMessage {
   readonly sentAt: string | null;
 }
 
-/** A development server in a process of its own. */
+/** A development server in a separate process. */
 export interface Innkeep {
   readonly baseUrl: string;
   readonly consoleUrl: string;
@@ -123,8 +123,8 @@ export interface Innkeep {
 }
 
 /**
- * Starts a server on a free port, with a folder of its own and no rate limits. It ends with this process, even if that
- * is killed. Throws an Error with the server's message if it cannot start, and a TypeError for options that it does not
+ * Starts a server on a free port, with a separate folder and no rate limits. It ends with this process, even if that is
+ * killed. Throws an Error with the server's message if it cannot start, and a TypeError for options that it does not
  * have.
  */
 export async function startInnkeep(options: StartOptions = {}): Promise<Innkeep> {

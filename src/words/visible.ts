@@ -183,8 +183,8 @@ const suspicious = new RegExp(`(?![ \\n\\t])[${hiddenClasses}]|\\p{M}`, "v");
 
 /**
  * Cuts a text at characters that could deceive a reader: invisible and bidirectional characters, controls, unusual
- * spaces and stacked marks become pieces of their own. Characters of ordinary spelling stay in plain pieces: line
- * breaks, tabs, spaces, no-break spaces, joiners between letters of scripts that use them, and those of emoji.
+ * spaces and stacked marks become separate pieces. Characters of ordinary spelling stay in plain pieces: line breaks,
+ * tabs, spaces, no-break spaces, joiners between letters of scripts that use them, and those of emoji.
  */
 export function piecesOf(text: string): Piece[] {
   if (!suspicious.test(text)) return text === "" ? [] : [{ kind: "plain", text }];

@@ -185,7 +185,7 @@ function requestsOf(target: LoadTarget): Buffer[] {
 
 const keyHeader = "\r\nIdempotency-Key: ";
 
-/** Makes a function that puts the next key into a request, behind its first line. */
+/** Creates a function that puts the next key into a request, behind its first line. */
 function createKeys(): (request: Buffer) => Buffer {
   const beginning = randomBytes(8).toString("hex");
   let count = 0;

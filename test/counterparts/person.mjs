@@ -14,7 +14,7 @@ export async function signInPerson({ baseUrl, demo: { email, password } }) {
       const answer = await ask(`/api/v1/console/runs/${runId}/decision`, { decision, note }, { cookie });
       if (!answer.ok) throw new Error(`The decision was refused: ${await answer.text()}`);
     },
-    /** Makes a token for an agent that may claim what was approved. */
+    /** Creates a token for an agent that may claim what was approved. */
     async workToken() {
       const answer = await ask(
         "/api/v1/console/tokens",

@@ -35,7 +35,7 @@ beforeAll(async () => {
   place = await removableFolder();
   const words = ["build/mcp-bundle.mjs", place.path, "--unpacked"];
   await promisify(execFile)(process.execPath, words, { cwd: root });
-  // As a client unpacks it: into a folder with a name of its own choice.
+  // As a client unpacks it: into a folder whose name the client chooses.
   bundle = join(place.path, "Application Support, Inn 1");
   await rename(join(place.path, "innkeep"), bundle);
   manifest = Manifest.parse(JSON.parse(await readFile(join(bundle, "manifest.json"), "utf8")));

@@ -58,7 +58,7 @@ describe("the first tier", () => {
   );
 });
 
-/** The project without what is built, in a folder of its own. The modules that Vitest compiles stay in the copy. */
+/** The project without what is built, in a separate folder. The modules that Vitest compiles stay in the copy. */
 function copyOfProject(): string {
   const copy = mkdtempSync(join(tmpdir(), "innkeep-faults-"));
   const left = new Set([".git", "node_modules", "dist"]);

@@ -385,7 +385,7 @@ const currentApp = (app: App) => ({
   retentionDays: app.retentionDays === null ? "" : String(app.retentionDays),
 });
 
-/** Makes a request body of form fields. */
+/** Creates a request body of form fields. */
 function appBody({
   feedbackEnabled,
   changelogEnabled,

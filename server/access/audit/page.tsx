@@ -448,7 +448,7 @@ const auditFilterOf = ({ query }: Pick<Visit, "query">): AuditFilter => ({
   until: query("until").trim(),
 });
 
-/** Makes the query for the API. `until` is the last day that is shown. */
+/** Creates the query for the API. `until` is the last day that is shown. */
 const auditQueryOf = ({ app, action, actor, from, until }: AuditFilter) => ({
   appId: app,
   action,

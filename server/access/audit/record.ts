@@ -14,8 +14,8 @@ export interface Author {
 }
 
 /**
- * Makes a function that writes an audit entry. It must be called in the transaction of the change, so that no change is
- * stored without its entry.
+ * Creates a function that writes an audit entry. It must be called in the transaction of the change, so that no change
+ * is stored without its entry.
  */
 export const createAuditWriter =
   ({ newId, clock }: Pick<Deps, "newId" | "clock">) =>

@@ -68,7 +68,7 @@ function logRefusal({ log }: Pick<Deps, "log">, ctx: Context, error: ApiError): 
   log.warn({ requestId: ctx.state.requestId, route: ctx.state.route, err: error.cause }, "sign-in refused");
 }
 
-/** Makes the handler of the form that connects a proven identity to the account of the signed-in person. */
+/** Creates the handler of the form that connects a proven identity to the account of the signed-in person. */
 function createConnect(deps: FlowDeps, steps: SharedSteps) {
   const { signInMethods } = createLinks(consolePathOf(deps.settings).href);
   const sealed = createSealedFlows(deps);
@@ -97,7 +97,7 @@ const longestTo = 2_000;
 
 type FlowDeps = Pick<Deps, "clock" | "database" | "newId" | "sealer" | "settings" | "time">;
 
-/** Makes the handlers that send a person to a provider, and finish the sign-in when the person returns. */
+/** Creates the handlers that send a person to a provider, and finish the sign-in when the person returns. */
 function createFlows(deps: FlowDeps, steps: SharedSteps) {
   const { settings } = deps;
   const links = createLinks(consolePathOf(settings).href);

@@ -23,7 +23,7 @@ export interface Provider {
 
 const timeoutSeconds = 5;
 
-/** Makes a provider. The server connects to it only when somebody signs in. */
+/** Creates a provider. The server connects to it only when somebody signs in. */
 export function createProvider(settings: IdentityProvider, callback: string, clock: Clock): Provider {
   const { id, name } = settings;
   const errors = providerErrors(name);

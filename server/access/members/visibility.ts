@@ -24,7 +24,7 @@ export interface RowOfApp {
 export type Seen<Row> = Row & { readonly viewerRole: Role };
 
 /**
- * Makes a function that reads one row for a viewer. It returns undefined if the viewer is no member of the row's app,
+ * Creates a function that reads one row for a viewer. It returns undefined if the viewer is no member of the row's app,
  * as if the row did not exist. It throws `forbidden` if the viewer's role does not suffice. (rules K21 and H7)
  */
 export function oneForViewer<Row extends object>(row: RowOfApp | Readonly<Record<Engine, RowOfApp>>) {
@@ -53,7 +53,7 @@ export const wantedRows = "jsonb_each(?) AS w";
 export const wantedId = "w.value ->> 0";
 
 /**
- * SQLite: makes a function that reads several rows in one statement, each for its own viewer. For each request it
+ * SQLite: creates a function that reads several rows in one statement, each for its own viewer. For each request it
  * returns what `oneForViewer` would return or throw. The statement in `row` must select from `wantedRows`, and must
  * find each row by `wantedId`.
  */

@@ -97,7 +97,9 @@ function objectIn(text: string): Record<string, unknown> {
 const cacheMilliseconds = 300_000;
 const mostCached = 200;
 
-/** Makes a function that reads documents and caches each for five minutes, because the consent page needs it twice. */
+/**
+ * Creates a function that reads documents and caches each for five minutes, because the consent page needs it twice.
+ */
 export function createClientDocuments(read = readClientDocument): (id: string) => Promise<ClientDocument> {
   const cache = new Map<string, { readonly document: Promise<ClientDocument>; readonly until: number }>();
   return (id) => {

@@ -156,7 +156,7 @@ async function readRequest(
 const wrongProgram = (message: string) =>
   new ApiError("bad_request", { issues: [{ path: "client_id", message }] });
 
-/** Makes the request body of the consent. It does not contain scopes that the program did not request. */
+/** Creates the request body of the consent. It does not contain scopes that the program did not request. */
 function bodyOf({ fields }: DeviceSignInVisit, { client, redirect, challenge, scopes }: ConsentRequest) {
   const ticked = connectionScopes.filter((scope) => scopes.includes(scope) && fields.has(`scope:${scope}`));
   const appId = fields.text("app") || null;

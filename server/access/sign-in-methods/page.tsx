@@ -146,7 +146,7 @@ function removeSecondFactor(visit: SignedInVisit): Promise<Reply<"second-factor-
   );
 }
 
-/** Makes the function that shows the page again, with the refused form open. */
+/** Creates the function that shows the page again, with the refused form open. */
 const againWith =
   (visit: SignedInVisit, name: string) =>
   (refusal: ApiError): Promise<Reply> =>

@@ -178,7 +178,7 @@ interface PasskeyAccount {
   readonly rows: readonly PasskeyRow[];
 }
 
-/** Makes the request for one of these passkeys. */
+/** Creates the request for one of these passkeys. */
 function passkeyRequest(deps: Sealing, { user, host, rows }: PasskeyAccount): PasskeyRequest {
   const challenge = randomName();
   return {
@@ -190,7 +190,7 @@ function passkeyRequest(deps: Sealing, { user, host, rows }: PasskeyAccount): Pa
   };
 }
 
-/** Makes the request for a passkey of an account; null if it has none that a browser can use here. */
+/** Creates the request for a passkey of an account; null if it has none that a browser can use here. */
 export function passkeyRequestFor(
   deps: Sealing & Pick<Deps, "settings">,
   user: PasskeyAccount["user"],
@@ -204,8 +204,8 @@ export function passkeyRequestFor(
 const algorithms = [-8, -7, -257];
 
 /**
- * Makes the request for a new passkey. It lists the present passkeys, so that the authenticator does not make a second
- * one.
+ * Creates the request for a new passkey. It lists the present passkeys, so that the authenticator does not make a
+ * second one.
  */
 export function passkeyCreation(deps: Sealing, { user, host, rows }: PasskeyAccount): PasskeyCreation {
   const challenge = randomName();

@@ -15,7 +15,7 @@ export type Attest = (attestation: {
   readonly now: Date;
 }) => Promise<readonly IntegrityReason[]>;
 
-/** Makes the function that checks devices. `off` accepts each device and reads no token. */
+/** Creates the function that checks devices. `off` accepts each device and reads no token. */
 export function createAttest(settings: AttestationSettings): Attest {
   if (settings.kind === "off") return async () => [];
   const open = createOpenToken(settings);
@@ -33,7 +33,7 @@ export function createAttest(settings: AttestationSettings): Attest {
 export const bindingOf = (subject: string, deviceId: string): string =>
   hash("sha256", `${subject}\n${deviceId}`, "base64url");
 
-/** Makes a function that compares a value with the binding of one sign-in, in constant time. */
+/** Creates a function that compares a value with the binding of one sign-in, in constant time. */
 function bindingCheck(subject: string, deviceId: string): (given: string) => boolean {
   const expected = Buffer.from(bindingOf(subject, deviceId));
   return (given) => {
@@ -43,7 +43,7 @@ function bindingCheck(subject: string, deviceId: string): (given: string) => boo
 }
 
 /**
- * Makes a function that decrypts tokens of classic Play Integrity requests with the two keys of the Play Console, in
+ * Creates a function that decrypts tokens of classic Play Integrity requests with the two keys of the Play Console, in
  * base64. A token is signed with ES256, then encrypted with A256KW and A256GCM. Other algorithms, and keys in the
  * token, are refused. The function returns the payload as JSON, or undefined for an invalid token.
  */

@@ -47,7 +47,7 @@ export type DeviceSignInHandler = (visit: DeviceSignInVisit) => Promise<DeviceSi
 
 export type VisitDeps = InvokeDeps & Pick<Deps, "newId" | "stopping">;
 
-/** Makes the function that reads a request. A form of another site is refused before its body is read. */
+/** Creates the function that reads a request. A form of another site is refused before its body is read. */
 export function createDeviceSignInVisits(
   deps: VisitDeps,
   steps: SharedSteps,

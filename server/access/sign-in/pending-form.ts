@@ -27,7 +27,7 @@ const pageName = "kept-page";
 /** Whether a page may show the value of a field again. It must not show secrets. */
 const mayBeShown = (name: string): boolean => !/password|secret|webhook|^(code|passkey)$/i.test(name);
 
-/** Makes a pending form of the sent fields. */
+/** Creates a pending form of the sent fields. */
 export const pendingFormOf = (fields: Fields, sent: Omit<PendingForm, "values">): PendingForm => ({
   ...sent,
   values: fields.entries().filter(([name]) => mayBeShown(name)),

@@ -70,7 +70,7 @@ export const mailboxes = table(
 );
 
 /**
- * The original bytes of received mails: answers that became messages, and mails that were set aside because a program
+ * The original bytes of received mails: answers that became messages, and mails that were held back because a program
  * wrote them.
  */
 export const mailOriginals = table(

@@ -63,7 +63,7 @@ export const noticeMessage = ({
 
 type Escape = (text: string, most: number) => string;
 
-/** Returns the lines of a message: our sentence with the link, then each text of others on a line of its own. */
+/** Returns the lines of a message: our sentence with the link, then each text of others on a separate line. */
 const linesOf = ({ app, sentence: [before, after], link, words }: ChatMessage, cleaned: Escape): string[] => [
   `${before}${cleaned(app.name, mostInChat.appName)}${after}: ${link}`,
   ...words.map(({ by, text, most }) => `${by}: ${quoted(cleaned(text, most))}`),

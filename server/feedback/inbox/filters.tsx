@@ -44,7 +44,7 @@ export function inboxPositionOf({ query, fields }: Pick<SignedInVisit, "query" |
   };
 }
 
-/** Returns the address of a thread: on a page of its own, or beside the list from which it was opened. */
+/** Returns the address of a thread: on a separate page, or beside the list from which it was opened. */
 export function threadAddress(
   links: Links,
   { appId, id }: { readonly appId: string; readonly id: string },

@@ -63,10 +63,7 @@ export const tags = {
 
   remove: (tx: Transaction, id: string) => tx.run("DELETE FROM tags WHERE id = ?", id),
 
-  /**
-   * Counts the threads of all tags again. This is necessary after an import, because the imported rows have counts of
-   * their own.
-   */
+  /** Counts the threads of all tags again. This is necessary after an import, because imported rows contain counts. */
   countAgain: (tx: Transaction) =>
     tx.run("UPDATE tags SET threads = (SELECT count(*) FROM thread_tags x WHERE x.tag_id = tags.id)"),
 

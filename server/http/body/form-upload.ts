@@ -33,8 +33,8 @@ interface FormParser {
 }
 
 /**
- * Makes a parser of multipart/form-data. Its methods throw and reject with UploadFailure, or with the error of writing
- * a file.
+ * Creates a parser of multipart/form-data. Its methods throw and reject with UploadFailure, or with the error of
+ * writing a file.
  */
 function createFormParser(headers: IncomingHttpHeaders, intake: Intake, form: MultipartForm): FormParser {
   const busboy = openBusboy(headers, form);

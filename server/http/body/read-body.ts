@@ -13,8 +13,8 @@ interface LargeJson {
 }
 
 /**
- * Makes a function that reads JSON bodies of endpoints with a larger limit. Bodies of over 1 MiB are parsed and handled
- * one after the other, because a parsed value needs several times the memory of its text. Throws the errors of
+ * Creates a function that reads JSON bodies of endpoints with a larger limit. Bodies of over 1 MiB are parsed and
+ * handled one after the other, because a parsed value needs several times the memory of its text. Throws the errors of
  * `readJson`, and `busy` for a waiting body if others need its memory.
  */
 export function createLargeJsonReader(arrivals: IncomingBodies) {
@@ -41,7 +41,7 @@ export function createLargeJsonReader(arrivals: IncomingBodies) {
  */
 type Waiting = (cut: (why: ApiError) => void) => () => void;
 
-/** Makes a queue. Each call resolves with a function, and the next call waits until that function is called. */
+/** Creates a queue. Each call resolves with a function, and the next call waits until that function is called. */
 function createLine() {
   let last: Promise<void> = Promise.resolve();
   return (waiting: Waiting): Promise<() => void> =>

@@ -231,7 +231,7 @@ export interface StringReader {
 }
 
 /**
- * Makes a reader that passes the text of the string to `take`, with its escapes replaced. `take` must not keep the
+ * Creates a reader that passes the text of the string to `take`, with its escapes replaced. `take` must not keep the
  * pieces. An escaped character that is neither printable ASCII nor a line break becomes DEL. Throws `malformed_json`
  * for a wrong escape or a raw line break.
  */

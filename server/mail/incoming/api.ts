@@ -18,7 +18,7 @@ type IncomingDeps = Pick<
 const mostListed = 100;
 
 /**
- * The handlers for the originals of incoming mails, and for the mails that were set apart because a program wrote them.
+ * The handlers for the originals of incoming mails, and for the mails that were held back because a program wrote them.
  * (rules M13, M16)
  */
 export function incomingMails(deps: IncomingDeps): Handlers<typeof contract> {

@@ -98,7 +98,7 @@ const chatSentences: Readonly<Partial<Record<NoticeKind, string>>> = {
   work: "Approved work needs a person",
 };
 
-/** Returns what happened, for the chat of an app: it speaks to nobody in particular. (rule N8) */
+/** Returns the sentence for the chat of an app. It is not addressed to one member. (rule N8) */
 export function chatSentenceOf({ kind, detail }: Pick<Item, "kind" | "detail">): string {
   const said = chatSentences[kind] ?? sentences[kind][0];
   return detail === undefined ? said : `${said}: ${detail}`;

@@ -2,7 +2,7 @@ import { openSync, readSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { isMainThread } from "node:worker_threads";
 
-// A part of a measured server: Node loads it before the program. It answers at a socket of its own, and a request begins
+// A part of a measured server: Node loads it before the program. It answers at a separate socket, and a request begins
 // a new measurement. The loop is woken each millisecond, so a difference is the processor time of one turn.
 
 const socket = process.env.BENCH_TURNS;

@@ -1,4 +1,4 @@
-/** What both suites ask for, as fixtures of their own: the scenario, the fixture, and the checks that fail without it. */
+/** What both suites ask for, as separate fixtures: the scenario, the fixture, and the checks that fail without it. */
 const fixtures = [
   ["completion-complete", "prompt test_prompt_with_arguments", "completion-complete"],
   ["json-schema-2020-12", "tool json_schema_2020_12_tool", "json-schema-2020-12-tool-found"],

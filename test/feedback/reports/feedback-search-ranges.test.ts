@@ -18,7 +18,7 @@ const places = [
 /** The place of a thread that came long after all others. */
 let far = 200_000;
 
-/** So many old threads with a word of their own that they are not read one by one. */
+/** So many old threads with a word that only they have: the database does not read them one by one. */
 const old = Array.from({ length: 230 }, (_, at) => 5_000 + at);
 
 interface FoundSeqs {

@@ -24,7 +24,7 @@ describe.each(eras)("going on with work over %s (rule A32)", (era) => {
   afterAll(() => service.stop());
 
   const newToken = () => service.makeToken(cast.owner, "agent", { scopes: ["runs:work"] });
-  /** A process with the tools for work, by default with a token of its own. */
+  /** A process with the tools for work, by default with a separate token. */
   const agent = async (token?: string) => {
     const agentToken = token ?? (await newToken());
     const { client } = await openMcpSession(era, { baseUrl: service.baseUrl, agentToken, work: true });

@@ -58,7 +58,7 @@ describe("PostgreSQL", () => {
       own.write(async (tx) => {
         const row = await tx.get<{ pid: number }>("SELECT pg_backend_pid() AS pid");
         if (row) pids.add(row.pid);
-        // The first one waits until another one has a connection of its own.
+        // The first one waits until another one has a separate connection.
         while (pids.size < 2) await tx.get("SELECT pg_sleep(0.01)");
       });
     await Promise.all(Array.from({ length: 6 }, ask));

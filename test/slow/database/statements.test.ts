@@ -111,7 +111,7 @@ const byHand: ByHand = {
     ["server/access/audit/store.ts viewer", () => [{ userId: "a", needs: "viewer", appId: "a" }]],
     ["server/backup/store.ts table", () => allTables.map(tableInBackup)],
     ["server/backup/store.ts name", () => allTables.map(({ name }) => name)],
-    // Each table has its own columns, and a key of its own length.
+    // Each table has other columns and a key of another length.
     ["server/erasure/store/addresses.ts columns", () => [[]]],
     ["server/erasure/store/addresses.ts after", () => [undefined]],
     ["server/erasure/store/find.ts search", () => searchedTables.map(searchOf)],

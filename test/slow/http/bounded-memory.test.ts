@@ -100,7 +100,7 @@ describe("memory of answers", () => {
   });
 });
 
-/** A request for the FAQ with a key of its own. */
+/** A request for the FAQ with another app key each time. */
 function requestWith(key: string): IncomingMessage {
   const request = new IncomingMessage(new Socket());
   request.method = "GET";

@@ -15,7 +15,7 @@ export async function place(
   await writeFile(path, content);
 }
 
-/** The variables of a GitHub Actions job, in a run of its own. */
+/** The variables of a GitHub Actions job, in a separate run. */
 export const gitHubJob = (more: Readonly<Record<string, string>> = {}): Record<string, string> => ({
   CI: "true",
   GITHUB_ACTIONS: "true",

@@ -8,7 +8,7 @@ import { isSafeVersion } from "../../../server/database/sqlite/sqlite.ts";
 import { quickFolder } from "../files/quick-folder.ts";
 import { atCluster, createDatabase, databaseUrl } from "./migrated-templates.ts";
 
-/** A database of its own. */
+/** A separate database. */
 export interface TestDatabase {
   readonly address: DatabaseAddress;
   /** Opens it, and migrates it by default. `remove` closes what was opened. */
@@ -53,7 +53,7 @@ export const databases: readonly TestEngine[] = [sqlite, postgres].filter(({ eng
   enginesOfGroup().includes(engine),
 );
 
-/** The pictures are drawn by a program of their own, which belongs to no group. */
+/** The pictures are drawn by a separate program, which belongs to no group. */
 function enginesOfGroup() {
   return process.env.VITEST === undefined ? [] : inject("engines");
 }

@@ -7,7 +7,7 @@ export interface FailingDatabase extends TestDatabase {
   over(): void;
 }
 
-/** A database of its own that fails on demand. */
+/** A separate database that fails on demand. */
 export async function failingDatabase(engine: TestEngine): Promise<FailingDatabase> {
   const real = await engine.create();
   const failing: { read?: Error; write?: Error } = {};

@@ -6,7 +6,7 @@ import type { ReceivedMail } from "./mail-server.ts";
 
 export const sender = "Larder <feedback@larder.example>";
 
-/** Queues a mail in a transaction of its own. */
+/** Queues a mail in a separate transaction. */
 export const queue = ({ deps }: Service, mail: Partial<OutgoingMail> = {}) =>
   deps.database.write((tx) =>
     queueMail(deps, tx, {

@@ -28,7 +28,7 @@ export function nextCode(service: Service, secret: string): string {
   return codeAt(service, secret);
 }
 
-/** Signs in with the password, in a browser of its own. */
+/** Signs in with the password, in a separate browser. */
 export const openWithPassword = async (service: Service, { email, password }: TestAccount) => ({
   origin: service.baseUrl,
   cookie: cookieOf(await postSession(service, { email, password })),

@@ -1,8 +1,9 @@
 import type { Imports } from "./imports.ts";
 
 /**
- * The allowed imports: for each folder the folders, files and packages that its files may import. `node:*` stands for the
- * runtime, `package/*` for the parts of a package. A folder without a row of its own has the row of the folder above it.
+ * The allowed imports: for each folder the folders, files and packages that its files may import. `node:*` stands for
+ * the runtime, `package/*` for the parts of a package. A folder without a separate row has the row of the folder above
+ * it.
  */
 export type ImportRules = Readonly<Record<string, readonly string[]>>;
 

@@ -27,7 +27,7 @@ export const importRules: ImportRules = {
   // Work on texts that several programs need.
   "src/words": ["src/words", "src/contract", "chardet", "node:*"],
   "src/client": ["src/client", "src/contract", "undici", "zod/mini", "node:*"],
-  // Starts servers in processes of their own.
+  // Starts servers in separate processes.
   "src/local": [
     "src/local",
     "src/programs.ts",
@@ -49,7 +49,7 @@ export const importRules: ImportRules = {
     // Only in modules that are loaded late.
     ...["ink", "react"],
   ],
-  // Pure: a file of its own in the build, without the errors of the command line.
+  // Pure: a separate file in the build, without the errors of the command line.
   "src/cli/changelog/notes": ["src/cli/changelog/notes", "src/contract", "markdown-it"],
   "src/cli/feedback/junit": [
     ...["src/cli", "src/client", "src/contract", "src/words", "saxes", "tinyglobby", "node:*"],

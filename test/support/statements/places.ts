@@ -5,7 +5,7 @@ import { around, isFunction, listOf, nameOf, partOf, type Source, type Syntax } 
 export interface Place {
   readonly source: Source;
   readonly call: Syntax;
-  /** The call makes a function that asks the database, such as `update`. Undefined if it gives a text itself. */
+  /** The call creates a function that asks the database, such as `update`. Undefined if it gives a text itself. */
   readonly maker: Maker | undefined;
   /** The file and the functions around it: `server/jobs/store.ts times.last`. */
   readonly name: string;

@@ -82,7 +82,7 @@ async function liveDay(
     await recordProof(service, slotId, { dayIndex, appId: world.app.id, images: names(images) });
 }
 
-/** Every upload has a name of its own. */
+/** Every upload has a separate name. */
 const names = (images: readonly string[]) => images.map((image) => image.replace("*", crypto.randomUUID()));
 
 async function giveSlot(

@@ -187,8 +187,8 @@ async function formOf(ctx: Context, steps: SharedSteps): Promise<Form> {
 }
 
 /**
- * Makes a function that runs `act`, and answers its errors in the format of OAuth. `wrong` is the code for a malformed
- * request. (RFC 6749 5.2)
+ * Creates a function that runs `act`, and answers its errors in the format of OAuth. `wrong` is the code for a
+ * malformed request. (RFC 6749 5.2)
  */
 function createFaultAnswers(deps: Pick<Deps, "log">) {
   return (ctx: Context, wrong: OAuthCode, act: () => Promise<void>): Promise<void> =>

@@ -33,7 +33,7 @@ function changeThreads(visit: SignedInVisit): Promise<Reply> {
   );
 }
 
-/** The most threads that are merged at once, because each of them is a change of its own. */
+/** The most threads that are merged at once, because each of them is a separate change. */
 const mostMerged = 20;
 
 /** The refusals after which a thread stays as it is, and the others are merged. */

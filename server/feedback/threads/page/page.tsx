@@ -230,7 +230,7 @@ export const ThreadReplied = ({ navigation, thread }: Pick<ThreadProps, "navigat
   />
 );
 
-/** A thread without the links around it: on a page of its own, and beside its list. */
+/** A thread without the links around it: on a separate page, and beside its list. */
 export const ThreadBody = (props: ThreadProps) => {
   const { navigation, thread, forms, position } = props;
   const address = navigation.links.thread(navigation.app.id, thread.feedback.id);

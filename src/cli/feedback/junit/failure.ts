@@ -22,7 +22,7 @@ export interface JunitFlags extends DraftFlags {
   readonly maxReports?: number;
 }
 
-/** A report about a failing test, or the summary of the failing tests without a report of their own. */
+/** A report about a failing test, or the summary of the failing tests without a separate report. */
 export interface FailureDraft {
   readonly content: ReportContent;
   /** The name of the test and what failed, on one line each. Undefined in the summary of the other tests. */

@@ -47,7 +47,7 @@ async function startWithMail() {
 
 const newest = ({ received }: MailServer) => received.at(-1) ?? { raw: "" };
 
-/** Makes an account in the deprecated way, which shows nothing about the address. Returns what opens it. */
+/** Creates an account in the deprecated way, which shows nothing about the address. Returns what opens it. */
 async function register(service: Service, email: string) {
   const body = { email, password: "the password of a stranger", deviceId: v7() };
   const made = await service.request("POST", "/api/v1/testing/auth/register", { body });

@@ -10,7 +10,7 @@ export interface Measured {
   readonly body?: (call: number) => object;
   /** How often it is called at most, if the server does not allow a hundred calls. */
   readonly most?: number;
-  /** A search, which has a goal of its own. */
+  /** A search, which has a separate goal. */
   readonly isSearch?: boolean;
   /** Reads the second page of the list: the path gets the cursor of the first one. */
   readonly second?: boolean;

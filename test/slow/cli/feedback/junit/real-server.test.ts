@@ -37,7 +37,7 @@ describe("the failing tests of CI jobs", () => {
   });
   afterAll(() => service.stop());
 
-  /** A job on a machine of its own. */
+  /** A job on a separate machine. */
   async function job(traits: Record<string, string> = {}, platform = "linux") {
     const line = await createCommandLine({ ...credentials, ...gitHubJob(traits) });
     return { line, run: withReport(line, platform) };
