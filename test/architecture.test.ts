@@ -35,7 +35,10 @@ describe("who imports whom", () => {
   });
 });
 
-/** Beside bin and src/cli/core/output.ts: what each writes is data, so that a pipe gets nothing else. */
+/**
+ * Files that may write to standard output, besides bin and src/cli/core/output.ts. They write only data, so that a pipe
+ * gets nothing else.
+ */
 const writersOfOutput = [
   "src/cli/action.ts",
   "src/cli/auth.ts",
@@ -45,7 +48,10 @@ const writersOfOutput = [
   "src/cli/core/screen.lazy.ts",
 ];
 
-/** They copy what this server kept before, or files that it makes itself. All other files lose what rule F17 says. */
+/**
+ * They copy files that this server stored before, or files that it creates. From all other files, the data of rule F17
+ * is removed.
+ */
 const copiersOfFiles = [
   "server/admin/move-files.ts",
   "server/backup/restore.ts",
@@ -53,17 +59,17 @@ const copiersOfFiles = [
   "server/transfer/export.ts",
 ];
 
-/** What is given for any server must meet the guard of core/credentials.ts, so all others ask it. */
+/** A credential for any server must pass the check in core/credentials.ts, so all other files read it from there. */
 const readersOfCredentials = [
   "src/cli/core/credentials.ts",
-  // It leaves the token to core/credentials.ts if a file of the project names the server.
+  // If a file of the project names the server, core/credentials.ts reads the token.
   "src/cli/mcp.ts",
   // These only ask whether a variable is set.
   "src/cli/core/server-address.ts",
   "src/cli/core/store-credential.ts",
 ];
 
-/** SQL that several stores need, and those of other subjects, so that it stands in no store. */
+/** SQL that stores of several subjects need, so it is not in one of them. */
 const sqlBesideStores = [
   "server/access/audit/forget-subjects.ts",
   "server/access/credentials.ts",
@@ -71,7 +77,7 @@ const sqlBesideStores = [
   "server/access/members/visibility.ts",
 ];
 
-/** Rules beside those that are called so. */
+/** Files with rules that have another name. */
 const otherRules = [
   "server/erasure/addresses.ts",
   "server/http/rate-limits/rate-limits.ts",

@@ -9,7 +9,7 @@ const endpoints: [string, Endpoint][] = Object.entries(contract).flatMap(([group
   Object.entries(members).map(([name, endpoint]): [string, Endpoint] => [`${group}.${name}`, endpoint]),
 );
 
-/** No command and no tool calls these, and why. */
+/** The endpoints that no command and no tool calls, with the reason. */
 const onlyInTheConsole: Record<string, string> = {
   "session.create": "a person signs in in a browser",
   "session.finish": "a person signs in in a browser",
@@ -198,7 +198,7 @@ function operationOf(name: string, { method, path }: Endpoint) {
   return inDocument;
 }
 
-/** What any endpoint of this form may answer, told apart from how the contract derives it. */
+/** The errors that any endpoint of this form may answer, listed here independently of the contract. */
 const expectedOf = ({ auth, scope, params, query, body, rateLimit, attempts }: Endpoint): number[] => [
   ...(auth === "none" ? [] : [401]),
   ...(scope === undefined ? [] : [403]),
@@ -208,7 +208,7 @@ const expectedOf = ({ auth, scope, params, query, body, rateLimit, attempts }: E
   ...(rateLimit === undefined && attempts === undefined ? [] : [429]),
 ];
 
-/** Whether a text holds the path, with a value or an expression in the place of each parameter. */
+/** Whether a text contains the path, with a value or an expression in place of each parameter. */
 function matches(text: string, path: string): boolean {
   const parts = path.split("/").slice(1);
   const pattern = parts.map((part) => (part.startsWith(":") ? "(?:\\$\\{[^}]*\\}|[\\w-]+)" : part)).join("/");

@@ -7,7 +7,7 @@ import type { Answer } from "../support/service/request.ts";
 import { type Service, startService } from "../support/service/service.ts";
 import { type AppWithAgent, makeAppWithAgent } from "../support/worlds/app-with-owner-and-agent.ts";
 
-/** One endpoint that reads and one that changes. */
+/** One endpoint that reads data and one that changes data. */
 const withAuth = (auth: string) => {
   const all = endpoints.map(([, endpoint]) => endpoint).filter((endpoint) => endpoint.auth === auth);
   const some = [all.find(({ method }) => method === "GET"), all.find(isMutation)];

@@ -27,7 +27,10 @@ const endpoints = groups.flatMap(([group, endpoints]) =>
 const only = (wanted: (endpoint: Endpoint) => boolean) =>
   endpoints.filter(({ endpoint }) => wanted(endpoint));
 
-/** For each kind of credential, one endpoint that reads and one that changes. `foreign-credentials.test.ts` tries all. */
+/**
+ * For each kind of credential, one endpoint that reads data and one that changes data. `foreign-credentials.test.ts`
+ * tries all.
+ */
 const oneOfEachAuth = (["console", "session"] as const).flatMap((auth) =>
   [true, false].flatMap((changes) =>
     only((endpoint) => endpoint.auth === auth && isMutation(endpoint) === changes).slice(0, 1),

@@ -52,7 +52,7 @@ describe("the members of an app, by the operator,", () => {
       [owner.email, "owner"],
       [email, "owner"],
     ]);
-    // The owner who has left is removed, and the app keeps the new one.
+    // The owner who has left the team is removed, and the new owner stays.
     await admin({ command: "member remove", appId, email: owner.email });
     await expect.poll(async () => (await owner.get(`/apps/${appId}`)).status).toBe(404);
     await admin({ command: "member add", appId, email: owner.email, role: "maintainer" });

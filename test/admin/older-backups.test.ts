@@ -54,7 +54,7 @@ describe.each(engines)("a backup from before the baseline, from $names", ({ from
     await fresh.admin({ command: "restore", file, secret: secretsBefore[from.engine] });
     expect(await migrationsIn(fresh)).toEqual(current);
     expect(await fresh.admin({ command: "check" })).toMatchObject({ ok: true, files: 1 });
-    // The present version has more columns.
+    // The tables of this version have more columns.
     await old.admin({ command: "migrate" });
     expect(await rowsOf(fresh)).toEqual(await rowsOf(old));
     await withDatabase(fresh, "leave", (database) =>
@@ -72,7 +72,7 @@ describe.each(databases)("a deployment from before the baseline, on $name", (eng
     const fresh = await deploy(engine);
     await fresh.admin({ command: "restore", file });
     await old.admin({ command: "migrate" });
-    // The fixture is a database without its folder of files, and a restore drops what names a missing one.
+    // The fixture is a database without its folder of files, and a restore removes references to missing files.
     const nameFiles = /^\["(?:uploads|mail_originals)"/;
     expect(await rowsOf(fresh)).toEqual((await rowsOf(old)).filter((row) => !nameFiles.test(row)));
   });
@@ -115,7 +115,7 @@ describe.each(databases)("a deployment from before the baseline, on $name", (eng
 });
 
 describe.each(databases)("a backup that is too old, on $name", (engine) => {
-  /** The backup from before, with other migrations. */
+  /** The same backup with other migrations. */
   async function backupWith(change: (names: { number: number; name: string }[]) => object[]) {
     const file = join(await temporaryFolder(), "old.tar");
     await forgeBackup(await backupFromBefore(engine.engine), file, (name, text) => {

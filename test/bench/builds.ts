@@ -1,4 +1,4 @@
-// Compares this build with another one, in turns: `npm run bench:builds -- OTHER/dist/innkeep.cjs`.
+// Compares this build with another one, alternately: `npm run bench:builds -- OTHER/dist/innkeep.cjs`.
 import { spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -18,7 +18,7 @@ if (other === undefined) throw new Error("Name the innkeep.cjs of the other buil
 const builds = [resolve(other), innkeep] as const;
 const pairs = 21;
 const milliseconds = 400;
-/** How many reads a second, for the time that one takes. */
+/** The number of reads per second, computed from the time of one read. */
 const rate = 300;
 const folder = await mkdtemp(join(tmpdir(), "innkeep-builds-"));
 const say = (text: string) => process.stdout.write(`${text}\n`);
@@ -121,7 +121,7 @@ function timeOf(argv: readonly string[]): Promise<number> {
   return new Promise((done) => child.once("exit", () => done(performance.now() - began)));
 }
 
-/** Measures both sides in turns. `better`: whether a larger value is better. */
+/** Measures both builds alternately. `better`: whether a larger value is better. */
 async function compare(
   name: string,
   better: ">" | "<",

@@ -2,7 +2,7 @@ import { type DemoServer, post } from "./demo-server.ts";
 
 /** Cycles of the demo's app. */
 export interface DemoCycles {
-  /** Of one tester, who has a slot in many cycles. */
+  /** The headers of a tester who has a slot in many cycles. */
   readonly testKeys: readonly string[];
   /** The headers of the device of another tester, who has three slots. */
   readonly device: Readonly<Record<string, string>>;
@@ -36,7 +36,7 @@ export async function startDemoCycles(demo: DemoServer): Promise<DemoCycles> {
   return { testKeys: await testKeysOf(origin, many.device), device: few.device };
 }
 
-/** One session of each key: the first of a key counts its day, the others do not. */
+/** One session for each key: only the first session of a key makes its day count. */
 export function sessionsOf({ testKeys }: DemoCycles): string[] {
   const now = Date.now();
   const [startedAt, endedAt] = [new Date(now).toISOString(), new Date(now + 60_000).toISOString()];

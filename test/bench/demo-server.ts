@@ -23,13 +23,13 @@ export interface DemoAccount {
 }
 
 interface DemoOptions {
-  /** Done before the server starts. */
+  /** Called before the server starts. */
   readonly prepare?: (account: DemoAccount) => Promise<void>;
-  /** The `innkeep.cjs` of a build; this one unless given. */
+  /** The `innkeep.cjs` of a build. Default: this build. */
   readonly build?: string | undefined;
 }
 
-/** Starts a server on what `variables` name (a folder or a database) and fills it. */
+/** Starts a server with the folder or database that `variables` name, and fills it. */
 export async function startDemoServer(
   variables: Record<string, string>,
   { prepare, build }: DemoOptions = {},
@@ -49,7 +49,7 @@ export async function startDemoServer(
   return { program, port: program.port, appId, apiKey, agentToken, person, threadId, runId };
 }
 
-/** Proposes a plan on a thread and gives the proposal's id. */
+/** Proposes a plan on a thread. Returns the id of the proposal. */
 export async function propose(origin: string, agentToken: string, threadId: string): Promise<string> {
   const body = { summary: "Open the page once", plan: "1. Guard the handler.\n2. Test it." };
   const headers = { authorization: `Bearer ${agentToken}` };

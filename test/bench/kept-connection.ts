@@ -2,9 +2,9 @@ import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type LoadTarget, requestText } from "./load.ts";
 
-/** A connection that is kept between requests, as every client of the server keeps it. */
+/** A connection that stays open between requests, as with every client of the server. */
 export interface KeptConnection {
-  /** Sends a request and gives the body of its answer. One at a time. */
+  /** Sends a request, and returns the body of its answer. One request at a time. */
   send(target: Omit<LoadTarget, "port">): Promise<string>;
   close(): void;
 }

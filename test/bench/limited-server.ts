@@ -2,12 +2,12 @@ import { type DemoServer, startDemoServer } from "./demo-server.ts";
 import type { LoadTarget } from "./load.ts";
 import { makeManyKeys } from "./many-keys.ts";
 
-/** A server whose limits no request of the load reaches, because the requests are of many keys. */
+/** A server whose limits no request of the load reaches, because the requests use many keys. */
 export interface LimitedServer {
   readonly demo: DemoServer;
   /** A small report, each time with the next key. */
   readonly report: LoadTarget;
-  /** A look at a run, each time with the next token. */
+  /** A read of a proposal, each time with the next token. */
   readonly poll: LoadTarget;
   stop(): Promise<void>;
 }
@@ -33,7 +33,7 @@ export async function startLimitedServer(data: string, limits: string): Promise<
   };
 }
 
-/** A small report, without the key of an app. */
+/** A small report, without an app key. */
 export const smallReport = (port: number): LoadTarget => ({
   port,
   method: "POST",

@@ -4,14 +4,17 @@ import { type LoadTarget, load } from "./load.ts";
 import { type Figure, type Measured, median } from "./table.ts";
 import { isWanted } from "./wanted.ts";
 
-/** Two servers without limits differ by up to a tenth, each for its whole life. So several of each kind are compared. */
+/** Two servers without limits differ by up to a tenth for as long as they run. So several of each kind are compared. */
 const sets = 4;
 const rounds = 8;
 const milliseconds = 300;
-/** Before the rounds, until each key was used a few times: the first use of a key reads it, and the first code is slow. */
+/**
+ * A warm-up before the rounds, until each key was used a few times: the first use of a key reads it from the database,
+ * and code is slow at first.
+ */
 const warmUpMilliseconds = 3_000;
 
-/** Two kinds of limits: one that every key soon reaches, and the highest that can be set. */
+/** Two kinds of limits: a low one that every key soon reaches, and the highest possible one. */
 const limits = [
   { name: "120", setting: "feedback=120/60,agentReads=120/60" },
   { name: "1,000,000", setting: "feedback=1000000/60,agentReads=1000000/60" },
@@ -31,7 +34,7 @@ const wanted = kinds.flatMap((kind) =>
     .filter(({ name }) => isWanted(name)),
 );
 
-/** What limits cost: the requests of servers with limits as a part of those of servers without. */
+/** The cost of limits: the ratio of requests per second with and without limits. */
 export async function measureLimits(folder: string): Promise<Measured[]> {
   if (wanted.length === 0) return [];
   const ratios = new Map<string, number[]>(wanted.map(({ name }) => [name, []]));

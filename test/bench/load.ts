@@ -8,13 +8,13 @@ export interface LoadTarget {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Sent in turns, in place of `body`. */
+  /** Bodies that are sent alternately, in place of `body`. */
   readonly bodies?: readonly string[];
   /** Returns the path of each request, in place of `path`. */
   readonly nextPath?: () => string;
-  /** More headers, in turns. */
+  /** Further headers, used alternately. */
   readonly variants?: readonly Readonly<Record<string, string>>[];
-  /** Whether each request has an Idempotency-Key of its own. */
+  /** Whether each request has a different Idempotency-Key. */
   readonly freshKeys?: boolean;
   /** The load ends early after this many requests. */
   readonly most?: number;
@@ -29,7 +29,10 @@ export interface LoadResult {
   readonly failure: string | undefined;
 }
 
-/** Sends the request, or its variants in turns, over kept connections for a given time, one at a time on each. */
+/**
+ * Sends the request, or its variants alternately, over open connections for a given time. Each connection sends one
+ * request at a time.
+ */
 export function load(target: LoadTarget, milliseconds: number, connections = 32): Promise<LoadResult> {
   const { port, most, freshKeys, nextPath, body } = target;
   const nextRequest = nextPath && (() => Buffer.from(requestText({ ...target, path: nextPath() }, body)));
@@ -37,7 +40,7 @@ export function load(target: LoadTarget, milliseconds: number, connections = 32)
   return sendInTurns(turns, milliseconds, connections);
 }
 
-/** The same with different requests to one server, in turns. */
+/** The same with different requests to one server, alternately. */
 export function loadMixed(targets: readonly LoadTarget[], milliseconds: number, connections: number) {
   const requests = targets.flatMap(requestsOf);
   return sendInTurns({ port: targets[0]?.port ?? 0, requests }, milliseconds, connections);
@@ -45,7 +48,7 @@ export function loadMixed(targets: readonly LoadTarget[], milliseconds: number, 
 
 interface Turns extends Pick<LoadTarget, "port" | "most" | "freshKeys"> {
   readonly requests: readonly Buffer[];
-  /** Makes each request, in place of `requests`. */
+  /** Creates each request, in place of `requests`. */
   readonly nextRequest?: (() => Buffer) | undefined;
 }
 
@@ -106,8 +109,8 @@ function drive(port: number, next: Next, until: number, tally: Tally): Promise<v
 }
 
 /**
- * Sends the request so many times a second, over 8 connections. An answer took as long as from the time at which its
- * request was due, so one slow answer makes the next one slow, too.
+ * Sends this number of requests per second, over 8 connections. The time of an answer counts from the moment at which
+ * its request was due, so a slow answer delays the next one, too.
  */
 export async function loadAtRate(
   target: LoadTarget,
@@ -145,7 +148,10 @@ export async function loadAtRate(
   return { milliseconds: took, failures };
 }
 
-/** Calls back for each whole answer. It must be cheap, because its cost slows the server down on a small machine. */
+/**
+ * Calls `done` for each complete answer. It must be cheap, because it uses the processor of the server on a small
+ * machine.
+ */
 function onAnswers(socket: Socket, answered: (firstLine: string) => void): void {
   let missing = 0;
   let firstLine = "";
@@ -185,7 +191,7 @@ function requestsOf(target: LoadTarget): Buffer[] {
 
 const keyHeader = "\r\nIdempotency-Key: ";
 
-/** Creates a function that puts the next key into a request, behind its first line. */
+/** Creates a function that puts the next key into a request, after its first line. */
 function createKeys(): (request: Buffer) => Buffer {
   const beginning = randomBytes(8).toString("hex");
   let count = 0;

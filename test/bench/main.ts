@@ -26,7 +26,7 @@ const say = (text: string) => process.stdout.write(`${text}\n`);
 say(
   `Node ${process.versions.node}, ${process.versions.sqlite === undefined ? "sqlite3" : "node:sqlite"}; every write durable`,
 );
-/** What takes two servers on one PostgreSQL. */
+/** Measurements with two servers on one PostgreSQL. */
 const acrossTwo: readonly (readonly [
   name: string,
   measure: (name: string, demo: DemoServer, otherPort: number) => Promise<Measured>,

@@ -10,10 +10,10 @@ export interface ManyKeys {
   readonly agentTokens: readonly string[];
 }
 
-/** So many that no limit refuses a request of the load: polls make up to 20,000 requests a second. */
+/** This many keys, so that no limit refuses a request of the load: there are up to 20,000 polls per second. */
 const many = 4_000;
 
-/** Makes keys of an app and tokens of its owner, before a server uses the folder. */
+/** Creates keys of an app and tokens of its owner, before a server uses the folder. */
 export async function makeManyKeys(data: string, { appId, userId }: DemoAccount): Promise<ManyKeys> {
   const database = await openDatabase({ file: join(data, "innkeep.db") });
   const deps = { newId: createNewId(), clock: systemClock };

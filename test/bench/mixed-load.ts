@@ -9,12 +9,15 @@ const warmUpMilliseconds = 2_000;
 const bareMilliseconds = 5_000;
 const mostMilliseconds = process.versions.sqlite === undefined ? 120 : 60;
 const mostLag = 20;
-/** How often Node looks at its event loop. What it reports holds this time, too. */
+/** The interval at which Node measures its event loop. The reported times include this interval. */
 const lookMilliseconds = 10;
 
 export const metricsToken = "only this benchmark reads them";
 
-/** Many clients at once, of which one in five reports something: how long answers take, and how long the server is busy at a time. */
+/**
+ * Many clients at once, of which one in five reports something: measures the times of answers, and the longest time for
+ * which the server is busy.
+ */
 export async function measureMixedLoad(name: string, demo: DemoServer): Promise<Figure[]> {
   await loadMixed(mixOf(demo), warmUpMilliseconds, connections);
   await lagOf(demo);
@@ -30,7 +33,7 @@ export async function measureMixedLoad(name: string, demo: DemoServer): Promise<
   ];
 }
 
-/** What a bare Koa, which stores nothing, does under the same load: what the machine allows. */
+/** The result of a bare Koa, which stores nothing, under the same load: the limit of the machine. */
 async function underBareKoa(demo: DemoServer): Promise<string> {
   const koa = await startBare("bare-koa", {});
   const mix = mixOf({ ...demo, port: koa.port });

@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { freePort } from "../support/network/free-port.ts";
 
-/** A program under measurement. */
+/** A program that is measured. */
 export interface Program {
   readonly pid: number;
   readonly port: number;
@@ -27,14 +27,14 @@ export async function startInnkeep(variables: Record<string, string>, build = in
   return startProgram(argv, { INNKEEP_RATE_LIMITS: "off", INNKEEP_LOG_LEVEL: "warn", ...variables });
 }
 
-/** Starts one of the bare servers beside this file: what the same work costs without Innkeep. */
+/** Starts one of the bare servers in this folder, to measure the cost of the same work without Innkeep. */
 export const startBare = (
   name: "bare-koa" | "bare-copy" | "bare-mcp",
   variables: Record<string, string>,
 ): Promise<Program> =>
   startProgram([process.execPath, new URL(`${name}.js`, import.meta.url).pathname], variables);
 
-/** Runs `innkeep admin …` of a build and returns its JSON. */
+/** Runs `innkeep admin …` of a build, and returns its JSON. */
 export async function admin(
   argv: readonly string[],
   variables: Record<string, string>,

@@ -7,7 +7,10 @@ import { type Figure, median } from "./table.ts";
 
 const rounds = 21;
 
-/** How long commands take to start, against Node with nothing to do; and the MCP server against a well-known one. */
+/**
+ * How long commands take to start, compared with an empty script of Node; and the MCP server compared with a well-known
+ * one.
+ */
 export async function measureStartUp(demo: DemoServer, folder: string): Promise<Figure[]> {
   const variables = {
     INNKEEP_BASE_URL: `http://127.0.0.1:${demo.port}`,
@@ -39,7 +42,7 @@ export async function measureStartUp(demo: DemoServer, folder: string): Promise<
       ...{ ours: mcp, theirs: everything },
     },
   ];
-  // The first start of a user stores the compiled code for all later starts: of what ran until the end, or in a second.
+  // The first start of a user stores the compiled code for all later starts.
   await untilTools([innkeep, "mcp"], variables, endGently);
   await run([innkeep, "dev", "exec", "--", "sleep", "3"], variables);
   const pairs = comparisons.map((): Pair[] => []);
@@ -62,7 +65,7 @@ interface Pair {
   readonly theirs: number;
 }
 
-/** Both sides, one right after the other: a machine shared with others changes its speed from second to second. */
+/** Both sides, one right after the other, because the speed of a shared machine changes every second. */
 async function timePair({ ours: startOurs, theirs: startTheirs }: Comparison, round: number): Promise<Pair> {
   if (round % 2 === 0) {
     const ours = await startOurs();
@@ -83,7 +86,7 @@ function figureOf({ name, unit, goal }: Comparison, pairs: readonly Pair[]): Fig
 
 const completions = 50;
 
-/** What bash needs for a word that stands in the completion script, against the start of Node. */
+/** The time of bash for a word that is in the completion script, compared with the start of Node. */
 async function completionFigure(nothingMs: number): Promise<Figure> {
   const { stdout } = spawnSync(process.execPath, [innkeep, "completion", "bash"], { encoding: "utf8" });
   const lines = [
@@ -121,7 +124,7 @@ function run(argv: readonly string[], variables: Record<string, string>): Promis
   });
 }
 
-/** From start to the first output, which must come. */
+/** The time from the start to the first output. There must be an output. */
 function untilPrinted(argv: readonly string[], variables: Record<string, string>): Promise<number> {
   const started = performance.now();
   return new Promise((resolve, reject) => {
@@ -143,7 +146,10 @@ function untilPrinted(argv: readonly string[], variables: Record<string, string>
 const endAtOnce = (child: ChildProcess) => void child.kill("SIGKILL");
 const endGently = (child: ChildProcess) => void child.stdin?.end();
 
-/** From start to the answer to `tools/list`, the way every client of the older protocol begins. Waits for the end. */
+/**
+ * The time from the start to the answer to `tools/list`, with which every client of the older protocol begins. Waits
+ * until the process has ended.
+ */
 function untilTools(
   argv: readonly string[],
   variables: Record<string, string>,

@@ -1,4 +1,4 @@
-/** One figure: what was measured, the ratio or amount that came out, and the goal. */
+/** One figure: what was measured, the measured ratio or amount, and the goal. */
 export interface Figure {
   readonly name: string;
   readonly value: number;

@@ -7,7 +7,9 @@ import { startBare } from "./programs.ts";
 import { attempt, type Figure, type Measured, median, p99 } from "./table.ts";
 import { isWanted } from "./wanted.ts";
 
-/** Many short ones: a machine shared with others changes its speed from second to second, and both sides must be affected equally. */
+/**
+ * Many short measurements: the speed of a shared machine changes every second, and both sides must be affected equally.
+ */
 const rounds = 15;
 const milliseconds = 400;
 /** The hourly limit of a test key's sessions, which also applies here. One session is reserved for the sample. */
@@ -22,7 +24,7 @@ export interface Path {
   readonly target: LoadTarget;
 }
 
-/** Each hot path and a bare Koa that answers the same bytes, measured in turns. */
+/** Each frequent request and a bare Koa that answers the same bytes, measured alternately. */
 export async function measureThroughput(demo: DemoServer): Promise<Measured[]> {
   const ofApps = await compareAll(pathsOf(demo));
   if (isWanted(firstRead)) ofApps.push(...(await attempt(firstRead, () => measureFirstReads(demo))));
@@ -45,7 +47,7 @@ export async function measureReports(folder: string): Promise<Measured[]> {
 
 const reports = ["small feedback POST, durable", "small feedback POST with an Idempotency-Key"];
 
-/** The hot writes on PostgreSQL. */
+/** The frequent writes on PostgreSQL. */
 export async function measureWritesOnPostgres(demo: DemoServer): Promise<Measured[]> {
   const report = smallReport(demo.port);
   const target = { ...report, headers: { ...report.headers, "x-api-key": demo.apiKey } };
@@ -64,7 +66,7 @@ const sessionsOnPostgres = "session report on PostgreSQL, durable";
 export const writesOnPostgres = [feedbackOnPostgres, sessionsOnPostgres];
 
 const firstRead = "first read of a thread";
-/** More than the server remembers: each read in turn is of a thread that is not in its memory. */
+/** More threads than fit into the cache of the server: each read is of a thread that is not cached. */
 const manyThreads = 12_000;
 
 async function measureFirstReads({ port, apiKey, agentToken }: DemoServer): Promise<Figure[]> {
@@ -137,7 +139,7 @@ export function pathsOf({ port, apiKey, agentToken, threadId, runId }: DemoServe
   ];
 }
 
-/** What `pathsOfTests` measures: making its cycles takes long. */
+/** The measurements of `pathsOfTests`. To create their cycles takes long. */
 const namesOfTests = ["session report, durable", "session status", "tasks of three slots"];
 
 export function pathsOfTests(demo: DemoServer, tests: DemoCycles): Path[] {

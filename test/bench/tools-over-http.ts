@@ -7,7 +7,7 @@ const rounds = 15;
 const milliseconds = 400;
 const clients = 50;
 
-/** Fifty clients that read a thread by the tool, against as many that call a tool which does nothing. */
+/** Fifty clients that read a thread with the tool, compared with fifty that call a tool which does nothing. */
 export async function measureTools(demo: DemoServer): Promise<Figure> {
   const bare = await startBare("bare-mcp", {});
   const reading = callOf("read_feedback", { feedback: await discussedThread(demo) }, demo);
@@ -60,7 +60,7 @@ const callOf = (name: string, given: object, { port, agentToken }: DemoServer): 
   body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: given } }),
 });
 
-/** The size of an answer in bytes. Rejects if the call fails: what the protocol refuses is answered 200, too. */
+/** The size of an answer in bytes. Rejects if the call fails: refusals of the protocol have the status 200, too. */
 async function sizeOfAnswer({ port, method, path, headers, body }: LoadTarget): Promise<number> {
   const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
     method,

@@ -8,7 +8,7 @@ import { type Figure, median } from "./table.ts";
 const MB = 1_048_576;
 const rounds = 3;
 
-/** Eight of the largest reports at once: time against copying the same bytes to disk, and memory. */
+/** Eight of the largest reports at once: their time compared with a copy of the same bytes to disk, and the memory. */
 export async function measureUploads(demo: DemoServer, folder: string): Promise<Figure[]> {
   const idle = residentMegabytes(demo.program);
   const watch = watchMemory(demo.program);
@@ -49,7 +49,7 @@ async function timePairs(demo: DemoServer, folder: string) {
   return pairs;
 }
 
-/** The JSON of a report with as many and as large files as the specification allows. No two files are alike. */
+/** The JSON of a report with the maximum number and size of files. All files differ. */
 function largestReport(): Buffer {
   const png = () => file("image/png", pngHead, 2 * MB);
   const mp4 = () => file("video/mp4", mp4Head, 10 * MB);
@@ -90,7 +90,8 @@ async function timeAll(
 function send(port: number, path: string, headers: Record<string, string>, body: Buffer): Promise<void> {
   return new Promise((resolve, reject) => {
     const all = { ...headers, "Content-Type": "application/json", "Content-Length": body.length };
-    // No kept connection: the server may have closed it while the next bodies were created.
+    // Each request has a new connection, because the server may have closed an open one while the next bodies were
+    // created.
     const target = { port, host: "127.0.0.1", method: "POST", path, headers: all, agent: false };
     const outgoing = request(target, (answer) => {
       answer.resume();

@@ -8,5 +8,8 @@ const { values: given } = parseArgs({
 /** How long the mixed load lasts. */
 export const seconds = Number(given.seconds);
 
-/** Whether the run measures what has this name: everything, or only what has the text after `--only`. */
+/**
+ * Whether the run includes the measurement with this name: all, or only those whose name contains the text after
+ * `--only`.
+ */
 export const isWanted = (name: string): boolean => name.includes(given.only);

@@ -14,7 +14,7 @@ describe.each(Object.entries(failingProxies))("a proxy that %s", (_, answer) => 
       });
       await expect(client.faqs.list()).rejects.toThrow();
       await expect.poll(() => proxy.open()).toBe(0);
-      // None if this machine was too busy to connect in time.
+      // There is no answer if this machine was too busy to connect in time.
       expect(proxy.connections()).toBeLessThanOrEqual(1);
     },
   );

@@ -116,7 +116,7 @@ describe("a proxy", () => {
   });
 });
 
-/** A proxy that answers each CONNECT by hand, and records the requested target. */
+/** A proxy that answers each CONNECT in this test, and records the requested target. */
 async function connectProxy(answer: (socket: Duplex) => void) {
   const asked: (string | undefined)[] = [];
   const server = createServer();

@@ -3,7 +3,7 @@ import type { Client } from "../../src/client/call.ts";
 import { appKey, clientWithCredentials } from "../support/clients/client-with-credentials.ts";
 import { listen } from "../support/network/recording-server.ts";
 
-/** A server that records the heads of requests and answers each with a fitting body. */
+/** A server that records the headers of requests, and answers each with a valid body. */
 async function keepingHeads() {
   const heads: { method?: string; url?: string; headers: Record<string, unknown> }[] = [];
   const baseUrl = await listen(({ method, url, headers }, response) => {

@@ -36,7 +36,7 @@ const specified: Readonly<Record<string, readonly string[]>> = {
   ],
   "GET /api/v1/testing/me/slots": ["slots", ...below("slots[]", slot)],
   "POST /api/v1/testing/proofs": [],
-  // What is in it is a slot, whose fields the specification names.
+  // It contains a slot, whose fields the specification names.
   "POST /api/v1/testing/slots/{slotId}/request": below("slot", slot),
   "GET /api/v1/agent/feedback/{id}": [
     ...["app", "app.id", "app.name", "feedback", "messages", "latestProposal"],

@@ -21,7 +21,7 @@ const operations: readonly Operation[] = Object.values<object>(document.paths).f
   Object.values(methods),
 );
 
-/** Every list of values in a part of the document, with what it refers to. */
+/** Every list of allowed values in a part of the document, including referenced parts. */
 function listsIn(part: unknown): string[][] {
   if (typeof part !== "object" || part === null) return [];
   const { $ref, enum: values } = Object(part);
@@ -31,7 +31,7 @@ function listsIn(part: unknown): string[][] {
   return [...own, ...Object.values(part).flatMap(listsIn)];
 }
 
-/** OpenAPI as generators of clients read it. Linters of others read it in `test/counterparts/openapi`. */
+/** The OpenAPI document as generators of clients read it. `test/counterparts/openapi` checks it with linters. */
 describe("the OpenAPI document", () => {
   it("closes in answers only the lists whose values the specification names", () => {
     const closed = operations
@@ -41,7 +41,7 @@ describe("the OpenAPI document", () => {
       "awaiting_approval approved rejected",
       "major minor patch",
       "markdown items",
-      // A filter of a saved view that is switched on.
+      // A filter that is on in a saved view.
       "true",
     ]);
   });

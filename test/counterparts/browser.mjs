@@ -1,7 +1,7 @@
 import sparticuz from "@sparticuz/chromium";
 import { chromium } from "playwright-core";
 
-/** Starts a Chromium without a screen, which downloads nothing. */
+/** Starts a headless Chromium. It downloads nothing. */
 export async function startBrowser() {
   const args = [
     "--headless=shell",

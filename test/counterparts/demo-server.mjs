@@ -11,8 +11,8 @@ import { fileURLToPath } from "node:url";
 export const innkeep = fileURLToPath(new URL("../../dist/innkeep.cjs", import.meta.url));
 
 /**
- * Starts a demo on a free port, with a data folder of its own. Returns what it announces, `listening`, which is its address
- * also where its links begin with another, and how it ends.
+ * Starts a demo on a free port, with a separate data folder. Returns what the demo prints, `listening`, which is its
+ * real address even if its links use another one, and a function that stops it.
  */
 export async function startDemo(environment = {}) {
   const folder = await mkdtemp(join(tmpdir(), "innkeep-counterparts-"));
@@ -32,7 +32,7 @@ export async function startDemo(environment = {}) {
   throw new Error("The demo did not start. Run `npm run build` first.");
 }
 
-/** A port of this machine that is free now. */
+/** Returns a port of this machine that is free now. */
 export async function freePort() {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -1,4 +1,4 @@
-/** Signs the demo's owner in, as a person: who decides on proposals and on programs that connect. */
+/** Signs in the demo's owner: the person who decides on proposals and on programs that connect. */
 export async function signInPerson({ baseUrl, demo: { email, password } }) {
   const ask = (path, body, headers) =>
     fetch(baseUrl + path, {
@@ -14,7 +14,7 @@ export async function signInPerson({ baseUrl, demo: { email, password } }) {
       const answer = await ask(`/api/v1/console/runs/${runId}/decision`, { decision, note }, { cookie });
       if (!answer.ok) throw new Error(`The decision was refused: ${await answer.text()}`);
     },
-    /** Creates a token for an agent that may claim what was approved. */
+    /** Creates a token for an agent that may claim approved proposals. */
     async workToken() {
       const answer = await ask(
         "/api/v1/console/tokens",

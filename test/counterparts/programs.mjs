@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 
-/** The words that run a command of npm packages on Node 22, from the registry or the cache of npm. */
+/** Returns the command line that runs a command of npm packages on Node 22, from the registry or the cache of npm. */
 export const onNode22 = (packages, words) => [
   "--yes",
   ...["node@22", ...packages].map((name) => `--package=${name}`),
@@ -8,7 +8,7 @@ export const onNode22 = (packages, words) => [
   ...words,
 ];
 
-/** Runs a program to its end, at most for some minutes. Returns its exit code and what it wrote. */
+/** Runs a program to its end, for some minutes at most. Returns its exit code and its output. */
 export async function run(file, words, { minutes = 5, input = "", ...options } = {}) {
   const signal = AbortSignal.timeout(minutes * 60_000);
   const child = spawn(file, words, { ...options, signal, killSignal: "SIGKILL" });
@@ -23,7 +23,7 @@ export async function run(file, words, { minutes = 5, input = "", ...options } =
 /** Runs a command of npm packages on Node 22 to its end. */
 export const runPackages = (packages, words, options) => run("npx", onNode22(packages, words), options);
 
-/** Collects what was found and prints it: a line for each thing that was tried, and its faults. */
+/** Collects results and prints them: a line for each test, with what is wrong. */
 export function createReport() {
   const counts = { tried: 0, faulty: 0 };
   const report = (what, faults) => {

@@ -21,7 +21,7 @@ describe.each(databases)("a database from before the baseline, on $name", (engin
   });
   afterEach(() => place.remove());
 
-  /** What a test sees of it while this program leaves its schema alone. */
+  /** The parts of a database that a test can read while this program does not change its schema. */
   const untouched = () => place.open({ migrations: "none" });
 
   async function change(work: (tx: Transaction) => Promise<unknown>) {

@@ -22,7 +22,7 @@ describe.each([0, 1, 2])("a SQLite file where statement N and %i after it fail",
   });
   afterAll(() => place.remove());
 
-  /** Runs transactions and inserts in one commit, one of them faulty. Returns the ids of the acknowledged ones. */
+  /** Runs transactions and inserts in one commit, one of them faulty. Returns the ids of the confirmed ones. */
   const batch = async (round: number): Promise<string[]> => {
     const done: string[] = [];
     const ask = (name: string, write: (id: string) => Promise<void>) =>

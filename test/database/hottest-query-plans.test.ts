@@ -12,7 +12,7 @@ import { type Service, startService } from "../support/service/service.ts";
 /** A thousand threads, and 20,000 test sessions. */
 const size = sizeOf(1_000);
 
-/** Keeps PostgreSQL from making statistics by itself, which it does after a minute. */
+/** Stops PostgreSQL from creating statistics by itself, which it would do after a minute. */
 async function forbidAnalysis(database: Database): Promise<void> {
   const names = await database.all<{ name: string }>(
     "SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace",

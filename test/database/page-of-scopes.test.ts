@@ -26,7 +26,7 @@ const instants = ["2026-01-01", "2026-01-02", "2026-01-03"];
 const someLetters = fc.uniqueArray(
   fc.record({
     box,
-    // Few instants, so that many letters have the same one.
+    // Few instants, so that many rows have the same one.
     at: fc.constantFrom(...instants),
     id: fc.integer({ min: 100, max: 199 }).map(String),
     isRead: fc.constantFrom(0, 1),

@@ -3,7 +3,7 @@ import { createAnnouncer, payloadsOf } from "../../server/database/postgres.lazy
 import { createSignals } from "../../server/database/signals.ts";
 import { fc } from "../support/property.ts";
 
-/** Two servers, and what each of them has signalled to itself. */
+/** Two servers, and the signals that each of them has received. */
 function begin() {
   const server = () => {
     const signals = createSignals();

@@ -1,7 +1,10 @@
 import { expect, it } from "vitest";
 import { type Reads, readTogether } from "../../server/database/read-together.ts";
 
-/** Reads that note their items. An item that is not a number fails alone, and a common read of 13 fails. */
+/**
+ * Reads that record their items. An item that is not a number fails alone; a common read that contains 13 fails
+ * completely.
+ */
 function notedReads() {
   const calls: unknown[] = [];
   const reads: Reads<number, string> = {

@@ -13,7 +13,7 @@ describe("a SQLite file", () => {
   });
   afterEach(() => place.remove());
 
-  /** The usual driver; every connection it opens goes through `meet` first. */
+  /** The usual driver. It passes every connection that it opens to `meet` first. */
   const meeting = async (meet: (connection: Connection) => Connection): Promise<SqliteDriver> => {
     const real = await sqliteDriver();
     return { ...real, open: async (file, how) => meet(await real.open(file, how)) };

@@ -12,7 +12,7 @@ import { databases, sharedDatabases } from "../support/database/databases.ts";
 import { eventually } from "../support/eventually.ts";
 import { type Service, startService } from "../support/service/service.ts";
 
-/** More than a megabyte, in a table that PostgreSQL leaves alone. */
+/** More than a megabyte, in a table that PostgreSQL does not analyse by itself. */
 const filling = [
   "ALTER TABLE users SET (autovacuum_enabled = false)",
   `INSERT INTO users (id, email, password_hash, created_at)

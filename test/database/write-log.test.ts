@@ -8,7 +8,7 @@ import { addRows, readingLong, saltOf, sqliteDrivers } from "../support/database
 const mebibyte = 1_048_576;
 
 describe.each(sqliteDrivers)("the log of SQLite, with %s", (driver) => {
-  /** Opens a database whose log is longer than 16 MiB, by one commit. */
+  /** Opens a database whose log is longer than 16 MiB after one commit. */
   async function openWithLongLog({ isCopied = false } = {}) {
     const place = await sqlite.createEmpty();
     onTestFinished(place.remove);

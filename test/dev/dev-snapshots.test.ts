@@ -14,7 +14,7 @@ describe.each(databases)("snapshots of the development server on $name", (engine
   const save = (name: string) => send("POST", "/dev/snapshots", { name });
   const load = (name: string) => send("POST", `/dev/snapshots/${name}/load`);
 
-  /** An app, and what its programs can do and read. */
+  /** An app, and functions with the requests of its programs. */
   async function makeApp() {
     const owner = await service.makeUser();
     const { key } = await service.makeApp(owner);

@@ -21,7 +21,7 @@ describe.each(databases)("POST /dev/trigger on $name", (engine) => {
 
   const trigger = (body: object) => service.request("POST", "/dev/trigger", { body });
 
-  /** An app with its owner, and what a trigger in it tells. */
+  /** An app with its owner, and a function that calls a trigger and returns the answer. */
   const makeApp = async () => {
     const cast = await makeAppWithAgent(service);
     const told = async (event: string, set: object = {}): Promise<Told[]> => {

@@ -89,7 +89,7 @@ const callers: Record<Auth, string> = {
 const callerOf = ({ auth, scope }: Endpoint): string =>
   scope ? `${callers[auth]} with the scope \`${scope}\`` : callers[auth];
 
-/** What else is true of an endpoint, a sentence for each. */
+/** Further facts about an endpoint, one sentence for each. */
 const traitsOf = (endpoint: Endpoint): string[] =>
   [
     endpoint.role &&
@@ -130,7 +130,7 @@ const attemptText = ({ limit, by }: AttemptLimit): string =>
 const limitText = (name: RateLimitName): string =>
   `${rateLimits[name].limit.toLocaleString("en")} per ${spanOf(rateLimits[name].windowSeconds)}`;
 
-/** What any endpoint may answer stands at the head of the page. */
+/** The errors that any endpoint may answer are at the top of the page. */
 const everywhere: readonly ErrorCode[] = ["internal", "busy"];
 
 function errorsText(endpoint: Endpoint): string {

@@ -43,7 +43,7 @@ export const sharedTypes = (): string[] =>
     isChoice(schema) ? [] : [`### ${name}`, fieldTable(schema)],
   );
 
-/** A schema in which each reference is a link; a choice between words stands in its place. */
+/** A schema in which each reference is a link. A reference to a list of words is replaced by the words. */
 function linked(part: unknown): unknown {
   if (Array.isArray(part)) return part.map(linked);
   if (typeof part !== "object" || part === null) return part;

@@ -39,12 +39,12 @@ export function cliPage(program: Command): string {
   ]);
 }
 
-/** Without short forms. */
+/** Without aliases. */
 const shown = (command: Command): readonly Command[] => new Help().visibleCommands(command);
 
 const changeFlags = "Flags of every change";
 
-/** The flags that every command with `--dry-run` has: they stand on the page once. */
+/** The flags that every command with `--dry-run` has. The page lists them only once. */
 function commonFlags(program: Command): readonly Option[] {
   const changes = leavesOf(program).filter(({ options }) => options.some(({ long }) => long === "--dry-run"));
   const [first] = changes;
@@ -56,7 +56,7 @@ function commonFlags(program: Command): readonly Option[] {
 const isSame = (one: Option, other: Option): boolean =>
   one.flags === other.flags && one.description === other.description;
 
-/** A noun with all its verbs; some nouns are a command themselves. */
+/** A noun with all its verbs. Some nouns are also commands. */
 function nounParts(noun: Command, common: readonly Option[]): string[] {
   const verbs = leavesOf(noun);
   const [only] = verbs;

@@ -14,7 +14,7 @@ describe("docs/console.md", () => {
   it("shows every page of the console", () => {
     const shown = consoleScenes.map(({ page }) => page);
     const links = createLinks("/console");
-    // The short address of a thread only leads to its page.
+    // The short address of a thread only redirects to its page.
     const all = pages
       .map(({ at }) => at(links))
       .filter((path) => path !== links.numbered(":appId", ":number"));

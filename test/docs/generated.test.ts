@@ -12,7 +12,7 @@ const wholeProgram = () =>
     outcome: { exit: "ok" },
   });
 
-/** `npm run docs` writes the pages anew. */
+/** `npm run docs` writes the pages again. */
 describe("the generated pages are those of the repository", () => {
   it("docs/api.md, from the contract", async () => {
     await expect(apiPage()).toMatchFileSnapshot("../../docs/api.md");

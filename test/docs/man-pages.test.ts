@@ -13,7 +13,7 @@ const program = await createProgram(["--help", ...nouns.map(({ name }) => name)]
 const pages = manPages(program);
 const formatter = ["groff", "mandoc"].find((name) => spawnSync(name, ["--version"]).error === undefined);
 
-/** `npm run docs` writes the pages anew. */
+/** `npm run docs` writes the pages again. */
 describe("the manual pages", () => {
   it.each([...pages])("man/%s is that of the commands", async (name, text) => {
     await expect(text).toMatchFileSnapshot(`../../man/${name}`);

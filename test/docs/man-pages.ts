@@ -92,7 +92,7 @@ const leavesOf = (command: Command): Command[] =>
     ? [command]
     : [...(command.registeredArguments.length > 0 ? [command] : []), ...command.commands.flatMap(leavesOf)];
 
-/** A line of text that roff prints as it is. */
+/** A line of text that roff prints without changes. */
 const escaped = (text: string): string =>
   text
     .replace(/\s*\n\s*/g, " ")

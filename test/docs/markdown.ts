@@ -1,4 +1,4 @@
-/** A table in Markdown; nothing without rows. */
+/** A table in Markdown; an empty text if there are no rows. */
 export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   if (rows.length === 0) return "";
   const line = (cells: readonly string[]) => `| ${cells.map(cell).join(" | ")} |`;
@@ -10,7 +10,7 @@ const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("\
 /** A value as a block of JSON. */
 export const jsonBlock = (value: unknown): string => `\`\`\`json\n${JSON.stringify(value, null, 2)}\n\`\`\``;
 
-/** The end of the link to a heading. */
+/** The anchor of a heading. */
 export const anchorOf = (heading: string): string =>
   heading
     .toLowerCase()

@@ -12,11 +12,11 @@ const fetches = [
   /"innkeep":\s*"[*^~\d]/,
 ];
 
-/** The parts of a text that fetch the package by its name. */
+/** The commands in a text that fetch the package by its name. */
 const fetchesIn = (text: string): string[] =>
   text.split("\n").filter((line) => fetches.some((pattern) => pattern.test(decoded(line))));
 
-/** A line with what stands in its links. */
+/** A line with the addresses of its links. */
 function decoded(line: string): string {
   const [, config = ""] = /[?&]config=([\w%+/=]+)/.exec(line) ?? [];
   return `${line} ${unescaped(line)} ${Buffer.from(unescaped(config), "base64").toString()}`;
@@ -30,7 +30,7 @@ function unescaped(text: string): string {
   }
 }
 
-/** `docs/cli.md` and `man` are made of the sources. */
+/** `docs/cli.md` and `man` are generated from the sources. */
 const shipped = [
   ...readTree(["docs"], [".md"]),
   ...readTree(["examples", "plugin"], [".md", ".json", ".js", ".yml", ".sh"]),
@@ -40,7 +40,7 @@ const shipped = [
   ),
 ].filter(([path]) => path !== "docs/cli.md");
 
-// As long as nobody of us owns the name. Later the lines may fetch it.
+// This test is for the time in which we do not own the name in the registry.
 describe.skipIf(published !== null)("nothing fetches the package by a name that a stranger can take", () => {
   it("in what the repository ships", () => {
     expect(shipped.length).toBeGreaterThan(500);

@@ -3,7 +3,7 @@ import { citationsIn, foreignCitationsIn, ruleNumbersIn } from "../support/sourc
 import { readTree } from "../support/sources/tree.ts";
 
 const numbers = ruleNumbersIn([...readTree(["docs/rules"], [".md"]).values()].join("\n"));
-// The patterns of wrong citations look like ones.
+// This file is excluded, because its patterns look like citations.
 const code = new Map(
   [...readTree(["bin", "src", "server", "mcp", "build", "test"], [".ts", ".tsx", ".mjs"])].filter(
     ([path]) => path !== "test/support/sources/rule-citations.ts",

@@ -39,7 +39,7 @@ const CircleCi = z.object({
   workflows: z.unknown(),
 });
 
-/** Runs the job of a service once, as run `run`; the tests in it pass or fail. */
+/** Runs the job of a service once, with the run number `run`. The tests in it pass or fail. */
 type RunOfJob = (job: CiJob, run: string) => Promise<void>;
 
 const gitHub: RunOfJob = async ({ folder, env, secrets }, run) => {

@@ -7,7 +7,7 @@ import { temporaryFolder } from "../support/files/temporary-folder.ts";
 import { listen } from "../support/network/recording-server.ts";
 import { innkeepPath } from "../support/programs/built-program.ts";
 
-/** They serve until they are stopped. */
+/** These commands run until they are stopped. */
 const servers = ["serve", "dev", "dev exec"];
 const known: readonly number[] = Object.values(exitCodes).map(({ code }) => code);
 

@@ -10,7 +10,7 @@ import { temporaryFolder } from "../support/files/temporary-folder.ts";
 import { listen } from "../support/network/recording-server.ts";
 import { innkeep, innkeepPath, innkeepServe } from "../support/programs/built-program.ts";
 
-/** The program in a process whose streams and signals the test holds. */
+/** The program in a process whose streams and signals the test controls. */
 const start = (argv: readonly string[], env: Record<string, string> = {}, node: readonly string[] = []) =>
   spawn(process.execPath, [...node, innkeepPath, ...argv], { env: { PATH: process.env.PATH, ...env } });
 
@@ -130,7 +130,7 @@ describe("the installed command", () => {
   it("ends on SIGINT while it reads from a pipe that stays open", async () => {
     const child = start(["auth", "set", "api-key", "--no-check"], { HOME: await temporaryFolder() });
     const more = "x".repeat(1_000_000);
-    // A pipe accepts this much only when its other end is read.
+    // A pipe accepts this number of bytes only while its other end is read.
     await new Promise((resolve) => child.stdin.write(more, resolve));
     child.kill("SIGINT");
     expect(await once(child, "close")).toEqual([130, null]);

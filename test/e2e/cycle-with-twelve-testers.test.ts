@@ -71,7 +71,7 @@ describe("a cycle of twelve testers and fourteen days", () => {
     }
     if (tester.name === "Lea" && day === 14) {
       told.keyOfLea = task.testKey;
-      return; // offline until the cycle is over
+      return; // is offline until the end of the cycle
     }
     if (tester.name === "Cleo" && day === 7) told.short = await report(now, 20);
     if (tester.name === "Dov" && day > 4) return; // has lost interest

@@ -10,7 +10,7 @@ import { createDevExec, expectGoneSoon, isAlive } from "../support/programs/dev-
 const node = (script: string) => ["--", process.execPath, "-e", script];
 const cli = (...words: string[]) => ["--", process.execPath, innkeepPath, ...words];
 
-/** The processes below one. */
+/** The child processes of a process. */
 const childrenOf = (id: number): number[] =>
   execFileSync("ps", ["-A", "-o", "pid=,ppid="])
     .toString()

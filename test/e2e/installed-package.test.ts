@@ -12,7 +12,7 @@ import { innkeepPath } from "../support/programs/built-program.ts";
 const dist = dirname(innkeepPath);
 const packages = join(dist, "..", "node_modules");
 
-/** A folder with the package installed by npm an installation without the optional packages. */
+/** A folder in which npm has installed the package without the optional packages. */
 async function install() {
   const folder = await temporaryFolder();
   const home = join(folder, "node_modules", "innkeep");
@@ -35,8 +35,8 @@ async function install() {
 }
 
 /**
- * The result of `--omit=optional`: the package for the hashes of passwords exists, its native part does not. `sqlite3` is
- * there, because Node 20 has no database of its own.
+ * The result of `--omit=optional`: the package for password hashes exists, but not its native part. `sqlite3` is
+ * installed, because Node 20 contains no SQLite.
  */
 async function installSlim() {
   const installed = await install();

@@ -108,7 +108,7 @@ describe.runIf(hasLitestream)("a SQLite database that Litestream copies", () => 
     const copied = await copiedFolder();
     const sent: Acknowledged[] = [];
     const server = await copied.start(sent);
-    // More than the length at which SQLite would write the log back by itself.
+    // More than the length at which SQLite itself would write the log into the database.
     await expect.poll(() => sent.length, patience).toBeGreaterThan(6_000);
     server.child.kill("SIGTERM");
     await server.ended;

@@ -129,7 +129,8 @@ it.each(["head -c 67108865", "cat"])(
   "another text of more than 64 MiB on standard input, through %j, is refused in one sentence",
   async (through) => {
     const argv = ["faq", "create", "--question", "-", "--answer", "A", "--base-url", "http://127.0.0.1:9"];
-    // With much memory in use, Node may wait for ever at its end for code that it compiles beside (nodejs/node#54918).
+    // If much memory is in use, Node may wait forever at its exit for code that it compiles in another thread
+    // (nodejs/node#54918).
     const node = `"${process.execPath}" --no-concurrent-recompilation`;
     const lines = `yes | ${through} | ${node} "${innkeepPath}" ${argv.join(" ")}`;
     const env = { PATH: process.env.PATH, INNKEEP_API_KEY: "sdk_x" };

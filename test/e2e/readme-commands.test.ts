@@ -13,7 +13,7 @@ const root = new URL("../..", import.meta.url).pathname;
 const idLike = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g;
 const idOrStart = /\b[0-9a-f]{8}(?:-[0-9a-f]+)*\b/g;
 
-/** A checkout as `git clone` makes it, and the built program on the PATH. */
+/** A checkout as `git clone` creates it, and the built program on the PATH. */
 async function freshClone() {
   const folder = await temporaryFolder();
   const checkout = join(folder, "innkeep");
@@ -72,7 +72,7 @@ interface Shown {
   readonly output: string;
 }
 
-/** The commands of the README in order, each with the output that it shows. */
+/** The commands of the README in order, each with the output that the README shows. */
 function commandsOf(readme: string): readonly Shown[] {
   const blocks = [...readme.matchAll(/^```console\n([\s\S]*?)^```/gm)].map(([, block = ""]) => block);
   return blocks.flatMap((block) =>
@@ -104,7 +104,7 @@ it.skipIf(!hasScript)(
     const actual = new Map<string, string>();
     let last = "";
     for (const { command, output } of commandsOf(await readFile(join(checkout, "README.md"), "utf8"))) {
-      // An id of the README stands for the one that this demo has in its place.
+      // An id of the README is replaced by the id of this demo.
       const line = command.replace(idLike, (id) => {
         const known = actual.get(id) ?? idFor(command, last);
         actual.set(id, known);
@@ -130,7 +130,7 @@ it.skipIf(!hasScript)(
   180_000,
 );
 
-/** The id that a person would take from the output before: a slot that was asked for, or the first in the list. */
+/** The id that a person would take from the output before: a requested slot, or the first in the list. */
 function idFor(command: string, last: string): string {
   const from = command.includes("slot accept") ? last.indexOf("requested") : 0;
   return last.slice(from).match(idOrStart)?.[0] ?? "";

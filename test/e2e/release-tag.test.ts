@@ -11,7 +11,7 @@ const run = promisify(execFile);
 const author = { GIT_AUTHOR_NAME: "A", GIT_AUTHOR_EMAIL: "a@example.org" };
 const committer = { GIT_COMMITTER_NAME: "A", GIT_COMMITTER_EMAIL: "a@example.org" };
 
-/** A clone of this repository, as small as can be, after a build. */
+/** A minimal clone of this repository after a build. */
 async function newClone() {
   const folder = await temporaryFolder();
   const env = { PATH: process.env.PATH, HOME: folder, ...author, ...committer };

@@ -5,7 +5,7 @@ import { innkeepServe } from "../support/programs/built-program.ts";
 import { quietGoal } from "../support/torture.ts";
 
 interface Load {
-  /** The ids of the reports that were acknowledged. */
+  /** The ids of the confirmed reports. */
   readonly acknowledged: string[];
   /** Other results of requests that reached the server. */
   readonly failed: string[];
@@ -13,7 +13,7 @@ interface Load {
   readonly over: Promise<unknown>;
 }
 
-/** Twenty clients that send reports one after another over kept connections. */
+/** Twenty clients that send reports one after another over open connections. */
 function sendReports(baseUrl: string, apiKey: string): Load {
   const agent = new Agent({ keepAlive: true, maxSockets: 20 });
   onTestFinished(() => agent.destroy());

@@ -51,7 +51,7 @@ async function run(folder: string, argv: readonly string[], env: Readonly<Record
 
 const bin = (name: string, file: string) => join(root, "node_modules", name, file);
 
-/** What Jest gives a test file, of Node's own runner: the suite has no Jest. */
+/** The globals that Jest provides to a test file, from Node's test runner: Jest is not installed here. */
 const jestGlobals = `
 const assert = require("node:assert/strict");
 const { after, before, beforeEach, test } = require("node:test");
@@ -95,7 +95,7 @@ describe("the examples pass, and leave no folder behind", () => {
 });
 
 describe("a server for tests", () => {
-  /** Starts a program that prints the folder of its server, whose name holds the server's process id. */
+  /** Starts a program that prints the folder of its server, whose name contains the server's process id. */
   async function start(script: string) {
     const tmp = await temporaryFolder();
     await writeFile(join(home, "program.mjs"), script);

@@ -7,7 +7,7 @@ import { temporaryFolder } from "../support/files/temporary-folder.ts";
 import { listen } from "../support/network/recording-server.ts";
 import { innkeepPath } from "../support/programs/built-program.ts";
 
-/** `script` gives a program a terminal. Where it is missing, a pipe is tried alone. */
+/** `script` runs a program with a terminal. If it is missing, only a pipe is tested. */
 const hasTerminals = spawnSync("script", ["--version"]).status === 0;
 
 async function run(env: Readonly<Record<string, string>>, onTerminal: boolean): Promise<string> {
@@ -34,7 +34,7 @@ it(`a command never waits for the registry, and the next command shows the notic
   expect(await run(env, false)).not.toContain("is out");
   expect(held).toEqual([]);
   if (!hasTerminals) return;
-  // It ends while the registry holds its answer back.
+  // It ends while the registry still delays its answer.
   expect(await run(env, true)).not.toContain("is out");
   await eventually(() => expect(held).toHaveLength(1));
   for (const answer of held) answer();

@@ -8,7 +8,10 @@ import { type Deployment, makeDeployment } from "../support/service/deployment.t
 import type { Service } from "../support/service/service.ts";
 import { makeOwnerWithOneOfEach, sendFeedback } from "../support/worlds/owner-with-one-of-each.ts";
 
-/** The person who is erased, as a form, a query and a program write the address, and two other people. */
+/**
+ * The address of the person who is erased, in the forms of a form field, a query and a program, and the addresses of
+ * two other people.
+ */
 const erased = "qzxvonne+shop@erased.example";
 const spellings = [erased, "Qzxvonne+Shop@Erased.Example", "qzxvonne%2Bshop%40erased.example"];
 const others = [
@@ -61,7 +64,7 @@ describe.each(databases)("of people with similar addresses on $name", (engine) =
     const kept = engine.engine === "sqlite" ? await filesIn(deployment.data) : [];
     const whole = [...new Set(spellings.map((one) => one.toLowerCase()))];
     for (const file of [backup, ...kept]) {
-      // What follows or stands before it makes it another address.
+      // The text before or after it makes it another address.
       const bytes = (await readFile(file)).toString("latin1").toLowerCase();
       for (const spelling of whole)
         expect([

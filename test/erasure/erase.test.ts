@@ -33,7 +33,7 @@ const newBackup = async (deployment: Deployment): Promise<string> => {
   return file;
 };
 
-/** The files in which the bytes of the address stand, in any case. */
+/** The files that contain the bytes of the address, in upper or lower case. */
 async function filesWith(files: readonly string[], text = graceAddress): Promise<string[]> {
   const found = [];
   for (const file of files)

@@ -27,7 +27,7 @@ describe.each(databases)("threads that an app keeps for a time, on $name", (engi
     return {
       ...{ owner, app, headers, call },
       keep: (retentionDays: number | null) => call("PATCH", `/apps/${app.id}`, { retentionDays }),
-      /** A thread of this status whose last activity was so many days ago. */
+      /** A thread with this status whose last activity was this number of days ago. */
       async thread(status: string, daysAgo: number, report: object = {}) {
         const id = await sendFeedback(service, app.key, report);
         await call("PATCH", `/feedback/${id}`, { status });

@@ -48,7 +48,7 @@ describe.each(databases)("what a blocked sender sends is not counted, on $name",
     for (const id of await inbox()) await team.call("PUT", `/feedback/${id}/read`, { read: true });
   };
 
-  /** A thread that Eve and others reported, then Eve is blocked, and a moment later sends all that a sender can. */
+  /** A thread that Eve and others reported. Then Eve is blocked, and sends everything that a sender can send. */
   async function hiddenRows() {
     const shared = await report({ dedupeKey: "crash" });
     const own = await report({ email: sender, message: "Before the block." });

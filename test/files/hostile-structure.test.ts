@@ -113,13 +113,15 @@ it.each([
     expect(bytes.length).toBe(before.length);
     expect(bytes.includes(place)).toBe(false);
     expect(bytes.subarray(0, webmOf().length)).toEqual(webmOf());
-    // What replaces it is one element of the same length.
+    // It is replaced by one element of the same length.
     const [first, ...rest] = elementsOf(bytes.subarray(webmOf().length));
     expect([first?.id, rest, length]).toEqual([0xec, [], length]);
   }
 });
 
-/** The elements of a span that a strict reader sees. It throws if one does not end where the next one begins. */
+/**
+ * Returns the elements in a range as a strict reader sees them. Throws if one does not end where the next one begins.
+ */
 function elementsOf(span: Buffer): { readonly id: number; readonly length: number }[] {
   const elements: { id: number; length: number }[] = [];
   for (let at = 0; at < span.length; ) {
@@ -170,7 +172,7 @@ const box = (type: string, ...content: Buffer[]): Buffer => {
 };
 const filmType = box("ftyp", latin1("isom\0\0\0\0isom"));
 
-/** Films whose boxes stand in boxes that may hold others, as deep as the size allows. */
+/** Films with nested boxes, as deep as the size allows. */
 function nestedBoxes(types: readonly string[], depth: number): Buffer {
   const boxes = Buffer.alloc(depth * 8);
   for (let at = 0; at < boxes.length; at += 8) {
@@ -180,7 +182,7 @@ function nestedBoxes(types: readonly string[], depth: number): Buffer {
   return boxes;
 }
 
-/** An EXIF directory that leads to itself, and says that it has very many entries. */
+/** An EXIF directory that refers to itself, and claims a very large number of entries. */
 const endlessExif = Buffer.concat([
   latin1("II*\0"),
   Buffer.from("08000000ffff", "hex"),

@@ -21,7 +21,7 @@ async function folderWithFiles() {
   return { folder, kept, referenced, receive };
 }
 
-/** A folder that notes what is removed. */
+/** A folder that records what is removed. */
 async function folderOfRemoved() {
   const { receive } = await folderWithFiles();
   const files = createLocalFiles(await temporaryFolder());
@@ -34,7 +34,7 @@ async function folderOfRemoved() {
   return { removed, keptBy, receive };
 }
 
-/** A keeper whose removals end when the test says so. */
+/** A file store whose removals end when the test lets them. */
 async function removedByHand() {
   const files = createLocalFiles(await temporaryFolder());
   const pending: (() => void)[] = [];

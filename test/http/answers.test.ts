@@ -3,7 +3,7 @@ import { createSignals } from "../../server/database/signals.ts";
 import { createAnswers, prepareAnswer } from "../../server/http/answers.ts";
 import { createMemory } from "../../server/http/memory.ts";
 
-/** The memory of a process that hears of the changes of its database, or does not. */
+/** The cache of a process that gets the signals of changes in its database, or does not get them. */
 function hearing(remembers = true) {
   const signals = createSignals();
   const database = { remembers, onSignal: signals.subscribe, onForeignChange: () => () => {} };
@@ -17,7 +17,7 @@ function recalling(megabytes: number, remembers = true) {
   const recall = (name: string, version = 1) =>
     answers.recall({ name, version, now: new Date(0) }, async () => {
       made.push(name);
-      // A little less, because its name takes memory, too.
+      // A little less, because its name also needs memory.
       return { answer: prepareAnswer("x".repeat(Math.max(0, megabytes * 1_048_576 - 2_000))) };
     });
   return { made, recall, signal };

@@ -127,7 +127,7 @@ describe("every error", () => {
     },
   );
 
-  // One endpoint of each reader of JSON: with files, and without.
+  // One endpoint for each JSON reader: with files, and without.
   describe.each(
     having(({ method, path }) => method === "POST" && /^\/api\/v1\/(feedback|faqs)\/remote$/.test(path)),
   )("of %s", (_, endpoint) => {

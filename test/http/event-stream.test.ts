@@ -34,7 +34,7 @@ it("A client that reads nothing is cut after a bounded number of bytes", async (
     await new Promise(setImmediate);
   }
   expect(isClosed).toBe(true);
-  // A connection that was cut takes no more text, and does not throw.
+  // A closed connection accepts no more text, and does not throw.
   connection?.send(chunk);
   connection?.end();
   await new Promise((resolve) => server.close(resolve));

@@ -9,14 +9,14 @@ import { type Service, startService } from "../support/service/service.ts";
 import { rowsOf } from "../support/service/stored-content.ts";
 import { type AppWithAgent, makeAppWithAgent } from "../support/worlds/app-with-owner-and-agent.ts";
 
-/** Servers of one database have one secret: with it they seal the responses that they store. */
+/** All servers of a database have the same secret, with which they encrypt the stored responses. */
 const secret = "the secret of every server of a database";
 
 const path = "/api/v1/feedback/remote";
 const report = { type: "bug", message: "It crashes." };
 const fifty = Array.from({ length: 50 }, (_, at) => at);
 
-/** Expects that one request of a key acted, and that the others got its response or 409 with Retry-After. */
+/** Expects that one request with a key took effect, and that the others got its response or 409 with Retry-After. */
 function expectOneAct(answers: readonly Answer[]) {
   const done = answers.filter(({ status }) => status < 300);
   const waiting = answers.filter(({ status }) => status === 409);

@@ -2,12 +2,12 @@ import { describe, expect, it } from "vitest";
 import { createSignals } from "../../server/database/signals.ts";
 import { cachedLookup, createMemory } from "../../server/http/memory.ts";
 
-/** A lookup of rows that count how often they were loaded, and what drops them. */
+/** A lookup that counts how often rows are loaded, and a function that removes them from the cache. */
 function begin({ mostBytes = 1_000_000, remembers = true } = {}) {
   const signals = createSignals();
   let foreign = () => {};
   let loads = 0;
-  /** Ends a load that was held. */
+  /** Ends a load that waits. */
   const held: (() => void)[] = [];
   let isHolding = false;
   const memory = createMemory(
@@ -39,7 +39,7 @@ function begin({ mostBytes = 1_000_000, remembers = true } = {}) {
     signal: (topic: string) => signals.emit([topic]),
     changeElsewhere: () => foreign(),
     loads: () => loads,
-    /** Begins to find a row, does something before the row has come, and gives the row. */
+    /** Starts the load of a row, calls a function before the row is loaded, and returns the row. */
     async findDuring(name: string, act: () => void) {
       isHolding = true;
       const finding = find(name);
@@ -131,7 +131,7 @@ describe("a lookup in memory", () => {
   });
 
   it("drops the rows that were not used for the longest time beyond its bytes, and never keeps a row that is larger than all of them", async () => {
-    // Two rows take less with their names and topics, and three take more.
+    // Two rows with their names and topics need less memory, and three need more.
     const { find, loads } = begin({ mostBytes: 3_000 });
     for (const name of ["four", "five", "six"]) await find(name);
     expect(loads()).toBe(3);

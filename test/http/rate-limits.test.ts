@@ -32,7 +32,7 @@ const readRun: Use = (service, { agent }) =>
 const minute = 60;
 const hour = 3_600;
 
-/** Sends this many requests, some at once. Returns how many the rate limit did not refuse. */
+/** Sends this number of requests, some at the same time. Returns how many the rate limit did not refuse. */
 async function send(count: number, use: (at: number) => Promise<Answer>): Promise<number> {
   let taken = 0;
   for (let sent = 0; sent < count; sent += 20) {
@@ -48,7 +48,7 @@ const startStill = (engine: TestEngine, environment: Record<string, string> = {}
 
 const waitOf = ({ headers }: Answer): number => Number(headers.get("retry-after"));
 
-/** The limits in small: with the same windows, and few requests that use them up. */
+/** Small limits: with the same windows, but few allowed requests. */
 const few = { feedback: 12, faqWrites: 12, agentReads: 60, proposals: 6 };
 const fewOfEach = {
   INNKEEP_RATE_LIMITS: `feedback=${few.feedback}/${minute},faqWrites=${few.faqWrites}/${minute},agentReads=${few.agentReads}/${hour},proposals=${few.proposals}/${hour}`,
@@ -56,7 +56,7 @@ const fewOfEach = {
 
 const threads = new Map<string, Promise<string>>();
 
-/** A proposal on the app's own thread, which the first one makes. */
+/** A proposal on the app's own thread, which the first request creates. */
 const propose: Use = async (service, cast, headers) => {
   const thread = threads.get(cast.appId) ?? submitFeedback(service, cast);
   threads.set(cast.appId, thread);

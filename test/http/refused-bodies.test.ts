@@ -7,7 +7,7 @@ const exchange = "/api/v1/testing/auth/exchange";
 const json = "application/json";
 const form = "application/x-www-form-urlencoded";
 
-/** Sends a head with a header of 15 KB. The body is in the same packet. */
+/** Sends headers of 15 KB. The body is in the same packet. */
 async function ask(service: Service, path: string, type: string, encoding: string): Promise<string> {
   const connection = await connectRaw(service.baseUrl);
   const origin = service.baseUrl;

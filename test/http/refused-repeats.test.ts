@@ -45,7 +45,7 @@ describe("two requests with one Idempotency-Key", () => {
   });
   afterAll(() => service.stop());
 
-  // The second was refused because of what the first had done.
+  // The second request was refused because of the effect of the first one.
   it.each<ErrorCode>(["already_submitted", "not_found"])(
     "get the same answer if the second finds only what the first has done: %s",
     async (code) => {

@@ -51,7 +51,7 @@ describe("requests with a credential that are refused before their limit is aske
     const refused = () =>
       endpoint.body ? send(endpoint, json, "{") : send(endpoint, { "idempotency-key": "x".repeat(256) });
     const statuses = await repeat(5, refused);
-    // Some endpoints take no JSON, or ask for more than the token may.
+    // Some endpoints accept no JSON, or need a scope that the token does not have.
     expect([400, 403, 415]).toContain(statuses[0]);
     expect(statuses).toEqual([statuses[0], statuses[0], statuses[0], 429, 429]);
     expect(errorsOf(endpoint)).toContain("rate_limited");

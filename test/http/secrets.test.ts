@@ -30,7 +30,7 @@ interface Planted {
   readonly metricsToken: string;
 }
 
-/** One endpoint for each kind of credential: they fail before the handlers, all in one place. */
+/** One endpoint for each kind of credential: all of them fail in the same place, before the handlers. */
 const oneOfEachAuth = [
   ...new Map(endpoints.map(([, endpoint]) => [endpoint.auth, endpoint] as const)).values(),
 ].filter(({ auth }) => auth !== "none");

@@ -8,7 +8,7 @@ import {
 } from "../support/worlds/app-with-owner-and-agent.ts";
 import { makeTesterInCycle, type TesterInCycle } from "../support/worlds/tester-in-running-cycle.ts";
 
-/** Returns what is wrong with a value; nothing if it has the form. */
+/** Returns what is wrong with a value; nothing if the value is valid. */
 type Form = (value: unknown, at: string) => string[];
 
 const fault = (isGood: boolean, at: string, wanted: string) => (isGood ? [] : [`${at} is not ${wanted}`]);

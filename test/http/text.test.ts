@@ -8,7 +8,7 @@ import {
   submitFeedback,
 } from "../support/worlds/app-with-owner-and-agent.ts";
 
-/** Texts that careless code changes. */
+/** Texts that code can change by mistake. */
 const delicate = [
   "line\nafter line\r\nafter line\ttab",
   "'; DROP TABLE faqs; -- \" \\ \\u0000 %s #{x} {{x}} ? $1",

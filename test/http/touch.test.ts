@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** Notes the use of a credential whose use in this hour is recorded already. */
+/** Records the use of a credential whose use in this hour is already recorded. */
 function touchIn() {
   const touch = createTouch(service.deps);
   return Object.assign(

@@ -15,13 +15,16 @@ const budgets = { uploads: 2, uploadsPerKey: 2, uploadTurnMilliseconds: 5_000, b
 /** An owner with one key. */
 const sender = (name: string): TurnSender => ({ key: `key of ${name}`, owner: name });
 
-/** A body that arrives evenly from now on. */
+/** A body that arrives at a constant rate from now on. */
 function coming(bytes: number, bytesPerSecond: number): LargeBody {
   const since = performance.now();
   return { bytes, arrivedBytes: () => ((performance.now() - since) / 1_000) * bytesPerSecond };
 }
 
-/** Two owners hold both places with the given bodies. Returns which bodies are cut, and a third owner's result after a time. */
+/**
+ * Two owners upload the given bodies and use both places. Returns which bodies are cut off, and the result of a third
+ * owner after a time.
+ */
 async function third(held: readonly LargeBody[], after: number, newcomer: LargeBody) {
   const takeTurn = createTurns(budgets);
   const cut: number[] = [];

@@ -8,10 +8,10 @@ import { movableClock } from "../support/service/movable-clock.ts";
 const mostBytes = 1_000_000;
 const { rateLimits } = rateLimitsOf("feedback=1/60,faqWrites=1/60,drafts=1/60,feedbackRepeats=2000/3600");
 
-/** What a list of numbers in memory takes at least: its head, and eight bytes for each. V8 makes room for 17 at once. */
+/** The minimum memory of a list of numbers: its header, and eight bytes for each number. V8 allocates 17 at once. */
 const listBytes = (length: number): number => 16 + 8 * Math.max(17, length);
 
-/** What a key takes at least: its text, the objects of its log, and its place in a map and in a list. */
+/** The minimum memory of a key: its text, the objects of its log, and its entries in a map and in a list. */
 const keyBytes = (key: string, uses: number): number =>
   16 + key.length * (/[^\0-\xff]/.test(key) ? 2 : 1) + 200 + 2 * listBytes(uses);
 
@@ -20,7 +20,7 @@ interface Filling {
   readonly uses: number;
 }
 
-/** Takes all uses, and gives which keys are remembered, and what they take at least. */
+/** Records all uses. Returns the keys that are kept in memory, and their minimum memory. */
 function filled({ spendings, uses }: Filling) {
   const clock = movableClock();
   const memory = createUsesInMemory({ clock, settings: { rateLimits } }, mostBytes);
@@ -56,7 +56,7 @@ describe("uses in memory stay within their bound", () => {
   ])("with %s, and the ones used last are remembered", (_, filling) => {
     const { remembered, bytes } = filled(filling);
     expect(bytes).toBeLessThanOrEqual(mostBytes);
-    // Not much less than fits is remembered.
+    // Almost as much as fits is kept.
     expect(bytes).toBeGreaterThan(mostBytes / 3);
     expect(remembered).toEqual(filling.spendings.slice(-remembered.length));
   });

@@ -17,7 +17,7 @@ describe("the version of the API", () => {
     for (const [name, endpoint] of endpoints) {
       expect.soft(endpoint.path, name).toMatch(/^\/api\/v1\//);
       const address = addressOf(endpoint);
-      // Without any prefix the console's addresses are those of its pages.
+      // Without a prefix, addresses that begin with /console are those of the pages.
       const others = ["/api", "/v1", "/api/v2", "/api/v1.0", ...(address.includes("/console/") ? [] : [""])];
       for (const other of others) {
         const { status } = await service.request(endpoint.method, address.replace("/api/v1", other), {

@@ -95,7 +95,7 @@ describe("an array of messages over HTTP", () => {
 });
 
 describe("an array of messages over stdio", () => {
-  /** A session of a revision, and the answers to what is sent in it. */
+  /** A session with a revision of the protocol. It returns the answers to the sent messages. */
   const open = (revision: string) => {
     const io = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() };
     const exit = serveStdio({ version: "1.2.3", baseUrl: "http://127.0.0.1:9", io });

@@ -10,7 +10,7 @@ import { eras, type TestClient } from "./support/clients.ts";
 import { openHttpSession } from "./support/http-session.ts";
 import { openMcpSession } from "./support/mcp-session.ts";
 
-/** In each text that no agent may read. */
+/** It is in each text that no agent may read. */
 const secret = "zq7hidden";
 
 describe("what is not for agents", () => {

@@ -9,7 +9,7 @@ import { expectFenced, expectOnlyMarked, marks, wordsOf } from "./support/marked
 import { openMcpSession } from "./support/mcp-session.ts";
 import { readToolResult } from "./support/tool-result.ts";
 
-/** Requests are JSON, and text fields take no such characters. */
+/** Requests are JSON, and text fields accept no such characters. */
 const sendable = injectionPayloads.filter(([, payload]) => payload.isWellFormed() && !payload.includes("\0"));
 const rows = sendable
   .filter((_, at) => at % rounds(8, 1) === 0)

@@ -18,7 +18,7 @@ describe.each(databases)("members get a notice, on $name, that", (engine) => {
 
   type App = Awaited<ReturnType<typeof makeNoticedApp>>;
 
-  /** The texts of the mails that somebody has after 15 minutes. */
+  /** The texts of the mails that a member has got after 15 minutes. */
   const told = async (app: App, who: { readonly mails: App["owner"]["mails"] }) => {
     await app.settled();
     await passTime(service, 15 * minute);

@@ -22,7 +22,7 @@ describe("the page of notices, without scripts", () => {
     return { app, open, send };
   };
 
-  /** The names of the checkboxes that are ticked. */
+  /** The names of the selected checkboxes. */
   const ticked = (page: string) =>
     [...page.matchAll(/<input type="checkbox" name="([\w.]+)"[^>]*\bchecked/g)].map(([, name]) => name);
 

@@ -58,12 +58,12 @@ describe("quiet hours when clocks are changed", () => {
   const short = { timezone: berlin, quiet: { from: "01:00", to: "02:30" } };
 
   it("end after the hour that is left out, if they would end in it", () => {
-    // At 1:00 UTC clocks go from 2:00 to 3:00.
+    // At 1:00 UTC clocks change from 2:00 to 3:00.
     expect(afterQuiet(at("2026-03-29T00:30:00Z"), short)).toEqual(at("2026-03-29T01:30:00Z"));
   });
 
   it("count the hour that comes twice both times", () => {
-    // At 1:00 UTC clocks go from 3:00 back to 2:00.
+    // At 1:00 UTC clocks change from 3:00 back to 2:00.
     expect(afterQuiet(at("2026-10-25T00:15:00Z"), short)).toEqual(at("2026-10-25T00:30:00Z"));
     expect(afterQuiet(at("2026-10-25T01:15:00Z"), short)).toEqual(at("2026-10-25T01:30:00Z"));
     expect(afterQuiet(at("2026-10-25T01:30:00Z"), short)).toEqual(at("2026-10-25T01:30:00Z"));

@@ -66,7 +66,7 @@ describe("the document of a program", () => {
       port,
       lookup: (_, options, done) => {
         looked += 1;
-        // A hostile name server would give another address the second time.
+        // A hostile name server could return another address the second time.
         const address = looked === 1 ? "127.0.0.1" : "192.0.2.1";
         return options.all ? done(null, [{ address, family: 4 }]) : done(null, address, 4);
       },

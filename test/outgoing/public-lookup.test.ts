@@ -33,7 +33,7 @@ it.each(["93.184.216.34", "[2606:4700::1111]", "[2a00:1450::1]", "[::ffff:93.184
 );
 
 describe("a lookup of public addresses", () => {
-  /** What a name server says, one answer after another. */
+  /** The answers of a name server, in order. */
   const lookUp = (answers: string[][], all: boolean) => {
     const lookup = createPublicLookup((_, __, done) => {
       const addresses = (answers.shift() ?? []).map((address) => ({

@@ -18,7 +18,7 @@ const Bill = z.object({
       "bom-ref": z.string(),
       purl: z.string(),
       scope: z.string(),
-      /** A package under a choice of licences has an expression, such as `MIT OR Apache-2.0`. */
+      /** A package with several licences to choose from has an expression, such as `MIT OR Apache-2.0`. */
       licenses: z.array(
         z.union([z.object({ license: z.object({ id: z.string() }) }), z.object({ expression: z.string() })]),
       ),
@@ -40,12 +40,12 @@ const billText = await text("dist/sbom.cdx.json");
 const bill = Bill.parse(JSON.parse(billText));
 const bundles = { ...(await bundlesOf("programs")), ...(await bundlesOf("package")) };
 
-/** The built files of a target of the build, each with the files that something of is in it. */
+/** The built files of a build target, each with the source files of which it contains a part. */
 async function bundlesOf(target: string) {
   return Built.parse(JSON.parse(await text(`dist/built-${target}.json`))).bundles;
 }
 
-/** The packages of which something is in a built file, by their folders. */
+/** The folders of the packages of which a built file contains a part. */
 async function packagesInside(): Promise<Map<string, z.infer<typeof Manifest>>> {
   const files = Object.values(bundles).flat();
   const folders = files.flatMap((file) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)/.exec(file)?.[1] ?? []);

@@ -10,7 +10,7 @@ const guides = [...readTree(["docs"], [".md"]).keys()].filter((page) => /^docs\/
 const packed = ["README.md", "LICENSE", ...guides.filter((page) => !leftOut.includes(page))];
 const repository = "https://github.com/innkeep/innkeep/";
 
-/** Where the links of a page lead, without headings. */
+/** The targets of the links of a page, without headings. */
 const targetsOf = (page: string): string[] =>
   [...readText(page).matchAll(/\]\(([^)#\s]+)(?:#[^)\s]*)?\)/g)].map(([, target = ""]) => target);
 
@@ -24,7 +24,7 @@ describe("the pages in the package", () => {
     const outside = packed.flatMap((page) =>
       targetsOf(page)
         .filter((target) => !/^https?:/.test(target) && !packed.includes(join(dirname(page), target)))
-        // Registries and GitHub show the README with its links leading into the repository.
+        // Registries and GitHub show the README with links to the repository.
         .filter((target) => page !== "README.md" || !existsSync(target))
         .map((target) => [page, target]),
     );

@@ -43,7 +43,7 @@ beforeAll(async () => {
 
 afterAll(() => place.remove());
 
-/** Starts the server as the manifest says, with what a person has typed into the client, and nothing else. */
+/** Starts the server as the manifest says, only with the values that a person has typed into the client. */
 async function startBundle(config: Readonly<Record<string, string>>, more: Record<string, string> = {}) {
   const { command, args, env } = manifest.server.mcp_config;
   const filled = (text: string): string =>
@@ -63,7 +63,7 @@ async function startBundle(config: Readonly<Record<string, string>>, more: Recor
   return client;
 }
 
-/** A proxy for plain HTTP: it passes every request to one server, whatever host was asked for. */
+/** A proxy for plain HTTP: it forwards every request to one server, regardless of the requested host. */
 async function startProxy(target: string) {
   const asked: string[] = [];
   const proxy = createServer((socket) => {

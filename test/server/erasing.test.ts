@@ -11,7 +11,7 @@ const start = async () => {
   return { service, ownerId: owner.id };
 };
 
-/** Begins an erasure. The service does not erase by itself. */
+/** Begins an erasure. In these tests the service does not continue it by itself. */
 const add = ({ deps }: Service, ownerId: string, email: string) => {
   const id = deps.newId();
   const createdAt = deps.clock.now().toISOString();
@@ -22,7 +22,7 @@ const add = ({ deps }: Service, ownerId: string, email: string) => {
 
 const statusOf = async ({ deps }: Service, id: string) => (await erasures.findAny(deps.database, id))?.status;
 
-/** Begins a step that never ends, as if its server ended in it. */
+/** Begins a step that never ends, as if the server had stopped during it. */
 const endInStep = ({ deps }: Service): Promise<void> =>
   new Promise((resolve) => {
     const get = () => {

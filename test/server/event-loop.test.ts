@@ -7,7 +7,7 @@ let pass: (milliseconds: number) => void;
 
 beforeEach(async () => {
   pass = stopMeasuredTime();
-  // The turn of an earlier test ends.
+  // The turn of the previous test has ended.
   for (let time = 0; time < 3; time += 1) await nextImmediate();
 });
 
@@ -53,7 +53,7 @@ async function longWork(done: string[], name: string): Promise<void> {
   }
 }
 
-/** Works for longer than long work may fill a turn. */
+/** Works for longer than one turn of the event loop may take. */
 const fillTurn = (): void => pass(6);
 
 function countTurns() {

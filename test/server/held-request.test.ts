@@ -9,7 +9,7 @@ interface Held {
   readonly stops?: boolean;
 }
 
-/** Holds a request for some seconds. Gives how many reads it took back. */
+/** Holds a request for some seconds. Returns how many reads it has returned to the limit. */
 async function givenBack({ seconds, found = "nothing", wait = 55, stops = false }: Held): Promise<number> {
   const clock = movableClock();
   const stopping = new AbortController();

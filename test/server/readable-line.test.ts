@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createLog, readableLine } from "../../server/log.ts";
 
-/** What a person sees of what is logged. */
+/** Returns the text that a person sees for a log entry. */
 function shown(log: (to: ReturnType<typeof createLog>) => void): string {
   let text = "";
   const write = (line: string) => {

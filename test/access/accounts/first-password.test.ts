@@ -14,7 +14,7 @@ describe("the first password of an account", () => {
   });
   afterAll(() => service.stop());
 
-  /** An account as a provider makes it, signed in just now in two browsers. */
+  /** An account without a password, created by a sign-in with a provider. It has just signed in with two browsers. */
   const arrive = async () => {
     const { id, email } = await service.makeUser();
     const [here, elsewhere] = [await service.signIn({ id }), await service.signIn({ id })];

@@ -18,7 +18,10 @@ const byPerson = { ...top, appId: undefined, action: undefined, actor: "grace@ex
 const tokenId = "01970000-0000-7000-8000-000000000001";
 const byToken = { ...byPerson, actor: tokenId };
 
-/** Queries of the audit that must not read all entries of an account, and the index of each with the parts that it finds. */
+/**
+ * Queries of the audit that must not read all entries of an account, and the index that each query uses, with its
+ * columns.
+ */
 const reads: readonly [
   name: string,
   index: Record<Engine, RegExp>,
@@ -41,7 +44,7 @@ const reads: readonly [
   ],
 ];
 
-/** The index is used from its beginning on, not from its time on. */
+/** The query uses the first columns of the index, not only its time. */
 function searched(index: string, expressions: number): Record<Engine, RegExp> {
   const found = ["<expr>=\\?", "<expr>=\\?|action=\\?"].slice(0, expressions).map((part) => `(${part})`);
   return {

@@ -5,7 +5,7 @@ import { createProviderPeople } from "../../support/sign-in/identity-provider-pe
 import { startServiceWithProvider } from "../../support/sign-in/service-with-identity-provider.ts";
 import { makeTeam } from "../../support/worlds/members/team.ts";
 
-/** A server that sends mail, so that invitations are for verified addresses only, and a provider. */
+/** A server that sends mail, so that only verified addresses can accept invitations, and a provider. */
 async function startWithInvitation() {
   const provided = await startServiceWithProvider({ settings: { dev: true } });
   onTestFinished(() => provided.stop());

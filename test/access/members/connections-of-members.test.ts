@@ -10,7 +10,7 @@ describe("the connection of an agent for a member", () => {
   });
   afterAll(() => service.stop());
 
-  /** What a tool answers to the bearer, whatever its form. */
+  /** Returns the answer of a tool to this token, in one form for all results. */
   const callTool = async (access: string, name: string, args: object = {}) => {
     const headers = { authorization: `Bearer ${access}`, accept: "application/json, text/event-stream" };
     const params = { name, arguments: args };

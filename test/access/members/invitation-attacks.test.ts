@@ -34,7 +34,7 @@ describe("the link of an invitation", () => {
   const rolesOf = async ({ call, app }: Team) => (await call("GET", `/apps/${app.id}/members`)).body;
   const refused = { status: 404, body: { code: "not_found" } };
 
-  /** Every way in which a link is worth nothing. All must look the same to the person who tries it. */
+  /** Every kind of invalid link. The answers to all of them must be the same. */
   const ways: [string, (world: Awaited<ReturnType<typeof invited>>) => Promise<void>][] = [
     [
       "a second time",

@@ -33,7 +33,10 @@ const ofPeople = endpoints.filter(({ endpoint: { auth } }) =>
   ["console", "session", "agentToken"].includes(auth),
 );
 const ofApps = ofPeople.filter(({ endpoint }) => needsRole(endpoint));
-/** Those about one thing. What deletes comes last, the app at the very end, so that the others find their things. */
+/**
+ * The endpoints for one object. Those that delete come last, and the one that deletes the app is the very last, so that
+ * the others find their objects.
+ */
 const aboutOne = ofApps
   .filter(({ endpoint }) => endpoint.path.includes("/:"))
   .sort((a, b) => orderOf(a) - orderOf(b));
@@ -42,14 +45,14 @@ function orderOf({ name, endpoint }: Named): number {
   if (name === "consoleFaqs.replace") return 3;
   return endpoint.method === "DELETE" ? 2 : 1;
 }
-/** A claim must be known to report on it. */
+/** A report needs the id of a claim. */
 const needsMore = [
   ...["agent.reportProgress", "agent.reportOutcome"],
-  // They need an earlier text.
+  // They need an earlier version of the text.
   ...["consoleFaqs.restore", "consoleChangelog.restore"],
   // It needs another thread.
   "threads.merge",
-  // They need a change or a view of the same person.
+  // They need a change or a view of the same person first.
   ...["bulk.undo", "views.update", "views.remove"],
 ];
 
@@ -68,7 +71,7 @@ describe("an app", () => {
   });
   afterAll(() => service.stop());
 
-  /** A new world, and a person with the role who shows a credential of the kind. */
+  /** Creates new test data, and a person with the role and a credential of the kind. */
   const memberOf = async (role: Role, kind: Kind) => {
     const world = await makeOwnerWithOneOfEach(service);
     return { world, headers: await credential(await service.makeMember(world.app.id, role), kind) };
@@ -104,11 +107,11 @@ describe("an app", () => {
         before = await state(member.world);
       });
       const offered = aboutOne.filter(({ endpoint: { auth } }) => accepts[kind].includes(auth));
-      // Others than owners remove only themselves.
+      // Members who are not owners can remove only themselves.
       const allows = ({ name, endpoint }: Named) =>
         suffices(role, name === "members.remove" ? "owner" : leastRole(endpoint));
       const refused = offered.filter((one) => !allows(one));
-      // An owner may all that a maintainer may: only what is for owners alone is tried.
+      // An owner may do everything that a maintainer may, so only the endpoints for owners are tested.
       const allowed = offered.filter(
         (one) =>
           allows(one) &&

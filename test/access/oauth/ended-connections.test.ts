@@ -67,7 +67,7 @@ describe("a connection that ended by itself", () => {
   });
 });
 
-/** Whether each connection of a person has ended, as the console lists them. */
+/** Returns for each connection that the console lists whether it has ended. */
 async function connectionsOf(service: Service, person: Record<string, string>): Promise<boolean[]> {
   const { text } = await service.request("GET", "/api/v1/console/tokens", { headers: person });
   return [...text.matchAll(/"kind":"oauth"[^}]*"ended":(true|false)/g)].map(([, ended]) => ended === "true");

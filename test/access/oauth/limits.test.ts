@@ -42,7 +42,7 @@ describe("the limits of programs", () => {
     await forgetUses(service);
     const next = await refresh(service, eager.program, refreshToken);
     expect(next.status).toBe(200);
-    // A repeat costs nothing.
+    // A repeated request does not count for the limit.
     for (let count = 0; count < 3; count += 1)
       expect((await refresh(service, eager.program, refreshToken)).body).toEqual(next.body);
     await service.stop();

@@ -27,7 +27,7 @@ describe("a wrong request of a program", () => {
     await service.stop();
   });
 
-  /** What both servers answer: the oracle, and this one. */
+  /** The answers of both servers: the reference server and ours. */
   const answersTo = async (endpoint: Endpoint, body: string, headers: Record<string, string> = form) => {
     const ask = (baseUrl: string, path: string, id: string) =>
       request(baseUrl, "POST", path, { headers, body: body.replaceAll("CLIENT", id) });

@@ -25,7 +25,7 @@ describe("passkeys", () => {
     post(account, "/api/v1/console/passkeys", { name, ...key.create(await begin(account)) });
   const list = async ({ headers }: FactorAccount) =>
     Object((await service.request("GET", "/api/v1/console/passkeys", { headers })).body).items;
-  /** The step of a sign-in, and what an authenticator is asked for it. */
+  /** The step of a sign-in, and the request to the authenticator. */
   const firstStep = async (account: FactorAccount) => {
     const step = (await postSession(service, account)).field("step");
     const body = { step };

@@ -109,7 +109,7 @@ describe("signing in to the console", () => {
     expect((await postSession(service, account, { origin: service.baseUrl })).status).toBe(201);
   });
 
-  // Browsers give no path: a text that only begins or ends like the origin is another site, or another port.
+  // Browsers send no path in `Origin`: a text that only begins or ends with our origin is another site or another port.
   it("is refused from a page whose origin begins or ends like that of the console", async () => {
     const { baseUrl } = service;
     const account = await makeAccount(service);

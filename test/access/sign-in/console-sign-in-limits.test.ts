@@ -12,7 +12,7 @@ describe("failed sign-ins", () => {
     service = await startService({ environment: { INNKEEP_TRUSTED_PROXIES: "127.0.0.0/8" } });
   });
   beforeEach(async () => {
-    // The attempts of the test before no longer count.
+    // The attempts of the previous test no longer count.
     service.clock.advance(60 * minute);
     account = await makeAccount(service);
   });

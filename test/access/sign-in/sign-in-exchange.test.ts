@@ -227,7 +227,7 @@ describe("POST /api/v1/testing/auth/exchange", () => {
   });
 });
 
-/** An answer without the parts that differ from request to request. */
+/** Returns an answer without the parts that differ in every answer. */
 function plainOf({ status, headers, text }: Answer): string {
   const kept = [...headers].filter(([name]) => !["x-request-id", "date"].includes(name));
   return JSON.stringify([status, kept, text]);

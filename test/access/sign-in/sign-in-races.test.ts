@@ -113,7 +113,7 @@ describe.each(sharedDatabases)("on two servers of one PostgreSQL", (postgres) =>
     for (const _ of hundred.slice(0, 10)) {
       const [first, second] = [await newDevice(), await newDevice()];
       const shared = { ...second, deviceId: first.deviceId };
-      // One code each: the second replaces the first, which an exchange in progress may still use.
+      // One code for each sign-in: the second code replaces the first one, which a running exchange may still use.
       const code = await approve(one, await one.signIn(await one.makeUser()), first);
       const [linked, replacing] = await Promise.all([
         exchange(one, first, code),

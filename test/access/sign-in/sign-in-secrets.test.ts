@@ -42,7 +42,7 @@ describe("the secrets of a sign-in", () => {
   });
 });
 
-/** Signs devices in with and without success in every way, and records each secret. */
+/** Signs devices in with every method, with and without success, and records each secret. */
 async function signInOfEveryKind(service: Service, secrets: Map<string, string>, answers: Answer[]) {
   const account = await makeAccount(service);
   const person = await service.signIn(account);

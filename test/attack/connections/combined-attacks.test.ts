@@ -80,7 +80,7 @@ async function makeOther(data: string) {
   return { apiKey: String(apiKey), token: String(token) };
 }
 
-/** The requests of the other owner and the other app, in turn, each as often as their limits allow. */
+/** The requests of the other owner and the other app, alternately, each as often as its limits allow. */
 function requestsOf(baseUrl: string, { apiKey, token }: Awaited<ReturnType<typeof makeOther>>) {
   const key = { "x-api-key": apiKey };
   const report = { type: "bug", message: "See the picture.", images: [dataUrl(png(100_000))] };

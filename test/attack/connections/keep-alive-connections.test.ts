@@ -40,7 +40,7 @@ it("the connection with the oldest last request is closed first, even if all req
   const one = await connectRaw(service.baseUrl);
   one.write(head);
   expect(await one.read(answered)).toMatch(/^HTTP\/1\.1 200 /);
-  // Ends once the connection is closed.
+  // Resolves when the connection is closed.
   await last.read();
   const twice = /HTTP[\s\S]+HTTP\/1\.1 200 /;
   for (const client of clients.slice(0, -1)) {

@@ -26,7 +26,7 @@ it.each([
     const held = await holdConnections(service.baseUrl, 20, bytes);
     await expect.poll(held.open).toBe(0);
     for (const received of held.received()) expect(received).toMatch(answer);
-    // The client's ends are still open.
+    // On the client's side, the sockets are still open.
     await expect.poll(() => descriptorsOf(process.pid)).toBeLessThanOrEqual(before + 20);
     held.release();
     await service.stop();

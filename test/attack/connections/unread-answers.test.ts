@@ -45,7 +45,7 @@ it.each([
     const closed: (() => void)[] = [];
     const ignoreOne = async () => closed.push(await askAndIgnore(service.baseUrl, path, cast.person));
     for (let at = 0; at < 5; at += 1) await ignoreOne();
-    /** An answer that is refused. On a slow machine the server cuts those who read nothing, so more of them ask. */
+    /** An answer with a refusal. A slow server closes connections that read nothing, so more clients are needed. */
     const refused = (more = {}) =>
       eventually(async () => {
         const answer = await read(more);
@@ -66,7 +66,7 @@ it.each([
   },
 );
 
-/** An answer of the server to nobody. */
+/** An answer of the server that nobody reads. */
 const response = () => new ServerResponse(new IncomingMessage(new Socket()));
 const holding = () => {
   const settings = readSettings({}, { INNKEEP_BUDGETS: `answerBytes=${4 * MB}` });

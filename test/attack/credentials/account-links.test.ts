@@ -37,7 +37,7 @@ describe.each(databases)("links of mails under attack on $name", (engine) => {
           const { status, text, headers } = await ask(kind, address);
           seen.push({ status, text, headers: [...headers.keys()] });
         });
-        // The senders of mails and chat messages work at the same time, and so does the eraser.
+        // The workers that send mails and chat messages and the worker that erases run at the same time.
         const ofBackground = (sql: string) =>
           /\b(mails|outbox|erasures|notices|notice_causes|webhooks)\b/.test(sql) && !/NOT EXISTS/.test(sql);
         seen.push(statements.filter((sql) => !ofBackground(sql)));

@@ -27,7 +27,7 @@ describe.each(databases)("the address of a chat channel on $name", (engine) => {
   const address = () => `http://127.0.0.1:9/${token}`;
   const make = async (chatWebhookUrl: string) =>
     (await world.call("POST", "/apps", { name: "Larder", chatWebhookUrl })).field("id");
-  /** Makes a proposal, which must be sent to the channel. */
+  /** Creates a proposal, which must be sent to the channel. */
   const tell = async (appId: string) => {
     const key = (await world.call("POST", `/apps/${appId}/keys`, { label: "CI" })).field("key");
     return propose(service, world.agentToken, await sendFeedback(service, key));

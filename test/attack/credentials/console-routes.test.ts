@@ -14,21 +14,24 @@ import {
 
 type Headers = Record<string, string>;
 
-/** A form as its owner sees it: where it is sent, and with what. */
+/** A form as the owner sees it: its address and its fields. */
 type Forms = ReadonlyMap<string, Readonly<Record<string, string>>>;
 
-/** What members change only for themselves, and a form that shows a page again. */
+/** Forms with which members change only their own data, and a form that shows a page again. */
 const isOwn = (path: string): boolean =>
   /\/(read|hide-changes|unread|saved-reply)$|^\/console\/(views|account\/notices)\/[^/]+$/.test(path);
 
 /** A download that the API offers to maintainer tokens, too. */
 const isDownload = (path: string): boolean => path.endsWith("/download");
 
-/** Forms that no page of the world shows, because they need another state, and why nothing is lost without them. */
+/**
+ * Forms that no page of the test data shows, because they need another state, and the reason why the test does not need
+ * them.
+ */
 const notShown = [
-  // Of one's own account: no app is behind them.
+  // They change the person's own account, and no app.
   /^\/console\/(devices|account|sign-in-methods|people|invitations|drafts|import)\b/,
-  // Of one's own list: it needs a visit that is over.
+  // It changes the person's own list, and needs an earlier visit.
   /\/hide-changes$/,
   // It needs an app without reports.
   /\/test-report$/,
@@ -117,7 +120,7 @@ describe("every route of the console", () => {
       },
       ...(method === "POST" ? { body: new URLSearchParams(fields).toString() } : {}),
     });
-  /** What of the app an answer says. Ids that the address has already are no leak. */
+  /** Returns the data of the app that an answer shows. Ids that are already in the address do not count. */
   const leaksIn = ({ text, headers }: Answer, path: string) => {
     const told = `${text}\n${headers.get("location")}`;
     const traces = [...Object.values(idsOf()), world.owner.email, "It broke.", "Because.", "Mend it"];
@@ -176,7 +179,7 @@ describe("every route of the console", () => {
     expect(missing.map(({ path }) => path)).toEqual([]);
   });
 
-  /** What the owner sees of the app. */
+  /** The data of the app that the owner sees. */
   const state = async (): Promise<string[]> => {
     const lists = ["", "/members", "/invitations", "/feedback", "/keys", "/faqs", "/changelog", "/listings"];
     const of = [...lists, "/tags", "/saved-replies", "/blocked-senders"].map(
@@ -189,17 +192,17 @@ describe("every route of the console", () => {
     );
     return answers.map(({ status, text }) => `${status} ${text}`);
   };
-  /** What would be accepted in fields that the page shows empty. */
+  /** Valid values for fields that are empty on the page. */
   const filled = (fields: Readonly<Record<string, string>>): Record<string, string> => {
     const texts: Readonly<Record<string, string>> = { ...typed, confirmation: "Demo", addTags: "hijacked" };
     return Object.fromEntries(
       Object.entries(fields).map(([name, value]) => [name, value || (texts[name] ?? "")]),
     );
   };
-  /** Those about the app. What deletes comes last, the app at the very end. */
+  /** The forms of the app. Those that delete come last, and the one that deletes the app is the very last. */
   const formsOfApp = async (wanted: (path: string) => boolean) =>
     [...(await formsOfOwner())]
-      // A form with files is refused as another kind of body before anything else.
+      // A form with files is refused first, because its body has another type.
       .filter(([path]) => path.includes(world.app.id) && !path.endsWith("/pictures") && wanted(path))
       .sort(([one], [other]) => Number(isDeletion(one)) - Number(isDeletion(other)));
 
@@ -244,7 +247,7 @@ describe("every route of the console", () => {
   });
 });
 
-/** What a form says by the button that sends it to an address. */
+/** The fields that a form sends with the button for this address. */
 const buttonOf = (inside: string, action: string): Record<string, string> => {
   const buttons = [...inside.matchAll(/<button\b([^>]*)>/g)]
     .map(([, traits = ""]) => traits)

@@ -45,7 +45,7 @@ const headersOf: Record<Auth, readonly string[]> = {
   session: ["cookie"],
 };
 
-/** Endpoints for data that all testers see and may request, from any owner. */
+/** Endpoints for data of all owners that every tester may read and request. */
 const isOpenToAll = ({ path }: Endpoint) =>
   path === "/api/v1/testing/listings" || path === "/api/v1/testing/slots/:slotId/request";
 
@@ -156,16 +156,16 @@ describe.each(databases)("every endpoint and every foreign credential on $name",
     },
   );
 
-  /** Every answer that the owner gets, without the times of use. */
+  /** Every answer that the owner gets, without the times of last use. */
   async function seenByOwner(): Promise<Map<string, string>> {
     const seen = new Map<string, string>();
-    // The server itself changes what is said of deliveries.
+    // The server itself changes the states of deliveries.
     for (const [name, endpoint] of guarded.filter(
       ([name, one]) => one.method === "GET" && !("download" in one.success) && name !== "webhooks.deliveries",
     )) {
       const [kind] = believed[endpoint.auth];
       const { text } = await send(endpoint, kind ? ofOwner[kind] : {});
-      // On PostgreSQL the places in changes and events move with every transaction.
+      // On PostgreSQL the positions in changes and events change with every transaction.
       seen.set(name, text.replace(/"(lastUsedAt|changes|next)":("[^"]*"|null)/g, ""));
     }
     return seen;

@@ -14,7 +14,7 @@ const secrets = {
 };
 const commands = await everyCommand();
 
-/** Values that commands take without looking at the server. */
+/** Arguments that commands accept without a request to the server. */
 const samples: Samples = {
   path: "/api/v1/faqs/remote",
   summary: "It crashes.",
@@ -38,7 +38,7 @@ const samples: Samples = {
 };
 const someId = "019a0000-0000-7000-8000-000000000001";
 
-/** What a command needs beside its required flags. */
+/** The arguments that a command needs besides its required flags. */
 const more: Readonly<Record<string, readonly string[]>> = {
   "feedback send": ["--type", "bug", "--message", "It broke."],
   "feedback edit": ["--status", "archived"],
@@ -100,7 +100,7 @@ const picture = Buffer.from(
   "base64",
 );
 
-/** Runs a command in a clone whose innkeep.json names a stranger's server; gives the secrets that arrived there. */
+/** Runs a command in a clone whose innkeep.json names a stranger's server; returns the secrets that arrived there. */
 async function secretsSent(words: string, env: Readonly<Record<string, string>>, isKnown = false) {
   const arrived: string[] = [];
   const ended = new AbortController();

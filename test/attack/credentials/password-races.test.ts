@@ -14,7 +14,7 @@ import {
 
 const fresh = "a fresh password";
 
-/** An engine whose databases do something once, just before the write that follows the next read of an account. */
+/** An engine whose databases run a function once: before the first write after the next read of an account. */
 function interleaved(engine: TestEngine) {
   let meanwhile: ((database: Database) => Promise<unknown>) | undefined;
   let looked = false;

@@ -83,7 +83,7 @@ describe.each(databases)("a second factor under attack on $name", (engine) => {
     expect(codeOf(await signIn(account, recovery))).toBe("signed in");
   });
 
-  /** Sends wrong codes, each a quarter of an hour after the one before. Returns how many were judged. */
+  /** Sends wrong codes, each 15 minutes after the previous one. Returns how many the server checked. */
   async function guess(account: FactorAccount, headersOf: (guess: number) => object, times: number) {
     let judged = 0;
     for (let sent = 0; sent < times; sent += 1) {

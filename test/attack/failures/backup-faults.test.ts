@@ -46,13 +46,13 @@ beforeAll(async () => {
   };
 });
 
-/** What a backup or a verification may leave only while it runs. */
+/** The files that may exist only while a backup or a verification runs. */
 async function leftovers(): Promise<string[]> {
   const names = await Promise.all([data, scratch].map((folder) => readdir(folder).catch(() => [])));
   return names.flat().filter((name) => /^(backup-|verify-)/.test(name));
 }
 
-/** Starts a command and kills it once `isIn` holds. Does so again if the command was faster than this process. */
+/** Starts a command, and kills it as soon as `isIn` returns true. Tries again if the command has ended before. */
 async function killWhile(argv: readonly string[], isIn: () => Promise<boolean>): Promise<void> {
   for (;;) {
     const child = spawn(process.execPath, [innkeepPath, ...argv], {
@@ -102,7 +102,7 @@ function within(bytes: number, argv: readonly string[]) {
   );
 }
 
-/** A small file system of its own; undefined if this machine lets only another user mount one. */
+/** A small separate file system; undefined if this user may not mount one on this machine. */
 async function smallDisk(): Promise<string | undefined> {
   if (!(await canMount())) return undefined;
   const { path, remove } = await removableFolder();

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** Passes requests on. Calls `kill` at the write with this number: when it arrives, or when it is answered. */
+/** Forwards requests. Calls `kill` at the write with this number: when it arrives, or after its answer. */
 const proxyThatKills = (at: number, isAnswered: boolean, kill: () => void) => {
   let writes = 0;
   return listen((request, response) => {

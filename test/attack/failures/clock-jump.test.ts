@@ -33,7 +33,7 @@ describe.each(databases)("a clock that jumps on $name", (engine) => {
     await database.remove();
   });
 
-  /** Reads the slots directly from the database, so that nothing updates them to the clock. */
+  /** Reads the slots directly from the database, because a read through the API would first update them. */
   const slots = () =>
     service.deps.database.all<{ status: string; missedDays: number }>(
       `SELECT status, missed_days AS "missedDays" FROM slots WHERE cycle_id = ? ORDER BY seat, created_at, id`,
@@ -208,13 +208,13 @@ describe.each(databases)("a server that starts on $name", (engine) => {
     await database.remove();
   });
 
-  /** Starts another server with a different clock. Returns the server and its doubts about the time. */
+  /** Starts another server with a different clock. Returns the server, and whether it doubts the time. */
   async function startLater(milliseconds: number, dev = false) {
     const later = await startService({ database, settings: { dev } });
     later.clock.jump(milliseconds);
     later.deps.time.isDoubtful();
     later.clock.pass(11 * minute);
-    // A starting server does not see how this test moved the clock before.
+    // A server that starts does not know that this test has moved the clock.
     expect(later.deps.time.isDoubtful()).toBe(false);
     (await startTimeKeeper(later.deps))();
     const doubts = later.deps.time.isDoubtful();

@@ -8,10 +8,10 @@ import { makeAppWithAgent, submitFeedback } from "../../support/worlds/app-with-
 const count = rounds(8, 200);
 const times = <Result>(many: number, make: (at: number) => Promise<Result>): Promise<Result[]> =>
   Promise.all(Array.from({ length: many }, (_, at) => make(at)));
-/** The statuses of answers, each once. */
+/** The different statuses of the answers. */
 const statuses = (answers: readonly Answer[]) => [...new Set(answers.map(({ status }) => status))].sort();
 
-/** Deadlocks, and writes that are half done, would be a 500 or a 503. */
+/** A deadlock or a half-finished write would cause a 500 or a 503. */
 describe.each(databases)("changes at the same time, on $name", (engine) => {
   let service: Service;
   beforeAll(async () => {

@@ -7,7 +7,7 @@ import { type Service, startService } from "../../support/service/service.ts";
 import { makeTestingWorld, testingMutations } from "../../support/service/testing-mutations.ts";
 import { makeAppWithAgent } from "../../support/worlds/app-with-owner-and-agent.ts";
 
-/** A request that changes something, ready to be sent, and what it could have changed. */
+/** A function that sends a request with a change, and one that reads what it could have changed. */
 interface Ready {
   readonly send: (headers: Record<string, string>) => Promise<Answer>;
   readonly state: () => Promise<string>;

@@ -26,7 +26,7 @@ it.each([0, count * 0.15, count * 0.75])(
     const env = { INNKEEP_BASE_URL: baseUrl, INNKEEP_API_KEY: appKey };
     const checkout = await makeCheckout(env);
     const { cwd } = checkout.line;
-    // A part of the files is there with an older text, as after an earlier pull.
+    // Some files exist with an older text, as after an earlier pull.
     expect((await checkout.run("faq pull")).exit).toBe(0);
     for (let at = 0; at < count; at += 2)
       await checkout.write(

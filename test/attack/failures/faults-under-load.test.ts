@@ -26,7 +26,7 @@ const patience = { timeout: 90_000 };
 const senders = 6;
 const slowMs = 100;
 
-/** Two servers that share a database and a store, and what they use. */
+/** Two servers that share a database and a file store, and the proxies before both. */
 interface Deployment {
   readonly cluster: PostgresCluster;
   readonly store: ObjectStore;
@@ -36,7 +36,7 @@ interface Deployment {
   readonly addresses: readonly [() => string, () => string];
   readonly apiKey: string;
   readonly maintainerToken: string;
-  /** Of the second server. */
+  /** The fault affects only the second server. */
   signal(signal: NodeJS.Signals): void;
   restart(): Promise<void>;
   readonly databaseUrl: string;
@@ -47,7 +47,7 @@ interface Fault {
   readonly what: string;
   begin(deployment: Deployment): unknown;
   end(deployment: Deployment): unknown;
-  /** Whether reports with pictures are refused meanwhile. A slow part refuses none. */
+  /** Whether reports with pictures are refused during the fault. A slow part causes no refusals. */
   readonly refuses?: boolean;
 }
 
@@ -218,7 +218,7 @@ async function untilBothAccept({ addresses, apiKey }: Deployment): Promise<numbe
   return performance.now() - began;
 }
 
-/** Expects each report to be there exactly once, with the picture that was sent. */
+/** Expects that each report is stored exactly once, with the picture that was sent. */
 async function expectStoredOnce(
   { addresses: [address], maintainerToken, databaseUrl }: Deployment,
   accepted: readonly AcceptedReport[],

@@ -85,7 +85,7 @@ async function inventoryOf({ get, appId, data }: Served) {
   };
 }
 
-/** The faults of refusals: each one must be a 503 with Retry-After. */
+/** Returns what is wrong with refusals: each one must be a 503 with Retry-After. */
 const unclean = (answers: readonly Answer[]): string[] =>
   answers
     .filter(({ status }) => status !== 201)
@@ -112,7 +112,7 @@ describe.each(databases)("a full disk under a server on $name", (engine) => {
       return taken.map(([name]) => name);
     };
     const everything = ["text", "faq", "picture", "form"];
-    // PostgreSQL uses another disk: only files have no room.
+    // PostgreSQL uses another disk, so only files cannot be stored.
     const rest = engine.engine === "postgres" ? ["text", "faq"] : [];
     expect(await sendNoted()).toEqual(everything);
     const { tasks } = Object((await server.get("/testing/me/tasks", server.device)).body);
@@ -122,7 +122,7 @@ describe.each(databases)("a full disk under a server on $name", (engine) => {
     };
 
     await volume.fill(server.pid);
-    // A failed request frees a little room, which the next report may use.
+    // A failed request frees a little space, which the next report may use.
     let fullInRow = 0;
     const isFull = async () => {
       fullInRow = String(await sendNoted()) === String(rest) ? fullInRow + 1 : 0;

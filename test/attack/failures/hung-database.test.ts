@@ -7,7 +7,7 @@ import { type FinishedHook, stoppableProxy } from "../../support/network/stoppab
 import { startInnkeep } from "../../support/programs/built-program.ts";
 import { quietGoal } from "../../support/torture.ts";
 
-/** A database of the test's own behind a proxy. The tests mostly wait, so they run at the same time. */
+/** A separate database behind a proxy for each test. The tests mostly wait, so they run at the same time. */
 async function behindProxy(onTestFinished: FinishedHook) {
   const place = await postgres.create();
   onTestFinished(() => place.remove());

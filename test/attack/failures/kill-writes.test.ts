@@ -7,7 +7,7 @@ import { innkeep, startInnkeep } from "../../support/programs/built-program.ts";
 import { randomFrom, runSeed } from "../../support/random-seed.ts";
 import { quietGoal, rounds } from "../../support/torture.ts";
 
-/** An acknowledged resource, and the address that must return it. */
+/** An object whose creation was confirmed, and the address that must return it. */
 interface Kept {
   readonly path: string;
   readonly has: string;
@@ -21,7 +21,7 @@ interface Access {
   readonly appId: string;
 }
 
-/** Sends one request after the other until the server is gone, and records the acknowledged ones. */
+/** Sends one request after the other until the server is killed, and records the confirmed ones. */
 async function load({ baseUrl, ...access }: Access, name: string, kept: Kept[]): Promise<void> {
   const send = async (path: string, body: object, token?: string) => {
     const headers = new Headers({ "content-type": "application/json" });

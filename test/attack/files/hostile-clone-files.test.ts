@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createCommandLine } from "../../support/clients/command-line.ts";
 
-/** What a stranger puts in place of a file, and what commands say of it. */
+/** The object that a stranger puts in place of a file, and the message of commands about it. */
 const kinds = [
   ["a pipe without a writer", (path: string) => void execFileSync("mkfifo", [path]), /(is|or) no file/],
   ["a link to a device without an end", (path: string) => symlink("/dev/zero", path), /is no file|link/],
@@ -18,7 +18,7 @@ const kinds = [
   ],
 ] as const;
 
-/** The files that commands read of a clone without being told, and a command that reads each. */
+/** The files of a clone that commands read by themselves, and a command that reads each. */
 const files = [
   ["innkeep.json", "faq list"],
   ["innkeep.json", "init --server https://inn.example.org"],

@@ -117,7 +117,7 @@ describe("a hostile checkout cannot make FAQ commands reach other files", () => 
         stderr: expect.stringContaining(`${path} leads through a link to`),
       });
     expect(await readdir(outside)).toEqual(before);
-    // A person may name the place itself, and a link that stays inside is followed.
+    // A person may pass the folder itself as an argument, and a link to a target inside of it is followed.
     await checkout.run(`faq pull ${join(outside, "own")}`);
     expect(await readdir(join(outside, "own"))).toContain("question-1.md");
     await symlink("docs", pathIn(checkout, "inside"));
@@ -203,7 +203,7 @@ describe("the names that `faq pull` writes", () => {
     const { checkout } = await checkoutOf(
       questions.map((question, at) => ({ ...entry(0, { question }), id: idOf(at) })),
     );
-    // As macOS writes the name of a file that is no entry of the server.
+    // The name of a file in the form of macOS. The server has no entry with this name.
     const own = "が".normalize("NFD");
     await checkout.write(`faq/${own}.md`, markdown({ question: "Mine?" }, "So."));
     expect((await checkout.run("faq pull")).exit).toBe(0);

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { type Pattern, patternsIn } from "../../support/sources/patterns.ts";
 import { readTree } from "../../support/sources/tree.ts";
 
-/** Patterns that may take longer than their text is long, and what keeps their texts short. */
+/** Patterns whose time may grow faster than the length of the text, and the reason why their texts are short. */
 const bounded: Readonly<Record<string, string>> = {
   "server/content/faqs/page/list.tsx": "600 characters of an answer",
   "server/dev/clock.ts": "only what a pattern of whole parts took, on a server for development",

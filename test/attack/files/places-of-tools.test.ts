@@ -11,7 +11,7 @@ import { dataUrl, type SampleFile } from "../../support/files/sample-files.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { type AppWithAgent, makeAppWithAgent } from "../../support/worlds/app-with-owner-and-agent.ts";
 
-// Pictures and films that FFmpeg and ExifTool wrote, with a place in each form that they know.
+// Pictures and films that FFmpeg and ExifTool wrote, with a position in each format that they support.
 const folder = inputPath("places");
 const names = await readdir(folder);
 
@@ -77,14 +77,16 @@ async function servedBytes(file: SampleFile): Promise<Buffer> {
 const exiftool = join(import.meta.dirname, "../../../node_modules/exiftool-vendored.pl/bin/exiftool");
 const run = promisify(execFile);
 
-/** What ExifTool reads about places, and the words that stand for a place in the inputs. */
+/** The position that ExifTool reads, and the words that stand for a position in the inputs. */
 async function placesIn(path: string): Promise<string[]> {
   const { stdout } = await run("perl", [exiftool, "-ee3", "-U", "-a", "-s", "-G1", path]);
   const lines = stdout.split("\n").filter((line) => !/^\[(System|ExifTool)\]/.test(line));
   return lines.filter((line) => /GPS|City|Location|Placetown|52\.5|13\.4/i.test(line));
 }
 
-/** How a browser draws a file: a picture, or a film after a fifth of a second. Undefined if it cannot. */
+/**
+ * Returns how a browser draws a file: a picture, or a film after a fifth of a second. Undefined if it cannot draw it.
+ */
 const drawn = (file: SampleFile): Promise<string | undefined> =>
   page.evaluate(
     async ({ url, isFilm }) => {

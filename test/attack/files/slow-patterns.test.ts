@@ -12,12 +12,12 @@ import { pdfOfText } from "../../../src/words/text-pdf.ts";
 import { createCommandLine } from "../../support/clients/command-line.ts";
 import { processorTime } from "../../support/processor-time.ts";
 
-/** Long enough that a search whose time grows with the square of a text takes minutes. */
+/** So long that a search takes minutes if its time grows with the square of the length. */
 const times = 300_000;
 const bounds = { bytes: 64 * 1_048_576 };
 const id = "01a1fda4-237d-759b-ad89-7cf5663516dc";
 
-/** Fails if `use` takes as long as a search does whose time grows with the square of the text. */
+/** Fails if the time of `use` seems to grow with the square of the length of the text. */
 function soon(use: () => unknown): void {
   const spent = processorTime();
   use();
@@ -89,7 +89,7 @@ it.each(["<", "<a ", "<br", "<style ", "<style></style>", "<head><style>", "<blo
 it("a mail that takes longer than it may is given up, and the next one is read", async () => {
   const head = "From: ada@kitchen.example\r\nContent-Type: text/html\r\n\r\n";
   const large = Buffer.from(`${head}${"\n".repeat(3_000_000)}x`);
-  // The thread that reads it has not even started by then.
+  // The thread that reads the text has not started by then.
   expect(await readMail(large, { ...bounds, milliseconds: 1 })).toBeUndefined();
   expect(await readMail(Buffer.from(`${head}<p>Thanks.</p>`), bounds)).toMatchObject({
     kind: "answer",

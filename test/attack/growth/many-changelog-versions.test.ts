@@ -3,7 +3,7 @@ import { releaseTypeAfter, versionOrder } from "../../../server/content/changelo
 import { unseenSince } from "../../../server/content/changelog/rules.ts";
 
 const most = 5_000;
-/** Versions in a form that is slow to read. */
+/** Versions in a form that takes long to parse. */
 const entries = (major: number) =>
   Array.from({ length: most }, (_, place) => ({
     id: String(place),
@@ -11,7 +11,10 @@ const entries = (major: number) =>
     versions: [],
   }));
 
-/** How often a version is taken apart: once or twice when it is read. What was read has no text of the build any more. */
+/**
+ * Counts how often a version is parsed: once or twice when it is first read. A parsed version no longer has the text of
+ * its build.
+ */
 const readings = (work: () => void): number => {
   const spy = vi.spyOn(String.prototype, "match");
   try {
@@ -22,7 +25,7 @@ const readings = (work: () => void): number => {
   }
 };
 
-/** The first request reads every version. 40 more read only what they ask for. */
+/** The first request parses every version. 40 more parse only the versions that they name. */
 function expectReadOnce(ask: (at: number) => void): void {
   expect(readings(() => ask(0))).toBeGreaterThanOrEqual(most);
   const more = readings(() => {
@@ -31,7 +34,7 @@ function expectReadOnce(ask: (at: number) => void): void {
   expect(more).toBeLessThan(200);
 }
 
-// Each request blocked the server for half a second. Every app contains the key that allows this request.
+// Before the fix each request blocked the server for half a second. Every app contains a key that allows this request.
 it("5,000 versions are read once for any number of users who ask for news", () => {
   const listed = entries(1);
   expectReadOnce((at) => {

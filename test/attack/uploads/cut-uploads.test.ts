@@ -52,7 +52,7 @@ describe("uploads that are cut at any byte", () => {
       const connection = await connectRaw(service.baseUrl);
       connection.write(headOf("POST", path, { ...key, "Content-Type": type, "Content-Length": body.length }));
       connection.write(body.subarray(0, length));
-      // Some reach the server whole, some are cut off.
+      // Some uploads reach the server completely, others are cut off.
       if (random() < 0.7)
         await vi
           .waitFor(async () => expect((await openFilesIn(files)).length).toBeGreaterThan(0), {

@@ -8,7 +8,7 @@ import type { OwnerWithOneOfEach } from "../../support/worlds/owner-with-one-of-
 import { exportFile, importFile, type Line, linesIn } from "../../support/worlds/transfer/app-file.ts";
 import { makeFullApp } from "../../support/worlds/transfer/full-app.ts";
 
-/** A file of these lines, with the counts and the hash of its last line in order. */
+/** Returns a file with these lines. The counts and the hash in its last line are correct. */
 function fileOf(lines: readonly (Line | string)[]): string {
   const kept = lines.filter((line) => typeof line === "string" || line.type !== "end");
   const text = kept.map((line) => `${typeof line === "string" ? line : JSON.stringify(line)}\n`).join("");
@@ -153,7 +153,7 @@ describe.each(databases)("a hostile file to import, on $name", (engine) => {
     const copy = await importFile(service, headers, fileOf(lines));
     expect(copy.status).toBe(201);
     const own = linesIn(await exportFile(service, headers, copy.field("appId")));
-    // The file names the hashes of files, but has no bytes of them.
+    // The file has hashes of files, but not their bytes.
     expect(own.some(({ type }) => type === "upload")).toBe(false);
     const now = linesIn(await exportFile(service, world.headers, world.app.id));
     const kept = (all: Line[]) =>
@@ -204,7 +204,7 @@ describe.each(databases)("a hostile file to import, on $name", (engine) => {
     expect(await refused(tar(head, entry(`files/${sha256(picture)}`, html)))).toContain(
       "differs from the hash in its name",
     );
-    // A header may claim any size.
+    // A header may contain any size.
     expect(await refused(tar(head, tarHeader(`files/${sha256(picture)}`, 8_000_000_000)))).toContain(
       "cut off",
     );

@@ -55,7 +55,7 @@ function requestWith(body: Buffer): IncomingMessage {
   return request;
 }
 
-/** Reads bodies of `bytes` bytes and senders with these names, and says in which order they were given out. */
+/** Reads bodies of `bytes` bytes from senders with these names. Returns the order in which they were handled. */
 function reading(budgets: { readonly bufferedBytes: number; readonly anonymousBufferedBytes: number }) {
   const settings = readSettings({}, {});
   const stopping = new AbortController().signal;
@@ -126,11 +126,11 @@ it("a large JSON body that was cut while it waited is freed before its turn", as
   (await modest).release();
 });
 
-/** Frees what nothing holds any more. */
+/** Runs the garbage collection. */
 async function collect() {
   setFlagsFromString("--expose-gc");
   const collectGarbage: () => void = runInNewContext("gc");
-  // A weak reference that was made or read keeps its object until the turn ends.
+  // A weak reference that was created or read keeps its object until the end of the turn of the event loop.
   for (let at = 0; at < 20; at += 1) await turn();
   collectGarbage();
 }

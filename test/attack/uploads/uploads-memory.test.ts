@@ -9,7 +9,7 @@ import { quietGoal } from "../../support/torture.ts";
 
 const MB = 1_048_576;
 
-/** The largest memory that a process has ever held, in MB. */
+/** The maximum memory that a process has used, in MB. */
 const peakOf = (pid: number | undefined): number =>
   Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1_024;
 

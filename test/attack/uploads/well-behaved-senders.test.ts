@@ -107,7 +107,7 @@ describe.each(databases)("an upload that gets no turn on $name", (engine) => {
       const body = { type: "bug", message: "See the picture.", images: [dataUrl(png(200_000))] };
       const send = async (key: string) =>
         (await service.request("POST", path, { headers: { "x-api-key": key }, body })).status;
-      // After the slow upload has got its turn.
+      // Now the slow upload has been admitted.
       await expect.poll(() => send(probe.key)).toBe(503);
       for (let n = 0; n < 6; n += 1) expect(await send(other.key)).toBe(503);
       held.release();

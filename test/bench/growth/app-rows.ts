@@ -1,7 +1,7 @@
 import type { Rows } from "./rows.ts";
 import type { Sql } from "./sql.ts";
 
-/** Apps of all people together. The person who is measured is a member of the first ones. */
+/** The number of all apps. The measured person is a member of the first ones. */
 export const appCount = 200;
 export const ownApps = 25;
 const accounts = 5_000;

@@ -8,9 +8,9 @@ import { type Asked, type At, activeOf, statusOf, timesOf } from "./thread-value
 const proposalEvery = 5;
 
 /**
- * Threads of two years, a message on each, proposals, and what they left: claims, changes, deliveries, mails, events, the
- * audit, and files. Words: "settings" is in every second thread, "zanzibar" in five, and 20,000 words begin with
- * "innkeeping".
+ * Threads of two years, a message on each, proposals, and the rows that follow from them: claims, changes, deliveries,
+ * mails, events, audit entries, and files. Words: "settings" is in every second thread, "zanzibar" in five, and 20,000
+ * words begin with "innkeeping".
  */
 export function feedbackRows(sql: Sql, { threads }: Size, { personId, now }: Asked): readonly Rows[] {
   const at = timesOf(sql, threads, now);
@@ -27,7 +27,7 @@ export function feedbackRows(sql: Sql, { threads }: Size, { personId, now }: Ask
   ];
 }
 
-/** In both sets, more proposals wait than a page shows: so the pages of both show as many. */
+/** In both sets, more proposals wait than fit on a page, so the pages of both show the same number. */
 const awaits = (n: string, threads: number) =>
   `(${n} % ${Math.max(10, Math.min(1_000, threads / 100))} = 0 AND ${n} % 1000 <> 10)`;
 

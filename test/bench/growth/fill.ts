@@ -14,8 +14,8 @@ import { testRows } from "./test-rows.ts";
 const rowsAtOnce = 100_000;
 
 /**
- * Fills an empty database by SQL, for an account that exists. Indexes and triggers are removed before and made again after:
- * that is several times as fast.
+ * Fills an empty database with SQL, for an existing account. Indexes and triggers are removed before and created again
+ * after, because this is several times faster.
  */
 export async function fill(
   database: Database,
@@ -68,7 +68,7 @@ async function insert(database: Database, { into, count, select, where = "1 = 1"
   }
 }
 
-/** PostgreSQL: leaves out triggers and the checks of references. SQLite: gives the writer memory. */
+/** PostgreSQL: turns off triggers and the checks of references. SQLite: increases the memory of the writer. */
 async function prepare(tx: Transaction): Promise<void> {
   if (tx.engine === "sqlite") await tx.all("PRAGMA cache_size = -400000");
   else await tx.run("SET LOCAL session_replication_role = replica");
@@ -89,7 +89,7 @@ const definitions = {
       AND NOT EXISTS (SELECT 1 FROM pg_constraint c WHERE c.conname = i.indexname)`,
 };
 
-/** Removes the indexes and the triggers of all tables. Returns the function that makes them again. */
+/** Removes the indexes and the triggers of all tables. Returns the function that creates them again. */
 async function withoutIndexes(database: Database): Promise<() => Promise<void>> {
   const removed = await database.all<Definition>(definitions[database.engine]);
   await database.write(async (tx) => {

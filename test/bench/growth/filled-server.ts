@@ -23,7 +23,7 @@ export interface FilledServer extends FilledDatabase {
   readonly program: Program;
   readonly cookie: string;
   readonly values: ServerValues;
-  /** The socket that tells the longest turn of the event loop. */
+  /** The socket that reports the longest turn of the event loop. */
   readonly turns: string;
 }
 
@@ -48,7 +48,7 @@ export async function fillDatabase(
   return { size, address, variables, agentToken };
 }
 
-/** Removes the statistics by which the database chooses indexes, or makes them. */
+/** Removes or creates the statistics with which the database chooses indexes. */
 export async function setStatistics({ address }: FilledDatabase, wanted: boolean): Promise<void> {
   if ("url" in address) {
     await atCluster(address.url, wanted ? "VACUUM ANALYZE" : "DELETE FROM pg_statistic");
@@ -76,14 +76,14 @@ export async function serve(filled: FilledDatabase): Promise<FilledServer> {
   return { ...filled, program, cookie, turns, values: await valuesOf(origin, cookie) };
 }
 
-/** Resolves when the server has made the statistics of PostgreSQL that were missing when it started. */
+/** Resolves when the server has created the statistics of PostgreSQL that were missing at its start. */
 async function statisticsMade(address: DatabaseAddress): Promise<void> {
   const database = await openDatabase(address);
   while ((await tablesWithoutStatistics(database)).length > 0) await sleep(100);
   await database.close();
 }
 
-/** Makes what only a running server can make: credentials, and a thread with the page of its sender. */
+/** Creates what only a running server can create: credentials, and a thread with a sender's page. */
 async function valuesOf(origin: string, cookie: string): Promise<ServerValues> {
   const answer = async (path: string, body: object, headers: Record<string, string>) =>
     (await post(`${origin}/api/v1${path}`, body, headers)).json();

@@ -72,7 +72,7 @@ async function fillPostgres(clusterUrl: string, size: Size): Promise<FilledDatab
   return fillDatabase({ url }, size, data);
 }
 
-/** Fills a database, or takes it from an earlier run that kept its data. */
+/** Fills a database, or uses the one that an earlier run kept. */
 async function once(name: string, fillIt: () => Promise<FilledDatabase>): Promise<FilledDatabase> {
   const note = join(folder, `${name}.json`);
   const known = await readFile(note, "utf8").catch(() => undefined);
@@ -84,7 +84,7 @@ async function once(name: string, fillIt: () => Promise<FilledDatabase>): Promis
   return filled;
 }
 
-/** Prints a line for each request, with the set of few threads and that of many. */
+/** Prints a line for each request, with the times for few threads and for many threads. */
 async function compare(engine: string, filled: readonly FilledDatabase[]) {
   for (const statistics of given.statistics.split(",")) {
     for (const each of filled) await setStatistics(each, statistics === "with");

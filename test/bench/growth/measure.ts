@@ -8,25 +8,26 @@ export interface Timing {
   readonly p50: number;
   readonly p99: number;
   /**
-   * The longest turn of the event loop in each of these requests, in processor time of the main thread: the 99th percentile and the longest, in
-   * milliseconds. The server answers no other request for so long. NaN if the system does not say it.
+   * The longest turn of the event loop in each of these requests, in processor time of the main thread: the 99th
+   * percentile and the longest, in milliseconds. During this time the server answers no other request. NaN if the
+   * system does not provide the time.
    */
   readonly turnP99: number;
   readonly longestTurn: number;
-  /** How long the answer is, in characters: a page that is fuller costs more, however many threads there are. */
+  /** How long the answer is, in characters: a longer page costs more, regardless of the number of threads. */
   readonly length: number;
 }
 
 const calls = 100;
-/** A slow request is called less often. */
+/** A slow request is sent less often. */
 const mostMilliseconds = 2_500;
 const leastCalls = 5;
-/** A server that just started runs code that is not compiled yet: that is no growth. */
+/** A server that has just started runs code that is not compiled yet. This must not count as growth. */
 const warmUp = 20;
 const leastWarmUp = 3;
 const kept = new Agent({ keepAlive: true });
 
-/** Measures a request on several servers in turns, because a machine shared with others changes its speed from second to second. */
+/** Measures a request on several servers alternately, because the speed of a shared machine changes every second. */
 export async function measure(servers: readonly FilledServer[], asked: Measured): Promise<Timing[]> {
   const targets = await Promise.all(servers.map((server) => targetOf(server, asked)));
   const lengths = await warmedUp(targets, asked.most === undefined ? warmUp : leastWarmUp);
@@ -52,7 +53,7 @@ export async function measure(servers: readonly FilledServer[], asked: Measured)
   }));
 }
 
-/** Calls each target some times, but a slow one less often. Returns the lengths of the last answers. */
+/** Calls each target several times, but a slow one less often. Returns the lengths of the last answers. */
 async function warmedUp(targets: readonly Target[], most: number): Promise<number[]> {
   const lengths = targets.map(() => 0);
   const until = performance.now() + mostMilliseconds / 2;

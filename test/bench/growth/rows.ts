@@ -1,4 +1,7 @@
-/** Rows to insert: the table with its columns, how many, and the SELECT list over the numbers `n` from 1 on that fit `where`. */
+/**
+ * Rows to insert: the table with its columns, their number, and the SELECT list. It is evaluated for the numbers `n`
+ * from 1 on that match `where`.
+ */
 export interface Rows {
   readonly into: string;
   readonly count: number;

@@ -1,4 +1,4 @@
-/** How much there is in a set of data. */
+/** The size of a set of data. */
 export interface Size {
   readonly name: string;
   readonly threads: number;
@@ -6,7 +6,7 @@ export interface Size {
   readonly testSessions: number;
 }
 
-/** A cycle has as many test sessions in both sets, so that a page of one cycle shows as much. */
+/** A cycle has the same number of test sessions in both sets, so that the page of a cycle has the same length. */
 const sessionsOfCycle = 2_000;
 
 export function sizeOf(threads: number): Size {

@@ -1,15 +1,15 @@
 import type { Engine } from "../../../server/database/database.ts";
 
-/** Expressions over a whole number `n`, in the SQL of each engine. */
+/** SQL expressions that depend on a whole number `n`, for each engine. */
 export interface Sql {
   readonly engine: Engine;
   /** An id of the kind `kind` (a hexadecimal digit or two), in the order of the numbers. */
   id(kind: string, n: string): string;
-  /** An instant, of milliseconds since 1970. */
+  /** An instant from milliseconds since 1970. */
   instant(milliseconds: string): string;
-  /** A number from 0 to `below - 1` that looks random. Each salt gives another one. */
+  /** A number from 0 to `below - 1` that looks random. Each salt gives a different number. */
   random(n: string, salt: Salt, below: number): string;
-  /** The first text whose share of a hundred holds the number. The shares add up to a hundred. */
+  /** Chooses a text by a number below 100. Each text has a share; the shares add up to 100. */
   share(percent: string, shares: Readonly<Record<string, number>>): string;
 }
 
@@ -33,7 +33,7 @@ export const sqlOf = (engine: Engine): Sql => ({
     engine === "sqlite"
       ? `strftime('%Y-%m-%dT%H:%M:%fZ', (${milliseconds}) / 1000.0, 'unixepoch')`
       : `to_char(to_timestamp((${milliseconds}) / 1000.0) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
-  // The high bits of a product: the low ones of two salts would go together.
+  // It uses the high bits of a product, because the low bits for two salts would be correlated.
   random: (n, salt, below) => `((((${n}) * ${multipliers[salt]}) % 4294967296 / 4096) % ${below})`,
   share: (percent, shares) => {
     let sum = 0;

@@ -5,7 +5,10 @@ import type { Sql } from "./sql.ts";
 import { type Asked, activeOf, statusOf, timesOf } from "./thread-values.ts";
 
 const tagsOfApp = 20;
-/** An app keeps at most 1,000 looks of a member. The measured person has about as many in each app, 12,000 together. */
+/**
+ * An app keeps at most 1,000 read marks of a member. The measured person has about this number in each app, in total
+ * 12,000.
+ */
 const looksOfApp = 1_000;
 const day = 86_400_000;
 
@@ -14,7 +17,10 @@ interface Team extends Asked {
   readonly sealedDraft: string;
 }
 
-/** What a team leaves: members, tags on three of ten threads, what the measured person has read, drafts, saved replies, blocks. */
+/**
+ * The data of a team: members, tags on three of ten threads, read marks of the measured person, drafts, saved replies,
+ * blocked senders.
+ */
 export function teamRows(sql: Sql, size: Size, team: Team): readonly Rows[] {
   return [
     ...memberRows(sql, team),
@@ -41,7 +47,10 @@ function memberRows({ id, instant }: Sql, { personId, now }: Team): readonly Row
   ];
 }
 
-/** Of an app with tags 1 to 20, half of the tagged threads have the first one, and twenty threads of all apps the last one. */
+/**
+ * Each app has tags 1 to 20. Half of the tagged threads have the first tag; in all apps together, twenty threads have
+ * the last one.
+ */
 function tagRows(sql: Sql, { threads }: Size, { now }: Team): readonly Rows[] {
   const { id, random, instant } = sql;
   const at = timesOf(sql, threads, now);
@@ -72,7 +81,10 @@ function tagRows(sql: Sql, { threads }: Size, { now }: Team): readonly Rows[] {
   ];
 }
 
-/** The measured person has opened all that happened lately, but for one of fifty threads, and has marked some older ones as unread. */
+/**
+ * The measured person has opened all recently changed threads except one of fifty, and has marked some older threads as
+ * unread.
+ */
 function lookRows(sql: Sql, { threads }: Size, { personId, now }: Team): readonly Rows[] {
   const { id, instant } = sql;
   const at = timesOf(sql, threads, now);
@@ -101,13 +113,19 @@ function lookRows(sql: Sql, { threads }: Size, { personId, now }: Team): readonl
   ];
 }
 
-/** For how many days back the measured person has looks: in the first app, which has half of all threads, and in the small ones. */
+/**
+ * The number of past days for which the measured person has read marks: in the first app, which has half of all
+ * threads, and in the small apps.
+ */
 const readDays = (threads: number): readonly [large: number, small: number] => [
   Math.ceil((looksOfApp * 1_000) / threads),
   Math.ceil((looksOfApp * 150_000) / threads),
 ];
 
-/** What the measured person has read without looks, the last visit of the inbox, and what triggers would have counted. */
+/**
+ * The time before which the measured person has read everything, the last visit of the inbox, and the counts that
+ * triggers would have written.
+ */
 export function readMarks({ instant }: Sql, { threads }: Size, { personId, now }: Asked): readonly string[] {
   const [large, small] = readDays(threads);
   const first = "'00000001-0000-7000-8000-000000000001'";
@@ -117,7 +135,7 @@ export function readMarks({ instant }: Sql, { threads }: Size, { personId, now }
      WHERE user_id = '${personId}'`,
     `UPDATE thread_tags SET assignee_id = (SELECT f.assignee_id FROM feedback f WHERE f.id = thread_tags.feedback_id)
      WHERE feedback_id IN (SELECT id FROM feedback WHERE assignee_id IS NOT NULL)`,
-    // Grouped, because the indexes are gone: PostgreSQL would read all rows for each tag.
+    // Grouped, because there are no indexes now: PostgreSQL would read all rows for each tag.
     `UPDATE tags SET threads = counted.threads
      FROM (SELECT tag_id, count(*) AS threads FROM thread_tags GROUP BY tag_id) AS counted WHERE counted.tag_id = tags.id`,
   ];

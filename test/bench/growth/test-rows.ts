@@ -9,9 +9,9 @@ const days = 14;
 const seats = 12;
 /** Ten of the twelve slots of a cycle have a tester. */
 const heldSeats = 10;
-/** The measured person has the first seat in so many cycles. */
+/** The number of cycles in which the measured person has the first seat. */
 const ownSeats = 5;
-/** The cycles of this data set run since their tenth day began. */
+/** The cycles of this data set are at the beginning of their eleventh day. */
 const past = 10;
 
 /** Listings with two cycles each that run on their eleventh day, slots, counted days and test sessions. */

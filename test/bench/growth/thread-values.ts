@@ -1,6 +1,6 @@
 import type { Sql } from "./sql.ts";
 
-/** Whose data it is, and the time at which it ends. */
+/** The person who owns the data, and the time of the newest data. */
 export interface Asked {
   readonly personId: string;
   readonly now: number;
@@ -8,10 +8,10 @@ export interface Asked {
 
 const twoYears = 2 * 365 * 86_400_000;
 
-/** The instant of a thread, some milliseconds later if that is asked. */
+/** The instant of a thread, plus `later` milliseconds. */
 export type At = (n: string, more?: number) => string;
 
-/** Threads of two years, the last one now. */
+/** Threads of two years. The last one is from now. */
 export function timesOf(sql: Sql, threads: number, now: number): At {
   const every = Math.floor(twoYears / threads);
   return (n, more = 0) => sql.instant(`${now - twoYears} + (${n}) * ${every} + ${more}`);
@@ -20,7 +20,7 @@ export function timesOf(sql: Sql, threads: number, now: number): At {
 /** The threads of the last month begin after this number. */
 const lastMonth = (threads: number): number => threads - Math.floor(threads / 24);
 
-/** The status of a thread. One of twenty in the last month is of a blocked sender. */
+/** The status of a thread. In the last month, one of twenty is from a blocked sender. */
 export const statusOf = ({ random, share }: Sql, n: string, threads: number): string =>
   `CASE WHEN ${n} > ${lastMonth(threads)} AND ${n} % 20 = 11 THEN 'blocked' ELSE ${share(
     random(n, "status", 100),

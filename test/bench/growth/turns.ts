@@ -2,8 +2,9 @@ import { openSync, readSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { isMainThread } from "node:worker_threads";
 
-// A part of a measured server: Node loads it before the program. It answers at a separate socket, and a request begins
-// a new measurement. The loop is woken each millisecond, so a difference is the processor time of one turn.
+// A part of a measured server: Node loads it before the program. It answers on a separate socket, and each request
+// there begins a new measurement. A timer runs each millisecond, so the difference between two readings is the
+// processor time of one turn.
 
 const socket = process.env.BENCH_TURNS;
 if (socket !== undefined && isMainThread) watch(socket);
@@ -27,8 +28,8 @@ function watch(path: string): void {
 }
 
 /**
- * Reads the processor time of the main thread until now, in milliseconds, as exactly as the scheduler counts it: to one to four
- * milliseconds. Linux tells it; else it is NaN.
+ * Reads the processor time of the main thread until now, in milliseconds. Its accuracy is one to four milliseconds. NaN
+ * on systems other than Linux.
  */
 function mainThreadTime(): () => number {
   const file = openIfThere(`/proc/self/task/${process.pid}/schedstat`);

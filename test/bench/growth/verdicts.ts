@@ -12,8 +12,8 @@ const mostOfSearch = 50;
 const mostOfTurn = 20;
 
 /**
- * Says which requests miss a goal, and how. `bound` is the time in milliseconds in which a list or a page may always
- * answer.
+ * Returns the requests that miss a goal, with the reason. `bound` is a time in milliseconds that is always acceptable
+ * for a list or a page.
  */
 export function verdictsOf(lines: readonly Line[], bound: number): string[] {
   const bases = basesOf(lines);
@@ -40,8 +40,8 @@ export function verdictsOf(lines: readonly Line[], bound: number): string[] {
 }
 
 /**
- * What each endpoint or page takes with few threads: the time of its longest answer. A rare filter finds next to nothing
- * among few threads, and an empty answer is faster than a full one, however it was found.
+ * The time of each endpoint or page with few threads: that of its longest answer. Among few threads a rare filter finds
+ * almost nothing, and an empty answer is always faster than a full one.
  */
 function basesOf(lines: readonly Line[]): ReadonlyMap<string, Timing> {
   const bases = new Map<string, Timing>();
@@ -53,6 +53,6 @@ function basesOf(lines: readonly Line[]): ReadonlyMap<string, Timing> {
   return bases;
 }
 
-/** The endpoint or page of a request: its path without the query, whatever it names. */
+/** The endpoint or page of a request: its path without ids and query. */
 const routeOf = ({ method = "GET", path }: Measured): string =>
   `${method} ${path.replace(/\?.*/, "").replace(/[0-9a-f-]{36}/g, ":id")}`;

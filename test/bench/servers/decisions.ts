@@ -3,10 +3,13 @@ import { type KeptConnection, keepConnection } from "../kept-connection.ts";
 import { type Figure, median } from "../table.ts";
 
 const rounds = 100;
-/** The first decisions are made by code that has just been loaded. */
+/** The first decisions run code that has just been loaded. */
 const unmeasured = 20;
 
-/** The time from a person's decision on one server to the waiting agent's answer from another server, or the same. */
+/**
+ * The time from a person's decision on one server to the waiting agent's answer from another server, or from the same
+ * one.
+ */
 export async function measureDecisions(
   name: string,
   goal: number,
@@ -41,7 +44,7 @@ async function timeOfDecision(
     if (run.status !== "approved") throw new Error(`The waiting agent got ${String(run.status)}`);
     return took;
   });
-  // Time for the request to start waiting in its server.
+  // A pause, so that the request is waiting in its server.
   await new Promise((resolve) => setTimeout(resolve, 25 + Math.random() * 20));
   const started = performance.now();
   const deciding = person.send({

@@ -8,8 +8,8 @@ const unmeasured = 20;
 const mostMilliseconds = 10_000;
 
 /**
- * The time from the answer to a change until another server shows it, which remembers the thread. It is read until it does,
- * so at least one read is part of the time.
+ * The time from the answer to a change until another server, which has the thread in its cache, shows the change. The
+ * test reads until then, so the time includes at least one read.
  */
 export async function measureOtherServer(name: string, demo: DemoServer, otherPort: number): Promise<Figure> {
   const person = await keepConnection(demo.port);
@@ -35,7 +35,7 @@ async function timeOfChange(
   const change = { method: "PATCH", path: `/api/v1/console/feedback/${threadId}` };
   const read = { method: "GET", path: `/api/v1/agent/feedback/${threadId}` };
   const asAgent = { ...read, headers: { authorization: `Bearer ${agentToken}` } };
-  // The other server remembers the thread as it was.
+  // The other server has the old thread in its cache.
   await agent.send(asAgent);
   await person.send({
     ...change,

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** A maintainer with some release notes; `files` gives the exported ones. */
+/** A maintainer with some release notes. `files` returns the exported files. */
 async function maintainerWith(...notes: readonly (readonly string[])[]) {
   const maintainer = await makeReleasingMaintainer(service);
   for (const [version = "", ...flags] of notes) await maintainer.create(version, ...flags);

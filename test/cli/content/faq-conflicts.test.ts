@@ -136,7 +136,7 @@ describe("no edit of a person is lost", () => {
     await world.edit(id, { sortOrder: 9 });
     expect((await checkout.run("faq push --yes")).exit).toBe(0);
     expect(await world.list()).toMatchObject([{ answer: "Mine.", sortOrder: 9 }]);
-    // The person's position is not taken for one that was pushed.
+    // The position that a person has set is not treated as one that was pushed.
     const ci = await cloneOf(checkout, { ...world.env, CI: "true" });
     expect((await ci.run("faq push --yes")).exit).toBe(0);
     expect(await world.list()).toMatchObject([{ sortOrder: 9 }]);

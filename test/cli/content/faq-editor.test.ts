@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterAll(() => service.stop());
 
-/** Runs `faq edit` on a terminal whose editor changes the text in this way. */
+/** Runs `faq edit` on a terminal with an editor that makes this change. */
 async function edit(
   change: (text: string) => string | Promise<string>,
   options: { env?: Readonly<Record<string, string>>; status?: number; words?: string } = {},

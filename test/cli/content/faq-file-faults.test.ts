@@ -24,7 +24,7 @@ afterAll(() => service.stop());
 const id = "01a1fda4-237d-759b-ad89-7cf5663516dc";
 const good = markdown({ question: "Good?" }, "So.");
 
-/** Runs a command that is refused for its files: without a request, and with all of them as before. */
+/** Runs a command that is refused because of its files. It must send no request and change no file. */
 async function refused(words: string) {
   const before = await checkout.all();
   checkout.sent.length = 0;

@@ -8,11 +8,13 @@ const id = "01a1fda4-237d-759b-ad89-7cf5663516dc";
 const textOf = (answer: string) => ({ question: "A?", answer });
 const hash = (answer: string) => hashOf(textOf(answer));
 
-/** What happens: a person edits on the server, a developer in a checkout; checkouts pull and push, also in CI. */
+/**
+ * The steps: a person edits on the server, a developer edits in a checkout, and checkouts pull and push, also in CI.
+ */
 const steps = ["person", "developer", "pull", "push", "ci"] as const;
 type Step = { readonly kind: (typeof steps)[number]; readonly who: 0 | 1 };
 
-/** One entry, a server and two checkouts of the same repository, which begin alike. */
+/** One entry, a server, and two checkouts of the same repository with the same content at first. */
 function createModel() {
   const server: { answer: string; pushedHash: string | undefined } = {
     answer: "first",

@@ -11,7 +11,7 @@ import { fc } from "../../support/property.ts";
 
 describe("the side whose text is kept (rule C22)", () => {
   it.each([
-    // mine, theirs, base, pushed, elsewhere, in CI
+    // the columns: mine, theirs, base, pushed, elsewhere, in CI
     ["A", "A", undefined, undefined, "same", "same"],
     ["B", "A", "A", undefined, "mine", "mine"],
     ["A", "B", "A", undefined, "theirs", "theirs"],
@@ -20,7 +20,7 @@ describe("the side whose text is kept (rule C22)", () => {
     // The server has what the last push set.
     ["C", "B", "A", "B", "mine", "mine"],
     ["C", "B", undefined, "B", "mine", "mine"],
-    // A file from before that push: stale on a person's machine, a way back in CI.
+    // A file from before that push: out of date on a person's machine, but an intended return in CI.
     ["A", "B", "A", "B", "theirs", "mine"],
     // A person changed the entry since the last push.
     ["B", "C", "A", "B", "theirs", "theirs"],

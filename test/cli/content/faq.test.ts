@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** An app with an empty FAQ, and a command line that holds its key. */
+/** An app with an empty FAQ, and a command line with its key. */
 async function newApp() {
   const owner = await service.makeUser();
   const app = await service.makeApp(owner, { name: "Pocket Atlas" });

@@ -3,7 +3,7 @@ import { ciJob } from "../../../src/cli/core/ci.ts";
 
 const ref = "main";
 
-/** The variables of a job of each service, and its scope and run. */
+/** The variables of a job of each service, and the scope and run that follow from them. */
 const services: [string, Record<string, string>, Record<string, string>, string][] = [
   [
     "GitHub Actions",

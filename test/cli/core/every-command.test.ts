@@ -94,7 +94,7 @@ describe("the tree of commands", () => {
   });
 });
 
-/** The name of a flag whose value would be a secret. Keys of repeats are none. */
+/** Matches the name of a flag whose value is a secret. Idempotency keys are not secret. */
 const isSecret = /^--(?!idempotency|dedupe)(?:.*-)?(?:key|token|password|secret)$/;
 
 /** These only start another program, which writes its own output. */

@@ -46,12 +46,12 @@ describe("the examples of help, against a server that has only the specification
   });
 });
 
-/** What the server lacks, or what examples name and it does not have: never 1. */
+/** The exits of examples for which the server has no data. An exit is never 1. */
 const expectedExits = ["ok", "usage", "differences", "notFound", "conflict", "interrupted"].map(
   (exit) => Object.entries(exitCodes).find(([name]) => name === exit)?.[1].code,
 );
 
-/** Programs of their own, one document a line, and a terminal. */
+/** Commands that start other programs, print one document per line, or need a terminal. */
 const hasAnotherForm = /^innkeep (?:serve|dev|mcp)(?: exec| listen| --|$)|--watch|--ndjson/;
 
 async function runExample(
@@ -73,8 +73,8 @@ function firstOf(example: string): readonly string[] {
 }
 
 /**
- * Its exit, with the differences that it asks for, nothing kept that could be discarded, no terminal, no programs to run,
- * and an interruption.
+ * The exit of an example. There are differences to show, no unsent reports, no terminal, no programs to run, and an
+ * interruption.
  */
 function exitOf(example: string): number {
   if (/ inbox| agent work /.test(example)) return 2;
@@ -119,7 +119,7 @@ const programs = {
   admin: async () => ({ id: "7", items: [] }),
 };
 
-/** A machine with every credential, a server that answers anything, and the files that examples name. */
+/** A machine with every credential, a server that answers every request, and the files that examples name. */
 async function machineFor(
   example: string,
   server?: { readonly baseUrl: string },

@@ -14,7 +14,7 @@ import { startSpecifiedServer } from "../../support/specified-server/server.ts";
 
 const unknownRun = "agent decision 00000000-0000-4000-8000-000000000000";
 
-/** A command line and what leads it to each exit. A new exit code needs a line here. */
+/** For each exit code, a command line that ends with it. A new exit code needs a line here. */
 const stories: Readonly<Record<Exit, () => Promise<number>>> = {
   ok: async () => (await specified()).exitAfter("faq list"),
   unexpected: () => exitOnAnswer(418),
@@ -69,7 +69,7 @@ function storyOf(exit: string): Promise<number> {
 const none = () => Promise.reject(new Error("This program is not part of the test."));
 const noPrograms = { serve: none, admin: none, mcp: none, devExec: none };
 
-/** A command line with every credential of the specification, and the exit of one of its commands. */
+/** Returns the exit code of a command on a machine with every credential of the specification. */
 async function lineTo(baseUrl: string): Promise<{
   readonly line: CommandLine;
   readonly exitAfter: (words: string, options?: CommandLineOptions) => Promise<number>;

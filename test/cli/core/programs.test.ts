@@ -8,7 +8,7 @@ import type {
 } from "../../../src/programs.ts";
 import { createCommandLine } from "../../support/clients/command-line.ts";
 
-/** A command line whose programs only record their arguments. */
+/** A command line in which other programs only record their arguments. */
 async function noting(env: Record<string, string> = {}, answer: Record<string, unknown> = { userId: "7" }) {
   const told: { serve?: ServeFlags; admin?: AdminRequest; mcp?: McpRequest; devExec?: DevExecRequest } = {};
   const programs: Programs = {

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { createCommandLine } from "../../support/clients/command-line.ts";
 import { listen } from "../../support/network/recording-server.ts";
 
-/** A server that answers with the request it got, and a user who has every credential for it. */
+/** A server that returns the request that it got, and a user with every credential for it. */
 async function echo() {
   const baseUrl = await listen(async (request, response) => {
     const { method, url, headers } = request;
@@ -141,7 +141,7 @@ describe("api", () => {
 });
 
 describe("api --paginate", () => {
-  /** A list of three entries on two pages; its addresses are kept. */
+  /** A list of three entries on two pages. The requested addresses are recorded. */
   async function list() {
     const asked: string[] = [];
     const baseUrl = await listen(({ url = "" }, response) => {

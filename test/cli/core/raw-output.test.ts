@@ -51,7 +51,7 @@ describe("--raw", () => {
 
   it("does not move the cursor of a terminal", async () => {
     const { app, line, id } = await entry();
-    // The command line cleans what it sends. Others send it as it is.
+    // The command line removes control characters from the texts that it sends. Other clients do not.
     const headers = { "x-api-key": app.key };
     const body = { answer: "\u001b[2Jgone" };
     expect((await service.request("PATCH", `/api/v1/faqs/remote/${id}`, { headers, body })).status).toBe(200);

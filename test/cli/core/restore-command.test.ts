@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { AdminRequest, Programs } from "../../../src/programs.ts";
 import { createCommandLine } from "../../support/clients/command-line.ts";
 
-/** A command line whose operator's commands only record their arguments. */
+/** A command line in which the operator's commands only record their arguments. */
 async function noting(env: Record<string, string> = {}, answer: Record<string, unknown> = {}) {
   const told: AdminRequest[] = [];
   const refuse = () => Promise.reject(new Error("Only the operator's commands are expected."));

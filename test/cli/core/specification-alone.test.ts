@@ -18,7 +18,7 @@ interface World {
   readonly line: CommandLine;
 }
 
-/** A person with every credential that the specification has, in a folder with a picture. */
+/** A person with every kind of credential of the specification, in a folder with a picture. */
 async function worldWith(options: SpecifiedServerOptions = {}): Promise<World> {
   const server = await startSpecifiedServer(options);
   const line = await createCommandLine({
@@ -32,7 +32,7 @@ async function worldWith(options: SpecifiedServerOptions = {}): Promise<World> {
   return { server, line };
 }
 
-/** What any test of this file asked for. */
+/** All requests of the tests in this file. */
 const used = new Set<string>();
 
 let world: World;
@@ -43,7 +43,7 @@ beforeEach(async () => {
   world = await worldWith();
 });
 
-/** Runs a line, expects that it succeeds, and gives its standard output as JSON. */
+/** Runs a command line, expects success, and returns its standard output as JSON. */
 async function ok(words: string): Promise<Record<string, unknown>> {
   const ran = await world.line.run([...words.split(" "), "--json"]);
   expect(ran, words).toMatchObject({ exit: 0, stderr: "" });
@@ -160,7 +160,7 @@ describe("a server that has only the specification", () => {
     expect(await world.line.run(["api", "/api/v1/faqs/remote"])).toMatchObject({ exit: 0, stdout: "[]\n" });
     expect(await ok("doctor")).toMatchObject({ failures: 0 });
     const { items } = await ok("auth status");
-    // A 404 without a code does not tell whether the agent token is good.
+    // A 404 without a code does not show whether the agent token is valid.
     expect(items).toMatchObject([
       { kind: "appKey", valid: true },
       { kind: "agentToken", valid: null },

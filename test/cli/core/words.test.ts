@@ -14,7 +14,7 @@ beforeAll(async () => {
 const groups = (command: Command): Command[] =>
   command.commands.flatMap((one) => (one.commands.length === 0 ? [] : [one, ...groups(one)]));
 
-/** Groups that are no things that one could list. */
+/** Groups without objects that could be listed. */
 const noThings = ["auth", "dev", "testing", "admin", "config", "audit", "feedback", "faults", "secret"];
 
 describe("the words of commands", () => {
@@ -43,5 +43,5 @@ describe("the words of commands", () => {
   });
 });
 
-/** The first word of the command line that leads to a group. */
+/** The first word of a command in this group. */
 const topOf = (group: Command): string => (group.parent?.parent ? topOf(group.parent) : group.name());

@@ -221,7 +221,7 @@ const portOf = (server: Server): number => {
   return typeof address === "object" && address !== null ? address.port : 0;
 };
 
-/** A connection to a server that can be cut and mended. */
+/** A proxy to a server. Its connection can be cut and restored. */
 async function startWire(target: string) {
   const { port } = new URL(target);
   const sockets = new Set<Socket>();

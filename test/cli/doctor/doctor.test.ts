@@ -21,7 +21,7 @@ interface Found {
 
 const findingsIn = (ran: { json(): unknown }): readonly Found[] => Object(ran.json()).findings;
 
-/** A server that refuses one token, and says what another may do. */
+/** A server that refuses one token, and returns the scopes of another one. */
 const soundServer = () =>
   listen(({ url, headers }, response) => {
     const refuses = headers.authorization === `Bearer ${secrets.refused}`;

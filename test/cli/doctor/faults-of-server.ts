@@ -6,7 +6,7 @@ import { certificate, certificateKey } from "../../support/network/certificate.t
 import { listen } from "../../support/network/recording-server.ts";
 import { env, type Planted, type Planting, secrets } from "./planted.ts";
 
-/** A separate server in place of the sound one. */
+/** A separate server in place of the one without faults. */
 const servedBy =
   (answer: Parameters<typeof listen>[0]): Planting =>
   async () =>

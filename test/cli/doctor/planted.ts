@@ -1,6 +1,6 @@
 import type { CommandLine, CommandLineOptions } from "../../support/clients/command-line.ts";
 
-/** Secrets that the doctor meets and must never show. */
+/** Secrets that the doctor reads and must never show. */
 export const secrets = {
   key: `sdk_${"k".repeat(36)}`,
   refused: `sdm_${"r".repeat(36)}`,
@@ -14,13 +14,13 @@ export const secrets = {
 export interface Place {
   readonly line: CommandLine;
   readonly config: string;
-  /** A sound server. */
+  /** A server without faults. */
   readonly baseUrl: string;
 }
 
 export type Planting = (place: Place) => Promise<CommandLineOptions> | CommandLineOptions;
 
-/** What the doctor must say: the check, and words of what it found and of the next step. */
+/** The expected output of the doctor: the check, words of the result, and words of the next step. */
 export interface Planted {
   readonly fault: string;
   readonly plant: Planting;

@@ -79,7 +79,7 @@ describe("agent list", () => {
   });
 });
 
-/** A clock on which a pause takes no time, but moves the clock: so a command never asks without end within a second. */
+/** A clock whose pauses take no time but move the clock, so that a command does not ask endlessly within a second. */
 function clockThatPausesMove(): Context["clock"] {
   let pausedMs = 0;
   return {

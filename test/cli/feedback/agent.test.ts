@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** A thread of an app, its agent's command line, and the person who decides. */
+/** A thread of an app, the command line of its agent, and the person who decides. */
 async function newThread() {
   const owner = await service.makeUser();
   const app = await service.makeApp(owner, { name: "Pocket Atlas" });

@@ -7,7 +7,7 @@ import { answers } from "../../support/network/recording-server.ts";
 
 const modeOf = async (path: string): Promise<string> => ((await stat(path)).mode & 0o777).toString(8);
 
-// Windows has no such modes.
+// Windows has no file modes.
 it.skipIf(process.platform === "win32")(
   "a report that waits to be sent, and its files, can only be read by the person who sends it",
   async () => {

@@ -8,7 +8,7 @@ import { readPdf } from "../../support/files/read-pdf.ts";
 import { pdf } from "../../support/files/sample-files.ts";
 import { accepts, hangsUp } from "../../support/network/recording-server.ts";
 
-/** Sends a text file, and gives the name and the bytes that arrived. */
+/** Sends a text file, and returns the name and the bytes that arrived. */
 async function attach(name: string, content: string | Buffer) {
   const { line, bodies } = await startFeedbackSending();
   await writeFile(join(line.cwd, name), content);

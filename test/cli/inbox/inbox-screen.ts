@@ -32,7 +32,7 @@ const proposal = {
   ...{ decidedAt: null, createdAt: "2026-11-21T10:00:00.000Z", replacedBy: null, decision: null },
 };
 
-/** A thread as the server shows it. */
+/** A thread in the form in which the server returns it. */
 export const thread = (id: string): OwnedThread => ({
   app: { id: "a", name: "Larder" },
   feedback: {
@@ -60,7 +60,7 @@ export const thread = (id: string): OwnedThread => ({
   proposals: [proposal],
 });
 
-/** The screen over a server of three threads. `frame` is what the screen shows now. */
+/** The screen with a server that has three threads. `frame` returns the current content of the screen. */
 export function open(changes: Partial<InboxCalls> = {}, first = [0, 1, 2], nextCursor: string | null = null) {
   const asked: unknown[] = [];
   const calls: InboxCalls = {

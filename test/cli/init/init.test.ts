@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** A person with an empty folder, and an app whose threads can be read. */
+/** A person with an empty folder, and an app with readable threads. */
 async function newcomer(env: Readonly<Record<string, string>> = {}) {
   const owner = await service.makeUser();
   const app = await service.makeApp(owner, { name: "Larder" });
@@ -174,7 +174,7 @@ describe("init without a terminal", () => {
 });
 
 describe("init at a terminal", () => {
-  /** Answers questions by their beginning, and keeps them. */
+  /** Answers questions by their first words, and records them. */
   const answers = (given: Readonly<Record<string, string>>) => {
     const questions: string[] = [];
     const typed = (question: string) => {

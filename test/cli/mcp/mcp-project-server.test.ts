@@ -8,7 +8,10 @@ import { createCommandLine } from "../../support/clients/command-line.ts";
 const stranger = "https://stranger.example";
 const token = `sda_${"e".repeat(36)}`;
 
-/** Starts `innkeep mcp` in a project whose file names a server, and gives what the MCP server was started with. */
+/**
+ * Starts `innkeep mcp` in a project whose file names a server, and returns the options with which the MCP server was
+ * started.
+ */
 async function startIn(words: readonly string[], env: Readonly<Record<string, string>>) {
   const line = await createCommandLine(env);
   await writeFile(join(line.cwd, "innkeep.json"), JSON.stringify({ server: stranger }));

@@ -6,7 +6,7 @@ import { listen } from "../../support/network/recording-server.ts";
 
 const key = (letter: string) => `sdk_${letter.repeat(36)}`;
 
-/** A server with an FAQ, and the keys that were sent to it. */
+/** A server with an FAQ that records the keys that it gets. */
 async function faqServer() {
   const keys: (string | undefined)[] = [];
   const baseUrl = await listen(({ headers }, response) => {

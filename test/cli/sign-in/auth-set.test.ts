@@ -139,7 +139,7 @@ describe("auth set, before it stores a secret,", () => {
     ["device-token", "sdt_0123", "authorization", "device token"],
   ] as const;
 
-  /** A server that takes or refuses every credential, and a command line. */
+  /** A server that accepts or refuses every credential, and a command line. */
   async function guarded(status: number) {
     const shown: string[] = [];
     const baseUrl = await listen(({ headers }, response) => {

@@ -23,7 +23,7 @@ async function newShell() {
   return { run };
 }
 
-/** A network without servers, and the addresses that were tried. */
+/** A network without servers that records the requested addresses. */
 function emptyNetwork() {
   const tried = new Set<string>();
   const transport: Transport = async ({ url }) => {

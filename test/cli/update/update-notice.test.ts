@@ -7,11 +7,11 @@ import { emptyWorld } from "../../support/clients/command-line.ts";
 import { temporaryFolder } from "../../support/files/temporary-folder.ts";
 import { listen } from "../../support/network/recording-server.ts";
 
-/** Where a package is that only this machine knows of. */
+/** A folder of a package that exists only on this machine. */
 const named = { INNKEEP_UPDATE_REGISTRY: "https://npm.example.org", INNKEEP_UPDATE_NAME: "@inn/innkeep" };
 const hour = 3_600_000;
 
-/** A person's machine on which time passes, and a registry. */
+/** A person's machine with a clock that can be moved, and a registry. */
 async function machine({ answer = '{"version":"1.10.0"}', version = "1.9.3" } = {}) {
   const asked: (string | undefined)[] = [];
   const registry = await listen(({ url }, response) => {
@@ -21,7 +21,7 @@ async function machine({ answer = '{"version":"1.10.0"}', version = "1.9.3" } = 
   const home = await temporaryFolder();
   let now = Date.parse("2026-11-22T09:00:00Z");
   const env = { INNKEEP_UPDATE_REGISTRY: `${registry}/`, INNKEEP_UPDATE_NAME: "@inn/innkeep" };
-  /** A command: what it says, and whether it wants the registry to be asked. */
+  /** Runs a command. Returns its messages, and whether it starts a check of the registry. */
   const command = (changes: Partial<Context> = {}, argv: readonly string[] = ["faq", "list"]) => {
     let said = "";
     const write = (text: string) => {

@@ -80,7 +80,8 @@ describe("the fields of the console", () => {
     expect(names(({ kept }) => kept)).toEqual(
       expect.arrayContaining(["answer", "items.0.text", "note", "noteBody", "replyBody", "screens", "label"]),
     );
-    // A reason whose field is gone misleads. A page with a field for a code needs an account with a second factor.
+    // Each reason must be about an existing field. A page with a field for a code needs an account with a second
+    // factor.
     expect(names(({ kept }) => !kept)).toEqual(
       Object.keys(notKept)
         .filter((name) => name !== "code")

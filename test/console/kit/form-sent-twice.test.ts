@@ -24,7 +24,7 @@ const person = {
   setSession: () => {},
 };
 
-// Only PostgreSQL refuses the second of two requests while it does the first: SQLite does one after the other.
+// Only PostgreSQL refuses the second of two requests while the first one runs: SQLite runs one after the other.
 describe("a form that is sent twice at once", () => {
   let service: Service;
   beforeAll(async () => {

@@ -106,7 +106,7 @@ describe("texts with hidden characters", () => {
   });
 
   it("are cut in the same way if another hidden character follows", () => {
-    // A text without any candidate is not cut at all: this one makes sure that it is.
+    // A text without suspicious characters is not cut at all. This character ensures that the text is cut.
     const follows = "a\u0000";
     const any = fc.string({ unit: "binary", maxLength: 12 });
     fc.assert(

@@ -75,7 +75,7 @@ describe("new release notes", () => {
     it("is refused 99 times when 100 arrive at once", async () => {
       const answers = await Promise.all(hundred.map(() => api.post({ version: "1.0.0" })));
       expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
-      // A busy machine puts some off with 503.
+      // A busy machine answers some of them with 503.
       expect(answers.filter(({ status }) => status === 409 || status === 503)).toHaveLength(99);
       expect(await api.versions()).toEqual(["1.0.0"]);
     });

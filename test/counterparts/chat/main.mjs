@@ -1,5 +1,5 @@
-// Checks the messages for chats with the types that others publish for them: `node test/counterparts/chat/main.mjs`.
-// It needs the npm registry.
+// Checks the messages for chats with published types of their bodies: `node test/counterparts/chat/main.mjs`. It needs
+// the npm registry.
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -29,7 +29,7 @@ const addresses = {
   teams: "https://teams.example/x",
 };
 
-/** What makes a message wrong. */
+/** Returns what is wrong with a message. */
 const faulty = {
   discord: { allowed_mentions: { parse: ["nobody"] } },
   telegram: { link_preview_options: { is_disabled: "yes" } },
@@ -74,7 +74,7 @@ try {
 }
 end();
 
-/** Returns the body of a proposal for each format, as the server makes it. */
+/** Returns the body that the server creates for a proposal, for each format. */
 async function bodiesOf(folder) {
   const outfile = join(folder, "rules.mjs");
   const entry = join(root, "server/feedback/chat/rules.ts");
@@ -96,7 +96,7 @@ async function bodiesOf(folder) {
   );
 }
 
-/** Returns what the compiler says of a body that must have a type. */
+/** Returns the errors of the compiler for a body that must have a type. */
 async function faultsOf(name, type, body) {
   await writeFile(join(folder, `${name}.ts`), `const body: ${type} = ${body};\nexport default body;\n`);
   const tsc = [join(root, "node_modules/typescript/bin/tsc"), "--noEmit", "--strict", "--skipLibCheck"];
@@ -115,7 +115,7 @@ async function faultsOf(name, type, body) {
   return code === 0 ? [] : stdout.trim().split("\n");
 }
 
-/** Returns what the library of Adaptive Cards says of a card. */
+/** Returns the errors of the library of Adaptive Cards for a card. */
 async function cardFaults(card) {
   const program = `import { createRequire } from "node:module";
     const require = createRequire(import.meta.url);

@@ -4,7 +4,9 @@ import { innkeep } from "../demo-server.mjs";
 import { runPackages } from "../programs.mjs";
 import { listToolsOfCodex } from "./codex.mjs";
 
-/** Clients that are agents. Each connects to both servers and gives the names of the tools that its model would see. */
+/**
+ * Clients that are agents. Each connects to both servers, and returns the names of the tools that its model would see.
+ */
 export const agents = {
   "Claude Code": listToolsOfClaude,
   Codex: listToolsOfCodex,

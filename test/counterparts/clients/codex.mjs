@@ -5,7 +5,7 @@ import { onNode22, runPackages } from "../programs.mjs";
 
 const packages = ["@openai/codex@0.169.0"];
 
-/** Codex tells the tools of its servers without a model. */
+/** Codex lists the tools of its servers without a model. */
 export async function listToolsOfCodex({ home, env, demo }) {
   const { baseUrl } = demo;
   const { agentToken } = demo.demo;
@@ -23,7 +23,7 @@ export async function listToolsOfCodex({ home, env, demo }) {
   return { tools, told: JSON.stringify(status) };
 }
 
-/** Asks the program behind the editors' extensions for the state of its servers. */
+/** Requests the state of the MCP servers from the program that the extensions of editors use. */
 async function askAppServer(options) {
   const signal = AbortSignal.timeout(60_000);
   const child = spawn("npx", onNode22(packages, ["codex", "app-server"]), {

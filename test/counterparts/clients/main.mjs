@@ -17,7 +17,7 @@ const { stdout: cache } = await run("npm", ["config", "get", "cache"]);
 const folder = await mkdtemp(join(tmpdir(), "innkeep-clients-"));
 try {
   await checkLibraries(demo, report);
-  // Nothing of this machine: no settings, no accounts, no addresses.
+  // The environment contains nothing of this machine: no settings, no accounts, no addresses.
   const makeHome = async () => {
     const home = await mkdtemp(join(folder, "home-"));
     return { home, env: { PATH: process.env.PATH, HOME: home, npm_config_cache: cache.trim() } };
@@ -35,7 +35,7 @@ try {
 }
 end();
 
-/** Each server must have given its tools: the one over standard input and the one over HTTP. */
+/** Each server must have listed its tools: the one over standard input and the one over HTTP. */
 function faultsIn({ tools, told }) {
   const found = new Set(tools.filter((name) => name.endsWith("propose_plan")));
   return found.size === 2 ? [] : [`tools: ${tools.join(" ") || "none"}`, told.slice(-2000)];

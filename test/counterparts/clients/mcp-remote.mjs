@@ -9,8 +9,9 @@ import { onNode22 } from "../programs.mjs";
 const timeout = 120_000;
 
 /**
- * mcp-remote takes a client of standard input to a server over HTTP. A person signs in and allows it in a real browser.
- * Started again it has its tokens, and opens no browser. If the server has forgotten it, it registers again by itself.
+ * mcp-remote connects a client over standard input with a server over HTTP. A person signs in and allows it in a real
+ * browser. At the next start it has its tokens and opens no browser. If the server no longer has its registration, it
+ * registers again.
  */
 export async function checkMcpRemote({ home, env, demo }, report) {
   const opener = await makeOpener(home);
@@ -31,7 +32,7 @@ export async function checkMcpRemote({ home, env, demo }, report) {
   report("mcp-remote, which the server has forgotten", await listWithPerson());
 }
 
-/** Changes what mcp-remote keeps: its registration and its tokens are no longer those of the server. */
+/** Changes the stored data of mcp-remote, so that its registration and its tokens are no longer valid. */
 async function makeUnknown(folder) {
   for (const name of await readdir(folder, { recursive: true })) {
     if (!name.endsWith(".json")) continue;
@@ -43,7 +44,7 @@ async function makeUnknown(folder) {
   }
 }
 
-/** A program in place of a browser. It only writes the address into a file. */
+/** A program that replaces the browser. It only writes the address into a file. */
 async function makeOpener(home) {
   const folder = join(home, "bin");
   const file = join(home, "address");

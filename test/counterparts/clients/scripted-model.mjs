@@ -3,8 +3,8 @@ import { createServer } from "node:http";
 import { text } from "node:stream/consumers";
 
 /**
- * Starts a model for clients that connect only to talk to one. It keeps the names of the tools that it is offered, in the
- * form of any vendor, and refuses every request.
+ * Starts a fake model, for clients that connect to their servers only when they use a model. It records the names of
+ * the offered tools, in the format of any vendor, and refuses every request.
  */
 export async function startScriptedModel() {
   const offered = [];
@@ -20,7 +20,7 @@ export async function startScriptedModel() {
   await once(server, "listening");
   return {
     baseUrl: `http://127.0.0.1:${server.address().port}`,
-    /** The names since the last call. */
+    /** Returns the names since the last call. */
     takeOffered: () => offered.splice(0),
     stop() {
       server.close();

@@ -7,7 +7,7 @@ import { freePort } from "../demo-server.mjs";
 import { signInPerson } from "../person.mjs";
 import { onNode22 } from "../programs.mjs";
 
-/** Runs the suite for authorization servers. A person signs in to the console and allows what the suite asks for. */
+/** Runs the suite for authorization servers. A person signs in to the console and allows what the suite requests. */
 export async function checkAuthorization(version, demo, report) {
   const port = await freePort();
   const folder = await mkdtemp(join(tmpdir(), "innkeep-conformance-"));

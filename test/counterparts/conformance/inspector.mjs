@@ -4,7 +4,7 @@ import { runPackages } from "../programs.mjs";
 const inspector = "@modelcontextprotocol/inspector@2.12.0";
 const eras = ["legacy", "modern"];
 
-/** Lists the tools with the Inspector, strictly, over both transports and in both eras of the protocol. */
+/** Lists the tools with the Inspector in strict mode, over both transports and in both eras of the protocol. */
 export async function checkInspector({ listening, demo }, report) {
   const bearer = `Authorization: Bearer ${demo.agentToken}`;
   const environment = { INNKEEP_BASE_URL: listening, INNKEEP_AGENT_TOKEN: demo.agentToken };

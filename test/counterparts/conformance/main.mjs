@@ -1,4 +1,4 @@
-// Tries the real server with the official suites of the protocol: `npm run conformance`. It needs the npm registry.
+// Tests the real server with the official suites of the protocol: `npm run conformance`. It needs the npm registry.
 import { startDemo, startTokenProxy } from "../demo-server.mjs";
 import { createReport } from "../programs.mjs";
 import { checkAuthorization } from "./authorization.mjs";
@@ -8,7 +8,7 @@ import { suites } from "./suites.mjs";
 
 const { report, end } = createReport();
 const proxy = await startTokenProxy();
-// The proxy's address is the server's own, as behind any proxy: so the pages of that address may call it.
+// The server is configured with the address of the proxy, as behind any proxy. So pages of that address may call it.
 const demo = await startDemo({ INNKEEP_BASE_URL: proxy.baseUrl });
 try {
   Object.assign(proxy.target, { baseUrl: demo.listening, token: demo.demo.agentToken });

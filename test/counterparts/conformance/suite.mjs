@@ -6,8 +6,8 @@ import { runPackages } from "../programs.mjs";
 const green = ["SUCCESS", "INFO", "SKIPPED"];
 
 /**
- * Runs a suite against the tools and reports each scenario. A scenario that is not green must be listed with what it asks
- * for and with every check that fails; a listed check that passes is a fault, too.
+ * Runs a suite against the tools and reports each scenario. A failed scenario must be listed with what it needs and
+ * with every check that fails. A listed check that passes is an error, too.
  */
 export async function checkSuite({ version, name, flags, unmet }, url, report) {
   const folder = await mkdtemp(join(tmpdir(), "innkeep-conformance-"));

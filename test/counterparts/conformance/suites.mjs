@@ -1,4 +1,4 @@
-/** What both suites ask for, as separate fixtures: the scenario, the fixture, and the checks that fail without it. */
+/** The fixtures that both suites need: the scenario, the fixture, and the checks that fail without it. */
 const fixtures = [
   ["completion-complete", "prompt test_prompt_with_arguments", "completion-complete"],
   ["json-schema-2020-12", "tool json_schema_2020_12_tool", "json-schema-2020-12-tool-found"],
@@ -22,7 +22,7 @@ const fixtures = [
   ["tools-call-with-progress", "tool test_tool_with_progress", "tools-call-with-progress"],
 ];
 
-/** Only in the version with `initialize`. Innkeep has no MCP sessions, and so nothing that needs one. */
+/** Only in the version with `initialize`. Innkeep has no MCP sessions, and no features that need one. */
 const older = [
   ["elicitation-sep1034-defaults", "tool test_elicitation_sep1034_defaults", "elicitation-sep1034-general"],
   ["elicitation-sep1330-enums", "tool test_elicitation_sep1330_enums", "elicitation-sep1330-general"],
@@ -69,7 +69,7 @@ const inputRequired = [
   ["tampered-state", "tool test_input_required_result_tampered_state", "sep-2322-reject-tampered-state"],
 ];
 
-/** Of the extension for tasks, which Innkeep does not offer: the suite runs it but does not score it. */
+/** It is part of the extension for tasks, which Innkeep does not offer. The suite runs it but does not count it. */
 const tasks = [
   [
     "capability-negotiation",
@@ -149,7 +149,9 @@ const newer = [
   ...tasks.map(([name, ...rest]) => [`tasks-${name}`, ...rest]),
 ];
 
-/** The official suites. `unmet` lists the scenarios that ask for what Innkeep does not offer; all others are green. */
+/**
+ * The official suites. `unmet` lists the scenarios that need features which Innkeep does not offer. All others pass.
+ */
 export const suites = [
   { name: "2025-11-25", version: "0.1.16", flags: ["--suite", "all"], unmet: [...fixtures, ...older] },
   {

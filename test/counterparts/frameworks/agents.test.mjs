@@ -9,7 +9,7 @@ import { createFixer, resumeWith } from "../langgraph.js";
 import { workOn as workWithOpenAi } from "../openai-agents.js";
 import { decideOnProposal, proposed, reportFault } from "./world.mjs";
 
-/** A model of the AI SDK that reads the feedback, calls `fix`, and ends by repeating what the tool answered. */
+/** A model of the AI SDK that reads the feedback, calls `fix`, and repeats the answer of the tool at the end. */
 function aiSdkModel(feedback) {
   const usage = {
     inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
@@ -38,7 +38,7 @@ const openAiModel = (feedback) =>
     modelResponder(({ request }) => [assistantMessage(JSON.stringify(request.input.at(-1)))]),
   ]);
 
-/** Works with a graph: to its interrupt, until the decision, to its end. */
+/** Runs a graph up to its interrupt, waits for the decision, and runs it to its end. */
 async function workWithLangGraph(feedback, { model, carryOut }) {
   const { graph, call, close } = await createFixer({ model, carryOut });
   const config = { configurable: { thread_id: feedback } };

@@ -13,7 +13,7 @@ const { report, end } = createReport();
 const tests = ["node", "--test", "--test-force-exit", "test/agents.test.mjs"];
 const folder = await mkdtemp(join(tmpdir(), "innkeep-frameworks-"));
 const demo = await startDemo();
-// One without the approved plans of the examples.
+// A folder without the approved plans of the examples.
 const ownDemo = await startDemo();
 try {
   await cp(here("../../../examples/agents"), folder, { recursive: true });
@@ -35,7 +35,7 @@ async function inExamples(words) {
   const { apiKey, agentToken, email, password } = demo.demo;
   const keys = { INNKEEP_BASE_URL: demo.baseUrl, INNKEEP_API_KEY: apiKey, INNKEEP_AGENT_TOKEN: agentToken };
   const person = { DEMO_EMAIL: email, DEMO_PASSWORD: password };
-  // Nothing may reach a service for models or for traces.
+  // No request may go to a service for models or for traces.
   const quiet = { OPENAI_AGENTS_DISABLE_TRACING: "1", LANGSMITH_TRACING: "false" };
   const env = { ...process.env, ...keys, ...person, ...quiet };
   const { code, stdout, stderr } = await runPackages([], words, { cwd: folder, env });

@@ -8,8 +8,8 @@ import { run } from "../programs.mjs";
 const proposal = { summary: "The kettle is null.", plan: "1. Check the kettle." };
 
 /**
- * Runs the loop of the shell and the steps of the workflow, with the built program as `innkeep` and a program that keeps
- * what it gets in place of an agent.
+ * Runs the loop of the shell and the steps of the workflow, with the built program as `innkeep`, and with a program
+ * that records its input in place of an agent.
  */
 export async function checkShell(folder, demo, report) {
   const person = await signInPerson(demo);
@@ -20,7 +20,7 @@ export async function checkShell(folder, demo, report) {
     report(`the workflow for GitHub: ${decision}`, await workflowFaults(world, decision));
 }
 
-/** A folder with programs, which stands first in the path. `npm` installs nothing here; `npx` is the agent. */
+/** A folder with programs that is first in the PATH. `npm` installs nothing here; `npx` is the agent. */
 async function environmentOf(folder, demo, person) {
   const bin = join(folder, "bin");
   const programs = {
@@ -80,7 +80,7 @@ async function stepFaults(steps, env) {
   return faults;
 }
 
-/** Whether the worker got the approved plan and its outcome is there, or neither after a rejection. */
+/** Whether the worker got the approved plan and its outcome is stored, or neither of both after a rejection. */
 async function workFaults({ demo, id, kept, approved }) {
   const got = await readFile(kept, "utf8").then(JSON.parse, () => undefined);
   const { outcome } = await ask(demo, `/api/v1/agent/runs/${id}`);

@@ -16,7 +16,9 @@ export async function reportFault() {
   return (await answer.json()).id;
 }
 
-/** Waits until the feedback has a proposal, checks what must hold before the decision, and decides on it as a person. */
+/**
+ * Waits until the feedback has a proposal, checks the conditions before the decision, and decides on it as a person.
+ */
 export async function decideOnProposal(feedback, decision, check) {
   const person = await signInPerson({ baseUrl, demo });
   for (;;) {

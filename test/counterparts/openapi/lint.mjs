@@ -1,4 +1,4 @@
-// Prints as JSON what redocly and spectral, with the rules that they recommend, find in the documents of the arguments.
+// Prints the findings of redocly and spectral, with their recommended rules, as JSON. The arguments are the documents.
 import { readFileSync } from "node:fs";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import spectralCore from "@stoplight/spectral-core";

@@ -1,5 +1,5 @@
-// Reads the OpenAPI document with the linters of others, which must find nothing: `node test/counterparts/openapi/main.mjs`.
-// It needs the npm registry: the linters and what they need are 77 MB.
+// Checks the OpenAPI document with well-known linters, which must find nothing:
+// `node test/counterparts/openapi/main.mjs`. It needs the npm registry: the linters and what they need are 77 MB.
 import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -31,7 +31,7 @@ try {
 }
 end();
 
-/** The document without what each linter wants. */
+/** Copies of the document with an error for each linter. */
 function withFaults({ info: { description, ...info }, tags, ...rest }) {
   return { ...rest, info, tags: tags.map(({ name }) => ({ name })) };
 }

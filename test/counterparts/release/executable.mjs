@@ -31,8 +31,8 @@ export async function checkExecutables(folder, server, report) {
 }
 
 /**
- * How many times the start of Node it takes, by the fastest of many starts: the others were disturbed. Measures again
- * while the machine is too busy to tell.
+ * Returns the ratio of its start time to that of Node. It compares the fastest of many starts, because other work has
+ * delayed the rest. Measures again while the machine is too busy.
  */
 function startOf(file, node) {
   const once = (program, words) => {

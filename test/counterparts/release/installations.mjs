@@ -11,13 +11,13 @@ const versions = [20, 22, 24, 26];
 const ways = [["--ignore-scripts", "--omit=optional"], ["--ignore-scripts"], ["--omit=optional"], []];
 const minutes = 60_000;
 
-/** The folder of a version of Node, which npm has as a package. */
+/** The folder of a version of Node, installed as an npm package. */
 export async function nodeFolder(version) {
   const { stdout } = await run("npx", ["--yes", `--package=node@${version}`, "which", "node"]);
   return dirname(stdout.trim());
 }
 
-/** Installs the tarball in each way with each version of Node, and calls `report` with what was found there. */
+/** Installs the tarball in each way with each version of Node, and calls `report` with the results. */
 export async function checkInstallations(tarball, server, report) {
   const ready = await readySqlite(dirname(tarball));
   for (const flags of ways)
@@ -46,7 +46,7 @@ async function checkInstallation({ tarball, server, folder, prefix, flags, ready
     ...flags,
     tarball,
   ];
-  // JOBS is for what npm compiles.
+  // JOBS sets how many compilers npm runs at once.
   const env = { JOBS: "max", ...process.env, ...ready, PATH: path };
   await run("npm", words, { env, timeout: 15 * minutes });
   const home = join(prefix, "home");
@@ -59,7 +59,7 @@ async function checkInstallation({ tarball, server, folder, prefix, flags, ready
   ];
 }
 
-/** What a server needs: SQLite of Node or of the package. */
+/** Whether a server can run: it needs SQLite of Node or of the package. */
 async function canServe(node, modules) {
   const loads = (code) =>
     run(node, ["-e", code]).then(
@@ -70,7 +70,10 @@ async function canServe(node, modules) {
   return (await loads('require("node:sqlite")')) || (await loads(`require(${sqlite3})`));
 }
 
-/** The faults of the client's commands: each has a server, a home that does not exist, and no terminal. */
+/**
+ * Returns what is wrong with the client's commands. Each runs with a server, with a home folder that does not exist,
+ * and without a terminal.
+ */
 export async function clientFaults({ file, env }, { baseUrl, demo }) {
   const keys = {
     INNKEEP_BASE_URL: baseUrl,
@@ -111,7 +114,10 @@ export async function clientFaults({ file, env }, { baseUrl, demo }) {
   return faults;
 }
 
-/** `serve` listens and signs a person in by the password, or ends with one sentence and the next step. */
+/**
+ * Checks that `serve` listens and signs a person in with the password, or that it ends with one sentence and the next
+ * step.
+ */
 async function serveFaults({ file, env }, can) {
   const data = join(env.HOME, "data");
   const child = spawn(file, ["serve", "--demo", "--json", "--port", "0", "--data", data], { env });
@@ -134,7 +140,7 @@ async function serveFaults({ file, env }, can) {
     : [`serve, which cannot run here: exit ${code}, ${stderr}`];
 }
 
-/** The status of a sign-in with the demo's password and this ending. */
+/** Returns the status of a sign-in with the demo's password followed by this text. */
 async function signIn({ baseUrl, demo: { email, password } }, ending) {
   const headers = { "content-type": "application/json", origin: baseUrl };
   const body = JSON.stringify({ email, password: password + ending });

@@ -17,7 +17,7 @@ function report(what, faults) {
   for (const fault of faults) process.stdout.write(`      ${fault}\n`);
 }
 
-/** A demo on a free port, which the client's commands talk to. */
+/** A demo on a free port, for the client's commands. */
 async function startServer(folder) {
   const words = [
     "dist/innkeep.cjs",
@@ -34,7 +34,7 @@ async function startServer(folder) {
   throw new Error("The demo did not start.");
 }
 
-/** Runs tests with a Node. */
+/** Runs tests with this version of Node. */
 async function testFaults(node, files) {
   const words = ["node_modules/vitest/vitest.mjs", "run", files, "--maxWorkers=1"];
   const { code, stdout, stderr } = await runToEnd(node, words, process.env);
@@ -48,7 +48,7 @@ const { child, server } = await startServer(folder);
 try {
   report("what is inside the built files", await testFaults(process.execPath, "test/package"));
   report("the example for Jest", await jestFaults(folder, tarball));
-  // The first that has hashes of passwords of its own.
+  // The first version of Node with its own password hashes (Argon2).
   const node = join(await nodeFolder(24), "node");
   report("the hashes of passwords", await testFaults(node, "test/slow/access/argon2.test.ts"));
   report("the bundle for one-click installation", await bundleFaults(join(folder, "bundle"), server));

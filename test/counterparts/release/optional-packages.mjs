@@ -6,8 +6,8 @@ import { promisify } from "node:util";
 const run = promisify(execFile);
 
 /**
- * Removes the optional packages of an installation. `npm install --global --omit=optional` of npm 11 installs them
- * all the same; other ways to install leave them out.
+ * Removes the optional packages of an installation. `npm install --global --omit=optional` of npm 11 installs them in
+ * spite of the flag; other ways to install omit them.
  */
 export async function removeOptional(modules) {
   const { packages } = JSON.parse(await readFile("package-lock.json", "utf8"));
@@ -17,8 +17,8 @@ export async function removeOptional(modules) {
 }
 
 /**
- * Puts `sqlite3` of this clone where its installer looks for a ready one, as the installer of a user finds one on
- * the network. It works with each version of Node. Returns the variables for npm.
+ * Puts `sqlite3` of this clone where its installer looks for a compiled one. The installer of a user finds it on the
+ * network. It works with each version of Node. Returns the variables for npm.
  */
 export async function readySqlite(folder) {
   const built = "build/Release/node_sqlite3.node";

@@ -16,7 +16,7 @@ async function listedTools() {
   return Listed.parse(await client.listTools()).tools;
 }
 
-/** `npm run docs` writes the files anew. */
+/** `npm run docs` writes the files again. */
 describe("the files that describe the MCP server are those of the repository", () => {
   it("server.json, for the MCP registry", async () => {
     await expect(shown(registryEntry(published))).toMatchFileSnapshot("../../../server.json");

@@ -35,7 +35,7 @@ export const bundleManifest = (tools: readonly { readonly name: string; readonly
     },
   },
   tools: tools.map((tool) => ({ name: tool.name, description: tool.title })),
-  // Those for the work, if the person wants them.
+  // The tools for the work, if the person wants them.
   tools_generated: true,
   prompts_generated: true,
   user_config: {

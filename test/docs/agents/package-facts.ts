@@ -11,7 +11,7 @@ const Package = z.object({
   engines: z.object({ node: z.string() }),
 });
 
-/** What `package.json` says, which other descriptions of the package repeat. */
+/** The facts in `package.json` that other descriptions of the package repeat. */
 export const packageFacts = Package.parse(JSON.parse(readText("package.json")));
 
 /** The address of the repository, as browsers open it. */

@@ -6,8 +6,8 @@ const { mcpName, version } = packageFacts;
 const agentToken = "Made in the console under Settings; begins with sda_.";
 
 /**
- * The entry of the MCP registry, `server.json`: the address that every server has and, once a registry has the package under
- * a name of ours, the package over stdio. (rule L56)
+ * The entry of the MCP registry, `server.json`: the address that every server has and, as soon as a registry has the
+ * package with a name that belongs to us, the package over stdio. (rule L56)
  */
 export const registryEntry = (published: PublishedPackage | null) => ({
   $schema: "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** The rules for an entry of the MCP registry, as far as our entry meets them: a field that is not here is a fault. */
+/** The rules for an entry of the MCP registry, for the fields of our entry. A field that is not here is an error. */
 
 const input = {
   description: z.string().optional(),

@@ -30,11 +30,11 @@ describe("action.yml", () => {
     const flags = new Set<string>(ownInputs);
     for (const command of await commands()) {
       for (const option of command.options) flags.add(inputOf(option));
-      // The input `status` stands for it.
+      // The input `status` replaces it.
       flags.delete(statusFlag);
       for (const argument of command.registeredArguments) flags.add(argument.name());
     }
-    // Nobody can be asked in a step: the action sets it.
+    // A step cannot ask a person, so the action sets it.
     flags.delete("yes");
     expect(Object.keys(inputs).sort()).toEqual([...flags].sort());
   });

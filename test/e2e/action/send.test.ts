@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** A step that reports a bug to a server that is not there, or that answers as prepared. */
+/** A step that reports a bug to a server that does not answer, or that sends prepared answers. */
 const report = (more: Partial<Step> = {}): Step => ({
   ...more,
   with: {

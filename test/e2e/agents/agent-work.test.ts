@@ -47,7 +47,7 @@ async function approved(): Promise<string> {
 const read = async (runId: string) =>
   JSON.parse((await innkeep(["agent", "run", runId, "--json"], { env: environment })).stdout);
 
-/** A worker whose command notes its process id and the plan, and then waits for a signal or a line in a file. */
+/** A worker whose command records its process id and the plan, and then waits for a signal or a line in a file. */
 function startWorker(script: string): ChildProcess {
   const words = ["agent", "work", "--once", "--worker", "nightly", "--", "sh", "-c", script];
   const child = spawn(process.execPath, [innkeepPath, ...words], { env: environment, stdio: "ignore" });

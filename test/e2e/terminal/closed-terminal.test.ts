@@ -22,7 +22,10 @@ async function inboxOnTerminal() {
   return { service, program: await startNoting(["feedback", "inbox"], env) };
 }
 
-/** Starts a command in a shell that outlives the terminal, and notes its process id and its exit code. */
+/**
+ * Starts a command in a shell that continues to run when the terminal is closed, and records its process id and exit
+ * code.
+ */
 async function startNoting(argv: readonly string[], env: Readonly<Record<string, string>>) {
   const folder = await temporaryFolder();
   const [ended, started] = [join(folder, "ended"), join(folder, "started")];

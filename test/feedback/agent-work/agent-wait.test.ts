@@ -22,7 +22,7 @@ function watch<Value>(promise: Promise<Value>) {
   return watched;
 }
 
-/** Revokes every agent token of a cast as its owner in the console. */
+/** Revokes every agent token of these people, as the owner does in the console. */
 async function revokeTokens(
   { request: ask }: Pick<Service, "request">,
   { person }: Pick<AppWithAgent, "person">,
@@ -54,7 +54,7 @@ describe.each(databases)("GET /api/v1/agent/runs/{runId}?wait=N on $name", (engi
 
   const poll = (wait: string | number) =>
     service.request("GET", `/api/v1/agent/runs/${runId}?wait=${wait}`, { headers: cast.agent });
-  /** A poll that still waits after later requests have been answered. */
+  /** A request that still waits after later requests have been answered. */
   const heldPoll = async () => {
     const held = watch(poll(55));
     for (let n = 0; n < 5; n++) await poll(0);

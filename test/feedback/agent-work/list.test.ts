@@ -46,7 +46,7 @@ describe.each(databases)("GET /api/v1/agent/feedback on $name", (engine) => {
     await send("Login fails", { email: "ada@example.org", name: "Ada" });
     for (const q of ["from:a", "from:ada", "from:ada@example.org", "assignee:none"])
       expect([q, await subjects({ q })]).toEqual([q, []]);
-    // An operator that excludes nothing is a word that no thread has.
+    // An operator without a value is a word that no thread contains.
     expect(await subjects({ q: "login -from:ada@example.org" })).toEqual(["Login fails"]);
   });
 

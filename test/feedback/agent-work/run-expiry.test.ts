@@ -35,7 +35,7 @@ describe.each(databases)("an approval with a lifetime on $name", (engine) => {
   it("says when it expires, and nothing else changes until then", async () => {
     const { now } = service.clock;
     let readings = 0;
-    // No two readings give the same time, as if the server took a millisecond for every step.
+    // Each reading returns another time, as if the server needed a millisecond for every step.
     const reading = vi
       .spyOn(service.clock, "now")
       .mockImplementation(() => new Date(now().getTime() + ++readings));

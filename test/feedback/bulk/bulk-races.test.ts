@@ -59,7 +59,7 @@ describe.each(databases)("bulk changes at the same time as other work on $name",
                 const direction = act === "note" ? "note" : "outbound";
                 const said = { direction, body: `Words ${order}.` };
                 const { status } = await team.call("POST", `/feedback/${id}/messages`, said);
-                // A reply to a thread that is just deleted has no receivers.
+                // A reply to a thread that has just been deleted has no receivers.
                 expect([201, 400, 404]).toContain(status);
                 if (status === 201) written.set(id, (written.get(id) ?? 0) + 1);
               }

@@ -71,7 +71,7 @@ describe.each(databases)("the app's chat channel on $name", (engine) => {
 
   it("gets no further attempt after 24 hours", async () => {
     const webhook = await startWebhook();
-    // The last two are for the second attempt and for the other proposal, in whatever order they arrive.
+    // The last two are for the second attempt and for the other proposal, in any order.
     webhook.answers.push(500, 500, 500);
     const { runId } = await proposeTo(webhook.url);
     await eventually(async () => expect((await outboxOf(runId))?.lastError).toBeTruthy());

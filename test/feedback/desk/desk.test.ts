@@ -40,7 +40,7 @@ describe("the triage desk, without scripts", () => {
     [...text.matchAll(/id="thread-[^>]*>(?:<span class="unseen">[^<]*<\/span>)?<bdi>([^<]*)/g)].map(
       ([, subject]) => subject,
     );
-  /** Sends the form of the list with these boxes ticked, and opens the page to which it leads. */
+  /** Sends the form of the list with these checkboxes selected, and opens the next page. */
   const act = async (page: Answer, ids: readonly string[], values: Record<string, string>) => {
     const { id: _, ...fields } = fieldsOf(formOf(page, `${inbox}/change`));
     const body = new URLSearchParams({ ...fields, ...values });

@@ -30,7 +30,7 @@ describe("the proposals in the inbox", () => {
   afterAll(() => service.stop());
 
   const inbox = () => owner.open(`/console/feedback/${world.app.id}?status=all`);
-  /** What the line of a thread says. */
+  /** Returns the text of a thread's row. */
   async function lineOf(id: string): Promise<string> {
     const page = await inbox();
     const line = page.text.split(/<li\b/).find((part) => part.includes(id)) ?? "";

@@ -179,4 +179,4 @@ describe("the server's own address", () => {
 
 const plain = (text: string): string => text.replaceAll("&amp;", "&");
 
-/** The address of a step's link; empty without a link. */
+/** The address of the link to the previous or next thread; empty if there is none. */

@@ -183,7 +183,7 @@ describe.each(databases)("GET /api/v1/console/live on $name", (engine) => {
     ]);
     await follow(await service.signIn(cast.owner));
     all[0]?.close();
-    // The server learns that a client is gone a moment later.
+    // The server notices after a short time that a client has disconnected.
     opened.push(await eventually(() => openLive(service, cast.person)));
   });
 });

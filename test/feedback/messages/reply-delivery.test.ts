@@ -19,7 +19,7 @@ async function start({ mail, pages }: { readonly mail: boolean; readonly pages: 
     });
     const { body } = await team.call("GET", `/feedback/${id}`);
     const { delivery } = Object(answer.body);
-    // The thread says the same.
+    // The thread shows the same.
     expect(Object(body).messages.at(-1).delivery).toEqual(delivery);
     return delivery;
   };

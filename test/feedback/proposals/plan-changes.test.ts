@@ -20,7 +20,7 @@ describe("a second plan", () => {
   });
   afterAll(() => service.stop());
 
-  /** The page after a first plan got that answer, if any, and a second one followed. */
+  /** The page after a first plan with this decision, if there is one, and a second plan. */
   const pageAfter = async (first: string, second: string, decision?: string) => {
     const id = await worker.newThread();
     const runId = await worker.propose(id, first);

@@ -10,7 +10,7 @@ const at = "2026-03-01T00:00:00.000Z";
 const numbers = `WITH RECURSIVE numbers AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM numbers WHERE n < 3000)`;
 const text = (number: string) => `CAST(${number} AS text)`;
 
-/** An app with tags and looks on every thread, of the account `owner`. */
+/** An app of the account `owner`, with tags and read marks on every thread. */
 const filling = [
   `INSERT INTO users (id, email, password_hash, created_at) VALUES ('owner', 'owner@example.org', '', '${at}')`,
   `INSERT INTO apps (id, owner_id, name, feedback_enabled, changelog_enabled, created_at)

@@ -52,7 +52,7 @@ describe("137 waiting proposals", () => {
   });
 });
 
-/** Writes threads with a proposal each straight into the database, each one second younger than the previous one. */
+/** Writes threads with one proposal each directly into the database, each one second younger than the previous one. */
 async function fillProposals(service: Service, appId: string, count: number): Promise<void> {
   const { deps } = service;
   const threads = Array.from({ length: count }, (_, at) => ({ subject: `Subject ${at}` }));

@@ -15,7 +15,7 @@ const texts = [
 const nested = (levels: number): object => (levels === 1 ? { at: "the bottom" } : { in: nested(levels - 1) });
 const keys = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, at) => [`key${at}`, at]));
-/** Metadata with the given number of bytes of JSON, made of characters of two bytes each. */
+/** Metadata whose JSON has this number of bytes. Its characters have two bytes each. */
 const bytes = (size: number) => ({ a: "é".repeat((size - 8) / 2) });
 
 describe("the limits of POST /api/v1/feedback/remote", () => {

@@ -15,7 +15,7 @@ const places = [
   3, 900, 1_200, 6_900, 31_990, 32_010, 40_000, 63_900, 64_100, 95_000, 98_500, 99_100, 99_990, 100_000,
 ];
 
-/** The place of a thread that came long after all others. */
+/** The position of a thread that arrived long after all others. */
 let far = 200_000;
 
 /** So many old threads with a word that only they have: the database does not read them one by one. */
@@ -116,7 +116,7 @@ describe.each(databases)("a search on $name through threads that came long ago a
 
   it("that ends early finds the same, part by part", async () => {
     const { database } = service.deps;
-    // No time, and every list is long: each part looks at as little as it can.
+    // There is no time, and every list counts as long, so each part reads as little as possible.
     const effort = { milliseconds: -1, few: 1, rare: -1 };
     for (const [words, expected] of [
       [["zebra", "odd"], newestFirst.filter((seq) => !even.includes(seq))],
@@ -148,7 +148,7 @@ describe.each(databases)("a search on $name through threads that came long ago a
     ["a common word and the beginning of a rare one", ["broke", "eve"], even],
   ])("finds %s in one page, however slow the database is", async (_, words, expected) => {
     const { database } = service.deps;
-    // A list of SQLite is short, or it is not. In PostgreSQL the app is large.
+    // In SQLite a list is short or long. In PostgreSQL the app is large.
     const few = database.engine === "sqlite" ? 100 : 1;
     const effort = { milliseconds: -1, few, rare: 100 };
     const page = { conditions: [], before: Number.MAX_SAFE_INTEGER, limit: 50, effort };
@@ -175,14 +175,14 @@ describe.each(sharedDatabases)("PostgreSQL serves", (postgres) => {
   });
   afterAll(() => service.stop());
 
-  /** Runs a search, and looks at the plan of each of its statements that asks the index. */
+  /** Runs a search, and reads the query plan of each of its statements that uses the index. */
   async function plansOf(search: () => Promise<unknown>): Promise<string[]> {
     const ran = await traced.statementsOf(search);
     const searches = ran.filter(({ sql }) => sql.includes("feedback_search s"));
     return Promise.all(
       searches.map(async ({ sql, values }) => {
         const plan = await service.deps.database.write(async (tx) => {
-          // A sequence of a few rows is always cheaper.
+          // To read a few rows in sequence is always cheaper.
           await tx.run("SET LOCAL enable_seqscan = off");
           return tx.all(`EXPLAIN ${sql}`, ...values);
         });
@@ -215,7 +215,7 @@ describe.each(sharedDatabases)("PostgreSQL serves", (postgres) => {
       const plans = await plansOf(() =>
         searchThreads(database, { scope: { appIds }, ...queryOf(words) }, page),
       );
-      // Two for the newest ranges, then what follows.
+      // Two statements for the newest ranges, then those for the following ones.
       expect(plans.length).toBeGreaterThan(2);
       for (const plan of plans) expect(plan).toContain("Bitmap Index Scan on feedback_search");
     });

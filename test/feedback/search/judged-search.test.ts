@@ -3,7 +3,7 @@ import { databases } from "../../support/database/databases.ts";
 import { fillJudged, type JudgedQuery, judgedQueries } from "../../support/search/judged.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 
-/** What a query found, in order, and how good that is. */
+/** The results of a query in order, and their quality. */
 interface Judged {
   readonly query: JudgedQuery;
   readonly found: readonly string[];

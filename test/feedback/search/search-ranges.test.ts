@@ -10,7 +10,7 @@ import {
 const soon = Number.POSITIVE_INFINITY;
 const past = Number.NEGATIVE_INFINITY;
 
-/** A search in eleven ranges, each with one thread that matches, which notes what it looks at. */
+/** A search in eleven ranges, each with one thread that matches, which records the ranges that it reads. */
 function searching(given: Partial<BackwardSearch> = {}) {
   const searched: Ranges[] = [];
   const searchRanges = async (ranges: Ranges, limit: number) => {

@@ -90,7 +90,7 @@ describe.each(databases)("a search on $name in very long threads", (engine) => {
     const { body } = await world.call("GET", `/apps/${world.app.id}/feedback?q=gecko`);
     expect(Object(body).search.indexing).toBe(false);
     expect(service.logged()).toContain("a thread could not be indexed");
-    // It is tried again when it changes.
+    // The server tries again when the thread changes.
     await database.write((tx) => tx.run("UPDATE feedback SET metadata = '{}' WHERE id = ?", broken));
     expect(await found("gecko")).toEqual([older, broken, id]);
     await database.write(async (tx) => {

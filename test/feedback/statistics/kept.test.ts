@@ -14,7 +14,7 @@ const hour = 3_600_000;
 
 async function* noRows(): AsyncGenerator<string[]> {}
 
-/** An export with these lines and a last line that fits them. */
+/** An export with these lines, and a last line with the correct counts. */
 function asFile(lines: readonly Line[]): string {
   const kept = lines.filter(({ type }) => type !== "end");
   const records: Record<string, number> = {};

@@ -120,7 +120,7 @@ describe.each(databases)("the statistics of an app on $name", (engine) => {
     await reply(id);
     const answer = await read();
     expect(totals(answer)).toMatchObject({ replies: 2 });
-    // Two hours are the upper limit of their range, and the only wait is taken as its middle.
+    // Two hours are the upper limit of their range. The only waiting time counts as the middle of that range.
     expect(answer.firstReply).toEqual({
       median: 1.5 * hour,
       p90: 1.9 * hour,

@@ -25,7 +25,7 @@ describe.each(databases)("a change of very many threads on $name", (engine) => {
   const count = async (sql: string, ...values: string[]) =>
     Number((await service.deps.database.get<{ n: number }>(`SELECT count(*) AS n ${sql}`, ...values))?.n);
 
-  /** Lets so many transactions through and then none, as if the server had been killed. */
+  /** Allows this number of transactions, and then none, as if the server had been killed. */
   function killAfter(transactions: number): void {
     const { database } = service.deps;
     const write = database.write.bind(database);

@@ -36,7 +36,7 @@ describe.each(databases)("threads that agents read at the same turn on $name", (
     return { threads, viewers, agent };
   }
 
-  /** The database, and each text of a statement that it was asked for. Reads wait for `until`. */
+  /** The database, and the text of each statement that it has run. Reads wait for `until`. */
   function watched(until: () => Promise<unknown> = async () => {}) {
     const { database } = service.deps;
     const asked: string[] = [];
@@ -107,7 +107,7 @@ describe.each(databases)("threads that agents read at the same turn on $name", (
   });
 });
 
-/** A common statement also says which of the wanted threads a row is. */
+/** A common statement also returns to which of the requested threads a row belongs. */
 function withoutPlace(outcome: PromiseSettledResult<object | undefined>) {
   if (outcome.status === "rejected" || outcome.value === undefined) return outcome;
   return { ...outcome, value: { ...outcome.value, place: undefined } };

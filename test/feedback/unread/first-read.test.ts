@@ -37,7 +37,7 @@ describe("the first read of an agent that waits for the decision", () => {
     const times = await timesOf(runId);
     expect(times?.read).toBe(times?.decided);
     expect(await held).toMatchObject({ status: 200, body: { status: "approved", decision: "approve" } });
-    // What the transaction handed over is what a new reader finds in the database.
+    // The result of the transaction is the same as a new read of the database.
     await service.deps.database.write(async (tx) => tx.signal(credentialsTopic));
     expect((await held).body).toEqual((await world.poll(runId)).body);
   });

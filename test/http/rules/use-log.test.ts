@@ -87,7 +87,7 @@ describe("the uses of a limit", () => {
   });
 });
 
-/** What happened: time passes by `pass`, and then so many uses are wanted at once. */
+/** A step: `pass` milliseconds pass, and then this number of uses is requested at once. */
 const steps = fc.array(
   fc.record({ pass: fc.integer({ min: 0, max: 40_000 }), uses: fc.integer({ min: 1, max: 9 }) }),
   {

@@ -151,7 +151,7 @@ describe("a mail server that hangs", () => {
     const service = await startService({ database, environment, settings: { privateWebhooks: true } });
     const id = await queue(service);
     await mailBecomes(service, id, { status: "waiting", attempts: 1 });
-    // One for each queue that connects at the start, one for the mail, one for the mailbox: all of them hang.
+    // There is one connection for each queue at the start, one for the mail, and one for the mailbox. All of them hang.
     await eventually(() => expect(connections()).toBeGreaterThanOrEqual(3));
     const cast = await makeAppWithAgent(service, { chatWebhookUrl: webhook.url });
     await propose(service, cast, await submitFeedback(service, cast));

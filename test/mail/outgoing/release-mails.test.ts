@@ -9,7 +9,7 @@ import { mailsArrive, serverWithMail } from "../../support/mail/server-with-mail
 const ada = { email: "ada@kitchen.example", message: "The oven broke." };
 
 describe.each(databases)("a release note that names feedback, on $name", (engine) => {
-  /** Ada has answered by the link in a mail, so her address is confirmed. Bo has not. */
+  /** Ada has answered with the link in a mail, so her address is confirmed. Bo has not. */
   async function start() {
     const server = await startMailServer();
     const service = await serverWithMail(server.url, { engine });

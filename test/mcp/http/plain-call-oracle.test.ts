@@ -62,7 +62,7 @@ const keys = fc.constantFrom(
   ...["", "\ufefffeedback", "Feedback", "status", "claim_id", "summary", "wait_seconds"],
 );
 const values = fc.oneof({ weight: 2, arbitrary: fc.constant(id) }, odd);
-/** Own keys, as a JSON parser makes them: also `__proto__`. */
+/** All keys are own properties, as a JSON parser creates them, even `__proto__`. */
 const object = (entries: readonly (readonly [string, unknown])[]): Record<string, unknown> => {
   const made = {};
   for (const [name, value] of entries)
@@ -71,7 +71,7 @@ const object = (entries: readonly (readonly [string, unknown])[]): Record<string
 };
 const fields = fc.array(fc.tuple(keys, values), { maxLength: 3 }).map(object);
 
-/** Most parts of most calls are usual. */
+/** In most calls, most parts have common values. */
 const sometimes = <Value>(arbitrary: fc.Arbitrary<Value>) =>
   fc.oneof({ weight: 9, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
 const changes = fc.record({

@@ -62,7 +62,7 @@ function callOf(era: Era, params: { name: string; arguments?: object }, change: 
   };
 }
 
-/** The message of an answer without its random word, and whether the library of the protocol gave it. */
+/** The message of an answer without its random word, and whether the library of the protocol created it. */
 async function answerTo(request: ToolRequest) {
   const answer = await tools.answer(request, caller);
   const text = "json" in answer ? answer.json : await answer.response.text();
@@ -76,7 +76,7 @@ async function answerTo(request: ToolRequest) {
 }
 
 const read = { name: "read_feedback", arguments: { feedback: id } };
-/** It has no meaning, and the short way does not know it. */
+/** This field has no meaning, and the fast code does not know it. */
 const unusual = { "com.example/unusual": { deep: true } };
 const reserved = { "io.modelcontextprotocol/else": 1 };
 

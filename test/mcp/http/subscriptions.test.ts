@@ -16,7 +16,7 @@ import { openHttpSession } from "../support/http-session.ts";
 const tokenOf = ({ agent }: Pick<AppWithAgent, "agent">) => agent.authorization.slice("Bearer ".length);
 const uriOf = (runId: string) => `innkeep://runs/${runId}`;
 
-/** A client that follows resources over HTTP and notes what it hears. */
+/** A client that follows resources over HTTP and records the messages. */
 async function follow(baseUrl: string, token: string, uris: readonly string[]) {
   const client = await openHttpSession("2026-07-28", { baseUrl, token });
   const heard: string[] = [];

@@ -1,6 +1,6 @@
 import type { OAuthClientInformationMixed, OAuthTokens } from "@modelcontextprotocol/client";
 
-/** A program that connects by OAuth, and keeps what it learns in memory. Both libraries take it. */
+/** A program that connects with OAuth, and keeps its data in memory. Both client libraries accept it. */
 export function authorizedProgram(redirect: string) {
   let client: OAuthClientInformationMixed | undefined;
   let tokens: OAuthTokens | undefined;

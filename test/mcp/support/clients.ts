@@ -12,7 +12,7 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 import { expect } from "vitest";
 
-/** The two eras of the protocol: sessions that start with `initialize`, and requests that stand alone. */
+/** The two eras of the protocol: sessions that start with `initialize`, and independent requests. */
 export const eras = ["2025-11-25", "2026-07-28"] as const;
 export type Era = (typeof eras)[number];
 
@@ -35,15 +35,15 @@ export interface TestClient {
   listPrompts(): Promise<Result>;
   getPrompt(name: string, args?: Record<string, string>): Promise<Result>;
   complete(uri: string, name: string, value: string): Promise<Result>;
-  /** Follows resources, by the way of the era. `hear` gets the address of each one that changed. */
+  /** Follows resources with the method of the era. `hear` gets the address of each changed resource. */
   follow(uris: readonly string[], hear: (uri: string) => void): Promise<Followed>;
   close(): Promise<void>;
 }
 
 export interface Followed {
-  /** The resources that the server lets it follow. */
+  /** The resources that the server allows it to follow. */
   readonly uris: readonly string[];
-  /** How it ended. The older era has no word for it. */
+  /** How it ended. The older era does not report this. */
   readonly closed: Promise<"local" | "graceful" | "remote">;
   end(): Promise<void>;
 }
@@ -52,7 +52,7 @@ export type { NewerMessage, OlderMessage };
 
 const identity = { name: "test", version: "1.0.0" };
 
-/** A client that can open pages: hears of each one, and gives the person's answer. */
+/** A client that can open pages. It gets each page, and returns the person's answer. */
 export type OnPage = (page: { readonly url: string; readonly message: string }) => "accept" | "decline";
 
 const capabilitiesOf = (onPage: OnPage | undefined) => ({

@@ -4,12 +4,12 @@ import { text } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
 import { freePort } from "../../support/network/free-port.ts";
 
-/** What a server may do instead of a proper answer. */
+/** The faults of a server. */
 export interface Fault {
   readonly status?: number;
   readonly headers?: Record<string, string>;
   readonly body?: unknown;
-  /** Cut the connection: before the request has an effect, or after it had. */
+  /** Closes the connection: before the request takes effect, or after it has. */
   readonly cut?: "before" | "after";
 }
 
@@ -148,7 +148,7 @@ export async function startFakeApi({ holds = true }: { readonly holds?: boolean 
       server.closeAllConnections();
     });
 
-  // Tests stop it and start it again on the same port.
+  // Tests can stop it, and start it again on the same port.
   const port = await listen(await freePort());
   const baseUrl = `http://127.0.0.1:${port}`;
   onTestFinished(stop);

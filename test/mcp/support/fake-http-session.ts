@@ -6,7 +6,7 @@ import type { DirectAnswer, DirectRequest, ToolCaller } from "../../../src/progr
 import { connectNewer, connectOlder, type Era, type TestClient } from "./clients.ts";
 import { agentToken, type FakeApi } from "./fake-api.ts";
 
-/** A real client of the tools over HTTP, whose calls of the API go to a server that may answer anything. */
+/** A real client of the tools over HTTP, whose API requests go to a fake server with any answers. */
 export async function openFakeHttpSession(
   era: Era,
   { baseUrl, uploads }: Pick<FakeApi, "baseUrl" | "uploads">,

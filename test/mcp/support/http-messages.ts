@@ -10,7 +10,7 @@ export const olderMessage = (method: string, params: object = {}): Message => ({
   body: { jsonrpc: "2.0", id: 1, method, params },
 });
 
-/** A request that stands alone, as a client of 2026-07-28 sends it. */
+/** An independent request, as a client of 2026-07-28 sends it. */
 export const newerMessage = (method: string, params: object = {}): Message => ({
   headers: {
     accept,

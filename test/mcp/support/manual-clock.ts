@@ -5,7 +5,7 @@ interface Sleeper {
   readonly wake: () => void;
 }
 
-/** A clock that stands still until it is moved. */
+/** A clock that does not move until the test moves it. */
 export function manualClock(start = new Date("2026-11-21T10:00:00.000Z")) {
   let now = start.getTime();
   const sleepers = new Set<Sleeper>();

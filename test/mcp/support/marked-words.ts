@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 
-/** Who wrote a text. A person's decision holds the plan of an agent, which the person approved. */
+/** The author of a text. A person's decision contains the plan of an agent that the person has approved. */
 export const marks = {
   public: "zq7public",
   team: "zq7team",
@@ -20,14 +20,14 @@ const titles = {
 } as const;
 const titleOfDecision = "what a person decided";
 
-/** Expects that the text of each author is only in places that say who wrote it, in both channels of an answer. */
+/** Expects, for both channels of an answer, that the text of each author is only in places that name this author. */
 export function expectOnlyMarked(answer: { readonly text: string; readonly structured: object }): void {
   expectFenced(answer.text);
   expectApart(answer.structured);
   expect([answer.text, ...stringsIn(answer.structured)].flatMap(hiddenIn)).toEqual([]);
 }
 
-/** Expects it of structured content. */
+/** Expects this of structured content. */
 function expectApart(structured: object): void {
   for (const [name, value] of Object.entries(structured)) {
     const authors = authorsAt(name);
@@ -52,7 +52,7 @@ function authorsAt(name: string): readonly Author[] {
   return name === "approved_plan" ? ["agents"] : [];
 }
 
-/** Expects it of a text. Lines that bear the word of the fence divide it. */
+/** Expects this of a text. Lines with the word of the fence divide it. */
 export function expectFenced(text: string): void {
   const nonce = nonceIn(text);
   let authors: readonly Author[] = [];
@@ -76,7 +76,7 @@ function authorsOf(fence: string | undefined, title: string): readonly Author[] 
   return author === "team" ? ["team", "decision"] : [author];
 }
 
-/** The first fence is real: nothing but our own words stands before it. */
+/** The first fence is real, because there is only our own text before it. */
 const nonceIn = (text: string): string | undefined => /^(?:---|===|\+\+\+) ([0-9a-f]{12}) /m.exec(text)?.[1];
 
 function expectAuthors(text: string, allowed: readonly Author[]): void {
@@ -87,7 +87,10 @@ function expectAuthors(text: string, allowed: readonly Author[]): void {
     expect({ text, of: misplaced.map(([author]) => author) }).toEqual({ of: allowed });
 }
 
-/** Invisible code points and those that move text, by the tables of Unicode and not by our own expression. */
+/**
+ * Invisible code points and those that change the direction of text, from the tables of Unicode and not from our own
+ * expression.
+ */
 const hidden: readonly (readonly [number, number])[] = [
   [0x00, 0x08],
   [0x0b, 0x1f],

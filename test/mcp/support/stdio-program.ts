@@ -2,7 +2,7 @@ import { serveStdio } from "../../../mcp/stdio.ts";
 
 const { BASE_URL: baseUrl = "", AGENT_TOKEN: agentToken, STATE: stateDirectory, NOISE } = process.env;
 
-/** A dependency that prints to standard output; it may have captured the console before us. */
+/** A dependency that prints to standard output; it may have stored `console` before our code runs. */
 const chatterOn = (printer: Console) => () => {
   process.stdout.write("a banner\n");
   process.stdout.write(new TextEncoder().encode("{ not json\n"));

@@ -6,7 +6,9 @@ import { openMcpSession } from "./mcp-session.ts";
 
 const [older, newer] = eras;
 
-/** All six tools over each transport, in each era; the short form has each transport and each era once. */
+/**
+ * All six tools over each transport, in each era; the short form of the tests uses each transport and each era once.
+ */
 export const transports = [
   { transport: "stdio", era: older },
   { transport: "HTTP", era: newer },

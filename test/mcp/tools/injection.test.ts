@@ -10,7 +10,7 @@ import { transports } from "../support/transports.ts";
 
 const id = "0a9b8c7d-0000-4000-8000-00000000000b";
 
-/** All places share the code that marks a text: the short form has each payload in one of them. */
+/** The same code marks the text in all places, so the short form of the tests puts each payload into one of them. */
 const somePayloads = injectionPayloads.filter((_, at) => at % rounds(4, 1) === 0);
 
 /** The texts of a payload, each with the mark of the one who wrote it. */
@@ -21,7 +21,7 @@ const saidWith = (payload: string) => ({
   ofDecision: wordsOf("decision", payload),
 });
 
-/** Outside text in every place that a person, an agent or a careless server can fill. */
+/** Text of strangers in every place that a person, an agent or a faulty server can fill. */
 function hostileThread(payload: string) {
   const { ofPublic, ofTeam, ofAgents, ofDecision } = saidWith(payload);
   const facts = {
@@ -81,7 +81,9 @@ describe.each(transports)("outside text over $name", ({ open }) => {
     return { api, client, call };
   };
 
-  /** Calls a tool for each payload. The server gives `body`, and each answer keeps all text where it belongs. */
+  /**
+   * Calls a tool for each payload. The server answers `body`, and each answer of the tool must mark all text correctly.
+   */
   const answersOf = async (name: string, args: object, bodyOf: (payload: string) => object) => {
     const { api, call } = await start();
     const answers: Awaited<ReturnType<typeof call>>[] = [];

@@ -136,7 +136,8 @@ describe("read_feedback", () => {
     ];
     const id = api.addThread({ images });
     const { content, structured } = await readFeedback({ feedback: id, include_images: true });
-    // An address that is shown is one that is loaded: no other server may learn that somebody reads the thread.
+    // Clients load addresses that they show, so there must be none of another server: it would learn that somebody
+    // reads the thread.
     expect(structured.images).toMatchObject([
       { url: images[0], shown: "yes" },
       { url: null, shown: "no: not available" },

@@ -47,7 +47,7 @@ describe.each(eras)("finding and doing work over %s", (era) => {
     const run = await propose(service, cast, first);
     const second = await submitFeedback(service, cast, { subject: "It whistles", type: "feature" });
     const { structured, text } = await call("list_feedback", {});
-    // Any minute: a new one can begin while the test runs.
+    // The minute is not compared, because a new one can begin while the test runs.
     const minute = "\\d{8}T\\d{4}Z";
     expect(structured).toMatchObject({
       threads: [
@@ -165,7 +165,7 @@ describe.each(eras)("finding and doing work over %s", (era) => {
       ...stop,
       next_step: expect.stringContaining("a worker has claimed this run"),
     });
-    // After a restart the process is another worker, and goes on with the claim.
+    // After a restart the process is another worker, and continues the claim.
     expect((await other("start_work", { run_id, claim_id })).structured).toMatchObject({
       claim_id,
       may_proceed: true,

@@ -11,7 +11,7 @@ const settings = ["package.json", "package-lock.json", "tsconfig.json", "node_mo
 export const sources = ["bin/a.ts", "mcp/a.ts", "server/deep/a.ts", "src/a.ts", ...settings];
 export const sourcesOfTools = ["test/support/a.ts", "test/bench/a.ts", "test/pictures/a.ts"];
 
-/** The files that each target of the checkout makes. */
+/** The files that each target of the checkout creates. */
 export const outputs = {
   programs: ["dist/cli.cjs", "dist/server.cjs"],
   package: ["action/main.cjs", "dist/index.js", "dist/types/index.d.ts"],
@@ -19,8 +19,8 @@ export const outputs = {
 };
 
 /**
- * A build that writes src/a.ts into each of its files, and counts how often it ran. With WAIT it reads its sources, says so,
- * and writes when its input ends. With FAIL it writes one file and fails.
+ * A build that writes src/a.ts into each of its files, and counts how often it ran. With WAIT it reads its sources,
+ * prints a line, and writes when its input ends. With FAIL it writes one file and fails.
  */
 const builder = (target: Target) => `
   import { once } from "node:events";
@@ -64,7 +64,7 @@ export async function newCheckout() {
       env: { PATH: process.env.PATH ?? "", ...env },
     });
   const runsOf = async (target: Target) => (await readFile(at(`runs-${target}`), "utf8")).length;
-  /** Builds a target, and says how often it was built so far. */
+  /** Builds a target. Returns how often it has been built. */
   const builds = async (target: Target = "programs", ...options: readonly string[]) => {
     expect(await ended(start([target, ...options]))).toEqual({ code: 0, stderr: "" });
     return runsOf(target);
@@ -79,7 +79,7 @@ export async function ended(child: ChildProcess) {
   return { code, stderr: Buffer.concat((await stderr) ?? []).toString() };
 }
 
-/** The built files of a checkout, and whatever a build has left beside them. */
+/** The built files of a checkout, and other files that a build has left. */
 async function namesIn(folder: string) {
   const all = await readdir(folder, { recursive: true, withFileTypes: true });
   return all
@@ -89,6 +89,6 @@ async function namesIn(folder: string) {
     .sort();
 }
 
-/** The files that a target makes of a source of this size. */
+/** The files that a target creates from a source of this size. */
 export const allOf = (target: Target, size: number) =>
   [...outputs[target], `dist/of-${target}-${size}`].sort();

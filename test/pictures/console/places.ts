@@ -6,13 +6,13 @@ import { authorizeAddress, newDevice } from "../../support/sign-in/device-sign-i
 import { consentAddress, registerProgram } from "../../support/sign-in/oauth.ts";
 import { sendFeedback } from "../../support/worlds/owner-with-one-of-each.ts";
 
-/** Where the pages of the demo are, and who looks at them. */
+/** The addresses of the demo's pages, and the people who open them. */
 export interface Places {
   /** The demo's owner, signed in with a browser. */
   readonly owner: { readonly cookie?: string };
-  /** The addresses that links lead to. */
+  /** The addresses of links. */
   readonly linked: readonly string[];
-  /** The pages that no link leads to, by the name of their scene. */
+  /** The pages without a link to them, by the name of their scene. */
   readonly unlinked: Readonly<Record<string, string>>;
 }
 
@@ -71,7 +71,7 @@ async function invitation(service: Service, email: string): Promise<string> {
   const body = { email, role: "maintainer" };
   const path = `/api/v1/console/apps/${app.id}/invitations`;
   const made = await service.request("POST", path, { headers, body });
-  // Where the server sends mail, the address is only in the mail.
+  // If the server sends mail, the address is only in the mail.
   return new URL(made.field("url")).pathname;
 }
 

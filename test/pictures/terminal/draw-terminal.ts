@@ -24,7 +24,7 @@ export async function drawTerminal(folder: string): Promise<void> {
   const exported = await exportsOf(server.stderr);
   const environment = ["-e", `INNKEEP_CONFIG_DIR=${join(place, "config")}`, ...exported];
   const browser = await startBrowser();
-  // tmux ends with its last session: this one stays.
+  // tmux ends with its last session, so this session stays open.
   tmux("new-session", "-d", "-s", "stays");
   try {
     await mkdir(folder, { recursive: true });

@@ -1,4 +1,4 @@
-/** A picture of the command line: what is typed, and what shows that it has ended. */
+/** A picture of the command line: the typed text, and a text that shows that the command has ended. */
 export interface Scene {
   readonly name: string;
   readonly command: string;

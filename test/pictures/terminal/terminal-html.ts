@@ -14,7 +14,7 @@ export const themes: readonly Theme[] = [
   { name: "dark", background: "#0d1117", text: "#e6edf3", colours: [...dark, ...dark] },
 ];
 
-/** The lines of a terminal with their codes for colours, as a page. */
+/** Returns a page with the lines of a terminal. The lines contain codes for colours. */
 export function terminalPage(screen: string, { background, text, colours }: Theme): string {
   return `<!doctype html><meta charset="utf-8"><body style="margin:0;background:${background};color:${text}">
 <pre style="font:14px/1.35 'DejaVu Sans Mono',monospace;margin:0;padding:16px;display:inline-block">${coloured(screen, colours)}</pre>`;
@@ -30,7 +30,7 @@ interface Style {
 const plain: Style = { bold: false, faint: false, inverse: false, colour: undefined };
 
 const start = String.fromCharCode(27);
-/** Between the texts and the codes for colours. */
+/** It splits a line into texts and codes for colours. */
 const edge = new RegExp(`(${start}\\[[\\d;]*m)`);
 const colourCode = new RegExp(`^${start}\\[([\\d;]*)m$`);
 

@@ -64,7 +64,8 @@ describe("an encrypted stream", () => {
     const text = Buffer.from("Ada Lovelace ".repeat(10_000));
     const [first, second] = [await encrypted(text, publicKey), await encrypted(text, publicKey)];
     expect(first.equals(second)).toBe(false);
-    // Not the first name alone: random bytes of this length hold any three letters once in a hundred runs.
+    // Not only the first name: in one of a hundred runs, random bytes of this length contain a certain text of three
+    // letters.
     expect(first.includes("Ada Lovelace")).toBe(false);
   });
 

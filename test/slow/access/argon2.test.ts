@@ -13,7 +13,7 @@ const all: readonly (readonly [string, Argon2])[] = [
 
 const passwords = ["secret words", "crème brûlée 🍮", "a\u0000b", "x".repeat(200)];
 
-/** Hashes of "secret words" that the package, Node 26 and the thread made. */
+/** Hashes of "secret words" that the package, Node 26 and the thread created. */
 const made = [
   "$argon2id$v=19$m=19456,t=2,p=1$9rQyzyWBenkygpvHfT87Ug$7/zBrrGjM/zL7mVWI9DmfyKrB+SRATB6rtGspqjDXKk",
   "$argon2id$v=19$m=19456,t=2,p=1$dao0ujnVlhLn5W8g/37fqw$Ty6rhq/w+VAAMZUFWeplV/Kmc31tCZRMslybVifRk1k",
@@ -84,7 +84,8 @@ describe("Argon2 in threads", () => {
     const looking = setInterval(() => (most = Math.max(most, process.memoryUsage.rss() - before)), 5);
     await Promise.all(Array.from({ length: 24 }, () => thread.verify(made[0] ?? "", "secret words")));
     clearInterval(looking);
-    // Each thread is a JavaScript engine of about 15 MiB beside the 19 MiB of the hash. Without turns it would be 24 of them.
+    // Each thread needs about 15 MiB for its JavaScript engine and 19 MiB for the hash. Without a queue there would be
+    // 24 threads.
     expect(most).toBeLessThan(200 * 1_048_576);
   });
 

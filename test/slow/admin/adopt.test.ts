@@ -19,7 +19,7 @@ const deploymentOf = async (engine: TestEngine): Promise<Deployment> => {
   return deployment;
 };
 
-/** A copy of a stopped deployment, as another program than ours makes it: the database and the files, nothing else. */
+/** A copy of a stopped deployment by another program: only the database and the files. */
 async function copyOf({ data, databaseUrl }: Deployment) {
   const folder = await mkdtemp(join(tmpdir(), "innkeep-copy-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));

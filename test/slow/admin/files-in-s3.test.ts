@@ -34,7 +34,7 @@ describe.runIf(hasObjectStore)(`the operator's commands with files in S3 (${need
   });
   afterAll(() => store.remove());
 
-  /** A stopped deployment with three stored files, and how to look at them. */
+  /** A stopped deployment with three stored files, and functions that read them. */
   const deploymentWith = async (engine: TestEngine, place: "folder" | "s3") => {
     const bucket = await store.makeBucket("inn");
     const deployment = await makeDeployment(engine, place === "s3" ? bucket.url : undefined);

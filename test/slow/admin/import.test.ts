@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => importer.remove());
 
-/** Tables that change by themselves, or that no import touches. */
+/** Tables that change by themselves, or that no import changes. */
 const others = new Set(["thread_changes", "change_counts", "last_times", "rate_limits", "deployment"]);
 
 describe.each(databases)("an import by the operator, on $name", (engine) => {
@@ -59,7 +59,7 @@ describe.each(databases)("an import by the operator, on $name", (engine) => {
     const apps = Object((await world.call("GET", "/apps")).body).items;
     expect(apps).toHaveLength(2);
     await world.call("DELETE", `/apps/${apps[1].id}`);
-    // The audit keeps what was done to a deleted app.
+    // The audit keeps the entries of a deleted app.
     const { audit, former_apps, ...content } = await counts();
     expect(content).toEqual({ ...before, audit: undefined, former_apps: undefined });
     const tried = torture ? steps : 3;

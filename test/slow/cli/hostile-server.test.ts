@@ -12,7 +12,7 @@ const apart = ["serve", "dev", "dev exec", "mcp"];
 const screens = ["feedback inbox", "auth login"];
 const commands = (await everyCommand()).filter(([words]) => !apart.includes(words));
 
-/** Colours, ways back over the line, changes of direction, characters that nobody sees. */
+/** Colours, codes that move the cursor back, changes of direction, invisible characters. */
 const bad = "a\u001b[31mb\u009b2K\r\u0008\u202e\u2066\u200b\u200f\ufeff\u00ad\u{e0041}\u0007z";
 const forbidden =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
@@ -42,7 +42,10 @@ const answers: readonly (readonly [string, number, string])[] = [
   ["a text as an error", 404, bad],
 ];
 
-/** What a command writes while each request gets this answer. A command that asks without end is interrupted. */
+/**
+ * Returns the output of a command if each request gets this answer. A command that repeats requests endlessly is
+ * interrupted.
+ */
 async function written(
   argv: readonly string[],
   { status, body, terminal }: { readonly status: number; readonly body: string; readonly terminal: boolean },

@@ -42,7 +42,7 @@ describe.each(transports)("an endless answer over %s", (_, transportFor) => {
         clearInterval(drops);
       });
     });
-    // Four times this is the limit of the whole answer. The first byte arrives within it on a busy machine, too.
+    // Four times this value is the limit for the whole answer. Within it the first byte arrives even on a busy machine.
     const { client } = connect(baseUrl, { timeoutMs: 600 });
     await expect(client.agent.readRun({ params: { runId } })).rejects.toMatchObject({
       name: "ConnectionError",

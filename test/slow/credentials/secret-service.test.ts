@@ -14,7 +14,7 @@ const ways = hasSecretService
 
 const stored = [{ argv: ["auth", "set", "device-token", "--no-check"], input: token }];
 
-/** Every file of a home folder that holds the token in plain text. */
+/** Every file of a home folder that contains the token in plain text. */
 async function plainFiles(home: string): Promise<string[]> {
   const files = await filesIn(home);
   const texts = await Promise.all(

@@ -13,7 +13,7 @@ import { readTree } from "../../support/sources/tree.ts";
 import { type ByHand, type Checked, checkStatements } from "../../support/statements/check.ts";
 import { prepareOnPostgres, prepareOnSqlite } from "../../support/statements/prepare.ts";
 
-/** As `tablesOf` of the backup reads a table. */
+/** A table in the form in which `tablesOf` of the backup reads it. */
 const tableInBackup = ({ name, columns }: AnyTable) => ({
   name,
   columns: Object.entries(columns).map(([column, { facts }]) => {
@@ -42,7 +42,7 @@ const inTimes = { from: "a", to: "a" };
 
 const active = { order: "activity" };
 
-/** Each leads to another query, or to another condition. */
+/** Each value causes another query or another condition. */
 const inboxFilters = [
   ...[{}, { status: "open" }, { type: "bug" }, { status: "open", type: "bug" }, inTimes],
   ...[{ assignee: "a" }, { assignee: null }, { tags: ["a", "b"] }, { q: "word", ...inTimes, assignee: null }],
@@ -54,7 +54,7 @@ const inboxFilters = [
   ...[{ sender: "a" }, { tags: ["a", "b"], assignee: "a", ...inTimes }],
 ];
 
-/** The conditions after a mark, by a database with one change. */
+/** The conditions after a cursor, from a database with one change. */
 const changed: Record<Engine, unknown[]> = { sqlite: [], postgres: [] };
 
 for (const [engine, present, mark] of [

@@ -10,7 +10,7 @@ import { createReady } from "../../../server/http/ready.ts";
 import { faqs } from "../../../src/contract/faqs.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 
-/** A database of which everything stays as it is. */
+/** A database that does not change. */
 const database = { remembers: true, onSignal: () => () => {}, onForeignChange: () => () => {} };
 const megabyte = 1_048_576;
 const memoryOf = (megabytes: number) => createMemory(database, megabytes * megabyte);
@@ -19,7 +19,7 @@ const secret = () => randomBytes(32).toString("hex");
 setFlagsFromString("--expose-gc");
 const collect: unknown = runInNewContext("gc");
 
-/** The bytes in use after everything unused was collected. */
+/** The number of bytes in use after garbage collection. */
 async function bytesInUse(): Promise<number> {
   for (let time = 0; time < 4; time += 1) {
     if (typeof collect === "function") collect();
@@ -29,17 +29,17 @@ async function bytesInUse(): Promise<number> {
   return heapUsed + external;
 }
 
-/** How many bytes stay in use by what a work fills. */
+/** Returns how many bytes `work` keeps in use. */
 async function bytesOf(fill: () => Promise<() => unknown>): Promise<number> {
   const before = await bytesInUse();
   const use = await fill();
   const after = await bytesInUse();
-  // What was filled is in use until here.
+  // This keeps the filled object in use until here.
   use();
   return after - before;
 }
 
-/** A lookup of 4 MB, in which many more rows of a kind were looked up. */
+/** A lookup of 4 MB in which many more rows were looked up than fit. */
 async function fillLookup<Row>(
   kind: {
     readonly name: () => string;

@@ -25,7 +25,7 @@ describe.each(databases)("generated requests on $name", (engine) => {
   afterAll(() => service.stop());
 
   it.each(endpoints)("to %s get only responses that the endpoint declares", async (_, endpoint) => {
-    // A poll for a decided proposal does not wait.
+    // A request for a decided proposal does not wait.
     if (endpoint.query?.shape.wait)
       await world.call("POST", `/runs/${world.runId}/decision`, { decision: "reject" });
     // A slot with a tester.

@@ -15,7 +15,7 @@ import { makeTeam } from "../../../support/worlds/members/team.ts";
 const password = "a fresh password";
 const typed = { password, repeatedPassword: password };
 
-/** A server, the mail server that takes its mails, and what people do with them. */
+/** A server, the mail server that receives its mails, and functions for what people do with the mails. */
 async function startWithMail() {
   const smtp = await startMailServer();
   const service = await serverWithMail(smtp.url);
@@ -24,7 +24,7 @@ async function startWithMail() {
     service,
     smtp,
     nobody,
-    /** The path of the link in the newest of so many mails. */
+    /** Waits for this number of mails. Returns the path of the link in the newest one. */
     async linkIn(count: number): Promise<string> {
       await mailsArrive(smtp, count);
       const { text = "" } = await parsedMail(newest(smtp));
@@ -47,7 +47,9 @@ async function startWithMail() {
 
 const newest = ({ received }: MailServer) => received.at(-1) ?? { raw: "" };
 
-/** Creates an account in the deprecated way, which shows nothing about the address. Returns what opens it. */
+/**
+ * Creates an account in the deprecated way, which does not prove that the address is theirs. Returns the credentials.
+ */
 async function register(service: Service, email: string) {
   const body = { email, password: "the password of a stranger", deviceId: v7() };
   const made = await service.request("POST", "/api/v1/testing/auth/register", { body });
@@ -104,7 +106,7 @@ describe("a link that a mail server delivered", () => {
     const account = await createBrowserWithoutScripts(service, stranger.session).open("/console/account");
     expect(readingOf(account)).toContain("This address is not verified.");
 
-    // Its person gets the account by a mail. What the stranger had ends.
+    // The person with the address gets the account by mail. The sessions and tokens of the stranger end.
     await service.deps.database.insert("identities", {
       issuer: "https://inn.example",
       subject: "stranger",

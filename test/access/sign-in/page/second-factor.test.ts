@@ -31,7 +31,7 @@ import { startServiceWithProvider } from "../../../support/sign-in/service-with-
 const methods = "/console/sign-in-methods";
 const factor = `${methods}/second-factor`;
 
-/** What a camera reads from the QR code of a page. */
+/** Returns the text that a camera reads from the QR code of a page. */
 function scanned({ text }: Answer): string {
   const size = Number(/viewBox="0 0 (\d+)/.exec(text.slice(text.indexOf('class="qr"')))?.[1]);
   const scale = 4;

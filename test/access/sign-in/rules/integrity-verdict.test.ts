@@ -23,7 +23,7 @@ const good = {
 const { nonce: _, ...withoutNonce } = good.requestDetails;
 const standard = { ...good, requestDetails: { ...withoutNonce, requestHash: "bound" } };
 
-/** A copy with another value at a path such as `appIntegrity.packageName`; without it where that is undefined. */
+/** Returns a copy with another value at a path such as `appIntegrity.packageName`. `undefined` removes the field. */
 const changed = (verdict: object, path: string, value: unknown): unknown =>
   JSON.parse(JSON.stringify(put(verdict, path.split("."), value)));
 

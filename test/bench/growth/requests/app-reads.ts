@@ -1,6 +1,6 @@
 import type { Measured } from "./measured.ts";
 
-/** What apps and the devices of testers read. */
+/** The requests with which apps and the devices of testers read data. */
 export const appReads: readonly Measured[] = [
   { name: "an app's FAQ", by: "app", path: "/api/v1/faqs/remote" },
   { name: "an app's release notes", by: "app", path: "/api/v1/changelog/remote" },

@@ -1,16 +1,16 @@
 /** A request of the API, or of a page of the console. */
 export interface Measured {
   readonly name: string;
-  /** `{name}` stands for one of the values of the server. */
+  /** `{name}` is replaced by a value of the server. */
   readonly path: string;
   readonly by: Caller;
-  /** GET if it is left out. */
+  /** The default is GET. */
   readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** The body of the call with this number, which no other call has. */
+  /** Returns the body for the call with this number. Each call has another body. */
   readonly body?: (call: number) => object;
-  /** How often it is called at most, if the server does not allow a hundred calls. */
+  /** The maximum number of calls, if the server does not allow a hundred. */
   readonly most?: number;
-  /** A search, which has a separate goal. */
+  /** Whether it is a search, for which there is a separate goal. */
   readonly isSearch?: boolean;
   /** Reads the second page of the list: the path gets the cursor of the first one. */
   readonly second?: boolean;
@@ -19,7 +19,7 @@ export interface Measured {
 /** A token of an agent, a session of the console, the key of an app, a tester's device, or a sender without a credential. */
 export type Caller = "agent" | "person" | "app" | "device" | "nobody";
 
-/** What a server answered before it was measured, and requests need. */
+/** Values from earlier answers of the server that requests need. */
 export interface ServerValues {
   readonly appKey: string;
   readonly deviceToken: string;
@@ -29,7 +29,7 @@ export interface ServerValues {
   readonly senderPage: string;
 }
 
-/** An id as the SQL makes it. */
+/** An id in the form in which the SQL creates it. */
 export function idOf(kind: string, n: number): string {
   return `${kind.padStart(8, "0")}-0000-7000-8000-${String(n).padStart(12, "0")}`;
 }
@@ -43,7 +43,7 @@ export const inbox = (query: string, app = ids.app) =>
 export const page = (path: string) => ({ by: "person", path: `/console${path}` }) as const;
 export const api = (path: string) => ({ by: "person", path: `/api/v1/console${path}` }) as const;
 
-/** A status, a type or both: from many threads to few. */
+/** A status, a type or both, sorted from many matching threads to few. */
 export const filters: readonly string[] = [
   "status=open",
   "status=in_progress",

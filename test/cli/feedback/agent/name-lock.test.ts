@@ -25,7 +25,7 @@ async function held(place = folder): Promise<NameLock> {
   return taken;
 }
 
-/** Leaves what a killed owner of this socket leaves. */
+/** Leaves the same files as a killed owner of this socket. */
 async function killedOwner(address: string): Promise<void> {
   const script = `require("node:net").createServer().listen(process.argv[1], () => console.log("ready"))`;
   const child = spawn(process.execPath, ["-e", script, address], { stdio: ["ignore", "pipe", "inherit"] });

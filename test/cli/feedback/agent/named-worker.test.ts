@@ -21,7 +21,7 @@ beforeEach(async () => {
 afterAll(() => service.stop());
 
 const nightly = ["--worker", "nightly"];
-/** The proposals that the command was started for. */
+/** The proposals for which the command was started. */
 const carriedOut = async () => (await world.allNoted()).map(({ env }) => env.INNKEEP_RUN_ID);
 
 describe("a worker with a name (rule L74)", () => {
@@ -83,7 +83,7 @@ describe("a worker with a name (rule L74)", () => {
     await endedAfterClaim();
     const path = `/api/v1/console/runs/${runId}/release`;
     await service.request("POST", path, { headers: world.cast.person, body: {} });
-    // Another claim, so that nothing but the left one could bring the proposal back.
+    // Another claim, so that only the abandoned one could return the proposal.
     await world.line.run(["agent", "claim", runId]);
     const next = await world.approved();
     const ran = await world.work(nightly);
@@ -134,7 +134,7 @@ describe("a worker with a name (rule L74)", () => {
   });
 
   describe("after its token was revoked", () => {
-    /** A worker whose token is revoked while its command runs. Returns what it says. */
+    /** Runs a worker whose token is revoked while its command runs. Returns its messages. */
     async function revokedAtWork() {
       const send = shortTransport();
       const transport: Transport = async (request) => {

@@ -8,7 +8,7 @@ import { answers, startRecordingServer } from "../../../support/network/recordin
 
 const [failed, broken] = [(name: string) => `Test failed: ${name}`, ["junit.xml cannot be read"]];
 
-/** The subjects of the reports that each input makes, and whether a green run with it resolves anything. */
+/** The subjects of the reports that each input causes, and whether a successful run with it resolves anything. */
 const inputs: Readonly<Record<string, readonly [subjects: readonly string[], resolves: boolean]>> = {
   "junit-banner-before-xml.xml": [[failed("t (g)")], false],
   "junit-counters-contradict.xml": [["Test suite failed: g"], false],

@@ -6,7 +6,7 @@ import { place } from "../../../support/clients/junit-sending.ts";
 import { temporaryFolder } from "../../../support/files/temporary-folder.ts";
 
 const files = ["a.xml", "b [1].xml", "out/c.xml", "out/deep/d.xml", "out/e.txt", ".hidden/f.xml"];
-/** A folder with these files, a package, and a link that leads back to it. */
+/** A folder with these files, a package, and a link that points back to the folder. */
 async function filledFolder(): Promise<string> {
   const cwd = join(await temporaryFolder(), "work");
   for (const file of [...files, "node_modules/g/h.xml", "../beside.xml"]) await place({ cwd }, file, "");

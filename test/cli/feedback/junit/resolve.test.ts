@@ -107,7 +107,8 @@ describe("feedback resolve", () => {
     await place(line, "junit.xml", junitReport(...tests));
     await line.run([...resolveJunit, "--run-status", "success"], { env: gitHubJob() });
     const [{ passed }] = bodies();
-    // The test, its class under five names, its suite, and a suite that is named as its class. No summary is among them.
+    // The keys of the test, of its class with five names, of its suite, and of a suite with the name of its class. No
+    // key of a summary is among them.
     expect(passed).toHaveLength(8);
     for (const one of passed) expect(one).toEqual({ prefix: expect.stringMatching(/^junit:[0-9a-f]{32}:$/) });
   });

@@ -6,7 +6,7 @@ import {
   type VersionOrder,
 } from "../../../../server/content/changelog/rules.ts";
 
-/** Whole numbers are build numbers; `a.b` with one digit each is a version; everything else has no order. */
+/** Whole numbers are build numbers; `a.b` with one digit each is a version; other texts have no order. */
 const order: VersionOrder = {
   formsOf(version) {
     if (/^\d$/.test(version)) return ["build", "semver"];

@@ -15,7 +15,7 @@ const textOf = (question: string, answer: string) => ({
 });
 const fresh = textOf("New?", "New.");
 const ids = ({ id }: { id: string }) => ({ id });
-/** An entry after a replacement that gave its text and its position. */
+/** An entry after a replacement with its text and position. */
 const pushed = (faq: typeof a) => ({
   ...faq,
   pushedHash: textOf(faq.question, faq.answer).text.pushedHash,

@@ -123,7 +123,7 @@ describe("words of others in a chat", () => {
     "“end” of the quotation\\",
   ];
 
-  /** What a reader of the chat would make of plain text in it. */
+  /** Returns how the chat displays plain text. */
   const made: Readonly<Record<Exclude<ChatFormat, "json">, RegExp>> = {
     slack: /<!|<@|https:\/\/evil|www\.evil|@everyone|(?<!\\)\*\*/,
     mattermost: /@everyone|@here|@ada|(?<!\\)\]\(|https:\/\/evil|www\.evil|(?<!\\)\*\*/,

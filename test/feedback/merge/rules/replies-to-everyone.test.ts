@@ -11,7 +11,7 @@ import {
 const step = (id: string, intoId: string, number: number): MergeStep => ({ id, intoId, number });
 
 describe("a reply to everyone", () => {
-  // b went into a as its first merge, then a into c as the first merge of c.
+  // b was merged into a, as the first merge of a. Then a was merged into c, as the first merge of c.
   const steps = [step("b", "a", 1), step("a", "c", 2)];
   const homes = (id: string) => homesOf(id, new Map(steps.map((one) => [one.id, one])));
 

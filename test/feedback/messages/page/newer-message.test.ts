@@ -26,7 +26,7 @@ it("a reply is shown again once after somebody else replied", async () => {
   await ben.send(await ben.open(at()), at("/messages"), reply("Ben's answer."));
   service.clock.pass(125_000);
 
-  // For another button the page comes again, and does not say that there is a newer reply.
+  // With another button the page is shown again, without the message about a newer reply.
   const other = await maria.send(page, at("/status-link"), { replyBody: "Maria's answer." });
   const refused = await maria.send(other, at("/messages"), reply("Maria's answer."));
   expect(refused.status).toBe(409);

@@ -21,7 +21,7 @@ async function start(report: object = {}) {
     Object((await team.call("GET", `/feedback/${id}`)).body).feedback.status;
   const chosen = ({ text }: Answer): string | undefined =>
     /<select[^>]*name="status"[^>]*>.*?<option value="(\w+)" selected/s.exec(text)?.[1];
-  // A browser keeps the question of the address, which says what was done.
+  // The browser keeps the query of the address, which names the finished action.
   const follow = (answer: Answer) => maria.open(answer.headers.get("location")?.split("#")[0] ?? "");
   return { service, team, maria, owner, at, status, chosen, follow };
 }

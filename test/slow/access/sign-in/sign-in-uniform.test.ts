@@ -74,7 +74,7 @@ describe("an exchange that is refused as invalid_code", () => {
     for (const [cause, cost] of costs) expect({ cause, cost }).toEqual({ cause, cost: first });
   });
 
-  // Times are noise on a busy machine: only the long form, on an idle machine, checks them.
+  // On a busy machine times are not reliable. Only the long form of the tests, on an idle machine, checks them.
   if (torture)
     it("takes the same time for every cause", { timeout: 600_000 }, async () => {
       const all = await attempts();

@@ -21,7 +21,7 @@ async function deploy(engine: TestEngine) {
   return deployment;
 }
 
-/** A backup of a deployment with three files, and a folder for scratch places. */
+/** A backup of a deployment with three files, and a folder for scratch folders. */
 async function makeBackup(engine: TestEngine = sqlite, order: { recipient?: string; prove?: boolean } = {}) {
   const old = await deploy(engine);
   const service = await old.serve();

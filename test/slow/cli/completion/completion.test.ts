@@ -11,13 +11,13 @@ const everything = below(program);
 const groups = everything.filter(({ command }) => command.commands.length > 0);
 const commands = everything.filter(({ words }) => words.length > 0);
 
-/** The commands of a group, without the short forms that the help leaves out. */
+/** The commands of a group, without the aliases that the help omits. */
 function shown(command: Command): Command[] {
   const visible = command.createHelp().visibleCommands(command);
   return visible.filter((one) => one.name() !== "help");
 }
 
-/** Every command, groups too, by its words. */
+/** Every command and group, by its words. */
 function below(
   command: Command,
   words: readonly string[] = [],

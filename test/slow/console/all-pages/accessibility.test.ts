@@ -76,7 +76,7 @@ describe("every page", () => {
     const begun = await world.call("POST", "/people/erase", { email: "gone@kitchen.example" });
     return `/console/people/${begun.field("id")}`;
   };
-  /** The link with which another app's owner invites this one. */
+  /** The link with which the owner of another app invites this person. */
   const invitationFor = async (email: string) => {
     const { token } = await (await makeTeam(service)).invite(email);
     return `/console/invitations/${token}`;
@@ -97,7 +97,10 @@ describe("every page", () => {
   });
 });
 
-/** The faults of a page in both looks, with its folded parts open, except menus, which cover other elements. */
+/**
+ * The faults of a page in light and dark, with its collapsed parts open. Menus stay closed, because they cover other
+ * elements.
+ */
 async function faultsOf(page: Page, path: string): Promise<string[]> {
   await page.goto(path);
   await loadAxe(page);
@@ -113,7 +116,7 @@ async function faultsOf(page: Page, path: string): Promise<string[]> {
 
 /** Runs in the page. */
 function unfold(): void {
-  // Some of the API's operations are enough: all have the same form.
+  // Some of the API's operations are enough, because all have the same form.
   const folded = document.querySelectorAll<HTMLDetailsElement>("details:not(.menu)");
   for (const details of [...folded].slice(0, 40)) details.open = true;
 }

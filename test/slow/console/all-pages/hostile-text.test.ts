@@ -16,7 +16,7 @@ import {
   sendFeedback,
 } from "../../../support/worlds/owner-with-one-of-each.ts";
 
-/** Texts that senders and agents may write so that a page of the console executes them. */
+/** Texts with which senders and agents could try to run code in a page of the console. */
 const payloads = [
   "<script>alert(1)</script>",
   "</title></textarea></select></pre></style><script>alert(1)</script>",
@@ -86,7 +86,7 @@ async function expectHarmless(page: Page, path: string): Promise<void> {
   expect([path, await page.evaluate(foreignElements)]).toEqual([path, []]);
 }
 
-/** Writes the payload into every field, and gives the pages that show only one object. */
+/** Writes the payload into every field. Returns the pages that show only one object. */
 async function plant(service: Service, world: OwnerWithOneOfEach, payload: string): Promise<string[]> {
   const short = payload.slice(0, 100);
   const { id: app, key } = world.app;

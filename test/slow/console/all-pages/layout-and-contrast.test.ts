@@ -62,7 +62,7 @@ describe("every page of the console", () => {
   });
 });
 
-/** What is to be seen on a page: each is visited once for all tests. */
+/** The results for a page. Each page is opened once for all tests. */
 type Seen = Awaited<ReturnType<typeof look>>;
 
 async function look(page: Page, path: string) {

@@ -115,7 +115,7 @@ const neighboursOfButton = (page: Page): Promise<number> =>
     return fields.filter((field) => button && Math.abs(middleOf(field) - middleOf(button)) < 4).length;
   });
 
-/** Runs in the page: the pixels that a choice lacks to show its longest word. */
+/** Runs in the page: the number of pixels that a select field lacks to show its longest word. */
 function missingWidth(select: Element): number {
   const roomy = document.createElement("div");
   const copy = select.cloneNode(true);

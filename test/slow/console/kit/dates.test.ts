@@ -13,7 +13,10 @@ const published = "20 Oct 2026, 23:30 UTC";
 const long = "January|February|March|April|May|June|July|August|September|October|November|December";
 const months = `\\b(?:${long}|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)`;
 
-/** Dates in any form but `20 Oct 2026`: the month first, the month in full, or numbers alone. */
+/**
+ * Dates in another form than `20 Oct 2026`: with the month first, with the full name of the month, or only with
+ * numbers.
+ */
 const otherForms = new RegExp(
   `${months}\\.? \\d{1,2}\\b|\\d(?:st|nd|rd|th) ${months}\\b|\\d ${months}, \\d|\\d (?!May)(?:${long})\\b|` +
     "\\b\\d{1,2}[/.]\\d{1,2}[/.]\\d{2,4}\\b|\\b20\\d\\d-\\d\\d-\\d\\d\\b",

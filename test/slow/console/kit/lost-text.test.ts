@@ -38,7 +38,7 @@ describe("typed text", () => {
     await service.stop();
   });
 
-  /** In the short form two forms for each way, others in each run; in the long form all. */
+  /** The short form of the tests tries two forms for each case, in each run other ones. The long form tries all. */
   const chosen = (way: string) =>
     forms.filter((_, at) => (at + ways.indexOf(way) + runSeed) % forms.length < rounds(2, forms.length));
 

@@ -36,7 +36,7 @@ const plans = [
   "Rename it",
 ];
 
-/** One thread, three agents with a token each, two browsers of its owner, and what the rules say of all. */
+/** One thread, three agents with one token each, two browsers of the owner, and the state that the rules require. */
 async function begin(service: Service, world: WorkingAgent) {
   const threadId = await world.newThread();
   const agents = await Promise.all([0, 1, 2].map(() => world.makeAgent()));
@@ -52,7 +52,7 @@ async function begin(service: Service, world: WorkingAgent) {
     service.request("POST", `/api/v1${path}`, { headers: headers ?? {}, body });
   const decide = (run: ModelRun, { who, kind }: Step) =>
     send(`/console/runs/${run.id}/decision`, deciders[who % 2], { decision: kind, note: "So." });
-  /** A person reads the page before deciding: the plan on the screen is what the decision is about. */
+  /** A person reads the page before the decision. The decision is about the plan on the screen. */
   const approve = async (run: ModelRun, step: Step) => {
     if (run.decision === null)
       shown.set(run.id, await planOnPage(service, deciders[step.who % 2] ?? {}, page));
@@ -76,7 +76,7 @@ async function begin(service: Service, world: WorkingAgent) {
     outcome: (run, step) => report(run, step, { status: "succeeded", summary: "Done." }),
   };
 
-  /** What a worker gets is what the agent proposed, and what was on the screen of the person who approved it, byte for byte. */
+  /** A worker gets exactly the bytes that the agent proposed and that were on the screen of the person who approved. */
   function comparePlans(answer: Answer, run: ModelRun, { kind, who }: Step): void {
     if (answer.status !== 200) return;
     if (kind === "release") noteEnded(run);
@@ -129,7 +129,7 @@ async function begin(service: Service, world: WorkingAgent) {
     });
     erased(model, grace);
     for (const run of model.runs) noteEnded(run);
-    // Work that was done is not done again: its worker may read the plan as it is now.
+    // Finished work is not done again, so its worker may read the present plan.
     for (const { id, plan, finished } of model.runs) if (finished) shown.set(id, plan);
   }
 
@@ -158,7 +158,7 @@ async function begin(service: Service, world: WorkingAgent) {
 const outcomeOf = (answer: Answer): string =>
   answer.status < 300 ? String(answer.status) : `${answer.status} ${answer.field("code")}`;
 
-/** What everybody reads is what the rules say, and nobody holds a claim on what is not approved. */
+/** All readers see the state that the rules require, and there is no claim on a proposal that is not approved. */
 async function compare(world: WorkingAgent, model: Model): Promise<void> {
   for (const run of model.runs) {
     const { body } = await world.poll(run.id);

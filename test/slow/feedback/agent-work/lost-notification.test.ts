@@ -26,12 +26,12 @@ it("a wait gets a decision whose notification has not arrived", async () => {
   const runId = await propose(service, cast, await submitFeedback(service, cast));
   const read = (query = "") =>
     service.request("GET", `/api/v1/agent/runs/${runId}${query}`, { headers: cast.agent });
-  // The proposal is in the server's memory.
+  // The proposal is in the server's cache.
   expect((await read()).body).toMatchObject({ status: "awaiting_approval" });
   const looked = nextDecisionCheck(service);
   const waiting = read("?wait=55");
   await looked;
-  // As another server writes it, without a word to this one.
+  // The change of another server, without a notification to this one.
   const { database: own } = service.deps;
   const at = service.clock.now().toISOString();
   await own.write((tx) =>

@@ -9,11 +9,11 @@ import { makeWorkingAgent, type WorkingAgent } from "../../../support/worlds/age
 const tokens = 10;
 const proposals = rounds(4, 100);
 const waits = tokens * proposals;
-/** Each token can wait for each proposal once, in turns at each server, and not twice for the same one. */
+/** Each token can wait for each proposal once, alternately at each server, but not twice for the same proposal. */
 const environmentOf = (servers: number) => ({
   INNKEEP_RATE_LIMITS: `agentReads=${proposals / servers}/3600,proposals=1000/3600`,
 });
-/** A slow machine takes a while to accept a thousand connections. */
+/** A slow machine needs some time to accept a thousand connections. */
 const soon = { timeout: 60_000 };
 
 const places: readonly { readonly where: string; readonly engine: TestEngine; readonly servers: number }[] = [
@@ -59,7 +59,7 @@ describe.each(places)(`${waits} waits with ten tokens at $where`, ({ engine, ser
     await database.remove();
   });
 
-  /** How many tokens have reads left, at any server. */
+  /** The number of tokens that have not used all their reads, at any server. */
   async function withReads(): Promise<number> {
     const hashes = agents.map(({ authorization = "" }) => hashOf(authorization.slice("Bearer ".length)));
     const rows = await first().deps.database.all<{ id: string }>(
@@ -72,7 +72,7 @@ describe.each(places)(`${waits} waits with ten tokens at $where`, ({ engine, ser
     return (await Promise.all(looks)).filter((at) => at.some(({ allowed }) => allowed)).length;
   }
 
-  /** Every token waits for every proposal, in turns at each server. Returns the answers when all wait. */
+  /** Every token waits for every proposal, alternately at each server. Returns the answers when all wait. */
   async function waitForAll(signal?: AbortSignal): Promise<Promise<Answer>[]> {
     const before = begun;
     const pairs = agents.flatMap((headers) => runIds.map((runId) => ({ headers, runId })));

@@ -22,7 +22,7 @@ describe.each(databases)("open pages that receive events, in Chromium on $name",
     await service.stop();
   });
 
-  // The page must not read itself again after a time. Only an event may make it do so.
+  // The page must not reload after a time. Only an event may cause a reload.
   const withoutPolls = (page: Page) =>
     page.addInitScript(() => {
       Object.assign(window, { setInterval: () => 0 });

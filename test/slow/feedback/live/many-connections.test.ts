@@ -45,7 +45,7 @@ describe.each(databases)("500 browsers that receive events on $name", (engine) =
   const used = () => process.memoryUsage().rss;
 
   it("all get each change, and cost little memory", async () => {
-    // The members come first: many changes of roles at once are one event that names nothing.
+    // The members are added first, because many changes of roles at once are one event without a thread.
     const sessions: Record<string, string>[] = [];
     for (let member = 0; member < members; member += 1)
       sessions.push(await service.signIn(await service.makeMember(cast.appId, "viewer")));

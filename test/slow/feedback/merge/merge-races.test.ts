@@ -31,7 +31,7 @@ describe.each(databases)("merges at the same time as other work on $name", (engi
         fc.array(fc.tuple(fc.constantFrom(...acts), fc.nat(3), fc.nat(3)), { minLength: 8, maxLength: 16 }),
         (chosen) => race(service, chosen),
       ),
-      // A race does not come back in the same way, so nothing is gained by smaller examples.
+      // A race cannot be repeated exactly, so the test does not search for smaller examples.
       { numRuns: 12, endOnFailure: true },
     );
   });
@@ -41,7 +41,7 @@ describe.each(databases)("merges at the same time as other work on $name", (engi
   });
 });
 
-/** Sends everything that can come to a thread at once with its merge, and then with the undoing. */
+/** Sends every kind of change of a thread at the same time as its merge, and then at the same time as the undo. */
 async function arrivals(service: Service): Promise<void> {
   const app = await makeAppWithSenders(service);
   const key = { dedupeKey: "one", dedupeScope: "ci" };
@@ -161,7 +161,7 @@ async function race(service: Service, chosen: readonly Act[]): Promise<void> {
         if (status === 303) written.push({ text, by: name });
       } else if (act === "mail") {
         const text = wordsFor(order, name);
-        // The receiver of mails tries a mail again that could not be stored, and leaves it unread in the end.
+        // The receiver of mails tries again to store a failed mail, and finally leaves it unread.
         const mail = mailOf([text], { From: `${name}@kitchen.example` });
         const outcome = await takes[at]?.(mail).catch(() => "later");
         if (outcome === "stored") written.push({ text, by: name });

@@ -102,7 +102,7 @@ describe("decisions one after another, in a browser", () => {
     expect(await rendered.innerText()).toContain("<script>alert(1)</script>");
     expect(await rendered.innerText()).toContain("[U+202E]");
     expect(await rendered.locator("script, img").count()).toBe(0);
-    // The choice is no text that could be lost.
+    // The selected option is not a text that could be lost.
     await page.goto("/console");
     expect(await title(page)).toBe("Decisions");
   });

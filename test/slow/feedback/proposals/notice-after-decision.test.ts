@@ -48,7 +48,7 @@ describe("on a phone, the notice of what was done", () => {
     await page.getByRole("button", { name: "Approve this plan" }).click();
     await page.waitForURL(/#proposal$/);
     expect(await box("Approved. The agent may now proceed.")).toEqual(isInView);
-    // What the jump leads to is not under the notice.
+    // The notice does not cover the target of the link.
     expect((await page.locator("#proposal").boundingBox())?.y).toBeGreaterThan(60);
 
     await page.getByLabel("Your reply").fill("We are on it.");

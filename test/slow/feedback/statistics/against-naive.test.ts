@@ -117,11 +117,11 @@ describe.each(databases)("the statistics of thousands of threads on $name", (eng
   });
 });
 
-/** The wait of which a part of all waits is not longer. */
+/** The percentile of the waiting times: this share of them is not longer. */
 const quantile = (waits: readonly number[], part: number): number | null =>
   waits.toSorted((one, other) => one - other)[Math.ceil(waits.length * part) - 1] ?? null;
 
-/** The range in which a wait is counted. A longer wait than the last limit is shown as that limit. */
+/** The range in which a waiting time is counted. A time above the last limit is shown as that limit. */
 const rangeOf = (wait: number | null): number | null =>
   wait === null ? null : limits.waits.findIndex((limit) => Math.min(wait, longest) <= limit * 60_000);
 

@@ -10,7 +10,7 @@ import { bearer } from "../../../support/worlds/owner-with-one-of-each.ts";
 
 const sender = "eve@example.org";
 
-/** Two threads that an owner's agent and a member's agent read, and everything that changes what they read. */
+/** Two threads that an owner's agent and a member's agent read, and all changes that affect what they read. */
 async function begin(service: Service) {
   const world = await makeWorkingAgent(service);
   const { appId, person, decide, claim, order, proposeOn } = world;
@@ -30,7 +30,7 @@ async function begin(service: Service) {
   let count = 0;
 
   const onThread = (id: string) => `/feedback/${id}`;
-  /** Each gives nothing, and may be refused: what counts is only what is read after it. */
+  /** A change returns nothing and may be refused. Only the reads after it count. */
   const acts: Record<string, (id: string, at: number) => Promise<unknown>> = {
     note: (id) => call("POST", `${onThread(id)}/messages`, { direction: "note", body: `Note ${count}` }),
     reply: (id) =>

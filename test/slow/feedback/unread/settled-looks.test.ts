@@ -13,7 +13,7 @@ const threads = 130;
 const numbers = [...Array(threads).keys()];
 const isHidden = (n: number): boolean => n % 10 === 0;
 
-/** An act at a thread: by others, by the member, or a thread of a blocked sender that is shown at last. */
+/** An action on a thread: by others, by the member, or the sender of a hidden thread is unblocked. */
 type Act = readonly [kind: "activity" | "read" | "unread" | "open" | "own act" | "release", thread: number];
 
 const acts = fc.array(
@@ -121,7 +121,7 @@ type Changed = {
   readonly member: { readonly appId: string; readonly userId: string };
 };
 
-/** Does an act, and notes what is unread then. */
+/** Does an action, and records what is unread then. */
 async function apply(world: Changed, [kind, n]: Act, { at, unread, hidden }: Model): Promise<void> {
   const { database, member } = world;
   const feedbackId = idOf(world, n);

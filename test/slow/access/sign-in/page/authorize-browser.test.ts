@@ -156,7 +156,7 @@ interface Seen {
   readonly referer: string;
 }
 
-/** Records the requests of a page, and what its policy refuses. */
+/** Records the requests of a page, and the requests that its policy refuses. */
 function watch(page: Page) {
   const watched: { readonly requests: Seen[]; readonly refused: string[] } = { requests: [], refused: [] };
   page.on("request", async (request) => {

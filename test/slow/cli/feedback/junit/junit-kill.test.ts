@@ -73,7 +73,7 @@ async function startedJob() {
   return {
     job,
     items,
-    /** Starts the command against an address, which counts for the commands after it, too. */
+    /** Starts the command with this address. Later commands use the same address. */
     async start(baseUrl: string): Promise<ChildProcess> {
       env = { ...job, INNKEEP_BASE_URL: baseUrl };
       const argv = [innkeepPath, "feedback", "send", "--junit", "*.xml"];
@@ -86,7 +86,7 @@ async function startedJob() {
   };
 }
 
-/** Passes requests on, but calls `stop` in place of the answer to the given change. */
+/** Forwards requests, but calls `stop` instead of the answer to this change. */
 function proxyThatStops(target: string, at: number, stop: () => void): Promise<string> {
   let changes = 0;
   return listen((request, response) => {
