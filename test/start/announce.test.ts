@@ -4,7 +4,7 @@ import { readSettings } from "../../server/settings/read-settings.ts";
 import type { ServeFlags } from "../../server/settings/settings.ts";
 import { announce } from "../../server/start/announce.ts";
 
-/** The text of a server once it listens. */
+/** The text that a server prints as soon as it listens. */
 function said(flags: ServeFlags, environment: Record<string, string> = {}) {
   const told = { out: "", err: "", warned: "" };
   const settings = readSettings(flags, environment);
@@ -23,7 +23,7 @@ function said(flags: ServeFlags, environment: Record<string, string> = {}) {
   return told;
 }
 
-/** What the demo prints, as `innkeep serve --demo` calls it. */
+/** The output of the demo, as `innkeep serve --demo` prints it. */
 const demo = () => {
   const tokens = { agentToken: "sda_1", maintainerToken: "sdm_1", deviceToken: "sdt_1", testKey: "stk_1" };
   const secrets = { apiKey: "sdk_1", ...tokens, password: "secret-word" };

@@ -11,7 +11,7 @@ interface Ready {
   readonly demo?: Record<string, string>;
 }
 
-/** Starts `serve` on a free port and gives its output once it listens. */
+/** Starts `serve` on a free port. Returns its output as soon as it listens. */
 async function start(flags: { demo?: boolean; data?: string } = {}) {
   const stop = new AbortController();
   const data = flags.data ?? (await temporaryFolder());

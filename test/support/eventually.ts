@@ -1,5 +1,5 @@
 import { vi } from "vitest";
 
-/** Waits until a check holds, also on a slow machine. */
+/** Waits until a check succeeds, also on a slow machine. */
 export const eventually = <T>(check: () => T | Promise<T>): Promise<T> =>
   vi.waitFor(check, { timeout: 60_000 });

@@ -20,7 +20,8 @@ declare module "vitest" {
 const isBuilding = process.env.npm_lifecycle_event === "test:only";
 
 /**
- * One seed for the whole run, and one PostgreSQL if a group of tests needs it; each test file makes its own databases in it.
+ * One seed for the whole run, and one PostgreSQL if a group of tests needs it. Each test file creates its own databases
+ * in it.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   chooseSeed();

@@ -4,8 +4,9 @@ import { torture } from "./torture.ts";
 export const runSeed = Number(process.env.INNKEEP_SEED ?? 1);
 
 /**
- * Chooses the seed of a run if INNKEEP_SEED gives none, and prints it. The short form always has the same seed, so that a
- * change and not luck decides whether it passes; the long form looks for new cases. For the process that starts the test files.
+ * Chooses the seed of a run if INNKEEP_SEED has none, and prints it. The short form always uses the same seed, so that
+ * the result depends only on changes of the code. The long form searches for new cases. Called by the process that
+ * starts the test files.
  */
 export function chooseSeed(): void {
   process.env.INNKEEP_SEED ??= String(torture ? Math.floor(Math.random() * 2 ** 31) : 1);

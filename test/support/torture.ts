@@ -1,7 +1,10 @@
-/** Whether tests run in their long form: many rounds, for a release rather than for each change. */
+/** Whether tests run in their long form: with many rounds, for a release and not for each change. */
 export const torture = process.env.INNKEEP_TORTURE === "1";
 
-/** The milliseconds that something may take: `goal` if INNKEEP_QUIET=1 says that this machine does nothing else, else any. */
+/**
+ * The time limit of something in milliseconds: `goal` if INNKEEP_QUIET=1 says that this machine does nothing else,
+ * otherwise no limit.
+ */
 export const quietGoal = (goal: number): number =>
   process.env.INNKEEP_QUIET === "1" ? goal : Number.POSITIVE_INFINITY;
 

@@ -22,7 +22,10 @@ for (const { text } of unexplained) print(text);
 for (const row of useless) print(`This row explains nothing: ${row.line}`);
 process.exitCode = unexplained.length > 0 ? 1 : 0;
 
-/** The titles, each once: without folders and without the name of a database, because tests moved and changed databases. */
+/**
+ * The different titles, without folders and without the name of a database, because tests have moved and changed
+ * databases.
+ */
 function titlesIn(file) {
   const tests = JSON.parse(readFileSync(file, "utf8"));
   const titles = tests.map((test) => {

@@ -29,7 +29,7 @@ const rules = filesIn("server")
   .map((name) => `server/${name}`)
   .filter((name) => /\/rules(\/|\.ts$)/.test(name));
 
-/** Every mutant in the long form; one of each rule, another in each run, in the short one. */
+/** In the long form every mutant; in the short form one of each rule, in each run another one. */
 const ofEach = torture ? Number.POSITIVE_INFINITY : 1;
 
 describe("the tests of the domain rules", () => {
@@ -44,7 +44,7 @@ describe("the tests of the domain rules", () => {
     vitest = await createVitest("test", {
       ...{ root: copy, config: false, watch: false, reporters: [{}], include: ["test/**/*.test.ts"] },
       ...{ pool: "threads", maxWorkers: 1, isolate: false, bail: 1, testTimeout: 60_000 },
-      // The short form of the random tests: it must be enough to notice.
+      // The short form of the random tests, which must notice the mutant, too.
       env: { INNKEEP_TORTURE: "" },
     });
   });
@@ -53,7 +53,7 @@ describe("the tests of the domain rules", () => {
     rmSync(copy, { recursive: true, force: true });
   });
 
-  /** Whether a test fails in the files with these path prefixes, or does not end. */
+  /** Whether a test in the files with these path prefixes fails or does not end. */
   const fails = async (tests: readonly string[]): Promise<boolean> => {
     const files = await vitest.globTestSpecifications([...tests]);
     const paths = files.map(({ moduleId }) => moduleId);
@@ -68,7 +68,9 @@ describe("the tests of the domain rules", () => {
     return files.length === 0 || ended.unhandledErrors.length > 0 || run.some((file) => !file.ok());
   };
 
-  /** Ends a run in which a test is caught in a loop: the first call asks for it, the second forces it. */
+  /**
+   * Ends a run in which a test is in an endless loop. The first call requests the end, and the second one forces it.
+   */
   const stop = async (): Promise<true> => {
     const asked = vitest.cancelCurrentRun("keyboard-input");
     await vitest.cancelCurrentRun("keyboard-input");

@@ -22,7 +22,7 @@ const faults = Object.entries(plantedFaults).flatMap(([area, all]) =>
 );
 const least = { ofAll: 24, ofArea: 4 } as const;
 
-/** A run takes less than a minute on a quiet machine. One that takes so long is caught in a loop. */
+/** A run takes less than a minute on a quiet machine. After this time it must be in an endless loop. */
 const longestRun = 600_000;
 
 describe("the first tier", () => {
@@ -95,12 +95,12 @@ const Report = z.object({
 });
 
 /**
- * The tests of the first tier that fail in the copy: the first one is enough. Throws if a run fails without a failing test,
- * because such a fault breaks the program instead of changing what it does.
+ * The tests of the first tier that fail in the copy: the first one is enough. Throws if a run fails without a failing
+ * test, because such a fault breaks the whole program.
  */
 async function failuresOf(copy: string, tests: readonly string[]): Promise<string[]> {
   const early = await run(copy, [...tests, "--bail=1"]);
-  // On a busy machine a run that ends early may lose the name of the test that ended it.
+  // On a busy machine, a run that ends early may not print the name of the failed test.
   const { code, failed, passed, text } = isNamed(early) ? early : await run(copy, tests);
   if (!isNamed({ code, failed }) || (code === 0 && passed === 0))
     throw new Error(`The run ended with ${code}, and no test says why:\n${text}`);
@@ -143,7 +143,10 @@ function ended(cwd: string, command: readonly string[]): Promise<Ended> {
   });
 }
 
-/** Without what this run of Vitest says about itself, and with the short form of the random tests: it must be enough to notice. */
+/**
+ * Without the variables of this run of Vitest, and with the short form of the random tests, which must notice the
+ * fault, too.
+ */
 function cleanEnvironment(): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => !/^(VITEST|INNKEEP_|npm_lifecycle)/.test(name));
   return Object.fromEntries(kept);

@@ -6,7 +6,7 @@ import { httpFaults } from "./faults/http.ts";
 import { mcpFaults } from "./faults/mcp.ts";
 import { storeFaults } from "./faults/store.ts";
 
-/** Mistakes of all areas. Each was chosen from the code, before the tests that find it were read. */
+/** Mistakes in all areas. Each was chosen from the code, without a look at the tests. */
 export const plantedFaults: Readonly<Record<Area, readonly Fault[]>> = {
   domain: domainFaults,
   store: storeFaults,

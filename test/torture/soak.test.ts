@@ -63,7 +63,7 @@ it("a long mixed load fails no request, and memory and descriptors do not grow",
   }
   await expect.poll(() => descriptors(pid)).toBeLessThanOrEqual(openBefore + 2);
   const third = Math.ceil(held.length / 3);
-  // The first third warms up.
+  // The first third is the warm-up.
   const growth = median(held.slice(-third)) - median(held.slice(third, 2 * third));
   const growthPerHour = (growth * 60) / (minutes / 3);
   process.stdout.write(

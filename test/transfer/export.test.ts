@@ -44,7 +44,7 @@ describe.each(databases)("GET /api/v1/console/apps/:appId/export on $name", (eng
     expect(refused).toMatchObject({ status: 429, body: { code: "rate_limited" } });
     const wait = Number(refused.headers.get("retry-after"));
     expect(wait).toBeGreaterThan(3_000);
-    // Another person is not held up by it.
+    // It does not delay another person.
     const { app: other, headers: others } = await makeFullApp(service);
     expect((await ask(other.id, others)).status).toBe(200);
     service.clock.advance(wait * 1_000);

@@ -15,7 +15,7 @@ import {
 } from "../support/worlds/transfer/app-file.ts";
 import { asImported, hostileText, makeFullApp } from "../support/worlds/transfer/full-app.ts";
 
-/** The instant of an import stands in place of some instants. */
+/** Some instants are replaced by that of the import. */
 const timeless = (lines: readonly Line[]): Line[] =>
   withoutIds(lines).map((line) => ({
     ...line,

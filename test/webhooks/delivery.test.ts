@@ -83,7 +83,7 @@ describe.each(databases)("deliveries to webhooks on $name", (engine) => {
     const alive = await team.call("POST", `${team.at}/webhooks`, { url: receiver.url });
     for (let count = 0; count < 30; count += 1) await sendFeedback(service, team.app.key);
     await eventually(() => expect(receiver.received).toHaveLength(30));
-    // Not one of the others has given up meanwhile, so nobody waited for them.
+    // None of the other deliveries has been given up yet, so this one did not wait for them.
     await eventually(() => expect(dead.connections.size).toBeGreaterThanOrEqual(10));
     const rows = await service.deps.database.all(
       `SELECT 1 AS one FROM webhook_deliveries

@@ -12,7 +12,7 @@ const mostAtOnce = 1_000;
 
 const waiting = "SELECT count(*) AS count FROM webhook_deliveries WHERE status = 'waiting'";
 
-/** A database that notes by how many waiting deliveries a transaction has made the queue shorter, at most. */
+/** A database that records the largest number of deliveries that one transaction has removed from the queue. */
 function watched(place: TestDatabase) {
   const seen = { most: 0 };
   const watching = (database: Database): Database => ({
@@ -54,7 +54,7 @@ describe.each(databases)("a webhook with very many waiting deliveries on $name",
     return Number(row?.count);
   };
 
-  /** Makes a webhook whose deliveries wait until tomorrow. */
+  /** Creates a webhook whose deliveries wait until tomorrow. */
   async function withMany() {
     team = await makeTeam(service);
     const receiver = await startReceiver();

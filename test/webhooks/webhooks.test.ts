@@ -48,7 +48,7 @@ describe.each(databases)("webhooks on $name", (engine) => {
       (one: { id: string }) => one.id === id,
     );
 
-  /** Moves the clock, and lets jobs look for what is due. */
+  /** Moves the clock, and lets jobs check for due work. */
   const passTime = async (milliseconds: number) => {
     service.clock.advance(milliseconds);
     await service.deps.database.write(async (tx) => tx.signal("*"));

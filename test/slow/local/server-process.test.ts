@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { temporaryFolder } from "../../support/files/temporary-folder.ts";
 import { childProgram } from "../../support/programs/child-program.ts";
 
-/** Prints that it is ready. Another process holds its output open for a moment after it was killed. */
+/** Prints that it is ready. After it was killed, another process keeps its output open for a moment. */
 const server = `
 const { spawn } = require("node:child_process");
 const holder = ["-e", "setTimeout(() => {}, 1000)"];
@@ -24,7 +24,7 @@ it("a program that stops its server ends after the server, even if the server's 
   expect(child.lines).toEqual(["stopped"]);
 });
 
-/** Leaves a process behind that holds its output for ever. */
+/** Leaves a process that keeps its output open forever. */
 const leaving = (then: string) => `
 const { spawn } = require("node:child_process");
 const { writeFileSync } = require("node:fs");

@@ -46,7 +46,7 @@ async function said(script: Script, options: Partial<StdioOptions>) {
     await eventually(() => expect(written.out).toContain(id));
   };
   io.stdin.write(script.map(lineOf).join(""));
-  // The second answer comes after every answer that the first one may have overtaken.
+  // The second answer comes after all answers that could have come after the first one.
   await answered("first mark");
   await answered("second mark");
   io.stdin.end();

@@ -48,7 +48,7 @@ describe("the link in a mail about a proposal", () => {
     const page = await openPage(browser, service, kim.headers, phone);
     await page.goto(link);
     const approve = page.getByRole("button", { name: "Approve this plan" });
-    // The link is the first tap, and this is the second one.
+    // The link is the first click, and this is the second one.
     await approve.tap();
     await page.getByText("Approved. The agent may now proceed.").waitFor();
     expect(await statusOf()).toBe("approved");

@@ -11,7 +11,7 @@ import { rounds } from "../../support/torture.ts";
 const secret = "s".repeat(32);
 const requests = rounds(200, 2_000);
 const kills = rounds(6, 40);
-/** How many times faster than real time the clock of the killed server is. */
+/** The clock of the killed server is faster than real time by this factor. */
 const speed = 300;
 
 let program: ChildProgram;
@@ -59,7 +59,7 @@ describe.each(databases)("a server on $name that is killed while it notifies mem
       const { lines } = running;
       await eventually(() => expect(lines.length >= wanted || lines.at(-1) === "done").toBe(true));
       const before = mailServer.received.length;
-      // Some are killed while mails are written and sent.
+      // Some servers are killed while mails are written and sent.
       if (kill % 2 === 1) await eventually(() => expect(mailServer.received.length).toBeGreaterThan(before));
       await running.kill();
       note(running.lines);
@@ -69,7 +69,7 @@ describe.each(databases)("a server on $name that is killed while it notifies mem
     await eventually(() => expect(last.lines.at(-1)).toBe("done"));
     note(last.lines);
     expect(acknowledged.size).toBe(requests);
-    // A request that was stored, but not acknowledged before a kill, is made again with another id.
+    // A request that was stored but not confirmed before a kill is repeated with another id.
     const mailsOf = async () => {
       const ids = new Map<string, Set<string>>();
       for (const mail of mailServer.received) {

@@ -61,14 +61,14 @@ describe.each(databases)("a server on $name that is killed while it sends events
     for (const line of last.lines) if (line !== "done") acknowledged.add(Number(line));
     expect(acknowledged.size).toBeGreaterThanOrEqual(events);
     const told = () => new Set(receiver.received.map(({ data }) => Number(data.number)));
-    // What a killed server has reserved is sent a minute later.
+    // Events that a killed server had reserved are sent a minute later.
     const untold = () => {
       const seen = told();
       return [...acknowledged].filter((number) => !seen.has(number));
     };
     await expect.poll(untold, { timeout: 900_000, interval: 1_000 }).toEqual([]);
     for (const message of receiver.received.slice(0, 100)) verified(signing, message);
-    // A delivery repeats only if its server was killed before it stored the answer.
+    // A delivery is repeated only if its server was killed before it stored the answer.
     const again = receiver.received.length - new Set(receiver.received.map(({ id }) => id)).size;
     expect(again).toBeLessThanOrEqual(8 * kills);
   });

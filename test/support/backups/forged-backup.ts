@@ -1,9 +1,9 @@
 import { createArchive, manifestName, openArchive } from "../../../server/backup/archive.ts";
 
-/** The new text of an entry; undefined leaves it out. */
+/** The new text of an entry. Undefined omits the entry. */
 type Change = (name: string, text: string) => string | undefined;
 
-/** Writes a backup again with changed entries and a manifest that fits them, as a person can who has the file. */
+/** Writes a backup with changed entries and a matching manifest, as anybody with the file can do. */
 export async function forgeBackup(from: string, to: string, change: Change): Promise<void> {
   const archive = await openArchive(from);
   const forged = await createArchive(to);

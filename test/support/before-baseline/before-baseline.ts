@@ -7,7 +7,7 @@ import type { DatabaseAddress } from "../../../server/database/open.ts";
 import type { TestDatabase, TestEngine } from "../database/databases.ts";
 import { temporaryFolder } from "../files/temporary-folder.ts";
 
-/** The commit that made the fixtures. */
+/** The commit that created the fixtures. */
 export const commitBefore = "9e515d813a6c140ea003fe4a98bf16459e29f142";
 
 export const secretsBefore: Readonly<Record<Engine, string>> = {
@@ -17,7 +17,7 @@ export const secretsBefore: Readonly<Record<Engine, string>> = {
 
 const unpacked = async (name: string) => gunzipSync(await readFile(join(import.meta.dirname, name)));
 
-/** Fills an empty database with the one from before the baseline. */
+/** Fills an empty database with the content of the database from before the baseline. */
 export async function fillFromBefore(address: DatabaseAddress): Promise<void> {
   if ("file" in address) return writeFile(address.file, await unpacked("sqlite.db.gz"), { mode: 0o600 });
   const client = new pg.Client({ connectionString: address.url });
@@ -36,7 +36,7 @@ export async function databaseFromBefore({ createEmpty }: TestEngine): Promise<T
   return place;
 }
 
-/** A new file with the backup that the last program without the baseline made on this engine. */
+/** A new file with the backup that the last program without the baseline created on this engine. */
 export async function backupFromBefore(engine: Engine): Promise<string> {
   const file = join(await temporaryFolder(), "backup.tar");
   await writeFile(file, await unpacked(`${engine}-backup.tar.gz`));

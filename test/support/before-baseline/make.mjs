@@ -1,4 +1,4 @@
-// Makes the fixtures of this folder; README.md says how.
+// Creates the fixtures of this folder. README.md describes how.
 //
 //   node test/support/before-baseline/make.mjs <URL of an empty PostgreSQL database>
 import { execFileSync, spawn } from "node:child_process";
@@ -40,7 +40,7 @@ await make("postgres", ["--database-url", databaseUrl], postgresSecret, async ()
   const dump = execFileSync("pg_dump", ["--inserts", "--no-owner", "--no-privileges", databaseUrl], {
     encoding: "utf8",
   });
-  // Only psql knows lines that begin with a backslash.
+  // Lines that begin with a backslash are commands of psql.
   return dump.replaceAll(/^\\.*\n/gm, "");
 });
 
@@ -70,7 +70,7 @@ async function makeDemo(flags, env) {
   server.stderr.setEncoding("utf8").on("data", (text) => {
     const isFirst = !said.includes("Data folder");
     said += text;
-    // By then it has filled the search.
+    // The search index is filled by then.
     if (isFirst && said.includes("Data folder")) setTimeout(() => server.kill("SIGTERM"), 5_000);
   });
   await once(server, "exit");
@@ -80,7 +80,7 @@ function packed(content) {
   return gzipSync(content, { level: 9 });
 }
 
-/** A SQLite file with the built-in driver, or with the package on a Node.js that has none. */
+/** Opens a SQLite file with the built-in driver, or with the package if Node.js has no driver. */
 async function openFile(file) {
   const builtIn = await import("node:sqlite").catch(() => undefined);
   if (builtIn) {

@@ -2,7 +2,7 @@ import { systemClock } from "../../../server/clock.ts";
 import { openDatabase } from "../../../server/database/open.ts";
 import { baseline } from "../../../server/database/schema/baseline.ts";
 
-// They last for as long as a test needs to kill this program. PostgreSQL goes on with a statement of a killed program.
+// They run long enough for a test to kill this program. PostgreSQL continues a statement of a killed program.
 const slow = {
   sqlite: [
     "WITH RECURSIVE n AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM n WHERE n < 1e12) SELECT count(*) FROM n",
@@ -10,7 +10,7 @@ const slow = {
   postgres: ["SELECT pg_sleep(3)"],
 };
 
-/** Opens a database with the baseline and two migrations. Prints a line when it comes to the slow one. */
+/** Opens a database with the baseline and two migrations. Prints a line when the slow one begins. */
 async function stamp(): Promise<void> {
   const { address } = JSON.parse(process.env.STAMPING ?? "{}");
   let noted = 0;

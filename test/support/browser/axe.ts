@@ -6,13 +6,16 @@ import type { Page } from "playwright-core";
 /** The rules of WCAG 2.0, 2.1 and 2.2, levels A and AA. */
 const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
 
-/** The short form, because each page reads it anew. */
+/** The minified form, because each page loads it again. */
 const source = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** Brings the checker into the open page. */
+/** Loads the checker into the open page. */
 export const loadAxe = (page: Page): Promise<void> => page.evaluate(source);
 
-/** The elements of a page with the checker in it that break the rules of WCAG A and AA: one line for each, empty without a fault. */
+/**
+ * Returns the elements of a page that violate the rules of WCAG A and AA: one line for each, an empty text without
+ * faults. The checker must be loaded.
+ */
 export async function axeFaults(page: Page): Promise<string[]> {
   return page.evaluate(async (tags) => {
     const run: typeof axe.run = Reflect.get(window, "axe").run;

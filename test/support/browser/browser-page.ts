@@ -2,7 +2,7 @@ import type { BrowserContextOptions, Page } from "playwright-core";
 import type { Service } from "../service/service.ts";
 import type { TestBrowser } from "./browser.ts";
 
-/** A page in a fresh profile, signed in if `headers` carry a session's cookie. */
+/** A page in a fresh profile, signed in if `headers` contain the cookie of a session. */
 export async function openPage(
   browser: TestBrowser,
   { baseUrl }: Pick<Service, "baseUrl">,

@@ -1,8 +1,10 @@
-/** A browser without scripts that keeps cookies and goes from host to host, as in a sign-in with another site. */
+/**
+ * A browser without scripts that keeps cookies and follows redirects to other hosts, as in a sign-in with another site.
+ */
 export interface BrowserWithCookies {
   /** One request; redirects are not followed. */
   step(address: string, sending?: RequestInit): Promise<Stop>;
-  /** Follows redirects until there is a page. */
+  /** Follows redirects until a page is shown. */
   go(address: string): Promise<Stop>;
   /** Sends a form. */
   send(address: string, fields: Record<string, string>, headers?: Record<string, string>): Promise<Stop>;

@@ -1,16 +1,16 @@
 import type { Answer } from "../service/request.ts";
 import type { Service } from "../service/service.ts";
 
-/** A person in front of a browser in which no script runs. */
+/** A person with a browser in which no script runs. */
 export interface BrowserWithoutScripts {
   open(path: string): Promise<Answer>;
   /** Sends a form of a page as a browser would: with its hidden and filled-in fields, and `values` in place of their values. */
   send(page: Answer, action: string, values?: Readonly<Record<string, string>>): Promise<Answer>;
-  /** Opens the page to which a form led. */
+  /** Opens the page to which a form redirects. */
   follow(answer: Answer): Promise<Answer>;
 }
 
-/** `headers` are those of a signed-in browser; without them nobody is signed in. */
+/** `headers` are those of a signed-in browser. Without them, nobody is signed in. */
 export function createBrowserWithoutScripts(
   service: Service,
   headers: Readonly<Record<string, string>> = {},
@@ -28,15 +28,18 @@ export function createBrowserWithoutScripts(
   };
 }
 
-/** The path to which an answer sends the browser, without the message about the action. */
+/** The path to which an answer redirects the browser, without the message about the action. */
 export const locationOf = ({ headers }: Answer): string =>
   headers.get("location")?.split(/\?done=|#/)[0] ?? "";
 
-/** The text of a page as it is read, each run of white space one space. */
+/** The visible text of a page. White space is reduced to single spaces. */
 export const readingOf = ({ text }: Answer): string =>
   plain(text.replace(/<(script|style)[\s\S]*?<\/\1>/g, "").replace(/<[^>]*>/g, " ")).replace(/\s+/g, " ");
 
-/** The HTML inside the first form that is sent to `action`, by itself or by one of its buttons; throws if no form is. */
+/**
+ * The HTML inside the first form with the address `action`, of the form itself or of one of its buttons. Throws if
+ * there is no such form.
+ */
 export function formOf({ text }: Answer, action: string): string {
   for (const [, attributes = "", inside = ""] of text.matchAll(/<form\b([^>]*)>([\s\S]*?)<\/form>/g)) {
     if (attributeOf(attributes, "action") === action) return inside;
@@ -45,7 +48,7 @@ export function formOf({ text }: Answer, action: string): string {
   throw new Error(`There is no form to ${action}`);
 }
 
-/** The fields that a browser would send of an unchanged form, without buttons. */
+/** The fields that a browser would send for an unchanged form, without buttons. */
 export function fieldsOf(form: string): Record<string, string> {
   const fields: Record<string, string> = {};
   for (const [, attributes = ""] of form.matchAll(/<input\b([^>]*)>/g)) {

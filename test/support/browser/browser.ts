@@ -5,12 +5,12 @@ import { join } from "node:path";
 import sparticuz from "@sparticuz/chromium";
 import { type BrowserContext, type BrowserContextOptions, chromium } from "playwright-core";
 
-/** The milliseconds that a page may take: a slow machine has time, too. */
+/** The time limit of a page in milliseconds. It is long, for slow machines. */
 const patience = 120_000;
 
-/** A headless Chromium with a fresh profile that sends no requests by itself. */
+/** A headless Chromium with a new profile. It sends no requests by itself. */
 export interface TestBrowser {
-  /** A new profile within it: no cookies, no history. */
+  /** A new profile in the same browser, without cookies and history. */
   newContext(options?: BrowserContextOptions): Promise<BrowserContext>;
   close(): Promise<void>;
 }
@@ -44,7 +44,7 @@ export async function startBrowser(): Promise<TestBrowser> {
   };
 }
 
-/** The browser, unpacked once for all runs; several runs may try at the same time. */
+/** The browser, unpacked once for all runs. Several runs may unpack it at the same time. */
 export async function browserPath(): Promise<string> {
   const home = join(tmpdir(), "innkeep-browser-147");
   const path = join(home, "chromium");

@@ -1,7 +1,7 @@
 import type { ProposalStates } from "../worlds/agents/proposal-states.ts";
 import type { OwnerWithOneOfEach } from "../worlds/owner-with-one-of-each.ts";
 
-/** Every page of the console, as its owner reaches it. */
+/** Every page of the console that the owner can open. */
 export const consolePaths = ({
   app,
   threadId,

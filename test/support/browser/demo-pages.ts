@@ -12,7 +12,7 @@ export async function openDemo(service: Service) {
   return { appId, headers, visitor: createBrowserWithoutScripts(service, headers) };
 }
 
-/** Every page of the console that links lead to, once for each kind of address, by its path. */
+/** Every page of the console with a link to it, once for each kind of address, by its path. */
 export async function everyPage(
   { baseUrl }: Service,
   visitor: BrowserWithoutScripts,
@@ -24,7 +24,7 @@ export async function everyPage(
     if (kinds.has(kindOf(path))) continue;
     kinds.add(kindOf(path));
     const page = await visitor.open(path);
-    // A download is no page.
+    // A download is not a page.
     if (!page.headers.get("content-type")?.startsWith("text/html")) continue;
     pages.set(path, page);
     for (const [, href = ""] of page.text.matchAll(/<a\b[^>]*\shref="([^"]*)"/g)) {
@@ -35,6 +35,6 @@ export async function everyPage(
   return pages;
 }
 
-/** A path whose ids and values are left out: pages of one kind differ only in them. */
+/** A path without ids and values: pages of the same kind differ only in these. */
 const kindOf = (path: string): string =>
   path.replace(/[\da-f]{8}-[\da-f-]{27}/g, "…").replace(/=[^&]*/g, "=");

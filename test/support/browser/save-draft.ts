@@ -3,7 +3,7 @@ import type { Service } from "../service/service.ts";
 
 type Texts = Readonly<Record<string, string>>;
 
-/** Keeps texts by their fields on the server, as the script of a page does. `more` are other values that it sends. */
+/** Saves texts as drafts on the server, as the script of a page does. `more` contains further values. */
 export function saveDraft(
   service: Pick<Service, "baseUrl" | "request">,
   headers: Readonly<Record<string, string>>,

@@ -6,24 +6,24 @@ import { propose, sendFeedback } from "../worlds/owner-with-one-of-each.ts";
 /** A form of the console into which a person types. */
 export interface TextForm {
   readonly name: string;
-  /** Makes what the form is about, and gives the path of its page. */
+  /** Creates the object of the form, and returns the path of the page. */
   readonly open: () => Promise<string>;
-  /** Where it is sent, after the path of its page; or the whole path. */
+  /** The address of the form: the part after the path of its page, or a complete path. */
   readonly action: string;
   readonly button: string;
-  /** Its fields, if it is a part of a form. */
+  /** Its fields, if it is only a part of a form. */
   readonly fields?: RegExp;
-  /** What the page says when it was not done. */
+  /** The message of the page if the action failed. */
   readonly notDone: string;
-  /** Chooses what the fields need to be seen. */
+  /** Makes the choices that the fields need to be visible. */
   readonly prepare?: (page: Page) => Promise<void>;
-  /** Does the same in another tab, so that the form meets a conflict. */
+  /** Does the same in another tab, so that the form causes a conflict. */
   readonly conflict?: (path: string) => Promise<unknown>;
   /** Sends another form of the page. */
   readonly other?: (page: Page) => Promise<void>;
   /** Whether it has a file, so that it cannot be kept while the person signs in. */
   readonly hasFile?: boolean;
-  /** A value of the first field that is refused; otherwise a text above the limit. */
+  /** A value of the first field that the server refuses. Default: a text above the limit. */
   readonly wrong?: string;
 }
 
@@ -39,7 +39,7 @@ const saveStatus = async (page: Page) => {
   await page.getByText("Status: In progress.").first().waitFor();
 };
 
-/** What is typed at the side goes with a note, but not with this. */
+/** The fields of the side column are sent with a note, but not with this form. */
 const assignToMe = async (page: Page) => {
   await page.getByRole("button", { name: "Assign to me" }).click();
   await page.getByText("You are the assignee of this thread now.").waitFor();

@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import type { TestAccount } from "../sign-in/password-accounts.ts";
 import type { TextForm } from "./text-forms.ts";
 
-/** A form of an open page with text in it that was not sent. */
+/** A form of an open page with text that was not sent. */
 export interface Typed {
   readonly context: BrowserContext;
   readonly page: Page;
@@ -17,14 +17,14 @@ export interface Typed {
 const formIn = (page: Page, form: TextForm, path: string): Locator =>
   page.locator(`form[action="${path}${form.action}"]`);
 
-/** Opens the page of a form. Everything that is folded is shown, and every question of the browser is answered with yes. */
+/** Opens the page of a form. All collapsed parts are opened, and every question of the browser is answered with yes. */
 export async function openForm(page: Page, form: TextForm, path: string): Promise<void> {
   await page.goto(path);
   await unfold(page);
   await form.prepare?.(page);
 }
 
-/** Types a text into each field of a form, and gives the texts. */
+/** Types a text into each field of a form. Returns the texts. */
 export async function typeInto(page: Page, form: TextForm, path: string): Promise<Record<string, string>> {
   const texts: Record<string, string> = {};
   for (const field of await formIn(page, form, path).locator("[data-draft]").all()) {
@@ -54,14 +54,14 @@ const unfold = (page: Page) =>
     for (const part of document.querySelectorAll("main details")) part.setAttribute("open", "");
   });
 
-/** Sends the form with its button, whatever the browser thinks of its values. */
+/** Sends the form with its button, without the checks of the browser. */
 export async function sendForm({ page, form, path }: Pick<Typed, "page" | "form" | "path">): Promise<void> {
   const found = formIn(page, form, path);
   await found.evaluate((element) => element.setAttribute("novalidate", ""));
   await found.getByRole("button", { name: form.button, exact: true }).first().click({ noWaitAfter: true });
 }
 
-/** Signs in on the page for it. */
+/** Signs in on the sign-in page. */
 export async function signInOn(page: Page, { email, password }: Typed["account"]): Promise<void> {
   await page.getByLabel("E-mail").fill(email);
   await page.getByLabel("Password").fill(password);
@@ -74,7 +74,10 @@ export async function signOutOn(page: Page): Promise<void> {
   await page.getByText("You are signed out.").waitFor();
 }
 
-/** The texts that are neither in their fields, nor shown beside them, nor offered: none, once the page is ready. */
+/**
+ * Returns the texts that are neither in their fields, nor shown beside them, nor offered. There must be none as soon as
+ * the page is ready.
+ */
 export async function expectNoneLost(
   page: Page,
   { form, path, texts }: Pick<Typed, "form" | "path" | "texts">,

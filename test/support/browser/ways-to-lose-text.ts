@@ -9,7 +9,7 @@ import {
   typeInto,
 } from "./typed-text.ts";
 
-/** Something that happens to a form with typed text. Returns the page on which the text must be. */
+/** Something that happens to a form with typed text. It returns the page on which the text must be. */
 export type WayToLoseText = (typed: Typed) => Promise<Page>;
 
 const elsewhere = "/console/account";
@@ -36,7 +36,7 @@ const reopened: WayToLoseText = async ({ page, path }) => {
   return page;
 };
 
-/** The ways, by what happens. */
+/** The events, by a description. */
 export const waysToLoseText: Readonly<Record<string, WayToLoseText>> = {
   "the page is left for another": async (typed) => {
     await typed.page.goto(elsewhere);

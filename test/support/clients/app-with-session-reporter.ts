@@ -45,7 +45,7 @@ export const offline = new ConnectionError(
 
 export type AppWithSessionReporter = ReturnType<typeof appWithSessionReporter>;
 
-/** An app with its clock, and a server that gives the prepared answers. */
+/** An app with its clock, and a server with prepared answers. */
 export function appWithSessionReporter(options: Partial<SessionReporterOptions> = {}) {
   let time = Date.parse("2027-03-01T12:00:00.000Z");
   const reports: Report[] = [];
@@ -88,7 +88,7 @@ export function appWithSessionReporter(options: Partial<SessionReporterOptions> 
   return { reporter, reports, asked, heard, server, pass, bodies: () => reports.map(({ body }) => body) };
 }
 
-/** The app is used for the given time. */
+/** Simulates the use of the app for this time. */
 export async function use(
   { reporter, pass }: AppWithSessionReporter,
   seconds: number,

@@ -25,15 +25,15 @@ export interface CommandLineOptions {
   readonly isRunning?: (processId: number) => boolean;
   /** The person's answers to questions. */
   readonly typed?: (question: string) => string | Promise<string>;
-  /** Gets the function that presses a key on the terminal. */
+  /** Called with the function that presses a key on the terminal. */
   readonly keys?: (press: (key: string) => void) => void;
   /** Other changes to the default environment. */
   readonly world?: Partial<Context>;
 }
 
-/** A person's machine with an empty home: commands run on it in this process, and pauses take no time. */
+/** A person's machine with an empty home folder. Its commands run in this process, and pauses take no time. */
 export interface CommandLine {
-  /** The folder from which relative file names start. */
+  /** The folder for relative file names. */
   readonly cwd: string;
   readonly stateFolder: string;
   readonly pauses: readonly number[];
@@ -58,7 +58,7 @@ export async function createCommandLine(env: Readonly<Record<string, string>> = 
   return { cwd, stateFolder: join(home, ".local", "state", "innkeep"), pauses, run };
 }
 
-/** An environment without a person, to inspect commands without running one. */
+/** An environment without a person, for tests that read the commands and run none. */
 export const emptyWorld = (): Context =>
   contextOf({ home: "/nowhere", cwd: "/nowhere", pauses: [], stdout: sinkOf(), stderr: sinkOf() }, {});
 

@@ -4,13 +4,13 @@ import { createProgram } from "../../../src/cli/core/program.ts";
 import { nouns } from "../../../src/cli/nouns.ts";
 import { emptyWorld } from "./command-line.ts";
 
-/** Every command that does something, by its words. */
+/** Every command that is not only a group, by its words. */
 export async function everyCommand(): Promise<[string, Command][]> {
   const program = await wholeProgram();
   return program.commands.flatMap((command) => leavesOf(command, ""));
 }
 
-/** The examples of every command that has any, by its words. */
+/** The examples of every command that has examples, by its words. */
 export async function everyExample(): Promise<[string, readonly string[]][]> {
   const commands = everyOneOf(await wholeProgram());
   return commands

@@ -2,7 +2,10 @@ import type { Command } from "commander";
 import { createProgram } from "../../../src/cli/core/program.ts";
 import { emptyWorld } from "./command-line.ts";
 
-/** The words of the command that a line of an example calls. Throws what the command line says if its flags are wrong. */
+/**
+ * The words of the command that a line of an example calls. Throws the error of the command line if its flags are
+ * wrong.
+ */
 export async function commandOfExample(line: string): Promise<string> {
   const [, ...argv] = wordsOfShell(line);
   let called = "";
@@ -18,7 +21,7 @@ export async function commandOfExample(line: string): Promise<string> {
   return called.trim();
 }
 
-/** The words that a shell makes of a line, up to a redirection. */
+/** Splits a line into words as a shell does, up to a redirection. */
 export const wordsOfShell = (line: string): string[] =>
   [...line.replace(/ [<>|] .*$/, "").matchAll(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g)].map(([word]) =>
     word.replace(/["']/g, ""),

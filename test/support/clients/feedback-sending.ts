@@ -8,10 +8,10 @@ const Kept = z.object({
 
 export const send = ["feedback", "send", "--type", "bug", "--message", "It broke"];
 
-/** The same with a single try. */
+/** The same, but a request is sent only once. */
 export const sendOnce = [...send, "--max-wait", "0s"];
 
-/** A command line with an app key, and a server with only the specified fields that gives the prepared answers. */
+/** A command line with an app key, and a server with only the specified fields and with prepared answers. */
 export async function startFeedbackSending(...answers: readonly Answering[]) {
   const { baseUrl, received } = await startRecordingServer(...answers);
   const line = await createCommandLine({ INNKEEP_BASE_URL: baseUrl, INNKEEP_API_KEY: "sdk_test" });

@@ -32,7 +32,7 @@ export const gitHubJob = (more: Readonly<Record<string, string>> = {}): Record<s
 export const sendJunit = ["feedback", "send", "--junit", "junit.xml"];
 export const resolveJunit = ["feedback", "resolve", "--junit", "junit.xml"];
 
-/** A command line beside the report `junit.xml`, and a server with only the specified fields. */
+/** A command line in the folder of the report `junit.xml`, and a server with only the specified fields. */
 export async function startJunitSending(report: string, ...prepared: readonly Answering[]) {
   const sending = await startFeedbackSending(...prepared);
   await place(sending.line, "junit.xml", report);

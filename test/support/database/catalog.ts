@@ -15,7 +15,7 @@ const here = "CAST(current_schema() AS regnamespace)";
 
 const statements: Readonly<Record<Engine, readonly string[]>> = {
   sqlite: [
-    // Without the tables in which SQLite keeps the index of the search and its own counts.
+    // Without the tables in which SQLite stores the search index and its own counts.
     `SELECT type, name, tbl_name, sql FROM sqlite_schema
      WHERE tbl_name IN (SELECT name FROM pragma_table_list WHERE type <> 'shadow') AND tbl_name NOT LIKE 'sqlite_%'`,
     `SELECT 'column' AS what, t.name AS of, c.* FROM pragma_table_list t JOIN pragma_table_xinfo(t.name) c

@@ -11,7 +11,7 @@ import { atCluster, createDatabase, databaseUrl } from "./migrated-templates.ts"
 /** A separate database. */
 export interface TestDatabase {
   readonly address: DatabaseAddress;
-  /** Opens it, and migrates it by default. `remove` closes what was opened. */
+  /** Opens it, and migrates it by default. `remove` closes the opened connections. */
   open(options?: OpenOptions): Promise<Database>;
   remove(): Promise<void>;
 }
@@ -58,7 +58,7 @@ function enginesOfGroup() {
   return process.env.VITEST === undefined ? [] : inject("engines");
 }
 
-/** Those that several servers on several machines can share. The first tier has none. */
+/** The engines that several servers on several machines can share. The first tier has none. */
 export const sharedDatabases: readonly TestEngine[] = databases.filter(({ engine }) => engine === "postgres");
 
 async function createSqliteDatabase() {

@@ -5,7 +5,7 @@ export interface FailingDriver {
   readonly driver: SqliteDriver;
   /** From now on the `nth` call on the writing connection (from 1), and `more` after it, fail with an I/O error. */
   failAt(nth: number, more?: number): void;
-  /** Whether a call has failed since. */
+  /** Whether a call has failed since then. */
   hasFailed(): boolean;
 }
 

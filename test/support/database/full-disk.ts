@@ -20,7 +20,7 @@ export interface DiskKind {
   create(): Promise<Disk>;
 }
 
-/** The ways to fill a disk that this machine allows: real file systems can be mounted by root only. */
+/** The methods to fill a disk that are possible on this machine: only root can mount real file systems. */
 export async function diskKinds(): Promise<DiskKind[]> {
   return (await canMount()) ? [limitedFile, smallFileSystem] : [limitedFile];
 }

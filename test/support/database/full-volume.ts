@@ -21,7 +21,9 @@ export interface VolumeKind {
   create(): Promise<Volume>;
 }
 
-/** The ways to fill the disk of a process that this machine allows: real file systems can be mounted by root only. */
+/**
+ * The methods to fill the disk of a process that are possible on this machine: only root can mount real file systems.
+ */
 export async function volumeKinds(): Promise<VolumeKind[]> {
   return (await canMount()) ? [limitedProcess, smallFileSystem] : [limitedProcess];
 }

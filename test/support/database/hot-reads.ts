@@ -120,7 +120,7 @@ export const hotReads: readonly (readonly [
   ...agentReads(),
 ];
 
-/** Queries that must not read all threads of a tag, nor all looks of a member, and the index of each. */
+/** Queries that must not read all threads of a tag, nor all read marks of a member, and the index of each. */
 export const hotTeamReads: typeof hotReads = [
   ["counting what is marked as unread", "thread_looks_marked", (reader) => unreadCounts(reader, "owner")],
   [

@@ -17,7 +17,7 @@ import { slotRequests, slots } from "../../../server/testing/slots/store.ts";
 import { openListings, testerSlots } from "../../../server/testing/tester/store.ts";
 import { idOf, ids } from "../../bench/growth/requests/measured.ts";
 
-/** The person who is a member of 25 apps of the made-up data. */
+/** The person who is a member of 25 apps of the generated data. */
 export const personId = idOf("19", 1);
 const now = "2027-01-01T00:00:00.000Z";
 const viewer = { userId: personId, appId: null, needs: "viewer", kind: "session" } as const;
@@ -32,7 +32,7 @@ const nth = (text: string) => `'${text} ' || CAST(n AS text)`;
 const numbers =
   "WITH RECURSIVE numbers AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM numbers WHERE n < 2000)";
 
-/** Two thousand credentials of each kind, and webhooks: the made-up data has none. */
+/** Two thousand credentials of each kind, and webhooks, because the generated data has none. */
 export const credentialRows: readonly string[] = [
   `INSERT INTO sessions (token_hash, user_id, created_at, expires_at)
    ${numbers} SELECT ${nth("hash")}, '${personId}', ${day}, ${later} FROM numbers`,
@@ -51,8 +51,8 @@ export const credentialRows: readonly string[] = [
 ];
 
 /**
- * The statements that most requests of `test/bench/growth` run, and the large tables of each with the index by which it reads them: a
- * regular expression for the names on both engines.
+ * The statements that most requests of `test/bench/growth` run, and the index with which each statement reads its large
+ * tables: a regular expression for the names on both engines.
  */
 export const hottestReads: readonly (readonly [
   name: string,

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import pg from "pg";
 import { type DatabaseAddress, openDatabase } from "../../../server/database/open.ts";
 
-/** An empty, migrated database of each engine. Copying one is much faster than migrating a new one. */
+/** An empty, migrated database of each engine. To copy one is much faster than to migrate a new one. */
 export interface MigratedTemplates {
   /** Path of the SQLite file. */
   readonly sqliteFile: string;
@@ -12,7 +12,10 @@ export interface MigratedTemplates {
   readonly postgresName: string;
 }
 
-/** Makes the templates, the second one in the cluster at `clusterUrl` if there is one. `remove` deletes the file. */
+/**
+ * Creates the templates. The second one is in the cluster at `clusterUrl`, if there is a cluster. `remove` deletes the
+ * file.
+ */
 export async function makeTemplates(
   clusterUrl: string | undefined,
 ): Promise<MigratedTemplates & { remove(): Promise<void> }> {

@@ -4,7 +4,7 @@ import type { RanStatement, TracedDatabase } from "./traced-database.ts";
 
 type Work = (database: Database) => Promise<unknown>;
 
-/** How the engine would run the first statement of some work: a line for each step, with the indexes that it uses. */
+/** The query plan of the first statement of some work: a line for each step, with the indexes that it uses. */
 export async function planOf(
   { statementsOf }: TracedDatabase,
   database: Database,
@@ -45,7 +45,7 @@ async function planOfStatement(database: Database, ran: RanStatement | undefined
 
 const explained = (database: Database, { sql, values }: RanStatement) =>
   database.write(async (tx) => {
-    // For a few rows, to read all or to sort them is always cheaper. The plan shall be that for very many.
+    // With few rows, the engine would rather read or sort all of them. This makes it plan as for very many rows.
     await tx.run("SET LOCAL enable_seqscan = off");
     await tx.run("SET LOCAL enable_bitmapscan = off");
     return tx.all(`EXPLAIN ${sql}`, ...values);

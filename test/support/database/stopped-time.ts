@@ -2,8 +2,8 @@ import type { TestEngine } from "./databases.ts";
 import { atCluster } from "./migrated-templates.ts";
 
 /**
- * An engine whose own clock stands still, for servers with a clock of the test. SQLite has no clock that the product reads.
- * On PostgreSQL the search path puts a function of the same name before the one of the system.
+ * An engine whose own clock does not move, for servers with a test clock. Innkeep does not read the clock of SQLite. On
+ * PostgreSQL, the search path contains a function with the name of the system function before it.
  */
 export const withStoppedTime = (engine: TestEngine): TestEngine => ({
   ...engine,

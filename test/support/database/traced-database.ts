@@ -11,15 +11,15 @@ export interface RanStatement {
 export interface TracedDatabase {
   readonly engine: TestEngine;
   /**
-   * The statements that the databases of this engine ran meanwhile, in order, except those that record an app key's last
-   * hour. If the work itself ran statements, only those: the server's own work in the background runs others.
+   * The statements that the databases of this engine ran meanwhile, in order, except those that record the last use of
+   * an app key. If the work itself ran statements, only these are returned, without those of background jobs.
    */
   during(work: () => Promise<unknown>): Promise<readonly string[]>;
   /** The same statements with their values. */
   statementsOf(work: () => Promise<unknown>): Promise<readonly RanStatement[]>;
 }
 
-/** Runs once an hour, and no request waits for it. */
+/** It runs once an hour, and no request waits for it. */
 const touch = /UPDATE app_keys SET last_used_at/;
 
 /** An engine that records the statements of its databases. */

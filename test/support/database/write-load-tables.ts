@@ -11,7 +11,7 @@ export const loadTables: Migration = {
   ),
 };
 
-/** Every acknowledged row is stored completely, and no partial write exists. */
+/** Checks that every confirmed row is stored completely, and that there is no partial write. */
 export async function expectNothingLost(database: Database, acknowledged: Iterable<string>): Promise<void> {
   const ids = async (table: string) =>
     (await database.all<{ id: string }>(`SELECT id FROM ${table} ORDER BY id`)).map(({ id }) => id);
@@ -21,7 +21,7 @@ export async function expectNothingLost(database: Database, acknowledged: Iterab
   expect(left).toEqual(right);
 }
 
-/** SQLite finds no fault in the file. */
+/** Checks that SQLite finds no fault in the file. */
 export async function expectSoundFile(database: Database): Promise<void> {
   if (database.engine === "sqlite")
     expect(await database.all("PRAGMA integrity_check")).toEqual([{ integrity_check: "ok" }]);

@@ -4,8 +4,8 @@ import { isUnavailable } from "../../../server/database/errors.ts";
 import { openDatabase } from "../../../server/database/open.ts";
 
 /**
- * Writes endlessly, sixteen at a time, and prints the id of each row once its write was acknowledged. A write that fails
- * because the database is unavailable is dropped; anything else ends the program.
+ * Writes endlessly, 16 rows at a time, and prints the id of each row after its commit. Ignores a write that fails
+ * because the database is unavailable. Any other failure ends the program.
  */
 async function load(): Promise<void> {
   const { address, migrations, name } = JSON.parse(process.env.LOAD ?? "{}");

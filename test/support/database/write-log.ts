@@ -28,7 +28,7 @@ export async function readingLong(database: Database) {
   };
 }
 
-/** Commits rows that fill more than a page each. */
+/** Commits rows that each fill more than a page. */
 export async function addRows(database: Database, count: number): Promise<void> {
   for (let n = 0; n < count; n++)
     await database.write((tx) =>
@@ -36,6 +36,6 @@ export async function addRows(database: Database, count: number): Promise<void> 
     );
 }
 
-/** The salt of the log in hex: SQLite gives the log a new one each time it begins again. */
+/** The salt of the log in hex. SQLite writes a new one each time the log begins again. */
 export const saltOf = async (file: string): Promise<string> =>
   (await readFile(`${file}-wal`)).toString("hex", 16, 24);

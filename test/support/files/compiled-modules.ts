@@ -4,10 +4,10 @@ import { join } from "node:path";
 
 const parent = "node_modules/.cache/vitest";
 
-/** What a compiled module depends on, beside its source and the configuration of the tests, which Vitest looks at. */
+/** What a compiled module depends on, besides its source and the configuration of the tests, which Vitest checks. */
 const settings = ["tsconfig.json", "node_modules/.package-lock.json"];
 
-/** A folder this large is thrown away: nothing else removes the modules of sources that have changed. */
+/** A folder of this size is deleted, because nothing else removes the modules of changed sources. */
 const mostFiles = 20_000;
 
 /**

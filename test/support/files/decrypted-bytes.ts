@@ -6,7 +6,7 @@ export async function decryptedBytes(bytes: Buffer, secretKeys: string): Promise
   const file = await decryptedFile(fileOf(bytes), readIdentities(secretKeys));
   const { size } = await file.stat();
   const plain = Buffer.alloc(size);
-  // Pieces that are no part of a chunk.
+  // The pieces that are not part of a chunk.
   for (let at = 0; at < size; at += 10_007) await file.read(plain, at, Math.min(10_007, size - at), at);
   return plain;
 }

@@ -2,7 +2,7 @@ import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { vi } from "vitest";
 
-/** How often a work reads and writes files, each time with a call that blocks the server. */
+/** Counts how often `work` reads and writes files with calls that block the server. */
 export async function fileCalls(work: () => unknown): Promise<number> {
   const spies = [vi.spyOn(fs, "readSync"), vi.spyOn(fs, "writeSync")];
   syncBuiltinESMExports();

@@ -1,7 +1,7 @@
 import { crc32, deflateSync } from "node:zlib";
 import { gif, jpeg, mov, mp4, pdf, png, type SampleFile, webm, webp } from "./sample-files.ts";
 
-/** A file with the place where it was taken, and the position of that place in the file; all other bytes must stay. */
+/** A file with the place where it was taken, and the offset of that place in the file. All other bytes must stay. */
 export interface FileWithPosition extends SampleFile {
   readonly place: { readonly from: number; readonly to: number };
   /** The orientation of the image, if the file has one. */
@@ -13,7 +13,7 @@ export const positionText = "+52.5200+013.4050/";
 export const positionNumbers = (isLittle: boolean): Buffer =>
   Buffer.concat([52, 1, 31, 1, 12, 1].map((value) => uint32(value, isLittle)));
 
-/** Over sixty files of all kinds that can hold a place, in all possible forms. */
+/** Over sixty files of all kinds that can contain a place, in all possible forms. */
 export const filesWithPositions = (): FileWithPosition[] => [
   ...[1, 2, 3, 4, 5, 6, 7, 8].flatMap((turned) => [
     inJpeg(app1(exif(turned, true)), turned),
@@ -148,7 +148,7 @@ const udta = (...content: Buffer[]) => box("udta", ...content);
 const track = (...content: Buffer[]) => box("trak", box("tkhd", Buffer.alloc(84)), ...content);
 const uuidXmp = box("uuid", Buffer.from("be7acfcb97a942e89c71999491e3afac", "hex"), Buffer.from(xmp));
 
-/** What dash cams write between the pieces of a film. */
+/** The data that dash cams write between the pieces of a film. */
 const dashCam = box("free", Buffer.from(`GPS \0\0\0\u0001${positionText}`));
 
 /** A WebM with an element at its end. */

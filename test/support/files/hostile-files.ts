@@ -35,7 +35,7 @@ export interface HostileFile extends SampleFile {
   readonly what: string;
 }
 
-/** Several hundred files whose claimed kind must not be accepted. `random` gives numbers from 0 to below 1. */
+/** Several hundred files whose claimed kind must not be accepted. `random` returns numbers from 0 to below 1. */
 export function hostileFiles(random: () => number, mutants: number): HostileFile[] {
   const kinds = builds.map((build) => build());
   return [
@@ -53,7 +53,7 @@ export function hostileFiles(random: () => number, mutants: number): HostileFile
   ];
 }
 
-/** A file is stored as the kind that its bytes show, if its field takes that kind. */
+/** A file is stored with the kind that its bytes show, if its field accepts that kind. */
 const fieldOf = (mediaType: string): string => mediaType.replace(/\/.*$/, "");
 
 /** Shorter than the shortest header of any kind. */

@@ -1,4 +1,4 @@
-/** A small report in the habits of one tool, and what it says. */
+/** A small report in the style of one tool, and its content. */
 export interface JunitSample {
   readonly tool: string;
   readonly xml: string;
@@ -301,7 +301,7 @@ Error [ERR_TEST_FAILURE]: 3 == 4
   says: "3 == 4",
 };
 
-/** One report for each tool that CI jobs commonly use, written here in its habits. */
+/** One report for each tool that CI jobs commonly use, in the style of that tool. */
 export const junitSamples: readonly JunitSample[] = [
   ...[surefire, gradle, jest, vitest, pytest, go, phpunit, nunit, playwright, mocha, nextest, node],
 ];
@@ -309,9 +309,9 @@ export const junitSamples: readonly JunitSample[] = [
 export interface MadeTest {
   readonly name: string;
   readonly suite?: string;
-  /** The text of its failure; it passes without one. */
+  /** The text of its failure. Without one, the test passes. */
   readonly failure?: string;
-  /** What stands inside of it besides. */
+  /** Other elements inside of it. */
   readonly inside?: string;
   readonly file?: string;
 }

@@ -1,7 +1,7 @@
 import { getDocument } from "pdfjs-dist/legacy/build/pdf.mjs";
 import * as z from "zod/mini";
 
-/** What a reader sees of a PDF. */
+/** The content of a PDF for a reader. */
 export interface ReadPdf {
   /** The lines of each page, from the top. */
   readonly pages: readonly (readonly string[])[];
@@ -44,7 +44,7 @@ export async function readPdf(bytes: Buffer): Promise<ReadPdf> {
   };
 }
 
-/** The text by its place on the page. Throws if a line leaves the page at its right. */
+/** The text by its position on the page. Throws if a line is longer than the page is wide. */
 function linesOf(items: readonly z.output<typeof Item>[], right: number): string[] {
   const texts = items.filter(({ str }) => str.trim() !== "");
   const placed = texts.map(({ str, transform, width }) => {

@@ -5,7 +5,7 @@ const run = promisify(execFile);
 const [name, email] = ["Ada", "ada@example.org"];
 const date = "2026-02-03T04:05:06Z";
 
-/** Makes an empty Git repository in a folder. All commits are of one instant. */
+/** Creates an empty Git repository in a folder. All commits have the same time. */
 export async function makeRepository(folder: string) {
   const env = {
     ...process.env,

@@ -1,4 +1,7 @@
-/** The value that a strict and slow reader gives for JSON bytes; throws for bytes that Innkeep refuses. Shares no code with Innkeep. */
+/**
+ * Returns the value of JSON bytes, with a strict and slow reader. Throws for bytes that Innkeep refuses. Shares no code
+ * with Innkeep.
+ */
 export function parseSlowly(bytes: Buffer): unknown {
   const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   const value: unknown = JSON.parse(text);
@@ -25,7 +28,7 @@ function claim(keys: Set<unknown> | undefined, key: unknown): void {
 
 /** Returns the bytes of a strict base64 data URL, or what is wrong with it. */
 export function decodeSlowly(text: string): Buffer | "not_a_data_url" | "not_base64" {
-  // The type may be missing or wide: the bytes decide the kind of a file.
+  // The type may be missing or general, because the bytes decide the kind of a file.
   const mark = ";base64,";
   const end = text.toLowerCase().indexOf(mark);
   const isHeader = /^data:\P{Cc}*$/iu.test(text.slice(0, end));

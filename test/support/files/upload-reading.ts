@@ -7,7 +7,10 @@ import type { Upload } from "../../../server/http/body/upload.ts";
 import { isReceivedFile } from "../../../src/contract/files.ts";
 import { filesIn, temporaryFolder } from "./temporary-folder.ts";
 
-/** Longer than a body that is read at once: before a JSON text, it makes the reader scan the text piece by piece. */
+/**
+ * Longer than a body that is read in one piece. Before a JSON text, it causes the reader to scan the text piece by
+ * piece.
+ */
 export const streaming = " ".repeat(70_000);
 
 export const jsonLimits: JsonUploadLimits = {
@@ -66,7 +69,7 @@ export async function faultOf(reading: Promise<Upload>): Promise<unknown> {
   }
 }
 
-/** The body with the bytes of each file, in hex, or its fault in the file's place. */
+/** The body with the bytes of each file in hex, or with the fault in place of the file. */
 export async function withBytes(value: unknown): Promise<unknown> {
   if (isReceivedFile(value)) return value.fault ?? (await readFile(value.path)).toString("hex");
   if (Array.isArray(value)) return Promise.all(value.map(withBytes));

@@ -6,15 +6,15 @@ import type { Answer } from "../service/request.ts";
 export interface AcceptedReport {
   readonly message: string;
   readonly id: string;
-  /** Of its picture. */
+  /** The SHA-256 of its picture. */
   readonly sha256: string;
 }
 
 export interface SendingReports {
   readonly accepted: readonly AcceptedReport[];
-  /** Answers that are neither an acceptance nor a refusal that an app may repeat. */
+  /** Answers that are neither an acceptance nor a refusal after which an app may try again. */
   readonly faults: readonly string[];
-  /** How many answers asked to send the report again, and how many requests had no answer. */
+  /** The number of answers that asked the app to send the report again, and of requests without an answer. */
   refused(): number;
   end(): Promise<void>;
 }
@@ -53,7 +53,7 @@ export function startSending({ post, senders = 4 }: ReportLoad): SendingReports 
     }
   };
   const all = Promise.all(Array.from({ length: senders }, sendMany));
-  // The failure shows when the test waits for the end.
+  // The test sees the failure when it waits for the end.
   all.catch(() => {});
   return {
     accepted,

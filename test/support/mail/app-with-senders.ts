@@ -2,7 +2,7 @@ import type { Answer } from "../service/request.ts";
 import type { Service } from "../service/service.ts";
 import { makeAppWithAgent } from "../worlds/app-with-owner-and-agent.ts";
 
-/** An app, its owner, and what people send to it. */
+/** An app, its owner, and functions with which people send reports. */
 export async function makeAppWithSenders(service: Service) {
   const cast = await makeAppWithAgent(service);
   const console = (method: string, path: string, body?: object): Promise<Answer> =>

@@ -10,15 +10,15 @@ export interface ReceivedMail {
   readonly raw: string;
 }
 
-/** What the server answers; undefined accepts. */
+/** The answer of the server. Undefined accepts the mail. */
 type Refusal = { readonly code: number; readonly text: string } | undefined;
 
 export interface MailServerOptions {
   readonly tls?: Pick<SMTPServerOptions, "secure" | "key" | "cert">;
-  /** Asks for this name and password. */
+  /** Requires this name and password. */
   readonly account?: { readonly user: string; readonly password: string };
   readonly onRecipient?: (address: string) => Refusal;
-  /** Called when a mail has arrived, before it is accepted. What it gives is awaited. */
+  /** Called when a mail has arrived, before it is accepted. The server awaits the result. */
   readonly onMail?: (mail: ReceivedMail) => Promise<Refusal> | Refusal;
 }
 
@@ -35,7 +35,10 @@ export interface MailServer {
 const refused = ({ code, text }: { code: number; text: string }) =>
   Object.assign(new Error(text), { responseCode: code });
 
-/** A mail server on this machine, on a port that stays free when it is closed. Without certificate it offers no encryption. */
+/**
+ * A mail server on this machine, on a port that stays free when it is closed. Without a certificate it offers no
+ * encryption.
+ */
 export async function startMailServer(options: MailServerOptions = {}, port?: number): Promise<MailServer> {
   const { tls, account, onRecipient, onMail } = options;
   const received: ReceivedMail[] = [];
@@ -93,5 +96,5 @@ export async function startMailServer(options: MailServerOptions = {}, port?: nu
 const portOf = (address: string | AddressInfo | null): number =>
   typeof address === "object" && address !== null ? address.port : 0;
 
-/** A mail as its reader sees it. */
+/** A mail as the reader sees it. */
 export const parsedMail = ({ raw }: Pick<ReceivedMail, "raw">): Promise<Email> => PostalMime.parse(raw);

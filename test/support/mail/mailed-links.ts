@@ -1,7 +1,7 @@
 import { openMail } from "../../../server/mail/outgoing/queue.ts";
 import type { Service } from "../service/service.ts";
 
-/** What was mailed to an address, oldest first. The service must catch its mails: `settings: { dev: true }`. */
+/** The mails to an address, oldest first. The service must catch its mails: `settings: { dev: true }`. */
 export async function mailsTo({ deps }: Service, email: string) {
   const rows = await deps.database.all<{ content: string | null }>(
     "SELECT content FROM mails WHERE recipient = ? ORDER BY id",

@@ -6,7 +6,7 @@ import { makeMailArrive } from "./arriving-mail.ts";
 /** The address of the sender of the report. */
 export const ada = "ada@kitchen.example";
 
-/** A report whose sender got a reply by mail, and what arrives as an answer to it, without a mailbox. */
+/** A report whose sender got a reply by mail, and a function that handles an answer without a mailbox. */
 export async function startMailedThread(options: ServiceOptions = {}) {
   const service = await startService(options);
   onTestFinished(() => service.stop());

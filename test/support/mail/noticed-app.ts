@@ -46,7 +46,7 @@ export async function makeNoticedApp(service: Service) {
     ...cast,
     owner: await memberOf(service, cast.owner),
     join: async (role: Role) => memberOf(service, await service.makeMember(cast.appId, role)),
-    /** Waits until members were found for everything that has happened. */
+    /** Waits until the notices for everything that has happened are created. */
     settled: () =>
       eventually(async () => {
         const left = await service.deps.database.get(
@@ -55,7 +55,7 @@ export async function makeNoticedApp(service: Service) {
         );
         if (left !== undefined) throw new Error("Some causes are left.");
       }),
-    /** How many notices wait to be put into a mail. */
+    /** The number of notices that wait for a mail. */
     waiting: async () =>
       (
         await service.deps.database.all(

@@ -18,7 +18,7 @@ export const queue = ({ deps }: Service, mail: Partial<OutgoingMail> = {}) =>
     }),
   );
 
-/** How the sending of a mail stands. */
+/** Returns the state of a mail. */
 export const mailRow = ({ deps }: Service, id: string | undefined) =>
   deps.database.get<MailRow & { attempts: number }>(
     `SELECT status, content, attempts, recipient, last_error AS "lastError" FROM mails WHERE id = ?`,
@@ -27,11 +27,11 @@ export const mailRow = ({ deps }: Service, id: string | undefined) =>
 
 const patience = { timeout: 60_000, interval: 20 };
 
-/** Waits until the sending of a mail stands so. */
+/** Waits until a mail has this state. */
 export const mailBecomes = (service: Service, id: string | undefined, wanted: object) =>
   vi.waitFor(async () => expect(await mailRow(service, id)).toMatchObject(wanted), patience);
 
-/** Waits until a mail server has so many mails. */
+/** Waits until a mail server has this number of mails. */
 export const mailsArrive = (server: { readonly received: readonly ReceivedMail[] }, count: number) =>
   vi.waitFor(() => expect(server.received).toHaveLength(count), patience);
 

@@ -1,12 +1,15 @@
 import { connectRaw } from "./raw-connection.ts";
 
-/** A request as bytes, and the methods of the requests that it holds. */
+/** Bytes of one or more requests, and their methods. */
 export interface RawRequest {
   readonly bytes: string;
   readonly methods: readonly string[];
 }
 
-/** Sends bytes over a new connection. Returns the bytes of the answers, or of what came before the server closed it. */
+/**
+ * Sends bytes over a new connection. Returns the bytes of the answers, or the bytes that came before the server closed
+ * the connection.
+ */
 export async function askRaw(baseUrl: string, { bytes, methods }: RawRequest): Promise<string> {
   const connection = await connectRaw(baseUrl);
   connection.write(bytes);
@@ -17,7 +20,7 @@ export async function askRaw(baseUrl: string, { bytes, methods }: RawRequest): P
   }
 }
 
-/** Whether the text holds a whole answer to each of these requests. */
+/** Whether the text contains a complete answer to each of these requests. */
 function isWhole(received: string, methods: readonly string[]): boolean {
   let rest = received;
   for (const method of methods) {

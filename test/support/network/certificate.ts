@@ -1,4 +1,4 @@
-/** A self-signed certificate for `innkeep.test`, valid for a hundred years. Protects nothing. */
+/** A self-signed certificate for `innkeep.test`, valid for a hundred years. It protects nothing. */
 export const certificate = `-----BEGIN CERTIFICATE-----
 MIIBoDCCAUagAwIBAgIUVLYEzFhhD1RfROvWYascJ2X5SQwwCgYIKoZIzj0EAwIw
 GDEWMBQGA1UEAwwNSW5ua2VlcCB0ZXN0czAgFw0yNjExMjExMDM4MTdaGA8yMTI2

@@ -22,14 +22,14 @@ export interface EventReceiver {
   text: string;
 }
 
-/** Starts a receiver of events, which lives until the test has finished. */
+/** Starts a receiver of events, which runs until the test has finished. */
 export async function startReceiver(): Promise<EventReceiver> {
   const { receiver, stop } = await openReceiver();
   onTestFinished(stop);
   return receiver;
 }
 
-/** Starts a receiver of events, which lives until `stop` is called. */
+/** Starts a receiver of events, which runs until `stop` is called. */
 export async function openReceiver(): Promise<{
   readonly receiver: EventReceiver;
   readonly stop: () => void;

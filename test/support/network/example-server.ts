@@ -77,7 +77,7 @@ function sampleFrom(schema: z.core.JSONSchema._JSONSchema | undefined, name: str
 const objectOf = ({ properties = {} }: Schema): unknown =>
   Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, sampleFrom(schema, name)]));
 
-/** The value with each list of things repeated for each id. A cursor leads nowhere. */
+/** The value with the element of each list repeated for each id. Cursors are null. */
 function withIds(value: unknown, ids: readonly string[]): unknown {
   if (Array.isArray(value)) {
     const [first] = value;

@@ -4,7 +4,7 @@ import { onTestFinished } from "vitest";
 const way = "HTTP/1.1 200 OK\r\n\r\n";
 const noAnswer = () => {};
 
-/** Twelve ways to fail: what a proxy does with a connection once it has received something. */
+/** Twelve failures: what a proxy does with a connection after it has received something. */
 export const failingProxies = {
   "hangs up": (socket) => socket.destroy(),
   "resets the connection": (socket) => socket.resetAndDestroy(),

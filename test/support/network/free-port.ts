@@ -2,8 +2,8 @@ import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
 
 /**
- * A free port of 127.0.0.1 below those that systems give to outgoing connections and to servers that name no port.
- * Nothing else takes it before its program listens, or while that program starts again.
+ * A free port of 127.0.0.1 below those that systems assign to outgoing connections and to servers without a fixed port.
+ * So no other program gets it before its program listens or while that program starts again.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

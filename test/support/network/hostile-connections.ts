@@ -2,9 +2,9 @@ import { readdir, readFile } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 
-/** Connections held by a hostile client, which never closes its own end. */
+/** Connections of a hostile client that never closes its side. */
 export interface HostileConnections {
-  /** The number of connections that, as far as the client knows, the server has not closed. */
+  /** The number of connections that the server has not closed, as the client sees it. */
   open(): number;
   /** The received bytes of each connection, as text. */
   received(): string[];
@@ -14,7 +14,7 @@ export interface HostileConnections {
   release(): void;
 }
 
-/** Opens `count` connections, sends `bytes` on each, and holds them. The server may have closed some already. */
+/** Opens `count` connections, sends `bytes` on each, and keeps them open. The server may have closed some already. */
 export async function holdConnections(
   baseUrl: string,
   count: number,
@@ -69,7 +69,7 @@ export async function memoryOf(pid: number): Promise<number> {
 export const p99 = (milliseconds: readonly number[]): number =>
   milliseconds.toSorted((a, b) => a - b)[Math.ceil(milliseconds.length * 0.99) - 1] ?? 0;
 
-/** Runs `work` again and again, one after the other, until `during` ends. Returns how long each took. */
+/** Runs `work` repeatedly, one run after the other, until `during` ends. Returns the time of each run. */
 export async function timesOf(work: () => Promise<unknown>, during: Promise<unknown>): Promise<number[]> {
   const times: number[] = [];
   let over = false;

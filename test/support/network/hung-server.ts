@@ -1,7 +1,7 @@
 import { createServer, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 
-/** A server that takes connections and never says a word, until the test has finished. */
+/** A server that accepts connections and never answers, until the test has finished. */
 export async function startHungServer() {
   const sockets: Socket[] = [];
   const server = createServer((socket) => void sockets.push(socket.on("error", () => {})));

@@ -1,12 +1,12 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 
-/** A connection on which a test writes bytes as it likes. */
+/** A connection on which a test can write any bytes. */
 export interface RawConnection {
   write(bytes: string | Uint8Array): void;
-  /** Everything the server has sent, once it contains `pattern` or the server has closed the connection. */
+  /** Everything that the server has sent, as soon as it contains `pattern` or the server has closed the connection. */
   read(pattern?: Pick<RegExp, "test">): Promise<string>;
-  /** Cuts the connection without closing it properly. */
+  /** Resets the connection. */
   cut(): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ export async function connectRaw(baseUrl: string): Promise<RawConnection> {
   };
 }
 
-/** The head of a request. */
+/** The headers of a request. */
 export const headOf = (method: string, path: string, headers: Record<string, string | number>): string =>
   `${method} ${path} HTTP/1.1\r\nHost: x\r\n${Object.entries(headers)
     .map(([name, value]) => `${name}: ${value}\r\n`)

@@ -10,7 +10,9 @@ export interface Received {
 
 export type Answering = (response: ServerResponse) => void;
 
-/** A server with only the specified fields: it records requests and gives the prepared answers, the last one repeatedly. */
+/**
+ * A server with only the specified fields: it records requests and sends the prepared answers, the last one repeatedly.
+ */
 export interface RecordingServer {
   readonly baseUrl: string;
   readonly received: readonly Received[];
@@ -28,7 +30,7 @@ export async function startRecordingServer(...answers: readonly Answering[]): Pr
   return { baseUrl, received };
 }
 
-/** A server on a free port of 127.0.0.1 until the test has finished; gives its address. */
+/** Starts a server on a free port of 127.0.0.1 until the test has finished. Returns its address. */
 export async function listen(
   handle: (request: IncomingMessage, response: ServerResponse) => Promise<void> | void,
 ): Promise<string> {
@@ -45,8 +47,8 @@ export async function listen(
 }
 
 /**
- * A server that answers after the first bytes and reads no further. `rest` lets it continue to read, and gives the bytes that
- * had come once the connection has ended.
+ * A server that answers after the first bytes and then stops reading. `rest` lets it continue, and returns all received
+ * bytes when the connection has ended.
  */
 export async function answerAtOnce(
   status: number,
@@ -74,7 +76,7 @@ export async function answerAtOnce(
   return { baseUrl: `http://127.0.0.1:${portOf(server)}`, rest };
 }
 
-/** The whole answer that the specification gives. */
+/** The complete answer of the specification. */
 export const accepts: Answering = (response) => answer(response, 201, { success: true });
 
 export const answers =

@@ -2,8 +2,8 @@ import { request as ask, type ServerResponse } from "node:http";
 import { listen } from "./recording-server.ts";
 
 /**
- * Passes every request on to a server and every answer back, except the first: when it has arrived, `instead` gets the
- * response that would have carried it. Returns its address.
+ * Forwards every request to a server and every answer back, except the first answer: when it has arrived, `instead`
+ * gets the response object in its place. Returns the address of the proxy.
  */
 export function responseDroppingProxy(
   target: string,

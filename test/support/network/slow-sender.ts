@@ -7,7 +7,7 @@ export interface SlowSending {
   readonly bytesPerSecond: number;
 }
 
-/** Posts a body evenly at a rate. Returns the status of the answer, or the error code. */
+/** Posts a body at a constant rate. Returns the status of the answer, or the error code. */
 export async function postSlowly(
   url: string,
   { headers, body, bytesPerSecond }: SlowSending,

@@ -6,11 +6,11 @@ export interface StoppableProxy {
   /** From now on it accepts connections and bytes, and forwards none. */
   stop(): void;
   resume(): void;
-  /** From now on it forwards bytes this much later. */
+  /** From now on it delays all bytes by this time. */
   delay(milliseconds: number): void;
 }
 
-/** Calls a function when a test has finished. Tests that run at the same time get one each. */
+/** Calls a function when a test has finished. Tests that run at the same time each need their own one. */
 export type FinishedHook = (then: () => Promise<void> | void) => void;
 
 /** A TCP proxy in front of a server on this machine, until the test has finished. */
@@ -56,7 +56,7 @@ export async function stoppableProxy(
   };
 }
 
-/** Calls functions after a delay. None overtakes an earlier one, even if the delay becomes shorter. */
+/** Calls functions after a delay, always in their order, even if the delay becomes shorter. */
 function inOrder() {
   let waiting = 0;
   let last = Promise.resolve();

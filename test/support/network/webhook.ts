@@ -7,7 +7,7 @@ export interface Webhook {
   readonly received: unknown[];
   /** The status codes of the next answers, in order; then 200. */
   readonly answers: number[];
-  /** Answers nothing until `released` resolves. */
+  /** Sends no answer until `released` resolves. */
   hold(released: Promise<void>): void;
 }
 

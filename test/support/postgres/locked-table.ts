@@ -4,17 +4,20 @@ import type { TestDatabase } from "../database/databases.ts";
 import { eventually } from "../eventually.ts";
 
 export interface LockedTable {
-  /** Resolves once this many statements wait for each other or for the table. */
+  /** Resolves as soon as this number of statements wait for each other or for the table. */
   waiting(count: number): Promise<void>;
   release(): Promise<void>;
 }
 
-/** Each waits for one lock. Who waits for a row waits for its transaction, which belongs to no database in `pg_locks`. */
+/**
+ * Each statement waits for one lock. A statement that waits for a row waits for its transaction, which has no database
+ * in `pg_locks`.
+ */
 export const waiters = `WITH here AS (SELECT oid FROM pg_database WHERE datname = current_database())
   SELECT 1 FROM pg_locks waiting WHERE NOT granted AND (database IN (SELECT oid FROM here) OR EXISTS (
     SELECT 1 FROM pg_locks held WHERE held.pid = waiting.pid AND held.database IN (SELECT oid FROM here)))`;
 
-/** Makes every write to a table of a PostgreSQL, or every use of it, wait until it is released. */
+/** Blocks every write to a table of PostgreSQL, or every use of it, until the table is released. */
 export async function lockTable(
   { address }: TestDatabase,
   table: string,

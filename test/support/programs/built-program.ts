@@ -33,7 +33,7 @@ export async function innkeep(argv: readonly string[], { env = {}, input = "" }:
   return { code, stdout, stderr };
 }
 
-/** Starts `innkeep serve --json …` and gives its first line, once it listens. It ends with the test. */
+/** Starts `innkeep serve --json …`. Returns its first line as soon as it listens. It ends with the test. */
 export async function innkeepServe(argv: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const { kill, ...serving } = await startInnkeep(argv, env);
   onTestFinished(kill);

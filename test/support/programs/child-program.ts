@@ -9,7 +9,7 @@ import { build } from "esbuild";
 const root = join(import.meta.dirname, "..", "..", "..");
 
 export interface ChildProgram {
-  /** Starts a process of it. Its environment holds the arguments, as text. */
+  /** Starts a process of it. The arguments are in its environment, as text. */
   start(environment: Readonly<Record<string, string>>): Child;
   remove(): Promise<void>;
 }
@@ -17,15 +17,15 @@ export interface ChildProgram {
 export interface Child {
   /** The lines it has printed so far. */
   readonly lines: readonly string[];
-  /** Resolves once it has printed this many lines; rejects if it ends before. */
+  /** Resolves when it has printed this number of lines. Rejects if it ends before. */
   printed(count: number): Promise<void>;
-  /** Resolves once it has ended by itself. */
+  /** Resolves when it has ended by itself. */
   ended(): Promise<void>;
   /** Kills it, and waits until all its output was read. */
   kill(): Promise<void>;
 }
 
-/** A program of this repository, given as a TypeScript file, that tests run in processes of its own. */
+/** A program of this repository, given as a TypeScript file, that tests run in separate processes. */
 export async function childProgram(file: string): Promise<ChildProgram> {
   const folder = await mkdtemp(join(tmpdir(), "innkeep-child-"));
   const outfile = join(folder, "program.cjs");

@@ -5,16 +5,16 @@ import { parse } from "yaml";
 import { readText } from "../sources/tree.ts";
 import { innkeepPath } from "./built-program.ts";
 
-/** The texts of all workflows of a page, by the names of their files, which their first lines have. */
+/** The texts of all workflows of a page, by the names of their files. The names are in the first lines. */
 export function workflowsIn(page: string): ReadonlyMap<string, string> {
   const blocks = readText(page).matchAll(/^```(?:yaml|groovy)\n(?:#|\/\/) (\S+)\n([\s\S]*?)^```/gm);
   return new Map([...blocks].map(([, file = "", text = ""]) => [file, text]));
 }
 
-/** A workflow as its service reads it. Throws if it is not well-formed, or has a key twice. */
+/** Parses a workflow as its service does. Throws if it is not well-formed, or has a key twice. */
 export const parsed = (text: string): unknown => parse(text, { strict: true, uniqueKeys: true });
 
-/** The shell lines of a Jenkinsfile: of its stages, and of what comes after them. */
+/** The shell lines of a Jenkinsfile: of its stages, and of the part after them. */
 export function shellLinesOf(jenkinsfile: string) {
   const lines = (text: string) => [...text.matchAll(/\bsh (['"])(.*)\1$/gm)].map(([, , line = ""]) => line);
   const [stages = "", post = ""] = jenkinsfile.split(/^ {2}post \{$/m);
@@ -25,8 +25,8 @@ const result = (failure: string) =>
   `<testsuite name="sums"><testcase name="adds" classname="sums">${failure}</testcase></testsuite>`;
 
 /**
- * The programs that the lines of the workflows call: `npm`, which installs nothing and whose tests fail unless there is a
- * file `green`, `innkeep`, which is the built program, and `gh`, which prints its words.
+ * The programs that the lines of the workflows call: `npm`, which installs nothing and whose tests fail unless there is
+ * a file `green`; `innkeep`, the built program; and `gh`, which prints its arguments.
  */
 export async function commandsIn(folder: string): Promise<string> {
   const bin = join(folder, "bin");

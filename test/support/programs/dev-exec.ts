@@ -42,7 +42,7 @@ export async function createDevExec() {
     tmp,
     start,
     run,
-    /** Writes a file and gives its path. */
+    /** Writes a file. Returns its path. */
     async file(name: string, text: string): Promise<string> {
       await writeFile(join(tmp, name), text);
       return join(tmp, name);
@@ -62,7 +62,7 @@ export function isAlive(id: number): boolean {
   if (!existsSync("/proc/self/stat")) return answersSignals(id);
   try {
     const stat = readFileSync(`/proc/${id}/stat`, "utf8");
-    // A zombie has ended. In a container nobody may have asked how.
+    // A zombie process has ended. In a container, no process may have read its exit code.
     return stat[stat.lastIndexOf(")") + 2] !== "Z";
   } catch {
     return false;

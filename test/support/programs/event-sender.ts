@@ -7,8 +7,8 @@ import { startWebhooks } from "../../../server/webhooks/deliveries/worker.ts";
 import { recordEvent } from "../../../server/webhooks/events/record.ts";
 
 /**
- * Changes an app again and again until it is killed, each time with the event of the change, and sends the events.
- * Prints the number of each change after its commit.
+ * Changes an app repeatedly until it is killed, each time with the event of the change, and sends the events. Prints
+ * the number of each change after its commit.
  */
 async function run(): Promise<void> {
   const { address, data, secret, appId, from, until } = JSON.parse(process.env.SENDER ?? "{}");

@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** The languages of the App Store that fastlane knows (`FastlaneCore::Languages`), and the folder for all of them. */
+/** The languages of the App Store in fastlane (`FastlaneCore::Languages`), and the folder for all of them. */
 const languages = [
   ..."ca cs da de-DE el en-AU en-CA en-GB en-US es-ES es-MX fi fr-CA fr-FR hi hr hu id it ja ko ms nl-NL no pl".split(
     " ",
@@ -9,7 +9,7 @@ const languages = [
   ..."pt-BR pt-PT ro ru sk sv th tr uk vi zh-Hans zh-Hant default".split(" "),
 ];
 
-/** Folders beside those of languages, which deliver passes over. */
+/** Other folders, which `deliver` ignores. */
 const others = [
   "appletv",
   "imessage",
@@ -29,8 +29,8 @@ async function foldersIn(path: string): Promise<string[]> {
 const textAt = (path: string): Promise<string | undefined> => readFile(path, "utf8").catch(() => undefined);
 
 /**
- * The release notes that `deliver` uploads, by language: `release_notes.txt` in each folder of a language. Throws for a folder
- * that is none, and for a text that the App Store refuses.
+ * The release notes that `deliver` uploads, by language: `release_notes.txt` in each folder of a language. Throws for a
+ * folder that is not one of a language, and for a text that the App Store refuses.
  */
 export async function deliverNotes(metadata: string): Promise<Record<string, string>> {
   const names = await foldersIn(metadata);

@@ -19,7 +19,7 @@ const Workflow = z.object({
   jobs: z.record(z.string(), z.looseObject({ steps: z.array(Step) })),
 });
 
-/** A workflow of GitHub Actions. Throws if it has not the form of one. */
+/** A workflow of GitHub Actions. Throws if it does not have that form. */
 export const readGitHubWorkflow = (text: string): z.output<typeof Workflow> => Workflow.parse(parsed(text));
 
 export interface GitHubJob {
@@ -31,7 +31,7 @@ export interface GitHubJob {
 
 type Texts = Readonly<Record<string, string | boolean>>;
 
-/** Runs the steps of a job as GitHub does, other actions than ours aside. */
+/** Runs the steps of a job as GitHub does, without other actions than ours. */
 export async function runGitHubJob(text: string, name: string, job: GitHubJob) {
   const { jobs, env = {} } = readGitHubWorkflow(text);
   const outputs: Record<string, Record<string, string>> = {};

@@ -25,7 +25,7 @@ export async function commandsOfScript(name: string, ...words: readonly string[]
   await writeFile(join(folder, "bin", "innkeep"), recorder);
   await chmod(join(folder, "bin", "innkeep"), 0o755);
   const env = { PATH: `${join(folder, "bin")}:${process.env.PATH}`, RECORD: record, HOME: folder };
-  // A script may go on with what a command leaves, and end with an error.
+  // A script may use the results of a command, and end with an error.
   await promisify(execFile)("sh", [inputPath(name), ...words], { cwd: folder, env }).catch(() => {});
   const parts = (await readFile(record, "utf8")).split("\0\0");
   return parts.slice(0, -1).flatMap((part, at) => {

@@ -2,7 +2,10 @@ import { writeFileSync } from "node:fs";
 import { readMail } from "../../../server/mail/incoming/read.ts";
 import { budgetsOf } from "../../../server/settings/limits.ts";
 
-/** Reads one mail of TAKER with the budgets of a machine with so much memory, in a group with this limit, and prints its text. */
+/**
+ * Reads one mail of TAKER with the budgets of a machine with this amount of memory, in a group with this limit, and
+ * prints its text.
+ */
 async function take(): Promise<void> {
   const { members, memory, head, part, times } = JSON.parse(process.env.TAKER ?? "{}");
   if (members !== undefined) writeFileSync(members, String(process.pid));

@@ -5,13 +5,16 @@ import { onTestFinished } from "vitest";
 
 /** A limit on the memory of its programs, including cached files. The kernel kills programs above it. */
 export interface MemoryGroup {
-  /** The file in which a program writes its process id to join. */
+  /** The file into which a program writes its process id to join the group. */
   readonly members: string;
   /** How often the kernel has killed a program above the limit. */
   killed(): Promise<number>;
 }
 
-/** Creates such a group of this many MiB; undefined if this machine does not allow one. It ends with the test. */
+/**
+ * Creates such a group with this limit in MiB. Returns undefined if this machine does not allow one. It ends with the
+ * test.
+ */
 export async function memoryGroup(mebibytes: number): Promise<MemoryGroup | undefined> {
   const isOld = await exists("/sys/fs/cgroup/memory/memory.limit_in_bytes");
   const folder = join(isOld ? "/sys/fs/cgroup/memory" : "/sys/fs/cgroup", `innkeep-${randomUUID()}`);

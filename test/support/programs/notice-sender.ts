@@ -9,8 +9,8 @@ import { readSettings } from "../../../server/settings/read-settings.ts";
 import { recordEvent } from "../../../server/webhooks/events/record.ts";
 
 /**
- * Makes testers request slots again and again until it is killed, and mails the notices to members. Its clock is fast:
- * 15 minutes take a moment. Prints the number of each request after its commit.
+ * Records requests of testers for slots until it is killed, and mails the notices to members. Its clock is fast: 15
+ * minutes pass in a moment. Prints the number of each request after its commit.
  */
 async function run(): Promise<void> {
   const { address, environment, secret, apps, start, speed, from, until } = JSON.parse(

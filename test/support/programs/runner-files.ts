@@ -1,4 +1,4 @@
-/** What the runner of GitHub makes of the log of a step. */
+/** The result of the log of a step in the runner of GitHub. */
 export interface ReadLog {
   /** The log as it is shown: with `***` for each mask. */
   readonly log: string;
@@ -51,7 +51,7 @@ function commandIn(line: string) {
 const unescaped = (text: string): string =>
   text.replace(/%(25|0D|0A|3A|2C)/g, (_, digits) => String.fromCharCode(Number.parseInt(digits, 16)));
 
-/** The names and values of a file such as GITHUB_OUTPUT. Throws for what the runner does not take. */
+/** The names and values of a file such as GITHUB_OUTPUT. Throws for lines that the runner does not accept. */
 export function readFileCommands(text: string): Record<string, string> {
   const lines = text.split("\n");
   const found: Record<string, string> = {};

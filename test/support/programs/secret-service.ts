@@ -6,7 +6,7 @@ import { innkeepPath } from "./built-program.ts";
 
 const path = process.env.PATH ?? "";
 
-/** Whether this machine can run a Secret Service of its own. */
+/** Whether this machine can run a separate Secret Service. */
 export const hasSecretService = ["dbus-run-session", "gnome-keyring-daemon"].every((program) =>
   path.split(delimiter).some((folder) => existsSync(join(folder, program))),
 );

@@ -22,7 +22,7 @@ const drivers: Readonly<
           `printf '%s\\n' "\${COMPREPLY[@]}"; echo '=='`,
       ),
     ].join("\n"),
-  // The builtins of a completion widget are replaced: they work inside of one only.
+  // The builtins of a completion widget are replaced, because they work only inside of a widget.
   zsh: (script, lines) =>
     [
       `_describe() { print -rl -- "\${(@)\${(@P)2}%%:*}" }; _files() { print -rl -- *(N) }; compset() { : }`,
@@ -42,7 +42,7 @@ const drivers: Readonly<
 
 const flagsOfShell = { bash: ["--norc", "-c"], zsh: ["-f", "-c"], fish: ["--no-config", "-c"] } as const;
 
-/** A shell that has read a script. \`innkeep\` is a program that prints \`listed\`, and notes that it was called. */
+/** A shell that has read a script. \`innkeep\` is a program that prints \`listed\`, and records that it was called. */
 export async function completingShell(name: ShellName, script: string, listed: string) {
   const folder = await temporaryFolder();
   const [file, fake, calls] = ["script", "innkeep", "calls"].map((one) => join(folder, one));
@@ -52,7 +52,7 @@ export async function completingShell(name: ShellName, script: string, listed: s
   const env = { ...process.env, PATH: `${folder}:${process.env.PATH}`, HOME: folder };
   return {
     calls: calls ?? "",
-    /** What it would offer after each line of words; the last word is the one under the cursor. */
+    /** Returns the completions for each line of words. The cursor is in the last word. */
     offers(lines: readonly (readonly string[])[]): string[][] {
       const commands = drivers[name](file ?? "", lines);
       const ran = spawnSync(name, [...flagsOfShell[name], commands], { env, cwd: folder, encoding: "utf8" });

@@ -15,7 +15,7 @@ export function startOnTerminal(argv: readonly string[], env: Readonly<Record<st
   const variables = Object.entries({ PATH: process.env.PATH ?? "", TERM: "screen", ...env });
   const program = ["env", "-i", ...variables.map(([name, value]) => `${name}=${value}`), ...argv];
   const quoted = program.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
-  // The screen stays after the program, with its exit code.
+  // The screen stays when the program has ended, and shows its exit code.
   tmux("new-session", "-d", "-x", "80", "-y", "24", `${quoted}; echo "ended with $?"; exec cat`);
   onTestFinished(() => void spawnSync("tmux", ["-L", socket, "kill-server"]));
   const screen = () => tmux("capture-pane", "-p");
@@ -27,7 +27,7 @@ export function startOnTerminal(argv: readonly string[], env: Readonly<Record<st
     wipe: () => void tmux("send-keys", "-R"),
     showsCursor: () => tmux("display-message", "-p", "#{cursor_flag}").trim() === "1",
     shows: (text: string) => vi.waitFor(() => expectText(screen(), text), { timeout: 60_000, interval: 50 }),
-    /** Types keys by the names of tmux, such as `Enter`, or text. */
+    /** Types text, or keys with their names in tmux, such as `Enter`. */
     press: (...keys: readonly string[]) => void tmux("send-keys", ...keys),
   };
 }

@@ -13,7 +13,7 @@ export interface CephCluster {
   readonly port: number;
   /** Runs a program of the cluster to its end. */
   run(program: string, ...args: string[]): Promise<unknown>;
-  /** Starts a program that stays. */
+  /** Starts a program that runs until it is stopped. */
   begin(program: string, ...args: string[]): ChildProcess;
   /** Ends all programs and removes the folder. */
   remove(): Promise<void>;
@@ -70,7 +70,7 @@ async function prepare({ run, begin }: CephCluster, folder: string, ports: Ports
   begin("ceph-osd", "-i", "0");
 }
 
-/** Ends a program at once. */
+/** Kills a program. */
 export async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, "exit");

@@ -10,17 +10,17 @@ const programs = ["ceph", "ceph-mon", "ceph-osd", "radosgw", "radosgw-admin", "m
 export const hasObjectStore =
   userInfo().uid === 0 && programs.every((program) => existsSync(`/usr/bin/${program}`));
 
-/** What the names of tests say that need it. */
+/** The text in the titles of tests that need it. */
 export const needsObjectStore = "needs Ceph's S3 store, which .ci/run installs, and root";
 
-/** An S3 store on this machine: Ceph's, with its objects in memory. */
+/** An S3 store on this machine: that of Ceph, with its objects in memory. */
 export interface ObjectStore {
   /** A new bucket, and its address for INNKEEP_S3_URL. */
   makeBucket(folder?: string): Promise<Bucket>;
-  /** Ends the server of the store at once. The objects stay. */
+  /** Kills the server of the store. The objects stay. */
   kill(): Promise<void>;
   start(): Promise<void>;
-  /** Stops the server of the store, as a store that hangs, and lets it go on. */
+  /** Pauses the server of the store, like a store that hangs, and lets it continue. */
   hang(): void;
   goOn(): void;
   remove(): Promise<void>;
@@ -30,7 +30,7 @@ export interface Bucket {
   readonly url: string;
   /** The names of the objects. */
   names(): Promise<string[]>;
-  /** A request of the store itself, past our own client. */
+  /** A direct request to the store, without our own client. */
   request(method: string, name: string, body?: string | Buffer): Promise<Response>;
 }
 

@@ -9,11 +9,11 @@ import type { Route } from "../../../server/http/request-steps.ts";
 import { contract } from "../../../src/contract/index.ts";
 import type { Service } from "./service.ts";
 
-/** What everybody may open: the ways in, and files that are the same for all. */
+/** The routes that everybody may open: those for the sign-in, and files that are the same for all. */
 const isOpen = ({ path }: Route): boolean =>
   path === "/" || /^\/console\/(assets\/|sign-in$|recover|sign-up)/.test(path);
 
-/** Every route of the console for which a person must be signed in, as the server itself makes them. */
+/** Every route of the console for which a person must be signed in, from the server's own list. */
 export function guardedConsoleRoutes({ deps }: Service): Pick<Route, "method" | "path">[] {
   const steps = {
     readCredentials: createReadCredentials(deps.settings),

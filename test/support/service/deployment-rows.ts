@@ -3,7 +3,10 @@ import { dumpRows, everyTable, tablesOf } from "../../../server/backup/store.ts"
 import type { Database } from "../../../server/database/database.ts";
 import type { Deployment } from "./deployment.ts";
 
-/** Every row of a database, also those that a backup leaves out; except the search index and the list of migrations. */
+/**
+ * Every row of a database, also those that a backup does not contain, except the search index and the list of
+ * migrations.
+ */
 export const everyRowOf = (database: Database) =>
   database.snapshot(async (reader) => {
     const rows: unknown[] = [];
@@ -13,14 +16,17 @@ export const everyRowOf = (database: Database) =>
     return rows;
   });
 
-/** Every row of a deployment, except the search index, and the names of the place and of its count of changes: a restore renews them. */
+/**
+ * Every row of a deployment, except the search index and the ids of the deployment and of its change counter, because a
+ * restore renews these.
+ */
 export const rowsOf = (deployment: Deployment) =>
   withDatabase(deployment, "leave", (database) =>
     database.write(async (tx) => {
       const rows: unknown[] = [];
       for (const table of await tablesOf(tx)) {
         const columns = table.columns.filter(
-          // A restored server numbers its events anew.
+          // A restored server starts new numbers for its events.
           ({ name }) => name !== "indexed" && !(table.name === "events" && name === "number"),
         );
         for await (const lines of dumpRows(tx, { ...table, columns }))

@@ -7,12 +7,12 @@ import { postgres, type TestDatabase, type TestEngine } from "../database/databa
 import { quickFolder } from "../files/quick-folder.ts";
 import { type Service, type ServiceOptions, startService } from "./service.ts";
 
-/** A data folder, and on PostgreSQL a database, as an operator has them. */
+/** A deployment of an operator: a data folder, and on PostgreSQL a database. */
 export interface Deployment {
   readonly data: string;
   readonly databaseUrl: string | undefined;
   admin(command: AdminCommand & AdminEnvironment): Promise<Record<string, unknown>>;
-  /** Starts a server on it. */
+  /** Starts a server with it. */
   serve(options?: Pick<ServiceOptions, "secret" | "environment">): Promise<Service>;
   remove(): Promise<void>;
 }

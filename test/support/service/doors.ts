@@ -8,19 +8,22 @@ import { createLog } from "../../../server/log.ts";
 import { type MovableClock, movableClock } from "./movable-clock.ts";
 import { metricsHeaders, type Service } from "./service.ts";
 
-/** A way into the server of a service, with own limits, figures and log. */
+/** An entrance to the server of a service: a listener with separate limits, metrics and log. */
 export interface Door {
   readonly baseUrl: string;
-  /** How many answers were sent before Koa was asked. */
+  /** The number of answers that were sent without Koa. */
   readyAnswers(): number;
-  /** What was logged about answers, without ids and times. */
+  /** The log entries about answers, without ids and times. */
   logged(): readonly string[];
-  /** How many answers of each kind the figures count. */
+  /** The number of answers of each kind in the metrics. */
   counted(): Promise<readonly string[]>;
   stop(): Promise<void>;
 }
 
-/** Two doors to the same data, by the same clock: one sends ready answers, and in the other Koa answers everything. */
+/**
+ * Two entrances to the same data, with the same clock: one sends ready answers, and in the other one Koa answers
+ * everything.
+ */
 export async function openTwoDoors(service: Service) {
   const clock = movableClock({ wrongByMs: service.clock.offsetMs });
   const [ready, koa] = await Promise.all([true, false].map((isReady) => openDoor(service, isReady, clock)));
@@ -36,7 +39,7 @@ export async function openTwoDoors(service: Service) {
   };
 }
 
-/** Opens a way into a server. `ready`: whether it sends ready answers; by default as the server itself decides it. */
+/** Opens an entrance to a server. `ready`: whether it sends ready answers. By default the server decides. */
 export async function openDoor(
   { deps }: Service,
   ready?: boolean,
@@ -72,7 +75,7 @@ export async function openDoor(
   };
 }
 
-/** Whether a client breaks its connection off is logged, too, but not whether it does so in time. */
+/** The log also contains closed connections, but whether a client closes one in time is random. */
 const isAnswer = (line: string): boolean => line.includes('"answered"');
 
 function shownOf(line: string): string {

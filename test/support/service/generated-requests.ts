@@ -5,7 +5,7 @@ import { hostileText, valuesFor } from "./generated-values.ts";
 import { faultsOf } from "./refusals.ts";
 import { type Answer, eventStream } from "./request.ts";
 
-/** A generated request; `known` parameters belong to something that exists. */
+/** A generated request. `known` parameters belong to existing objects. */
 export interface GeneratedRequest {
   readonly params: Readonly<Record<string, string | "known">>;
   readonly query: string;
@@ -14,7 +14,7 @@ export interface GeneratedRequest {
   readonly body: string | undefined;
 }
 
-/** Near-valid and hostile requests to an endpoint. */
+/** Almost valid and hostile requests to an endpoint. */
 export const requestsTo = (endpoint: Endpoint): fc.Arbitrary<GeneratedRequest> =>
   fc.record({
     params: paramsOf(endpoint),

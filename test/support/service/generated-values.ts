@@ -5,11 +5,14 @@ import { fc } from "../property.ts";
 type Schema = z.core.JSONSchema.BaseSchema;
 type Values = fc.Arbitrary<unknown>;
 
-/** Values for a schema of the contract: most of them fit, some lie at its edges, some are hostile in one place or more. */
+/**
+ * Values for a schema of the contract: most of them are valid, some are at the limits, and some are hostile in one or
+ * more places.
+ */
 export const valuesFor = (schema: z.core.$ZodType): Values =>
   nearly(z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }));
 
-/** Text that careless code trips over. */
+/** Text that often causes errors in code. */
 export const hostileText = fc.oneof(
   fc.constantFrom(
     "",

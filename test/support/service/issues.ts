@@ -7,7 +7,7 @@ export function issuesOf({ status, body }: Answer): string[] {
   return body.issues.map(({ path, message }) => `${path}: ${message}`).sort();
 }
 
-/** Where the faults are that a 400 names, sorted. */
+/** The paths of the faults that a 400 names, sorted. */
 export const faultyPaths = (answer: Answer): string[] =>
   issuesOf(answer).map((issue) => issue.split(": ", 1)[0] ?? "");
 

@@ -4,7 +4,7 @@ export interface MovableClock extends Clock {
   advance(ms: number): void;
 }
 
-/** A clock that stands still until it is moved. `wrongByMs` is its unknown error. */
+/** A clock that does not move until a test moves it. `wrongByMs` is its unknown error. */
 export function movableClock({ wrongByMs = 0 } = {}): MovableClock {
   const start = Date.now() + wrongByMs;
   let offsetMs = 0;

@@ -2,12 +2,15 @@ import { type AppWithAgent, submitFeedback } from "../worlds/app-with-owner-and-
 import type { Answer } from "./request.ts";
 import type { Service } from "./service.ts";
 
-/** One way to change something through the remote endpoints. */
+/** One change through the remote endpoints. */
 export interface Mutation {
   readonly name: string;
-  /** Readies an app and gives the request: each call sends it, with another body or more headers if given. */
+  /**
+   * Prepares an app, and returns the request: each call sends it, with another body or further headers if these are
+   * passed.
+   */
   prepare(service: Service, cast: AppWithAgent): Promise<Send>;
-  /** A body other than the usual one; undefined if the endpoint takes none. */
+  /** A body other than the usual one; undefined if the endpoint has no body. */
   readonly other?: object;
   /** Whether a repetition has an effect beyond the first request. */
   readonly adds: boolean;

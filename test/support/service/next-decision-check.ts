@@ -4,8 +4,8 @@ import type { Service } from "./service.ts";
 const days24 = 2 ** 31 - 1;
 
 /**
- * Resolves once the server has read a proposal for a waiting request, and holds the answer. That wait does not end by itself,
- * so an answer shows that something has ended it.
+ * Resolves when the server has read a proposal for a waiting request, and delays the answer. The wait does not end by
+ * itself, so an answer shows that an event has ended it.
  */
 export function nextDecisionCheck({ deps: { waiting } }: Pick<Service, "deps">): Promise<void> {
   const until = waiting.until.bind(waiting);

@@ -7,9 +7,9 @@ export interface Readable {
   readonly credential: Readonly<Record<string, string>>;
 }
 
-/** A request before it is bytes: which address it is about, and how it is written. */
+/** The description of a request: its address, and the form of its bytes. */
 export interface Wanted {
-  /** Places in lists, which are longer or shorter than these numbers. */
+  /** Positions in lists, which may be longer or shorter than these numbers. */
   readonly address: number;
   readonly credential: number;
   readonly query: string;
@@ -29,7 +29,7 @@ const mostly = <Value>(usual: Value, ...others: readonly Value[]): fc.Arbitrary<
 
 const nothing = (): readonly string[] => [];
 
-/** Requests that are usual, and requests that differ from them in every way that HTTP has. */
+/** Normal requests, and requests that differ from them in every way that HTTP allows. */
 export const wantedRequests: fc.Arbitrary<Wanted> = fc.record({
   address: fc.nat(99),
   credential: mostly(0, 1, 2, 3),
@@ -71,7 +71,7 @@ export const wantedRequests: fc.Arbitrary<Wanted> = fc.record({
   times: mostly(1, 2),
 });
 
-/** Lines of the head beside the host and the credential. */
+/** Header lines besides the host and the credential. */
 function unusualHeaders(): ((etag: string) => readonly string[])[] {
   return [
     (etag) => [`If-None-Match: ${etag}`],
@@ -110,7 +110,7 @@ export function bytesOf(wanted: Wanted, { path, credential }: Readable, etag: st
   ];
   const hasChunks = lines.includes("Transfer-Encoding: chunked");
   const bytes = `${lines.join("\r\n")}\r\n\r\n${hasChunks ? "0\r\n\r\n" : ""}`;
-  // Whether another request of the same connection is answered after these depends on the moment.
+  // After these, it is random whether another request of the same connection is answered.
   const isLast = version === "1.0" || lines.some((line) => /^(Connection: close|Upgrade|Expect)/.test(line));
   const count = isLast ? 1 : times;
   return { bytes: bytes.repeat(count), methods: Array.from({ length: count }, () => method) };

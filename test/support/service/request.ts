@@ -10,18 +10,18 @@ export interface Answer {
 
 export interface Sending {
   readonly headers?: Record<string, string>;
-  /** Sent as JSON; strings, bytes and forms as they are. */
+  /** It is sent as JSON; strings, bytes and forms without changes. */
   readonly body?: unknown;
-  /** Breaks the connection off. */
+  /** Closes the connection. */
   readonly signal?: AbortSignal | undefined;
-  /** Reads no body of an answer that stays open and sends events. */
+  /** Does not read the body of an answer that stays open and sends events. */
   readonly skipsEvents?: boolean;
 }
 
 /** The media type of an answer that sends events. */
 export const eventStream = "text/event-stream; charset=utf-8";
 
-/** Sends a request and reads the whole answer. */
+/** Sends a request and reads the complete answer. */
 export async function request(
   baseUrl: string,
   method: string,

@@ -30,7 +30,7 @@ export interface TestClock extends Clock {
   advance(milliseconds: number): void;
   /** Its difference from real time. */
   setOffset(milliseconds: number): void;
-  /** Sets the wall clock, as an administrator of the machine could: the server is not informed. */
+  /** Sets the wall clock, as an administrator of the machine could do, without a message to the server. */
   jump(milliseconds: number): void;
   /** Lets time pass on both clocks. */
   pass(milliseconds: number): void;
@@ -44,7 +44,7 @@ export interface Service extends AppMakers, CycleMakers {
   /** Everything the server has logged. */
   logged(): string;
   request(method: string, path: string, sending?: Sending): Promise<Answer>;
-  /** Tells running requests that the server stops, as a stop signal does. */
+  /** Signals to running requests that the server stops, as a stop signal does. */
   beginStop(): void;
   stop(): Promise<void>;
 }
@@ -55,20 +55,20 @@ export interface ServiceOptions {
   readonly database?: TestDatabase;
   readonly environment?: Record<string, string>;
   readonly settings?: Partial<Settings>;
-  /** Budgets other than the defaults. */
+  /** Budgets that differ from the defaults. */
   readonly budgets?: Partial<Budgets>;
-  /** The deployment's secret: servers of one database share it. */
+  /** The deployment's secret. Servers of one database share it. */
   readonly secret?: string;
   /** The host of its own addresses, in place of the number 127.0.0.1. */
   readonly hostName?: string;
-  /** Whether its clock stands still until it is moved. */
+  /** Whether its clock does not move until a test moves it. */
   readonly still?: boolean;
   /** Whether its job erases people. It does unless this is false. */
   readonly erases?: boolean;
 }
 
 const metricsToken = "the token of the tests for the figures";
-/** What shows it. */
+/** The session that shows the account. */
 export const metricsHeaders = { authorization: `Bearer ${metricsToken}` };
 
 /** The real server on a free port of 127.0.0.1, on an empty database. */

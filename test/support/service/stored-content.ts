@@ -8,17 +8,17 @@ export async function rowsOf(service: Service, table: "feedback" | "uploads" | "
   return rows.length;
 }
 
-/** The paths of all uploaded files, those under way included. */
+/** The paths of all uploaded files, including unfinished uploads. */
 export const storedFiles = (service: Service): Promise<string[]> =>
   filesIn(`${service.deps.settings.data}/files`);
 
-/** Makes all uploaded files as old as if nobody had written them for so many minutes. */
+/** Sets the times of all uploaded files as if nobody had written them for this number of minutes. */
 export async function ageFiles(service: Service, minutes: number): Promise<void> {
   const then = new Date(Date.now() - minutes * 60_000);
   for (const path of await storedFiles(service)) await utimes(path, then, then);
 }
 
-/** Everything that the database holds, as one text. */
+/** The complete content of the database, as one text. */
 export async function storedText({ deps: { database } }: Service): Promise<string> {
   const tables = await database.all<{ name: string }>(
     database.engine === "sqlite"

@@ -7,7 +7,7 @@ import type { Service } from "./service.ts";
 /** Sends a prepared request to a server of the database in which it was prepared. */
 export type SendTo = (service: Service, headers?: Record<string, string>) => Promise<Answer>;
 
-/** One way to change something in closed testing. */
+/** One change in closed testing. */
 export interface TestingMutation {
   readonly name: string;
   readonly prepare: (world: TestingWorld) => Promise<SendTo>;
@@ -38,7 +38,7 @@ export const testingMutations: readonly TestingMutation[] = [
   {
     name: "POST /api/v1/testing/sdk/session",
     async prepare({ service, app, testKey }) {
-      // Begun after the tester got the slot, and as far ahead as a device's clock may be: it counts.
+      // It began after the tester got the slot, and is as far in the future as a device's clock may be. So it counts.
       const ahead = (seconds: number) =>
         new Date(service.clock.now().getTime() + seconds * 1_000).toISOString();
       const body = { testKey, startedAt: ahead(0), endedAt: ahead(60), screens: ["Home", "Map"] };

@@ -1,6 +1,6 @@
 import { createHash, generateKeyPairSync, randomBytes, sign } from "node:crypto";
 
-/** What a page asks of an authenticator. */
+/** The request of a page to an authenticator. */
 interface Asked {
   readonly ceremony: string;
   readonly options: { readonly challenge: string };
@@ -71,7 +71,7 @@ export type Authenticator = ReturnType<typeof createAuthenticator>;
 
 const sha256 = (bytes: Buffer) => createHash("sha256").update(bytes).digest();
 
-/** The head of a CBOR value: its kind, and its number or length. */
+/** The header of a CBOR value: its kind, and its number or length. */
 function cborHead(kind: number, value: number): Buffer {
   if (value < 24) return Buffer.from([(kind << 5) | value]);
   if (value < 256) return Buffer.from([(kind << 5) | 24, value]);

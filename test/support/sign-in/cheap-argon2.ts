@@ -1,8 +1,8 @@
 import { type Options, hash as realHash, verify as realVerify } from "@node-rs/argon2/index.js";
 
 /**
- * Stands for `@node-rs/argon2` in tests that do not look at its cost: the same hashes, 2,000 times cheaper. A hash of the
- * full cost is the stand-in for accounts that do not exist, and fits no password.
+ * Replaces `@node-rs/argon2` in tests that do not measure its cost: the same hashes, 2,000 times cheaper. A hash with
+ * the full cost is the placeholder for accounts that do not exist, and matches no password.
  */
 const cheap = { memoryCost: 8, timeCost: 1 };
 

@@ -12,7 +12,7 @@ export interface NewDevice {
   readonly challenge: string;
 }
 
-/** A device with a fresh verifier; the same device again if its id is given. */
+/** A device with a new verifier; the same device again if its id is passed. */
 export async function newDevice(deviceId: string = v7()): Promise<NewDevice> {
   const verifier = randomName();
   return { deviceId, verifier, challenge: await challengeOf(verifier) };
@@ -47,11 +47,11 @@ export async function decide(
   return visitor.send(page, "/tavern/authorize", { decision: asking.decision ?? "approve" });
 }
 
-/** The code with which a browser is sent back. */
+/** The code with which a browser is redirected. */
 export const codeOf = ({ headers }: Answer): string =>
   new URL(headers.get("location") ?? "").searchParams.get("code") ?? "";
 
-/** Approves a device as a person and gives the code. */
+/** Approves a device as a person. Returns the code. */
 export const approve = async (...given: Parameters<typeof decide>): Promise<string> =>
   codeOf(await decide(...given));
 

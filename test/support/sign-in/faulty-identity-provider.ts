@@ -7,7 +7,7 @@ import { freePort } from "../network/free-port.ts";
 export interface ProviderFaults {
   /** Claims of the id token, in addition to or instead of correct ones. */
   readonly claims?: Readonly<Record<string, unknown>>;
-  /** Parameters of the answer with which people are sent back. */
+  /** Parameters of the answer with which people are redirected. */
   readonly answer?: Readonly<Record<string, string>>;
   readonly metadata?: Readonly<Record<string, unknown>>;
   /** Signs with a key that it does not publish. */
@@ -29,7 +29,7 @@ export interface FaultyProvider {
 
 export const faultyProviderClient = { clientId: "innkeep", clientSecret: "known to both" };
 
-/** On the given port, otherwise on one that stays free when it is stopped. */
+/** On this port. By default on one that stays free when it is stopped. */
 export async function startFaultyProvider(port?: number): Promise<FaultyProvider> {
   const [own, foreign] = await Promise.all([generateKeyPair("RS256"), generateKeyPair("RS256")]);
   const jwk = { ...(await exportJWK(own.publicKey)), alg: "RS256", use: "sig" };

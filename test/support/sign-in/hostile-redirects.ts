@@ -1,4 +1,4 @@
-/** Redirect targets that are not allowed while `target` (https) is the deployment's own, each with its fault. */
+/** Redirect targets that are not allowed if `target` (https) is the deployment's own, each with its fault. */
 export function hostileRedirects(target: string): [string, string][] {
   const { host, hostname, pathname } = new URL(target);
   const rest = `${host}${pathname}`;

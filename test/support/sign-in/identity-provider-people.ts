@@ -11,7 +11,7 @@ import type { ServiceWithProvider } from "./service-with-identity-provider.ts";
 export function createProviderPeople({ service, provider, start }: ServiceWithProvider) {
   let count = 0;
   return {
-    /** A new person, as whom the provider signs in from now on. */
+    /** A new person. From now on the provider signs in as this person. */
     person(traits: Partial<Person> = {}) {
       count += 1;
       const email = `p${count}@example.org`;

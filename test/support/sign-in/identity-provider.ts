@@ -9,7 +9,7 @@ export interface Person {
   readonly email_verified?: boolean;
 }
 
-/** A real OpenID Connect provider of one client. It signs every visitor in at once as the last named person. */
+/** A real OpenID Connect provider with one client. It signs every visitor in immediately as the last named person. */
 export interface TestIdentityProvider {
   readonly issuer: string;
   readonly clientSecret: string;
@@ -92,7 +92,7 @@ async function traits(): Promise<Configuration> {
   };
 }
 
-/** The provider's memory. */
+/** The stored data of the provider. */
 export function memory(kept: Map<string, AdapterPayload>): (name: string) => Adapter {
   const findBy = async (test: (payload: AdapterPayload) => boolean) => [...kept.values()].find(test);
   return (name) => ({

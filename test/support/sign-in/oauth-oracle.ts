@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import { exportJWK, generateKeyPair } from "jose";
 import { memory, portOf, quietly } from "./identity-provider.ts";
 
-/** Another authorization server, which also serves public programs with PKCE. Its program is `known`. */
+/** Another authorization server, which also supports public programs with PKCE. Its program is `known`. */
 export interface OAuthOracle {
   readonly baseUrl: string;
   readonly paths: { readonly token: string; readonly revoke: string; readonly register: string };

@@ -4,7 +4,7 @@ import { createBrowserWithoutScripts } from "../browser/browser-without-scripts.
 import type { Answer } from "../service/request.ts";
 import type { Service } from "../service/service.ts";
 
-/** A program that wants to connect, as it registered itself. */
+/** A program that wants to connect, with the data of its registration. */
 export interface Program {
   readonly clientId: string;
   readonly redirect: string;
@@ -25,7 +25,7 @@ export async function registerProgram(
   return { clientId: answer.field("client_id"), redirect, verifier, challenge: await challengeOf(verifier) };
 }
 
-/** The fields with which a program opens the browser. Undefined leaves one out. */
+/** The fields with which a program opens the browser. Undefined omits a field. */
 export type Changes = Readonly<Record<string, string | undefined>>;
 
 export function consentAddress(program: Program, changes: Changes = {}): string {
@@ -56,11 +56,11 @@ export async function decideOnProgram(
   return visitor.send(page, "/oauth/authorize", values);
 }
 
-/** What the browser brings back to the program. */
+/** The parameters with which the browser returns to the program. */
 export const broughtBack = ({ headers }: Answer): URLSearchParams =>
   new URL(headers.get("location") ?? "").searchParams;
 
-/** Allows the connection and gives the code. */
+/** Allows the connection. Returns the code. */
 export const allow = async (...given: Parameters<typeof decideOnProgram>): Promise<string> =>
   broughtBack(await decideOnProgram(...given)).get("code") ?? "";
 
@@ -118,7 +118,7 @@ export async function connect(
   return { program, access: answer.field("access_token"), refreshToken: answer.field("refresh_token") };
 }
 
-/** The status with which the tools answer the bearer of a token. */
+/** The status with which the tools answer a request with this token. */
 export async function toolsStatus(service: Service, token: string): Promise<number> {
   const answer = await service.request("POST", "/mcp", {
     headers: { authorization: `Bearer ${token}`, accept: "application/json, text/event-stream" },

@@ -2,7 +2,7 @@ import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { CompactEncrypt, type CompactJWEHeaderParameters, CompactSign } from "jose";
 import { bindingOf } from "../../../server/access/sign-in/attestation.ts";
 
-/** Keys as the Play Console shows them, made for one test run. */
+/** Keys in the form of the Play Console, created for one test run. */
 export type PlayKeys = ReturnType<typeof makePlayKeys>;
 
 export function makePlayKeys() {

@@ -18,11 +18,11 @@ export function moveToStep({ clock }: Service, steps: number): void {
   clock.advance(steps * stepMilliseconds + stepMilliseconds / 2 - into);
 }
 
-/** What the app shows; `steps` later or, if negative, earlier. */
+/** The code that the app shows now, or `steps` time steps later (earlier if negative). */
 export const codeAt = ({ clock }: Service, secret: string, steps = 0): string =>
   totpCode(secret, Math.floor(clock.now().getTime() / stepMilliseconds) + steps);
 
-/** Waits for the next code of the app, which was not used yet. */
+/** Waits for the next code of the app, which is not used yet. */
 export function nextCode(service: Service, secret: string): string {
   moveToStep(service, 2);
   return codeAt(service, secret);

@@ -7,7 +7,7 @@ import type { Imports } from "./imports.ts";
  */
 export type ImportRules = Readonly<Record<string, readonly string[]>>;
 
-/** The imports against the rules, as `file imports name`. */
+/** The imports that break the rules, as `file imports name`. */
 export const breachesIn = (imports: Imports, rules: ImportRules): string[] =>
   [...imports].flatMap(([file, names]) => {
     const allowed = rowOf(file, rules);

@@ -4,10 +4,10 @@ const areas = [
   ...["server/access", "server/content", "server/feedback", "server/mail", "server/testing"],
   ...["server/notices", "server/webhooks"],
 ];
-/** What every part of the server may use. */
+/** The files that every part of the server may import. */
 const common = ["server/clock.ts", "server/deps.ts", "src/contract", "src/words", "node:*"];
 
-/** What a subject may use. `roles.ts` says which of it the files of each role may import. */
+/** The files that a subject may import. `roles.ts` defines which of these each role may import. */
 const ofSubjects = [
   ...areas,
   ...common,
@@ -24,7 +24,7 @@ export const importRules: ImportRules = {
   src: ["src/client", "src/contract", "src/reporter.ts", "src/backup-commands.ts"],
   "src/contract": ["src/contract", "zod/mini"],
   "src/openapi": ["src/openapi", "src/contract", "zod/mini"],
-  // Work on texts that several programs need.
+  // Functions for texts that several programs need.
   "src/words": ["src/words", "src/contract", "chardet", "node:*"],
   "src/client": ["src/client", "src/contract", "undici", "zod/mini", "node:*"],
   // Starts servers in separate processes.
@@ -46,10 +46,10 @@ export const importRules: ImportRules = {
       "src/backup-commands.ts",
     ],
     ...["src/words", "src/local", "commander", "diff", "yaml", "zod/mini", "node:*"],
-    // Only in modules that are loaded late.
+    // Only in modules that are loaded when they are needed.
     ...["ink", "react"],
   ],
-  // Pure: a separate file in the build, without the errors of the command line.
+  // Without side effects: a separate file in the build, without the errors of the command line.
   "src/cli/changelog/notes": ["src/cli/changelog/notes", "src/contract", "markdown-it"],
   "src/cli/feedback/junit": [
     ...["src/cli", "src/client", "src/contract", "src/words", "saxes", "tinyglobby", "node:*"],
@@ -99,13 +99,13 @@ export const importRules: ImportRules = {
   ],
   "server/console": [
     ...["server/console", "server/http", "server/database", "server/settings", "server/event-loop.ts"],
-    // Only in the tests: the build puts the texts in its place.
+    // Only in the tests: the build replaces it by the texts.
     "build/browser.mjs",
-    // It lists the pages and what they read.
+    // It lists the pages and the data that they read.
     ...[...areas, "server/erasure", "server/transfer", ...common],
     ...["koa", "preact", "preact/*", "preact-render-to-string", "qr", "zod/mini"],
   ],
-  // Between HTTP and the tools, which it loads late.
+  // Between HTTP and the tools. It loads the tools only when they are needed.
   "server/mcp": [
     ...[
       "server/mcp",
@@ -121,7 +121,7 @@ export const importRules: ImportRules = {
     ...["server/jobs", "server/console/drafts/store.ts", "server/database", "server/files", "server/http"],
     ...[...areas, "server/transfer", ...common],
   ],
-  // Over all tables.
+  // It works on all tables.
   "server/erasure": [
     ...[
       "server/erasure",

@@ -19,7 +19,7 @@ function importsOf(file: string, text: string): string[] {
 export const codeOf = (text: string): string =>
   text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/^\s*\/\/.*$/gm, "");
 
-/** The circles of imports, one for each group of files that reach each other, as `a → b → a`. */
+/** The cycles of imports, one for each group of files that import each other, as `a → b → a`. */
 export function circlesIn(imports: Imports): string[] {
   const reach = new Map([...imports.keys()].map((file) => [file, reachableFrom(file, imports)]));
   const inCircle = [...reach].filter(([file, reached]) => reached.has(file)).map(([file]) => file);
@@ -40,7 +40,7 @@ function reachableFrom(start: string, imports: Imports): ReadonlySet<string> {
   return reached;
 }
 
-/** A shortest way from the first file of a group back to it. */
+/** A shortest path from the first file of a group back to itself. */
 function shortestCircle(group: readonly string[], imports: Imports): string[] {
   const [first = ""] = group;
   const ways = [[first]];

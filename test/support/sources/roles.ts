@@ -4,20 +4,20 @@ import type { Tree } from "./tree.ts";
 /** The areas of the server. Each has a folder for each of its subjects. */
 export const areas = ["feedback", "content", "testing", "mail", "access", "notices", "webhooks"] as const;
 
-/** The areas whose files follow all rules below: all of them. A test refuses breaches in them. */
+/** The areas whose files must follow all rules below: all areas. */
 export const strictAreas: readonly string[] = areas;
 
 const roles = ["api", "answer", "rules", "store", "page"] as const;
 export type Role = (typeof roles)[number];
 
-/** Where a file stands: `server/<area>/<subject>/<role>.ts`, or a file in a folder with the name of the role. */
+/** The place of a file: `server/<area>/<subject>/<role>.ts`, or a file in a folder with the name of the role. */
 export interface Place {
   readonly area: string;
   readonly subject: string;
   readonly role: Role;
 }
 
-/** The place of a file; undefined for a file that has no role, such as every file of the old layout. */
+/** The place of a file; undefined for a file that has no role. */
 export function placeOf(file: string): Place | undefined {
   const [, area = "", subject = "", name = ""] =
     /^server\/([^/]+)\/([^/]+)\/([^/.]+)(?:\.tsx?$|\/.)/.exec(file) ?? [];
@@ -27,7 +27,7 @@ export function placeOf(file: string): Place | undefined {
 
 const isArea = (name: string): boolean => areas.some((area) => area === name);
 
-/** What a file is to the rules: its role, or the part of the product that it belongs to. */
+/** The kind of a file in the rules: its role, or the part of the product that it belongs to. */
 type Kind = Role | Layer | "package" | "other";
 type Layer = (typeof layers)[number][0];
 
@@ -50,18 +50,18 @@ const layerOf = (name: string): Layer | undefined =>
   layers.find(([, folder]) => name.startsWith(folder))?.[0];
 
 interface Row {
-  /** What may be imported of all subjects. */
+  /** The files that may be imported from all subjects. */
   readonly may: readonly Kind[];
-  /** What may be imported of the same subject only. */
+  /** The files that may be imported only from the same subject. */
   readonly own?: readonly Kind[];
-  /** Packages by their names; undefined where `import-rules.ts` alone judges them. */
+  /** Packages by their names; undefined if only `import-rules.ts` checks them. */
   readonly packages?: readonly string[];
 }
 
-/** The other folders of the server, such as secrets and files. `import-rules.ts` judges imports of them. */
+/** The other folders of the server, such as secrets and files. `import-rules.ts` checks imports of them. */
 const rest = ["server", "src", "words"] as const;
 
-/** A file with one of these kinds imports nothing but what its row names. */
+/** A file of one of these kinds imports only what its row names. */
 const rows: Partial<Record<Kind, Row>> = {
   rules: { may: ["rules", "contract", "words"], packages: ["temporal-polyfill"] },
   store: { may: ["store", "rules", "contract", "database", ...rest] },
@@ -74,7 +74,7 @@ const rows: Partial<Record<Kind, Row>> = {
   mcp: { may: ["mcp", "client", "contract", "words", "src"] },
 };
 
-/** Parts that serve all subjects alike, and name none. */
+/** Parts that all subjects use, and that name no subject. */
 const namesNoSubject: readonly Kind[] = ["http", "database"];
 
 /** A place in the code that does not follow a rule. */
@@ -145,7 +145,10 @@ const processBreaches = (tree: Tree): RoleBreach[] =>
 /** The server, and packages that only it needs. They make a command slow to start. */
 const heavy = /^(server\/|@?koa\b|pg$|sqlite3$|node:sqlite$)/;
 
-/** The imports of something heavy by the command line, or by a file that it reaches. Late imports count. */
+/**
+ * The imports of slow packages by the command line, or by a file that it imports directly or indirectly. Dynamic
+ * imports count, too.
+ */
 function heavyImports(imports: Imports): RoleBreach[] {
   const reached = new Set([...imports.keys()].filter((file) => file.startsWith("src/cli/")));
   const breaches: RoleBreach[] = [];

@@ -4,13 +4,13 @@ import type { Tree } from "./tree.ts";
 export const ruleNumbersIn = (page: string): string[] =>
   [...page.matchAll(/^- \*\*([A-Z]\d{1,3})\*\* /gm)].flatMap(([, number]) => number ?? []);
 
-/** Where files cite a rule, by `file:line`, and which. */
+/** The rules that files cite, by `file:line`. */
 export const citationsIn = (tree: Tree): { readonly at: string; readonly number: string }[] =>
   linesOf(tree).flatMap(({ at, line }) =>
     [...line.matchAll(/\brules? ([A-Z]\d{1,3})\b/g)].map(([, number = ""]) => ({ at, number })),
   );
 
-/** Where files cite a document that is not in the repository. */
+/** The places that cite a document which is not in the repository. */
 export const foreignCitationsIn = (tree: Tree): string[] =>
   linesOf(tree).flatMap(({ at, line }) => (foreignCitation.test(line) ? [at] : []));
 

@@ -11,7 +11,7 @@ export interface Asked {
 export interface Answer {
   readonly status: number;
   readonly body: unknown;
-  /** Unless it is JSON. */
+  /** The media type, if it is not JSON. */
   readonly mediaType?: string;
 }
 
@@ -44,7 +44,7 @@ export function fieldsOf({ body }: Asked): Record<string, unknown> {
   }
 }
 
-/** The operations with this credential; all else is a 401. */
+/** The operations with this credential. Other credentials cause a 401. */
 export const guarded = (isKnown: (asked: Asked) => boolean, operations: Operations): Operations =>
   Object.fromEntries(
     Object.entries(operations).map(([name, run]) => [
@@ -62,6 +62,6 @@ export const withBearer =
 
 const isText = (value: unknown): boolean => typeof value === "string" && value.trim() !== "";
 
-/** The names of the fields that are no text. */
+/** The names of the fields that are not a text. */
 export const missingTexts = (fields: Readonly<Record<string, unknown>>, names: readonly string[]): string[] =>
   names.filter((name) => !isText(fields[name]));

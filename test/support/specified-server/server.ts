@@ -14,7 +14,7 @@ export interface SpecifiedServer extends SignIn, Runs {
   readonly baseUrl: string;
   /** The names of all operations. */
   readonly operations: readonly string[];
-  /** The operations that were asked for, in this order; for any other request its method and path. */
+  /** The requested operations, in this order. For any other request, its method and path. */
   readonly asked: string[];
   readonly feedback: readonly Record<string, unknown>[];
   readonly faqs: Map<string, Faq>;
@@ -23,13 +23,13 @@ export interface SpecifiedServer extends SignIn, Runs {
 }
 
 export interface SpecifiedServerOptions {
-  /** The body where the specification shows none; an empty object unless given. */
+  /** The body if the specification shows none. Default: an empty object. */
   readonly unshown?: unknown;
 }
 
 /**
- * A server that has exactly the operations and fields of the specification. Anything else is refused: another path
- * with 404, another method with 405. It knows no Idempotency-Key outside closed testing, no ETag and no request id.
+ * A server that has exactly the operations and fields of the specification. Anything else is refused: another path with
+ * 404, another method with 405. It has no Idempotency-Key outside closed testing, no ETag and no request id.
  */
 export async function startSpecifiedServer(options: SpecifiedServerOptions = {}): Promise<SpecifiedServer> {
   const feedback: Record<string, unknown>[] = [];
@@ -106,7 +106,7 @@ async function answerOf(
   return { answer, replayed: false };
 }
 
-/** Only the mutations of closed testing know the Idempotency-Key. */
+/** Only the mutations of closed testing have the Idempotency-Key. */
 const isKeyed = (name: string): boolean => name.startsWith("POST /api/v1/testing/");
 
 function refusedAs(operations: Operations, { url = "" }: IncomingMessage): Answer {

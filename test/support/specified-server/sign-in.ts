@@ -5,7 +5,7 @@ import { fieldsOf, json, type Operations, refusal, secrets } from "./operation.t
 export const redirectTarget = "https://relay.example/code";
 
 export interface SignIn {
-  /** The person approves what was asked last; gives the code that the redirect would carry. */
+  /** The person approves the last request. Returns the code that the redirect would contain. */
   readonly approve: () => string;
 }
 

@@ -24,7 +24,10 @@ const slot = {
   requestExpiresAt: null,
 };
 
-/** What a tester's client asks. The bodies of the two last answers are not shown, so `unshown` stands there. */
+/**
+ * The requests of a tester's client. The specification does not show the bodies of the last two answers, so `unshown`
+ * is used there.
+ */
 export function testerOperations(unshown: () => unknown): Operations {
   return guarded(withBearer(secrets.deviceToken), {
     "GET /api/v1/testing/me/tasks": () => json(200, { tasks: [task], outstanding: 1 }),

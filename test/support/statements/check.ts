@@ -10,26 +10,28 @@ import { slicesOf } from "./slices.ts";
 import { isText, readSources, type Source, textOf } from "./syntax.ts";
 import { isUnreal, textsOf } from "./texts.ts";
 
-/** What the sources do not say, by `file function` or the beginning of that. */
+/** The values that cannot be found in the sources, by `file function` or the beginning of that. */
 export interface ByHand extends Pick<Known, "choices" | "examples"> {
   /** Places that are not prepared, with the reason. */
   readonly notPrepared: Readonly<Record<string, string>>;
-  /** Places to which a program comes with one engine alone. */
+  /** Places that a program executes with only one engine. */
   readonly onlyOn: Readonly<Record<string, Engine>>;
-  /** Statements whose columns are not compared: no engine names them before they run, or the caller gives the row type. */
+  /**
+   * Statements whose columns are not compared: no engine names them before they run, or the caller passes the row type.
+   */
   readonly withoutColumns: Readonly<Record<string, string>>;
 }
 
 export interface Checked {
-  /** How many calls of a reader give the type of its rows, prepared or not. */
+  /** The number of calls of a reader with a row type, prepared or not. */
   readonly withRowType: number;
   /** Statements that an engine refuses, and places of which no statement is known. */
   readonly refused: readonly string[];
   /** Types of rows that differ from the columns, and rows without a type. */
   readonly differing: readonly string[];
-  /** Texts of SQL that no prepared statement has. */
+  /** SQL texts that are part of no prepared statement. */
   readonly unused: readonly string[];
-  /** What was given by hand, but is not there. */
+  /** Entries of the lists above for which there is no place in the sources. */
   readonly outdated: readonly string[];
 }
 
@@ -88,7 +90,7 @@ export async function checkStatements(
   };
 }
 
-/** What an engine said of the texts of a place. */
+/** The answers of an engine about the texts of a place. */
 interface Asked extends Prepared {
   readonly engine: Engine;
 }
@@ -106,7 +108,7 @@ const describe = ({ place, asked }: FoundPlace): Described => {
   return { place, columns: [...new Map(lists.map((names) => [names.join(), names])).values()] };
 };
 
-/** A text that is no real one may fail if another text of the same place does not. */
+/** A text with invented values may fail if another text of the same place does not. */
 function refusals({ place, asked }: FoundPlace): string[] {
   if (asked.length === 0) return [`${place.at}: no program comes here.`];
   return asked.flatMap(({ engine, good, faults }) => {
@@ -116,7 +118,7 @@ function refusals({ place, asked }: FoundPlace): string[] {
   });
 }
 
-/** The names in the lists that nothing has: neither a place nor a file. */
+/** The names in the lists that match neither a place nor a file. */
 const outdatedIn = (byHand: ByHand, names: readonly string[], written: string): string[] => [
   ...[byHand.notPrepared, byHand.onlyOn, byHand.withoutColumns]
     .flatMap(Object.keys)
@@ -167,7 +169,7 @@ const withoutAdded = ({ place, columns }: Described): Described => ({
       : columns,
 });
 
-/** Whether somebody reads the columns. `SELECT 1 AS one` asks only whether there is a row. */
+/** Whether the code reads the columns. `SELECT 1 AS one` only checks whether there is a row. */
 const isRead = ({ place, columns }: Described): boolean =>
   place.rowType !== undefined || (place.isRead && columns.some((names) => names.join() !== "one"));
 
@@ -178,11 +180,11 @@ const isUntyped = (described: Described): boolean => {
   return rowType === undefined && maker === undefined && !isNamed && isRead(described);
 };
 
-/** Words of a statement, and those of a part of one. */
+/** Words of a complete statement, and words of a part of one. */
 const sqlWords = /\b(SELECT|INSERT INTO|DELETE FROM|UPDATE \w+ SET)\b/;
 const wordsOfPart = /\b(WHERE|ORDER BY|IS (NOT )?NULL)\b| AS "|[<>=] \?/;
 
-/** The texts with words of SQL that stand in no prepared statement. */
+/** The texts with SQL words that are in no prepared statement. */
 function textsNotIn(
   sources: readonly Source[],
   prepared: readonly string[],
@@ -192,13 +194,13 @@ function textsNotIn(
   return sources
     .filter(({ file }) => begins(file, apart) === undefined)
     .flatMap((source) => {
-      // In a description of a table, a part is mostly a condition of an index, which each new database makes.
+      // In the description of a table, a part is usually a condition of an index, which each new database creates.
       const isDescription = source.file.startsWith("server/database/schema/");
       return source.nodes.filter(isText).flatMap((node) => {
         const text: unknown = node.type === "Literal" ? node.value : Object(node.value).cooked;
         if (typeof text !== "string" || !(sqlWords.test(text) || (!isDescription && wordsOfPart.test(text))))
           return [];
-        // Some texts have places that are replaced.
+        // Some texts contain placeholders.
         const isUsed = text.split(/#\w+/).every((part) => whole.includes(part.trim()));
         return isUsed ? [] : [`${source.file}: ${oneLine(text)}`];
       });

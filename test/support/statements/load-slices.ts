@@ -24,7 +24,7 @@ export async function loadSlices(
     logLevel: "silent",
     jsx: "automatic",
     jsxImportSource: "preact",
-    // Some modules look for files beside themselves, but no statement does.
+    // Some modules read files of their own folder, but no statement needs them.
     define: { "import.meta.dirname": '"/"', "import.meta.url": '"file:///"' },
     plugins: [withSlices(texts)],
   });
@@ -37,7 +37,7 @@ const withSlices = (texts: ReadonlyMap<string, readonly string[]>): Plugin => ({
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /^innkeep:slices$/ }, ({ path }) => ({ path, namespace: "slices" }));
     onLoad({ filter: /./, namespace: "slices" }, () => ({ contents: "export const slices = new Map();" }));
-    // It builds scripts of browsers when it is imported, and no statement needs them.
+    // It builds scripts for browsers when it is imported. No statement needs them.
     onResolve({ filter: /build.browser\.mjs$/ }, () => ({
       path: resolve("build/browser.mjs"),
       external: true,

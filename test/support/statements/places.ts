@@ -1,21 +1,24 @@
 import { calleeOf, type Wanted } from "./slices.ts";
 import { around, isFunction, listOf, nameOf, partOf, type Source, type Syntax } from "./syntax.ts";
 
-/** A place that gives a statement to the database. */
+/** A place in the sources that passes a statement to the database. */
 export interface Place {
   readonly source: Source;
   readonly call: Syntax;
-  /** The call creates a function that asks the database, such as `update`. Undefined if it gives a text itself. */
+  /**
+   * The call creates a function that queries the database, such as `update`. Undefined if the place passes a text
+   * itself.
+   */
   readonly maker: Maker | undefined;
   /** The file and the functions around it: `server/jobs/store.ts times.last`. */
   readonly name: string;
   /** For people: `server/jobs/store.ts:11`. */
   readonly at: string;
-  /** The first argument and the second one, of which a text has only the first. */
+  /** The first and the second argument. A text has only the first one. */
   readonly given: readonly Wanted[];
-  /** The type that it gives to the rows. */
+  /** The row type in the call. */
   readonly rowType: Syntax | undefined;
-  /** Whether anything is done with the answer. */
+  /** Whether the code uses the answer. */
   readonly isRead: boolean;
 }
 
@@ -50,7 +53,7 @@ function isDropped(source: Source, call: Syntax): boolean {
   return above?.type === "ExpressionStatement";
 }
 
-/** Whether it is a call of a reader or a transaction: with a type of rows, or of a thing with such a name. */
+/** Whether it is a call of a reader or a transaction: a call with a row type, or on an object with such a name. */
 function asksDatabase(call: Syntax, called: string, rowType: Syntax | undefined): boolean {
   const callee = partOf(call, "callee");
   const method = callee?.type === "MemberExpression" ? nameOf(partOf(callee, "property")) : "";
@@ -80,8 +83,8 @@ function namesAround(source: Source, node: Syntax): string {
 }
 
 /**
- * The texts with which sources compare a name, and the keys by which they look it up in an object of their own: what a
- * property with this name may be.
+ * The possible values of a property: texts with which sources compare its name, and keys of objects in which they look
+ * it up.
  */
 export function literalsIn(sources: readonly Source[]): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, Set<string>>();

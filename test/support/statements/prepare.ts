@@ -2,7 +2,7 @@ import type pg from "pg";
 import type { Reader } from "../../../server/database/database.ts";
 import { numberPlaceholders } from "../../../server/database/postgres.lazy.ts";
 
-/** What an engine says of a text: the names of the columns of its rows. Undefined if it does not say. */
+/** The answer of an engine for a text: the names of the columns of its rows. Undefined if it does not return them. */
 export type Prepare = (sql: string) => Promise<readonly string[] | undefined>;
 
 /** Asks PostgreSQL to plan a statement and to describe its rows. It runs nothing. */
@@ -26,7 +26,10 @@ export const prepareOnPostgres =
       });
     });
 
-/** Asks SQLite to compile a statement, and for the columns of a SELECT. Those of RETURNING stand only in a row. */
+/**
+ * Lets SQLite compile a statement, and returns the columns of a SELECT. The columns of RETURNING are known only from a
+ * row.
+ */
 export const prepareOnSqlite =
   (reader: Reader): Prepare =>
   async (sql) => {

@@ -4,15 +4,15 @@ import { dirname, join, relative, resolve } from "node:path";
 import type { Place } from "./places.ts";
 import { textOf } from "./syntax.ts";
 
-/** A place with the lists of columns that its statements give. */
+/** A place with the lists of columns of its statements. */
 export interface Described {
   readonly place: Place;
   readonly columns: readonly (readonly string[])[];
 }
 
 /**
- * Compares the columns of statements with the types that the code gives to their rows. The compiler checks a copy of
- * the sources, in which each file ends with these comparisons. Returns a sentence for each that differs.
+ * Compares the columns of statements with their row types in the code. The compiler checks a copy of the sources, in
+ * which each file ends with these comparisons. Returns a sentence for each that differs.
  */
 export async function differingRowTypes(all: readonly Described[], folder: string): Promise<string[]> {
   for (const part of ["server", "src", "mcp", "build", "package.json"])

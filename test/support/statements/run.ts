@@ -3,25 +3,25 @@ import type { Engine } from "../../../server/database/database.ts";
 /** The functions that `slicesOf` has written, by their ids. */
 export type Slices = ReadonlyMap<string, (run: Run) => unknown>;
 
-/** What a slice may ask. One run gives one of the values; what it chooses is tried in another way in other runs. */
+/** The functions that a slice may call. Each run returns one of the possible values; other runs try the other ones. */
 interface Run {
   /** The value of another slice. */
   at(id: string): unknown;
-  /** What only a request or a row knows; with `maybe` it may be undefined. */
+  /** A value that comes from a request or a row. With `maybe` it may be undefined. */
   any(name: string, maybe?: boolean): unknown;
   pick(key: string, choices: readonly (() => unknown)[]): unknown;
   /** An item of a list. */
   each(key: string, list: unknown): unknown;
-  /** Ends the run unless a condition for the place holds. */
+  /** Ends the run if a condition for the place is false. */
   only(holds: boolean): void;
-  /** What was given by hand. */
+  /** A value from the list in `check.ts`. */
   example(name: string): unknown;
 }
 
-/** A place that a program does not reach on this engine. */
+/** A place that a program does not execute on this engine. */
 const elsewhere = Symbol("elsewhere");
 
-/** A choice: what was chosen among, and which one was taken. */
+/** A choice: the possible values, and the chosen one. */
 interface Choice {
   readonly key: string;
   readonly taken: number;
@@ -30,29 +30,29 @@ interface Choice {
 
 export interface Values {
   readonly values: readonly unknown[];
-  /** Whether no run came to the place. */
+  /** Whether no run got to the place. */
   readonly isElsewhere: boolean;
 }
 
 /** Far more than any place needs. */
 const mostRuns = 2_000;
 
-/** What stands in a statement for a text or a number that shows itself only when a program runs. */
+/** The placeholder in a statement for a text or a number that is known only at run time. */
 export const unknownPart = "70707";
 
-/** What the runs know. */
+/** The data for all runs. */
 export interface Known {
-  /** What a property may be besides anything, by its name. */
+  /** Further possible values of a property, by its name. */
   readonly literals: ReadonlyMap<string, readonly string[]>;
-  /** All that a property may be, by its name. */
+  /** All possible values of a property, by its name. */
   readonly choices: ReadonlyMap<string, readonly unknown[]>;
-  /** What `file name` stands for. */
+  /** The value of `file name`. */
   readonly examples: ReadonlyMap<string, (engine: Engine) => readonly unknown[]>;
 }
 
 /**
- * All values that an expression may have on an engine. Each way to choose a value is tried at least once, but not each
- * with each other.
+ * All values that an expression may have on an engine. Each possible value is tried at least once, but not all
+ * combinations.
  */
 export function valuesOf(slices: Slices, id: string, engine: Engine, known: Known): Values {
   const values = new Set<unknown>();
@@ -68,7 +68,7 @@ export function valuesOf(slices: Slices, id: string, engine: Engine, known: Know
       values.add(startRun(slices, { engine, known, start, choices }).at(id));
       isElsewhere = false;
     } catch (error) {
-      // Some values do not fit together: then the code that they go through throws.
+      // Some values do not fit together. Then the code that uses them throws.
       if (error !== elsewhere) isElsewhere = false;
     }
     choices.forEach(({ key, of }, place) => {
@@ -102,7 +102,7 @@ function startRun(slices: Slices, { engine, known, start, choices }: Given): Run
     return taken;
   };
 
-  /** The same thing is the same in one run. */
+  /** In one run, the same object is always the same. */
   const once = (name: string, make: () => unknown): unknown => {
     if (!made.has(name)) made.set(name, make());
     return made.get(name);
@@ -120,7 +120,7 @@ function startRun(slices: Slices, { engine, known, start, choices }: Given): Run
       return taken === 0 ? thing(path) : others[taken - 1];
     });
 
-  /** Something of which only the path is known: it can be called, and has any property and two items. */
+  /** An unknown object, of which only the path is known. It can be called, and has every property and two items. */
   const anything = (path: string): unknown => {
     const items = () => [thing(`${path}.item`), thing(`${path}.item`)];
     return new Proxy(() => {}, {
@@ -161,7 +161,7 @@ function startRun(slices: Slices, { engine, known, start, choices }: Given): Run
         return choice?.();
       } catch (error) {
         if (error === elsewhere) throw error;
-        // What a caller gives may depend on a request in a way that only a request satisfies.
+        // The argument of a caller may depend on a request in a way that only a real request satisfies.
         return thing(key);
       }
     },

@@ -10,16 +10,16 @@ import {
   within,
 } from "./syntax.ts";
 
-/** An expression whose value is wanted outside its function. */
+/** An expression whose value is needed outside of its function. */
 export interface Wanted {
   readonly source: Source;
   readonly node: Syntax;
 }
 
-/** Names an expression. */
+/** Returns the name of an expression. */
 export const idOf = ({ source, node }: Wanted): string => `${source.file}#${node.start}-${node.end}`;
 
-/** What declares a name inside a function. */
+/** The declaration of a name inside a function. */
 interface Binding {
   readonly name: string;
   readonly scope: Syntax;
@@ -28,9 +28,10 @@ interface Binding {
 }
 
 /**
- * Writes for each wanted expression a function that gives its values without its surroundings. It repeats the constants
- * above the expression, and takes the values of parameters from the places that call the function. What only a request
- * or a row knows is `$run.any`. These functions stand at the end of a copy of the file, so that they see its module.
+ * Writes, for each of these expressions, a function that returns its values without the surrounding code. It repeats
+ * the constants above the expression, and takes the values of parameters from the places that call the function. A
+ * value that comes from a request or a row is `$run.any`. These functions are at the end of a copy of the file, so that
+ * they can use its module.
  */
 export function slicesOf(
   sources: readonly Source[],
@@ -42,7 +43,7 @@ export function slicesOf(
   const known = new Set(waiting.map(idOf));
   const texts = new Map<string, string[]>();
 
-  /** The text that asks for the value of another expression. */
+  /** The code that requests the value of another expression. */
   const askFor = (other: Wanted): string => {
     const id = idOf(other);
     if (!known.has(id)) waiting.push(other);
@@ -62,7 +63,7 @@ export function slicesOf(
 interface Tools {
   readonly sources: readonly Source[];
   readonly calls: ReadonlyMap<string, readonly Wanted[]>;
-  /** `file name`: what a name in a file stands for is given by hand. */
+  /** `file name`: the value of this name in the file is in the list in `check.ts`. */
   readonly examples: ReadonlySet<string>;
   readonly askFor: (other: Wanted) => string;
 }
@@ -80,7 +81,7 @@ function bodyOf({ source, node }: Wanted, tools: Tools): string {
       return binding === undefined || isInside(binding.scope, root) ? [] : [binding];
     });
 
-  /** Declares what an expression uses. Its own names come first, so that nothing it depends on takes them. */
+  /** Declares the names that an expression uses. Its own names come first, so that no dependency takes them. */
   const need = (root: Syntax): void => {
     const used = usedBy(root);
     for (const binding of used)
@@ -93,7 +94,10 @@ function bodyOf({ source, node }: Wanted, tools: Tools): string {
     }
   };
 
-  /** The text of an expression, once all that it uses is declared. If names are taken, it becomes another slice. */
+  /**
+   * The code of an expression, after everything that it uses is declared. If names are already in use, it becomes
+   * another slice.
+   */
   const inline = (root: Syntax): string => {
     if (usedBy(root).some(({ name, declares }) => done.has(name) && done.get(name) !== declares))
       return tools.askFor({ source, node: root });
@@ -101,7 +105,7 @@ function bodyOf({ source, node }: Wanted, tools: Tools): string {
     return textOf(source, root);
   };
 
-  /** What is declared together, apart from the names that are given by hand. */
+  /** The names that are declared together, without those in the list in `check.ts`. */
   const declarationsOf = (binding: Binding): string => {
     const names = namesDeclared(source, binding);
     const isGiven = (name: string) => tools.examples.has(`${source.file} ${name}`);
@@ -175,7 +179,7 @@ function bodyOf({ source, node }: Wanted, tools: Tools): string {
   return `${lines.join("\n")}\nreturn (${text});`;
 }
 
-/** What a thing is called for which nothing is known. */
+/** The name of an object about which nothing is known. */
 const label = (pattern: string): string =>
   JSON.stringify(
     pattern.startsWith("{") || pattern.startsWith("[") ? "given" : pattern.replace(/ = .*/s, ""),
@@ -186,7 +190,7 @@ const isEmpty = (init: Syntax): boolean =>
   (init.type === "ArrayExpression" && listOf(init, "elements").length === 0) ||
   (init.type === "NewExpression" && listOf(init, "arguments").length === 0);
 
-/** Whether an expression waits for something, apart from functions inside it. */
+/** Whether an expression contains `await`, not counting the functions inside it. */
 const awaits = (source: Source, node: Syntax): boolean =>
   within(source, node).some(
     (one) =>
@@ -281,7 +285,7 @@ interface Guard {
   readonly holds: boolean;
 }
 
-/** What must hold of the engine so that a program comes to this place. */
+/** The condition on the engine under which a program executes this place. */
 function guardsOf(source: Source, node: Syntax): Guard[] {
   const guards: Guard[] = [];
   const add = (test: Syntax | undefined, holds: boolean) => {
@@ -330,7 +334,7 @@ export function calleeOf(call: Syntax): string {
   return object === "" || property === "" ? "" : `${object}.${property}`;
 }
 
-/** The values that the calls of a function give to one of its parameters. */
+/** The values that the calls of a function pass to one of its parameters. */
 function argumentsOf(of: Wanted, index: number, tools: Tools): string[] {
   const { source, node } = of;
   const outer = source.above.get(node);
@@ -377,7 +381,7 @@ const callsFrom = (of: Source, name: string, member: string, calls: Tools["calls
   return [...here, ...elsewhere];
 };
 
-/** A function that is given to another one: what that one calls it with. */
+/** A function that is passed to another one: the arguments with which that one calls it. */
 function argumentsOfCallback(
   of: Wanted,
   { call, index }: { readonly call: Syntax; readonly index: number },

@@ -18,7 +18,7 @@ export interface Source {
   readonly nodes: readonly Syntax[];
   readonly places: ReadonlyMap<Syntax, number>;
   readonly above: ReadonlyMap<Syntax, Syntax>;
-  /** What the file imports of other sources, by the name that it has here. */
+  /** The imports from other sources, by their names in this file. */
   readonly imports: ReadonlyMap<string, { readonly from: string; readonly name: string }>;
 }
 
@@ -70,7 +70,7 @@ export const listOf = (node: Syntax | undefined, name: string): Syntax[] => {
   return Array.isArray(value) ? value.filter(isSyntax) : [];
 };
 
-/** The name of an identifier; empty if the node is none. */
+/** The name of an identifier; empty if the node is not an identifier. */
 export const nameOf = (node: Syntax | undefined): string =>
   node?.type === "Identifier" && typeof node.name === "string" ? node.name : "";
 

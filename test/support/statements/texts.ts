@@ -7,7 +7,7 @@ import { idOf } from "./slices.ts";
 
 const makers = { oneForViewer, eachForViewer, update, insert };
 
-/** The texts that a place gives to an engine; undefined if no program comes there with this engine. */
+/** The texts that a place passes to an engine; undefined if no program executes the place with this engine. */
 export function textsOf(slices: Slices, place: Place, engine: Engine, known: Known): string[] | undefined {
   const [first, second] = place.given.map((wanted) => valuesOf(slices, idOf(wanted), engine, known));
   if (first === undefined || first.isElsewhere) return undefined;
@@ -17,7 +17,7 @@ export function textsOf(slices: Slices, place: Place, engine: Engine, known: Kno
   return first.values.flatMap((one) => rests.flatMap((rest) => textsOfMade(maker, engine, [one, rest])));
 }
 
-/** The texts that a made function gives to the database. It sets all columns of a table. */
+/** The texts that a created function passes to the database. It sets all columns of a table. */
 function textsOfMade(maker: Maker, engine: Engine, given: readonly unknown[]): string[] {
   const texts: string[] = [];
   const keep = async (sql: string) => {
@@ -28,7 +28,7 @@ function textsOfMade(maker: Maker, engine: Engine, given: readonly unknown[]): s
   const made: unknown = Reflect.apply(makers[maker], undefined, given);
   const asked = { oneForViewer: viewer, eachForViewer: [], update: rowOf(given[0]), insert: rowOf(given[0]) };
   if (typeof made !== "function") throw new Error(`${maker} makes no function.`);
-  // What it does with an answer of no rows does not matter.
+  // It does not matter how it handles an empty result.
   Promise.resolve(Reflect.apply(made, undefined, [reader, asked[maker]])).catch(() => undefined);
   return texts;
 }
@@ -40,7 +40,7 @@ function rowOf(table: unknown): Readonly<Record<string, number>> {
   return fields instanceof Map ? Object.fromEntries([...fields.keys()].map((name) => [String(name), 1])) : {};
 }
 
-/** Whether a text failed because of what stands in it for something unknown, or because a list in it is empty. */
+/** Whether a text failed because of a placeholder for an unknown value, or because a list in it is empty. */
 export const isUnreal = (sql: string, message: string): boolean =>
   new RegExp(`${unknownPart}|\\bnan\\b`, "i").test(message) ||
   /\bundefined\b|\bnull\b|\[object/.test(sql) ||

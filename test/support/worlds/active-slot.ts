@@ -4,7 +4,7 @@ import type { TestedSlot } from "../../../server/testing/sessions/rules.ts";
 const plan = { startsOn: "2026-05-01", timezone: "UTC", durationDays: 14 };
 const days = { ...plan, dayStarts: dayStartsOf(plan) };
 
-/** A slot of a cycle of two weeks from 1 May 2026 in UTC, active since the day before. */
+/** A slot of a cycle of two weeks from 1 May 2026 in UTC. It is active since the day before. */
 export const activeSlot: TestedSlot = {
   status: "active",
   activatedAt: "2026-04-30T08:00:00.000Z",

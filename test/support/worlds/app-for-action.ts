@@ -3,7 +3,7 @@ import { OwnedThread } from "../../../src/contract/threads.ts";
 import { createCommandLine } from "../clients/command-line.ts";
 import type { Service } from "../service/service.ts";
 
-/** A new app, the inputs that every step for it has, and readers of what arrived. */
+/** A new app, the inputs that every step for it has, and functions that read what arrived. */
 export async function appForAction(service: Service) {
   const owner = await service.makeUser();
   const app = await service.makeApp(owner);

@@ -10,7 +10,7 @@ const firstDay = "2027-03-01";
 export const noon = "2027-03-01T12:00:00.000Z";
 
 export interface SessionTraits {
-  /** By default the clock's time `seconds` ago. */
+  /** Default: `seconds` before the clock's time. */
   readonly startedAt?: string;
   readonly seconds?: number;
   readonly screens?: readonly string[];
@@ -29,7 +29,10 @@ export function setClock({ clock }: Service, instant: string): void {
 export const fromNow = ({ clock }: Service, seconds: number): string =>
   new Date(clock.now().getTime() + seconds * 1_000).toISOString();
 
-/** An app with a cycle of fourteen days and one tester who has just got a slot: what the app sends, and what is stored. */
+/**
+ * An app with a cycle of fourteen days and one tester who has just got a slot: functions that send what the app sends
+ * and read what is stored.
+ */
 export async function makeAppWithTester(
   service: Service,
   traits: Partial<ListingTraits> & Partial<CycleTraits> = {},
@@ -84,5 +87,5 @@ export async function makeAppWithTester(
   };
 }
 
-/** A test key of the right form that no slot ever had. */
+/** A test key of the correct form that no slot has ever had. */
 export const neverAKey = (): string => `stk_${v7().replaceAll("-", "")}`;

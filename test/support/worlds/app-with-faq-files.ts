@@ -17,7 +17,7 @@ export interface FaqCheckout {
   run(words: string, options?: CommandLineOptions): Promise<Ran>;
   write(name: string, text: string): Promise<void>;
   read(name: string): Promise<string>;
-  /** The names of all files under `faq`, the state left out. */
+  /** The names of all files in `faq`, without the state file. */
   names(): Promise<string[]>;
   /** All files, by name. */
   all(): Promise<Record<string, string>>;

@@ -30,7 +30,7 @@ export async function submitFeedback(
   return answer.field("id");
 }
 
-/** Posts a proposal on a thread and gives the proposal's id. */
+/** Posts a proposal on a thread. Returns the id of the proposal. */
 export async function propose(service: Service, cast: AppWithAgent, feedbackId: string): Promise<string> {
   const body = { summary: "Guard the upload.", plan: "1. Check the size." };
   const path = `/api/v1/agent/feedback/${feedbackId}/proposal`;

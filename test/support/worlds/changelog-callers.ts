@@ -3,7 +3,7 @@ import type { Answer } from "../service/request.ts";
 import type { Service } from "../service/service.ts";
 import { bearer, type OwnerWithOneOfEach } from "./owner-with-one-of-each.ts";
 
-/** A new app of the world's owner, with the actions of a job and a person on its release notes. */
+/** A new app of the owner, with the actions of a job and a person on its release notes. */
 export type ChangelogCallers = Awaited<ReturnType<typeof makeChangelogCallers>>;
 
 export async function makeChangelogCallers(service: Service, world: OwnerWithOneOfEach) {

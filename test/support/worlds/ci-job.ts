@@ -16,7 +16,10 @@ const Viewed = z.object({
   }),
 });
 
-/** A job for a new app: its folder, its environment with the secrets, and readers of what arrived on the server. */
+/**
+ * A job for a new app: its folder, its environment with the secrets, and functions that read what arrived on the
+ * server.
+ */
 export async function startCiJob(service: Service) {
   const owner = await service.makeUser();
   const app = await service.makeApp(owner);

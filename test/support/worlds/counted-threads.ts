@@ -11,7 +11,7 @@ import type { FeedbackType } from "../../../src/contract/feedback.ts";
 import type { Statistics } from "../../../src/contract/statistics.ts";
 import { randomFrom } from "../random-seed.ts";
 
-/** What the naive computation knows of a thread. Times are milliseconds since 1970. */
+/** The data of a thread for the simple computation. Times are milliseconds since 1970. */
 export interface KnownThread {
   readonly id: string;
   type: string;
@@ -49,7 +49,9 @@ const versions: readonly (readonly [string, string | undefined])[] = [
   ['{"appVersion":"12345678901234567890.1"}', undefined],
 ];
 
-/** Makes threads with everything that counts, at random times from `from` to `to`, and says what it made. */
+/**
+ * Creates threads with everything that the statistics count, at random times from `from` to `to`. Returns their data.
+ */
 export function createThreadMaker(
   appId: string,
   { seed, from, to }: { seed: number; from: number; to: number },
@@ -63,7 +65,7 @@ export function createThreadMaker(
     return found;
   };
   const text = (at: number) => new Date(at).toISOString();
-  /** Most waits are short, some are exactly a limit. */
+  /** Most waiting times are short, and some are exactly a limit. */
   const wait = () => (chance(0.05) ? pick([60, 480, 1_440]) * minute : Math.floor(random() ** 4 * 40 * day));
 
   async function makeRun(tx: Transaction, thread: KnownThread, at: number): Promise<void> {
@@ -192,7 +194,7 @@ export function createThreadMaker(
 
 const dayFormats = new Map<string, Intl.DateTimeFormat>();
 
-/** Returns the day of an instant in a time zone, as Intl knows it. */
+/** Returns the day of an instant in a time zone, computed by Intl. */
 function dayAt(at: number, zone: string): string {
   const format =
     dayFormats.get(zone) ?? new Intl.DateTimeFormat("sv-SE", { timeZone: zone, dateStyle: "short" });
@@ -207,7 +209,7 @@ type Numbers = Omit<Statistics, "from" | "to" | "zone" | "firstReply" | "agents"
   readonly agents: Omit<Statistics["agents"], "medianDecisionMs">;
 };
 
-/** Computes the statistics from everything that was made, thread by thread. */
+/** Computes the statistics from the created data, thread by thread. */
 export function naiveNumbers(
   threads: readonly KnownThread[],
   {
@@ -309,7 +311,7 @@ function add(log: DayLog | undefined, what: "repeats" | "resolved" | "replies"):
   if (log) log[what] += 1;
 }
 
-/** Returns the waits for the first reply, or for a decision, of what began in a period. */
+/** Returns the waiting times for the first reply, or for a decision, of threads or proposals that began in a period. */
 export function naiveWaits(
   threads: readonly KnownThread[],
   { from, to, zone }: { readonly from: string; readonly to: string; readonly zone: string },

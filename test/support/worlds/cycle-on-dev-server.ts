@@ -13,7 +13,7 @@ export interface Tester {
 
 export type DevServer = Awaited<ReturnType<typeof startDevServer>>;
 
-/** The built program on `serve --dev`, with an owner's app and what scripts of the owner need. */
+/** The built program on `serve --dev`, with an owner's app and the credentials that scripts of the owner need. */
 export async function startDevServer() {
   const folder = await removableFolder();
   const data = ["--data", join(folder.path, "data")];
@@ -48,7 +48,7 @@ export async function startDevServer() {
       await kill();
       await folder.remove();
     },
-    /** Calls the owner's side of the API. */
+    /** Calls the API as the owner. */
     own: async (method: string, path: string, body?: unknown) =>
       succeeded(
         await send(method, `/api/v1/console${path}`, { authorization: `Bearer ${token.token}` }, body),

@@ -8,7 +8,10 @@ interface Life {
   readonly seat: number;
   /** The day on which the tester got the slot; 0 before the first day. */
   readonly from: number;
-  /** Day by day from then on, or from the first: `s` a session that counts, `p` a proof, `b` a session below the bar. */
+  /**
+   * One letter for each day from then on, or from the first day: `s` a session that counts, `p` a proof, `b` a session
+   * that is too short.
+   */
   readonly days: string;
 }
 
@@ -82,7 +85,7 @@ async function liveDay(
     await recordProof(service, slotId, { dayIndex, appId: world.app.id, images: names(images) });
 }
 
-/** Every upload has a separate name. */
+/** Every upload has a different name. */
 const names = (images: readonly string[]) => images.map((image) => image.replace("*", crypto.randomUUID()));
 
 async function giveSlot(

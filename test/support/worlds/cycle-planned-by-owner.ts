@@ -73,7 +73,7 @@ export const slotStates = [
 ] as const;
 export type SlotState = (typeof slotStates)[number];
 
-/** The first slot of a new cycle, brought into a state by its owner, its tester and time. */
+/** The first slot of a new cycle in a certain state, which the owner, the tester and time have caused. */
 export async function slotIn(
   service: Service,
   world: OwnerWithOneOfEach,

@@ -34,7 +34,7 @@ const dayMilliseconds = 86_400_000;
 const startOf = (dayStarts: readonly string[], day: number): string =>
   new Date(Date.parse(dayStarts[0] ?? "") + (day - 1) * dayMilliseconds).toISOString();
 
-/** A cycle in UTC that begins in three days, with functions that move the service's clock through it. */
+/** A cycle in UTC that begins in three days, with functions that move the service's clock. */
 export async function makeUpcomingCycle(service: Service, traits: Traits) {
   const { deps, clock } = service;
   const { database } = deps;
@@ -51,7 +51,7 @@ export async function makeUpcomingCycle(service: Service, traits: Traits) {
   return {
     id,
     dayStarts,
-    /** When late sessions of the last day stop counting. */
+    /** The time after which late sessions of the last day no longer count. */
     dayAfter: startOf(dayStarts, dayStarts.length + 1),
     pass,
     /** Moves the clock to the start of a day, or the given milliseconds after it, and makes all due changes. */

@@ -13,7 +13,7 @@ export const newListing = {
   verificationTier: "sdk",
 };
 
-/** A tester requests an open slot: the request stands for the given milliseconds, by default 48 hours. */
+/** A tester requests an open slot. The request is valid for this time in milliseconds, by default 48 hours. */
 export async function requestSlotAs(
   { deps: { database, clock } }: Service,
   slotId: string,
@@ -39,12 +39,12 @@ export interface SessionTraits {
   readonly seconds: number;
   readonly screens: readonly string[];
   readonly appVersion: string;
-  /** Why it did not count; null for one that counted its day. */
+  /** The reason why it did not count; null if it made its day count. */
   readonly reason: string | null;
   readonly receivedAt: string;
 }
 
-/** A session of a slot as it was reported, by default just now. A session without a reason counts its day. */
+/** A session of a slot as it was reported, by default just now. A session without a reason makes its day count. */
 export async function recordSession(
   { deps: { database, clock, newId, passingTime } }: Service,
   slotId: string,
@@ -72,7 +72,7 @@ export async function recordSession(
   });
 }
 
-/** A proof of these images, as they are named under /uploads/, which counts its day. */
+/** A proof with these images, by their names under /uploads/. It makes its day count. */
 export async function recordProof(
   { deps: { database, clock, newId, passingTime } }: Service,
   slotId: string,

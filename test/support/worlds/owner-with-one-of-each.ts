@@ -9,7 +9,7 @@ import { newListing, requestSlotAs } from "./listing-and-slot-activity.ts";
 
 const blockedSender = { kind: "address", sender: "eve@spam.example" };
 
-/** An owner with an app and one thing of each kind in it. */
+/** An owner with an app, and one object of each kind in it. */
 export type OwnerWithOneOfEach = Awaited<ReturnType<typeof makeOwnerWithOneOfEach>>;
 
 export async function makeOwnerWithOneOfEach(service: Service) {
@@ -26,20 +26,20 @@ export async function makeOwnerWithOneOfEach(service: Service) {
   return {
     owner,
     app,
-    /** Of the owner's browser. */
+    /** The headers of the owner's browser. */
     headers,
     agentToken,
-    /** Of a tester's phone, signed in as the owner. */
+    /** The headers of a tester's phone, signed in as the owner. */
     device,
     deviceId: (await call("GET", "/devices")).field("items.0.id"),
-    /** Calls the console's API as the owner in a browser, whatever has changed since it was read. */
+    /** Calls the console's API as the owner in a browser, regardless of changes since the last read. */
     call,
     threadId,
     /** The page of the sender of the thread. */
     senderPath: new URL(statusUrlOf(service.deps, { reportId: threadId, counter: 0, mailed: false }))
       .pathname,
     runId: await propose(service, agentToken, threadId),
-    /** A mail to the thread that was set apart. */
+    /** A mail to the thread that was held back. */
     mailId: await makeAutomaticMail(service, { appId: app.id, threadId }),
     /** Another member of the app, a viewer. */
     userId: (await service.makeMember(app.id, "viewer")).id,
@@ -95,7 +95,7 @@ async function makeTest(
   return { cycleId: planned.field("cycle.id"), slotId };
 }
 
-/** Sends feedback as an app and gives the thread's id. */
+/** Sends feedback as an app. Returns the id of the thread. */
 export async function sendFeedback({ request }: Service, key: string, report: object = {}): Promise<string> {
   const body = { type: "bug", message: "It broke.", ...report };
   const answer = await request("POST", "/api/v1/feedback/remote", { headers: { "x-api-key": key }, body });
@@ -130,7 +130,7 @@ export async function fillThreads(
   });
 }
 
-/** Proposes a plan as an agent and gives the proposal's id. */
+/** Proposes a plan as an agent. Returns the id of the proposal. */
 export async function propose(
   { request }: Service,
   token: string,

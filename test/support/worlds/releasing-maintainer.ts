@@ -17,7 +17,7 @@ export async function makeReleasingMaintainer(service: Service) {
     const path = `/api/v1/console/apps/${app.id}/changelog`;
     return Object((await service.request("GET", path, { headers })).body).items;
   };
-  /** Runs `changelog …`; a last argument that is no text is the environment. */
+  /** Runs `changelog …`; a last argument that is not a text is the environment. */
   const runOn =
     (own: typeof line, cwd: string) =>
     (...given: readonly (string | Env)[]): Promise<Ran> => {
@@ -35,9 +35,9 @@ export async function makeReleasingMaintainer(service: Service) {
     /** Another job with the same checkout. */
     another: runOn(other, line.cwd),
     write: (name: string, text: string) => writeFile(join(line.cwd, name), text),
-    /** What the maintainer sees. */
+    /** The release notes that the maintainer sees. */
     stored,
-    /** What apps see. */
+    /** The release notes that apps see. */
     async published(): Promise<readonly EditedChangelogEntry[]> {
       const key = { "x-api-key": app.key };
       return Object((await service.request("GET", "/api/v1/changelog/remote", { headers: key })).body)

@@ -28,7 +28,7 @@ export async function makeTesterInCycle(
 export const setClock = ({ clock }: Service, instant: string): void =>
   clock.advance(Date.parse(instant) - clock.now().getTime());
 
-/** Moves the clock to the next noon (UTC), as far from a change of days as can be. */
+/** Moves the clock to the next noon (UTC), as far as possible from midnight. */
 export function toNoon(service: Service): void {
   const today = service.clock.now().toISOString().slice(0, 10);
   setClock(service, new Date(Date.parse(`${today}T12:00:00Z`) + 86_400_000).toISOString());
@@ -58,7 +58,7 @@ export function sendProof(
   return service.request("POST", "/api/v1/testing/proofs", { headers, body: form });
 }
 
-/** Sets the status of a slot, as time or its owner would. */
+/** Sets the status of a slot directly. */
 export const setStatus = ({ deps }: Service, slotId: string, status: string) =>
   deps.database.write((tx) => tx.run("UPDATE slots SET status = ? WHERE id = ?", status, slotId));
 

@@ -23,7 +23,7 @@ describe("GET /api/v1/testing/listings", () => {
   afterAll(() => service.stop());
 
   const get = (headers = device) => service.request("GET", "/api/v1/testing/listings", { headers });
-  /** The entry of this world's cycle in the list, which also has the cycles of other tests in this file. */
+  /** The entry of this test's cycle in the list. The list also has the cycles of other tests in this file. */
   const offered = async (headers = device) =>
     listOf(await get(headers), "listings").filter(({ cycleId }) => cycleId === world.cycle.id);
   /** The ids of the cycles on a page, and the cursor of the next one. */

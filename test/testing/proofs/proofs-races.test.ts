@@ -54,7 +54,7 @@ describe.each(databases)("proofs that arrive at once on $name", (engine) => {
     const refused = answers.filter(({ status }) => status !== 201);
     for (const answer of refused)
       expect(answer).toMatchObject({ status: 409, body: { code: "already_submitted", dayIndex: 1 } });
-    // Under load the others are removed after their answers.
+    // On a busy machine the other images are removed after their answers.
     await expect.poll(() => storedFiles(service)).toHaveLength(before + 1);
     const [url = ""] = imagesOf(await evidenceOf(service, world));
     const served = Buffer.from(await (await fetch(url)).arrayBuffer());

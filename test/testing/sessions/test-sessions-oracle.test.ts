@@ -17,7 +17,7 @@ import {
   setClock,
 } from "../../support/worlds/app-with-active-tester.ts";
 
-/** Everything that a client sees of an answer, without the parts that differ between any two requests. */
+/** Everything that a client sees of an answer, without the parts that differ in every answer. */
 function seen({ status, headers, text }: Answer) {
   const told = [...headers].filter(([name]) => name !== "x-request-id" && name !== "date");
   return { status, headers: told, text };

@@ -11,7 +11,7 @@ import {
 
 const hundred = Array.from({ length: 100 }, (_, at) => at);
 
-/** Repeats these in turn, a hundred times. */
+/** Repeats these alternately, a hundred times. */
 const inTurns = <Thing>(things: readonly Thing[]): Thing[] =>
   hundred.flatMap((at) => things[at % things.length] ?? []);
 
@@ -43,7 +43,7 @@ async function raceOverHttp(app: AppWithTester, servers: readonly Service[]) {
   );
 }
 
-/** A hundred at once behind the limit. */
+/** A hundred at once, without the limit. */
 async function raceBehindTheLimit(app: AppWithTester, servers: readonly Service[]) {
   const reports = inTurns(servers.map((server) => unlimitedTestSessions(server, app.app.id)));
   const session = app.sessionOf();

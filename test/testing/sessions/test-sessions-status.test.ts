@@ -57,7 +57,7 @@ describe("GET /api/v1/testing/sdk/session", () => {
 
   it("says day 0 before the first day, due at the end of the first day in the cycle's time zone", async () => {
     app = await makeAppWithTester(service, { startsOn: "2027-03-14", timezone: "America/New_York" });
-    // The day on which New York's clocks go forward ends 23 hours after it began.
+    // The day on which the clocks of New York go forward has 23 hours.
     const dueBy = "2027-03-15T04:00:00.000Z";
     expect((await app.status()).body).toEqual({ ...uncounted, dayIndex: 0, dueBy });
   });

@@ -21,8 +21,9 @@ const cycleOf = (closedDays: number, more: Partial<StandingCycle> = {}): Standin
 });
 
 /**
- * The slots of a test, in the order of their numbers. `c` is a counted day and `-` one that is not. A slot begins before
- * the test, or with `@2` on day 2. `open` and `asked` have no tester; `gone:c-` was removed.
+ * The slots of a test, in the order of their numbers. `c` is a counted day and `-` one that is not. The slot has a
+ * tester since before the test, or with `@2` since day 2. `open` and `asked` have no tester; `gone:c-` is a removed
+ * tester.
  */
 const slotsOf = (...lines: readonly string[]): StandingSlot[] =>
   lines.map((line, at) => slotOf(line, at + 1));

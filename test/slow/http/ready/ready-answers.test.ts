@@ -14,7 +14,7 @@ import {
 } from "../../../support/worlds/servers/readable-world.ts";
 import { toNoon } from "../../../support/worlds/tester-in-running-cycle.ts";
 
-/** 10,000 requests in the long form, in runs with a new world. */
+/** 10,000 requests in the long form of the test, in several runs with new test data. */
 const runs = rounds(4, 20);
 const stepsOfRun = 500;
 
@@ -27,7 +27,7 @@ describe("ready answers", () => {
     service = await startService();
     toNoon(service);
   });
-  // Own doors for each try of a test: what an earlier one has sent is in neither log.
+  // New entrances for each run of the test, so that no log contains requests of an earlier run.
   beforeEach(async () => {
     doors = await openTwoDoors(service);
   });
@@ -50,7 +50,7 @@ describe("ready answers", () => {
   it("are logged and counted as the answers of Koa", async () => {
     await askInNewWorld({ service, doors }, runs, () => {});
     expect(doors.ready.readyAnswers()).toBeGreaterThan(0);
-    // The log is written behind the answers.
+    // The log is written after the answers.
     await eventually(() => expect(doors.ready.logged().length).toBe(doors.koa.logged().length));
     expect(doors.ready.logged()).toEqual(doors.koa.logged());
     expect(await doors.ready.counted()).toEqual(await doors.koa.counted());
@@ -63,7 +63,7 @@ interface Asked {
   readonly koa: string | undefined;
 }
 
-/** Sends the generated requests of a run to both doors, between changes of a new world. */
+/** Sends the generated requests of a run to both entrances, between changes of new test data. */
 async function askInNewWorld(
   { service, doors }: { readonly service: Service; readonly doors: Doors },
   run: number,
@@ -86,7 +86,7 @@ interface Asking {
   readonly etags: Map<string, string>;
 }
 
-/** Sends a request to both doors, and gives their answers without ids and dates. */
+/** Sends a request to both entrances. Returns the answers without ids and dates. */
 async function askBoth(doors: Doors, { step: { wanted }, world, etags }: Asking): Promise<readonly string[]> {
   const addresses = world.readable();
   const readers = addresses[wanted.address % addresses.length] ?? [];
@@ -100,7 +100,7 @@ async function askBoth(doors: Doors, { step: { wanted }, world, etags }: Asking)
   return answers.map((answer) => answer.replace(/\r\n(X-Request-Id|Date): .+/g, "\r\n$1:"));
 }
 
-/** A request, and what is changed before it. */
+/** A request, and the changes before it. */
 interface Step {
   readonly change: string | undefined;
   readonly wanted: Wanted;

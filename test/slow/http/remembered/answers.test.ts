@@ -11,7 +11,7 @@ import {
 } from "../../../support/worlds/servers/remembered-world.ts";
 import { startRememberingServers } from "../../../support/worlds/servers/remembering-servers.ts";
 
-/** Steps with the same app, before the next one begins. */
+/** The number of steps with the same app, before a new app is used. */
 const stepsOfWorld = 50;
 
 describe("answers that a server remembers", () => {

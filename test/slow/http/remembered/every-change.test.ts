@@ -12,9 +12,9 @@ import {
 } from "../../../support/worlds/servers/remembered-world.ts";
 import { startRememberingServers } from "../../../support/worlds/servers/remembering-servers.ts";
 
-/** What every world has before its change. */
+/** The data that exists before each change. */
 const first = ["make a key", "make a token", "sign a device in", "add a FAQ"];
-/** Their work is done after the answer. */
+/** Their work continues after the answer. */
 const background = ["people.erase", "account.remove"];
 
 describe("what is remembered", () => {
@@ -24,7 +24,7 @@ describe("what is remembered", () => {
   });
   afterAll(() => place.stop());
 
-  /** A world in which servers remember all answers, and the acts in it. */
+  /** Test data with servers that have all answers in their caches, and the actions on it. */
   async function begin({ after = [] }: Pick<Change, "after">) {
     const { server, later } = place;
     const world = await makeRememberedWorld(server);
@@ -59,7 +59,7 @@ describe("what is remembered", () => {
   });
 });
 
-/** A second look comes from memory. */
+/** The second read comes from the cache. */
 async function lookTwice(server: Service, world: RememberedWorld): Promise<void> {
   for (let time = 0; time < 2; time += 1) await lookAt(server, world);
 }
@@ -70,7 +70,7 @@ const changed = (before: Readonly<Record<string, string>>, after: Readonly<Recor
     .sort();
 
 describe("the table of changes", () => {
-  /** They change nothing that servers remember, or only what nobody has asked before. */
+  /** They change nothing that servers cache, or only answers that nobody has requested before. */
   const others = [
     ...["signIn.exchange", "signIn.await", "signIn.register", "signIn.token", "tester.updateProfile"],
     ...["tester.submitProof", "tester.requestSlot", "slots.decline", "listings.create", "cycles.create"],
@@ -84,21 +84,21 @@ describe("the table of changes", () => {
     ...["apps.create", "appData.import", "keys.create", "tokens.create", "invitations.create"],
     ...["invitations.remove", "threads.renewStatusLink", "readMarks.update", "readMarks.updateAll"],
     ...["tags.create", "tags.update", "tags.merge", "tags.remove", "people.preview", "people.check"],
-    // Drafts and earlier texts are not remembered. What is published of them changes by the statements of an edit.
+    // Drafts and earlier texts are not cached. Their publication uses the same statements as an edit.
     ...["consoleFaqs.createDraft", "consoleFaqs.saveDraft", "consoleFaqs.removeDraft", "consoleFaqs.restore"],
     ...["consoleFaqs.publish", "consoleChangelog.saveDraft", "consoleChangelog.removeDraft"],
     "consoleChangelog.restore",
     ...["texts.preview", "texts.addFaqPictures", "texts.addReleasePictures"],
     ...["savedReplies.create", "savedReplies.update", "savedReplies.remove"],
     ...["views.create", "views.update", "views.remove", "notices.change"],
-    // They change threads by the same functions as a change of one thread.
+    // They change threads with the same functions as a change of one thread.
     ...["bulk.change", "bulk.undo"],
-    // A test report is a thread by the same statements as the report of an app.
+    // A test report creates a thread with the same statements as the report of an app.
     ...["start.sendTestReport", "start.putAway"],
-    // What a key remembers of webhooks is in no answer.
+    // The cached data of a key about webhooks is in no answer.
     ...["webhooks.create", "webhooks.update", "webhooks.remove", "webhooks.rotate"],
     ...["webhooks.resend", "webhooks.test", "webhooks.replay"],
-    // Adds a message by the same statement as an answer that comes by mail.
+    // Adds a message with the same statement as an answer that comes by mail.
     "incomingMails.take",
   ];
 

@@ -33,7 +33,8 @@ describe("A JSON body with files", () => {
     const property = fc.asyncProperty(documents, cuts, breaks, async (text, at, broken) => {
       const bytes = Buffer.concat([Buffer.from(padding), broken(Buffer.from(text))]);
       const expected = expectedOf(bytes);
-      // A misplaced quote can turn text into files. A stream may count too many files before it reaches the fault.
+      // A misplaced quote can turn text into files. The streaming reader may count too many files before it gets to the
+      // fault.
       const wanted = expected === "malformed_json" ? /^(malformed_json|too_many_files)$/ : undefined;
       const result = await read(reading, bytes, at);
       if (wanted) expect(result).toMatch(wanted);

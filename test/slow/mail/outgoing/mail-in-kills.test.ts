@@ -13,7 +13,7 @@ import { startService } from "../../../support/service/service.ts";
 import { rounds } from "../../../support/torture.ts";
 
 const secret = "s".repeat(32);
-/** Fewer answers to each report than its sender may write in an hour. */
+/** There are fewer answers to each report than a sender may write in an hour. */
 const answersEach = 15;
 const senders = rounds(4, 120);
 const kills = rounds(5, 200);
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => reader.remove());
 
-/** Some senders have a reply by mail. Returns their threads and the addresses to which they answer. */
+/** Some senders have got a reply by mail. Returns their threads and the addresses to which they answer. */
 async function replyToAll(app: AppWithSenders, smtp: MailServer) {
   const threads: string[] = [];
   for (let count = 0; count < senders; count++) {
@@ -38,7 +38,7 @@ async function replyToAll(app: AppWithSenders, smtp: MailServer) {
   return { threads, addresses };
 }
 
-/** A mail with a picture, which the rules of feedback keep. */
+/** A mail with a picture that feedback accepts. */
 const mailOf = (to: string, text: string): string =>
   [
     "From: cook@kitchen.example",
@@ -52,7 +52,7 @@ const mailOf = (to: string, text: string): string =>
     "--b--",
   ].join("\r\n");
 
-/** How many answers the database has. */
+/** The number of answers in the database. */
 async function answersIn(place: TestDatabase): Promise<number> {
   const database = await place.open();
   const sql = "SELECT count(*) AS count FROM messages WHERE direction = 'inbound'";
@@ -89,7 +89,7 @@ describe.runIf(hasDovecot)("mail that comes in (needs Dovecot, which .ci/run ins
     };
     for (let kill = 0; kill < kills; kill++) {
       await deliver(Math.ceil(((kill + 1) * senders * answersEach) / kills));
-      // At a step of one of the next mails.
+      // The reader is killed at a step of one of the next mails.
       const killAt = { step: steps[kill % steps.length], count: 1 + Math.floor(random() * 5) };
       await start(killAt).ended();
     }
@@ -132,7 +132,7 @@ describe.runIf(hasDovecot)("mail that comes in (needs Dovecot, which .ci/run ins
       });
     for (const text of ["hostile", "harmless"]) await mailbox.deliver(mailOf(addresses[0] ?? "none", text));
     for (let kill = 0; kill < 2; kill++) await start({ killAt: { step: "begun", count: 1 } }).ended();
-    // Another server could still be at work on it for a minute.
+    // Another server could still work on it for a minute.
     const last = start({ ahead: 120_000 });
     await vi.waitFor(async () => expect(await answersIn(place)).toBe(1), { timeout: 120_000, interval: 200 });
     await vi.waitFor(async () => expect(await mailbox.read()).toBe(1), { timeout: 60_000, interval: 100 });

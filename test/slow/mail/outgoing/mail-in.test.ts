@@ -50,7 +50,7 @@ describe.runIf(hasDovecot)("mail that comes in (needs Dovecot, which .ci/run ins
     await arrive(1);
     expect(await messages()).toEqual([expect.objectContaining({ body: "A person." })]);
     await vi.waitFor(async () => expect(await mailbox.read()).toBe(1), patience);
-    // People find there what is for another address, has a forged token, or was written by a program.
+    // People find mails there that are for another address, have a forged token, or were written by a program.
     expect(await mailbox.unread()).toBe(dropped.length + 1);
   });
 

@@ -40,7 +40,7 @@ async function queueAll(place: TestDatabase, environment: Record<string, string>
   return ids;
 }
 
-/** What a killed server has reserved is due again. */
+/** Mails that a killed server had reserved are due again. */
 async function letTimePass(place: TestDatabase): Promise<number> {
   const database = await place.open();
   await database.write((tx) => tx.run("UPDATE mails SET due_at = created_at WHERE status = 'waiting'"));
@@ -64,7 +64,7 @@ it(`${mails} mails all arrive, although the server is killed ${kills} times whil
     sender.start({ SENDER: JSON.stringify({ address: place.address, environment, secret }) });
   for (let kill = 0; kill < kills; kill++) {
     const running = start();
-    // Killed in the middle of a mail: after it was received, before it is accepted.
+    // The server is killed during a mail: after the mail was received and before it is accepted.
     let left = 1 + (kill % 7);
     await new Promise<void>((resolve) => {
       arrived = () => {

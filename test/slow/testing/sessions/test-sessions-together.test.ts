@@ -32,7 +32,7 @@ describe("sessions that count no day and arrive at once on PostgreSQL", () => {
     await database.remove();
   });
 
-  /** Reports sessions of these keys at once, to the servers in turns. */
+  /** Reports sessions of these keys at the same time, alternately to the servers. */
   const reportAll = (testKeys: readonly string[]) =>
     Promise.all(testKeys.map((testKey, at) => app.report({ testKey }, {}, servers[at % 2])));
 

@@ -31,7 +31,9 @@ export const stepKinds = [
 
 export type StepKind = (typeof stepKinds)[number][0];
 
-/** What the rules say of one proposal. `claims`: by agent, whether its claim is held or released. */
+/**
+ * The state of one proposal according to the rules. `claims`: for each agent, whether its claim is active or released.
+ */
 export interface ModelRun {
   readonly id: string;
   plan: string;
@@ -42,7 +44,10 @@ export interface ModelRun {
   readonly claims: Map<number, "held" | "released">;
 }
 
-/** A thread with its proposals, newest last, written anew from the rules A3 to A24: it shares no code with the server. */
+/**
+ * A model of a thread with its proposals, newest last. It was written from the rules A3 to A24 and shares no code with
+ * the server.
+ */
 export interface Model {
   readonly runs: ModelRun[];
   readonly revoked: Set<number>;
@@ -53,11 +58,14 @@ export const emptyModel = (): Model => ({ runs: [], revoked: new Set(), now: 0 }
 
 export const isHeld = ({ claims }: ModelRun): boolean => [...claims.values()].includes("held");
 
-/** The present decision of a proposal: an approval that nobody claimed in time is over. */
+/** The present decision of a proposal. An approval that nobody claimed in time has expired. */
 export const decisionOf = ({ now }: Model, { decision, expiresAt }: ModelRun): string | null =>
   decision === "approve" && expiresAt <= now ? "expired" : decision;
 
-/** A person is erased whose address some plans name: their approvals end, because no person has read the changed text. (rule P12) */
+/**
+ * Some plans contain the address of a person who is erased. Their approvals end, because no person has read the changed
+ * text. (rule P12)
+ */
 export function erased(model: Model, address: string): void {
   for (const run of model.runs.filter(({ plan }) => plan.includes(address))) {
     run.plan = run.plan.replaceAll(address, "[erased]");
@@ -69,7 +77,7 @@ export function erased(model: Model, address: string): void {
   }
 }
 
-/** The answer that the rules demand, as status and code. The model changes as they say. */
+/** The answer that the rules require, as status and code. The model changes as the rules require. */
 export function expected(model: Model, { kind, who }: Step, run: ModelRun | undefined): string {
   const agentsDo = ["propose", "claim", "outcome", "progress"].includes(kind);
   if (agentsDo && model.revoked.has(who)) return "401 invalid_token";

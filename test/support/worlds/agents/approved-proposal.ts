@@ -9,7 +9,7 @@ import {
   submitFeedback,
 } from "../app-with-owner-and-agent.ts";
 
-/** An app whose agent may work, and what agents and people do with its proposals. */
+/** An app whose agent may work, and functions for what agents and people do with its proposals. */
 export type WorkingAgent = Awaited<ReturnType<typeof makeWorkingAgent>>;
 
 type Headers = Readonly<Record<string, string>>;

@@ -12,7 +12,7 @@ const List = z.object({
   changes: z.string(),
 });
 
-/** Asks a server for the list as the agent of a cast. */
+/** Requests the list from a server as the agent. */
 export async function listThreadsOf(
   { baseUrl }: Pick<Service, "baseUrl">,
   { agent }: Pick<AppWithAgent, "agent">,

@@ -4,7 +4,10 @@ import type { Service } from "../../service/service.ts";
 const entities: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", quot: '"', "#39": "'" };
 const hiddenMark = /<span class="hidden-mark" title="[^"]*">U\+([0-9A-F]+)<\/span>/g;
 
-/** The plan as the console's page of a thread shows it to a person: the text on the screen, each mark as the character it names. */
+/**
+ * The plan as a person sees it on the page of a thread: the text on the screen. Marks are replaced by the characters
+ * that they name.
+ */
 export async function planOnPage(
   service: Service,
   person: Readonly<Record<string, string>>,

@@ -4,10 +4,10 @@ import { bearer, type OwnerWithOneOfEach, sendFeedback } from "../owner-with-one
 /** Threads whose proposals are in different states, by their ids. */
 export type ProposalStates = Awaited<ReturnType<typeof makeProposalStates>>;
 
-/** What an agent and a person did with one proposal. */
+/** The actions of an agent and a person on one proposal. */
 export type ProposalWorker = ReturnType<typeof createProposalWorker>;
 
-/** An agent that may work, and the owner of the app. `text` stands in every field that an agent writes. */
+/** An agent that may work, and the owner of the app. `text` is in every field that an agent writes. */
 export function createProposalWorker(service: Service, world: OwnerWithOneOfEach, token: string) {
   const agent = (path: string, body: object) =>
     service.request("POST", `/api/v1/agent${path}`, { headers: bearer(token), body });

@@ -18,7 +18,7 @@ import {
 export async function makeShellWorkers(service: Service) {
   const cast = await makeAppWithAgent(service);
   const token = await service.makeToken(cast.owner, "agent", { scopes: ["runs:work"] });
-  /** Where the command notes what it got. */
+  /** The file in which the command records its input. */
   const noted = join(await temporaryFolder(), "noted");
   const newMachine = () =>
     createCommandLine({
@@ -67,7 +67,7 @@ const note = `
   appendFileSync(process.env.NOTED, JSON.stringify({ plan: readFileSync(file, "utf8"), modes, env: process.env }) + "\\n");
 `;
 
-/** The network, which first gives these answers: a status, or no connection. */
+/** The network. It first returns these answers: a status, or no connection. */
 export function faulty(path: RegExp, ...faults: readonly (number | "away")[]): Transport {
   const left = [...faults];
   const send = shortTransport();

@@ -2,7 +2,7 @@ import type { Answer } from "../../service/request.ts";
 import type { Service } from "../../service/service.ts";
 import { allow, exchangeCode, registerProgram } from "../../sign-in/oauth.ts";
 
-/** What each author writes. */
+/** The text of each author. */
 export interface Said {
   readonly public: string;
   readonly team: string;
@@ -74,13 +74,13 @@ const reportOf = (said: Said) => ({
   ],
 });
 
-/** A program that a person connected, under a hostile name. */
+/** A program with a hostile name that a person has connected. */
 async function connectionOf(service: Service, person: Readonly<Record<string, string>>, name: string) {
   const program = await registerProgram(service, { name });
   return (await exchangeCode(service, program, await allow(service, person, program))).field("access_token");
 }
 
-/** Sends what must be taken. */
+/** Sends a request that must be accepted. */
 const sender =
   (service: Service, person: Readonly<Record<string, string>>) =>
   async (path: string, body: object, headers: Readonly<Record<string, string>> = person): Promise<Answer> => {
@@ -89,5 +89,5 @@ const sender =
     return answer;
   };
 
-/** The beginning of a text, so long that a field takes it. */
+/** The beginning of a text, cut to the length that a field accepts. */
 const short = (text: string, most: number): string => [...text].slice(0, most).join("");

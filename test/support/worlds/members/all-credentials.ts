@@ -5,8 +5,8 @@ import type { OwnerWithOneOfEach } from "../owner-with-one-of-each.ts";
 import { makeTeam } from "./team.ts";
 
 /**
- * One valid credential of each kind other than a console session, each of an app's owner or about the app, so that only its
- * kind can be a reason to refuse it.
+ * One valid credential of each kind other than a console session, each of an app's owner or for the app, so that only
+ * its kind can be a reason to refuse it.
  */
 export async function makeAllCredentials(service: Service, { owner, app, ...world }: OwnerWithOneOfEach) {
   const { access, refreshToken } = await connect(service, world.headers);
@@ -30,7 +30,7 @@ export async function makeAllCredentials(service: Service, { owner, app, ...worl
   };
 }
 
-/** The ways to show a secret: as a token, as a key, and as the cookie of a console session. */
+/** The ways to send a secret: as a token, as a key, and as the cookie of a console session. */
 export const waysToShow = (secret: string, origin: string): readonly Record<string, string>[] => [
   { authorization: `Bearer ${secret}`, origin },
   { "x-api-key": secret, origin },

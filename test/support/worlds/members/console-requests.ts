@@ -73,7 +73,7 @@ export const bodies: Record<string, unknown> = {
   "webhooks.replay": { from: "2026-01-01T00:00:00Z", to: "2026-01-02T00:00:00Z" },
 };
 
-/** The path of an endpoint about the things of a world. */
+/** The path of an endpoint for the objects of the test data. */
 export function pathIn(world: OwnerWithOneOfEach, { path }: Pick<Endpoint, "path">): string {
   const { app, threadId, ...ids } = world;
   const params: Record<string, unknown> = { ...ids, appId: app.id, id: threadId, version: "3.0.0" };

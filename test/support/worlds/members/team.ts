@@ -34,7 +34,7 @@ export async function makeTeam(service: Service) {
     },
     async invite(email: string, role: Role = "maintainer"): Promise<Answer & { readonly token: string }> {
       const made = await call("POST", `${at}/invitations`, { email, role });
-      // A server that sends mail gives no link.
+      // A server that sends mail returns no link.
       const url: unknown = Object(made.body).url;
       return { ...made, token: typeof url === "string" ? (url.split("/").at(-1) ?? "") : "" };
     },

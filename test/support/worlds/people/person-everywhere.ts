@@ -3,11 +3,11 @@ import type { Answer } from "../../service/request.ts";
 import type { Service } from "../../service/service.ts";
 import { bearer, propose, sendFeedback } from "../owner-with-one-of-each.ts";
 
-/** The person who is erased, as others write the address. */
+/** The address of the person who is erased, in the forms in which others write it. */
 export const grace = "Grace.Hopper@Example.org";
 export const graceAddress = "grace.hopper@example.org";
 
-/** A file that holds the address. */
+/** A file that contains the address. */
 const withAddress = (sample: ReturnType<typeof pdf>) => ({
   ...sample,
   bytes: Buffer.concat([sample.bytes, Buffer.from(`\n% ${graceAddress}\n`)]),
@@ -15,7 +15,7 @@ const withAddress = (sample: ReturnType<typeof pdf>) => ({
 
 export type PersonEverywhere = Awaited<ReturnType<typeof makePersonEverywhere>>;
 
-/** An owner whose app has a person in every place that can hold one, beside what others wrote. */
+/** An owner whose app has data of a person in every place where this is possible, besides the texts of others. */
 export async function makePersonEverywhere(service: Service) {
   const owner = await service.makeUser();
   const app = await service.makeApp(owner);

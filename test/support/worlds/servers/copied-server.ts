@@ -6,14 +6,14 @@ import { litestream, litestreamConfig, startLitestream } from "../../programs/li
 
 export const copiedSettings = { INNKEEP_RATE_LIMITS: "off", INNKEEP_LITESTREAM: "on" };
 
-/** A report that a server has acknowledged. */
+/** A report that a server has confirmed. */
 export interface Acknowledged {
   readonly id: string;
   readonly sentAt: number;
   readonly at: number;
 }
 
-/** A folder of data whose database Litestream copies, and where its copies are restored. */
+/** A data folder whose database Litestream copies, and the folder into which copies are restored. */
 export async function copiedFolder() {
   const folder = await temporaryFolder();
   const data = join(folder, "data");
@@ -21,7 +21,7 @@ export async function copiedFolder() {
   const database = join(data, "innkeep.db");
   return {
     data,
-    /** Starts the server of a demo and Litestream. `sent` gets what is acknowledged. */
+    /** Starts the server of a demo and Litestream. `sent` gets the confirmed reports. */
     async start(sent: Acknowledged[]) {
       const server = await innkeepServe(["--demo", "--port", "0", "--data", data], copiedSettings);
       const copying = await startLitestream(config);
@@ -54,7 +54,7 @@ export async function copiedFolder() {
   };
 }
 
-/** Sends reports one after another, until the server is gone. */
+/** Sends reports one after another, until the server has stopped. */
 async function sendReports(baseUrl: string, apiKey: string, sent: Acknowledged[]): Promise<void> {
   const headers = { "x-api-key": apiKey, "content-type": "application/json" };
   for (let n = 0; ; n++) {

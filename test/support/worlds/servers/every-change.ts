@@ -5,13 +5,13 @@ import { cookieOf, postSession } from "../../sign-in/password-accounts.ts";
 import type { Act } from "./remembered-acts.ts";
 import type { LookName, RememberedWorld } from "./remembered-world.ts";
 
-/** A change, what must have happened before it, and the remembered answers that it changes. */
+/** A change, the required earlier actions, and the cached answers that it changes. */
 export interface Change {
-  /** The endpoint that makes it, or who else does. */
+  /** The endpoint that makes the change, or another cause. */
   readonly by: string;
-  /** Acts before the answers are read. */
+  /** Actions before the answers are read. */
   readonly after?: readonly string[];
-  /** The act. */
+  /** The action that makes the change. */
   readonly act: string;
   readonly shownBy: readonly LookName[];
 }
@@ -29,7 +29,7 @@ const approved = ["approve"];
 const claimed = ["approve", "claim"];
 const published = ["publish a note"];
 
-/** Each kind of change of what servers remember. */
+/** Each kind of change of cached data. */
 export const everyChange: readonly Change[] = [
   { by: "faqs.create", act: "add a FAQ", shownBy: faqs },
   { by: "faqs.update", act: "edit a FAQ", after: ["add a FAQ"], shownBy: faqs },
@@ -112,7 +112,7 @@ export const everyChange: readonly Change[] = [
   { by: "the clock", act: "let ninety days pass", shownBy: [...status, ...tasks] },
 ];
 
-/** Acts beside the random ones, which would end what the random ones need. */
+/** Actions that are not among the random ones, because they would end something that the random ones need. */
 export function createLastActs(
   world: RememberedWorld,
   later: (milliseconds: number) => void,

@@ -4,7 +4,7 @@ import type { Service } from "../../service/service.ts";
 import { decide, makeAppWithAgent, propose, submitFeedback, writeNote } from "../app-with-owner-and-agent.ts";
 import { dayMilliseconds } from "../tester-in-running-cycle.ts";
 
-/** An app with everything that has a ready answer, and changes of all that these answers show. */
+/** An app with data for every ready answer, and changes of all data that these answers show. */
 export type ReadableWorld = Awaited<ReturnType<typeof makeReadableWorld>>;
 
 /** `pass` lets time pass. */
@@ -27,7 +27,7 @@ export async function makeReadableWorld(service: Service, pass: (milliseconds: n
     service.request(method, `/api/v1/console${path}`, { headers: { ...cast.person, "if-match": "*" }, body });
   const faq = { question: "How?", answer: "So. ".repeat(3_000) };
 
-  /** The addresses, each with credentials of which only some may read it. */
+  /** The addresses, each with several credentials. Only some of these may read it. */
   const readable = (): (readonly Readable[])[] => [
     ...["/api/v1/faqs/remote", "/api/v1/changelog/remote"].map((path) => withEach(path, keys)),
     ...threads.map((id) => withEach(`/api/v1/agent/feedback/${id}`, agents)),

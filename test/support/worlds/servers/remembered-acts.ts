@@ -5,12 +5,12 @@ import type { RememberedWorld } from "./remembered-world.ts";
 const sender = "eve@example.org";
 const dayMs = 86_400_000;
 
-/** Changes something through one server. It may be refused: what counts is only what is read after it. */
+/** Changes something through one server. It may be refused. Only the reads after it count. */
 export type Act = (server: Service) => Promise<unknown>;
 
 type Acts = Record<string, Act>;
 
-/** Every kind of change of what servers remember. `later` moves the clocks of all servers. */
+/** Every kind of change of cached data. `later` moves the clocks of all servers. */
 export function createActs(world: RememberedWorld, later: (milliseconds: number) => void): Acts {
   const calls = createCalls(world);
   return {
@@ -24,7 +24,7 @@ export function createActs(world: RememberedWorld, later: (milliseconds: number)
 
 type Calls = ReturnType<typeof createCalls>;
 
-/** How the people and programs of the world call a server. */
+/** The requests of people and programs to a server. */
 function createCalls(world: RememberedWorld) {
   const { appId, cast, person, threadId, runs } = world;
   let count = 0;
@@ -149,7 +149,7 @@ const testing = (
   },
   "change the listing": (server) =>
     console(server, "PATCH", `/listings/${world.listingId}`, { testBrief: `Light lamp ${next()}.` }),
-  // Rarely, because nothing changes any more in a cycle that was cancelled.
+  // This is chosen rarely, because nothing changes any more in a cancelled cycle.
   "cancel the cycle": async (server) => {
     if (next() % 4 === 0) await console(server, "POST", `/cycles/${world.cycleId}/cancel`, {});
   },

@@ -2,7 +2,7 @@ import type { Service } from "../../service/service.ts";
 import { makeWorkingAgent } from "../agents/approved-proposal.ts";
 import { bearer } from "../owner-with-one-of-each.ts";
 
-/** An app with everything that servers remember, and what of it has changed so far. */
+/** An app with all data that servers cache, and a record of the changes so far. */
 export type RememberedWorld = Awaited<ReturnType<typeof makeRememberedWorld>>;
 
 export async function makeRememberedWorld(service: Service) {
@@ -39,10 +39,10 @@ export async function makeRememberedWorld(service: Service) {
   };
 }
 
-/** The name of an answer that servers remember. */
+/** The name of an answer that servers cache. */
 export type LookName = keyof ReturnType<typeof looksAt>;
 
-/** All answers that servers remember, as this server gives them. The clients may see no difference between servers. */
+/** All cached answers, as this server sends them. Clients must see no difference between servers. */
 export async function lookAt(server: Service, world: RememberedWorld): Promise<Record<string, string>> {
   const looks = looksAt(world);
   const seen = await Promise.all(

@@ -4,7 +4,7 @@ import { startService } from "../../service/service.ts";
 const secret = "the secret of one deployment, on each of its servers";
 const noon = Date.parse("2026-06-01T12:00:00Z");
 
-/** A server, and a witness, who remembers nothing: what it answers is what the database holds. */
+/** A server, and a reference server without a cache: its answers show the content of the database. */
 export async function startRememberingServers({ create }: TestEngine) {
   const place = await create();
   const environment = { INNKEEP_RATE_LIMITS: "off" };

@@ -45,8 +45,8 @@ export function linesIn(file: Buffer): Line[] {
 }
 
 /**
- * Lines in which each id is replaced by its number in the order of the file, without what belongs to one copy of an app: the
- * head, the members, the last line and what this server recorded of exports and imports.
+ * Lines in which each id is replaced by its number in the order of the file, without the data of one copy of an app:
+ * the first line, the members, the last line, and the audit entries of exports and imports.
  */
 export function withoutIds(lines: readonly Line[]): Line[] {
   const numbers = new Map<string, string>();

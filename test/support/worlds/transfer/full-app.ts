@@ -78,7 +78,7 @@ async function work(service: Service, { owner }: OwnerWithOneOfEach, runId: stri
   await post("outcome", { claimId, status: "succeeded", summary: "Done.", links: ["https://example.org/1"] });
 }
 
-/** Random texts that people might type, and that break careless formats. */
+/** Random texts that people might type, and that can break a file format. */
 export const hostileText = fc
   .oneof(
     fc.string({ unit: "grapheme", minLength: 1, maxLength: 60 }),
@@ -109,7 +109,7 @@ export function asImported(lines: readonly Line[]): Line[] {
   return withoutUnnamed(changed);
 }
 
-/** Without the people that no line names any more. */
+/** It removes the people that no line names any more. */
 function withoutUnnamed(lines: readonly Line[]): Line[] {
   const text = lines
     .filter(({ type }) => type !== "person")

@@ -6,11 +6,11 @@ import { rounds } from "../../../support/torture.ts";
 const zones = Intl.supportedValuesOf("timeZone");
 const dayMilliseconds = 86_400_000;
 const long = { timeout: rounds(60_000, 900_000) };
-/** A moment of each week of 2026 to 2028. */
+/** An instant in each week of 2026 to 2028. */
 const weeks = Array.from({ length: 157 }, (_, week) => Date.UTC(2026, 0, 1, 12) + week * 7 * dayMilliseconds);
 const anyInstant = fc.integer({ min: Date.UTC(2025, 11, 25), max: Date.UTC(2029, 0, 7) });
 
-// The reference knows only the calendars that the runtime prints.
+// The reference uses only the calendar dates that the runtime prints.
 function formatsWith(options: Intl.DateTimeFormatOptions): (timeZone: string, at: number) => string {
   const formats = new Map<string, Intl.DateTimeFormat>();
   return (timeZone, at) => {
@@ -36,7 +36,7 @@ function testIn(timezone: string, plan: { startsOn: string; durationDays: number
 
 const instant = (at: number): string => new Date(at).toISOString();
 
-/** What is wrong with the first and last moments of a cycle's days, according to the reference. */
+/** Returns what is wrong with the first and last instants of a cycle's days, according to the reference. */
 function faultsOf(days: TestDays): string[] {
   const starts = days.dayStarts.map((start) => Date.parse(start));
   return starts.flatMap((start, at) => {

@@ -30,7 +30,7 @@ describe("the first day of a cycle", () => {
     ["Europe/Berlin", "2026-10-25", "2026-10-24T22:00:00.000Z", 25],
     ["Australia/Lord_Howe", "2026-10-04", "2026-10-03T13:30:00.000Z", 23.5],
     ["Australia/Lord_Howe", "2026-04-05", "2026-04-04T13:00:00.000Z", 24.5],
-    // These days have no midnight: clocks go from 0:00 to 1:00.
+    // These days have no midnight: clocks change from 0:00 to 1:00.
     ["Africa/Cairo", "2026-04-24", "2026-04-23T22:00:00.000Z", 23],
     ["America/Havana", "2026-03-08", "2026-03-08T05:00:00.000Z", 23],
     ["America/Santiago", "2026-09-06", "2026-09-06T04:00:00.000Z", 23],

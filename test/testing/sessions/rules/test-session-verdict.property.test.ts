@@ -9,7 +9,7 @@ const minute = 60_000;
 const day = 86_400_000;
 const durationDays = 14;
 
-/** Dates as the runtime's calendar prints them: the only knowledge of time zones in the reference. */
+/** Dates as the runtime's calendar prints them. The reference uses no other data about time zones. */
 const calendars = new Map<string, Intl.DateTimeFormat>();
 function dateIn(timeZone: string, at: number): string {
   const calendar =
@@ -77,7 +77,7 @@ function verdictOn(given: Case): string {
   return counted ? `day ${dayIndex}` : String(reason);
 }
 
-/** A moment near the days of a cycle, often near a midnight at which clocks change. */
+/** An instant near the days of a cycle, often near a midnight at which clocks change. */
 const near = (startsOn: string): fc.Arbitrary<number> =>
   fc
     .record({
@@ -122,7 +122,7 @@ describe("the verdict on a session", () => {
       }),
       { numRuns: rounds(10_000, 100_000) },
     );
-    // The cases reach every verdict except those about the slot.
+    // The cases cause every verdict except those about the slot.
     expect([...seen].sort()).toEqual([
       "already_submitted",
       "cycle_not_running",

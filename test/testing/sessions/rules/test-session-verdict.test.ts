@@ -195,7 +195,7 @@ describe("the reasons", () => {
       ...slotInCycle(isWrong("cycle_not_running") ? "completed" : "running"),
       status: isWrong("slot_not_active") ? "removed" : "active",
       countedDays: new Set([4, 5, 6]),
-      // Since tomorrow: every reported session was earlier.
+      // The slot is active since tomorrow, so every reported session was earlier.
       activatedAt: isWrong("session_stale") ? "2026-05-06T12:00:00.000Z" : activeSlot.activatedAt,
     };
     if (reason === "session_below_bar") slot.countedDays = new Set();
