@@ -81,56 +81,47 @@ const forTelegram: Escape = (text, most) => unlinkedLine(text, most).replace(/[/
 
 const withoutQuery = (url: URL, path: string): string => new URL(path, url.origin).href;
 
-/** The posts for each format. Each body is what the documents of that chat say. (rule N9) */
-const posts: Readonly<Record<ChatFormat, (message: ChatMessage, address: URL) => ChatPost>> = {
-  slack: (message, { href: url }) => ({
-    url,
-    body: JSON.stringify({ text: linesOf(message, unmade).join("\n") }),
+/**
+ * The bodies for each format, as the documents of that chat say. The tests compare their types with those that others
+ * publish for these chats. (rule N9)
+ */
+export const chatBodies = {
+  slack: (message: ChatMessage) => ({ text: linesOf(message, unmade).join("\n") }),
+  mattermost: (message: ChatMessage) => ({ text: linesOf(message, unmade).join("\n") }),
+  discord: (message: ChatMessage) => ({
+    content: linesOf(message, forDiscord).join("\n"),
+    allowed_mentions: { parse: [] },
+    // No previews of links.
+    flags: 4,
   }),
-  mattermost: (message, { href: url }) => ({
-    url,
-    body: JSON.stringify({ text: linesOf(message, unmade).join("\n") }),
+  teams: (message: ChatMessage) => teamsMessage(message),
+  telegram: (message: ChatMessage, address: URL) => ({
+    chat_id: address.searchParams.get("chat_id") ?? "",
+    text: linesOf(message, forTelegram).join("\n"),
+    link_preview_options: { is_disabled: true },
   }),
-  discord: (message, { href: url }) => ({
-    url,
-    body: JSON.stringify({
-      content: linesOf(message, forDiscord).join("\n"),
-      allowed_mentions: { parse: [] },
-      // No previews of links.
-      flags: 4,
-    }),
+  ntfy: (message: ChatMessage, address: URL) => ({
+    topic: address.pathname.slice(1),
+    title: titleOf(message, unlinkedLine),
+    message: linesOf(message, unlinkedLine).join("\n"),
+    click: message.link,
   }),
-  teams: (message, { href: url }) => ({ url, body: JSON.stringify(teamsMessage(message)) }),
-  telegram: (message, address) => ({
-    url: withoutQuery(address, address.pathname),
-    body: JSON.stringify({
-      chat_id: address.searchParams.get("chat_id"),
-      text: linesOf(message, forTelegram).join("\n"),
-      link_preview_options: { is_disabled: true },
-    }),
+  json: (message: ChatMessage) => ({
+    kind: message.kind,
+    app: { id: message.app.id, name: oneLine(message.app.name, mostInChat.appName) },
+    title: titleOf(message, oneLine),
+    url: message.link,
+    quotes: message.words.map(({ by, text, most }) => ({
+      by: by === "Reported by the public" ? "public" : "agent",
+      text: oneLine(text, most),
+    })),
   }),
-  ntfy: (message, address) => ({
-    url: `${withoutQuery(address, "/")}${address.search}`,
-    body: JSON.stringify({
-      topic: address.pathname.slice(1),
-      title: titleOf(message, unlinkedLine),
-      message: linesOf(message, unlinkedLine).join("\n"),
-      click: message.link,
-    }),
-  }),
-  json: (message, { href: url }) => ({
-    url,
-    body: JSON.stringify({
-      kind: message.kind,
-      app: { id: message.app.id, name: oneLine(message.app.name, mostInChat.appName) },
-      title: titleOf(message, oneLine),
-      url: message.link,
-      quotes: message.words.map(({ by, text, most }) => ({
-        by: by === "Reported by the public" ? "public" : "agent",
-        text: oneLine(text, most),
-      })),
-    }),
-  }),
+} satisfies Record<ChatFormat, (message: ChatMessage, address: URL) => object>;
+
+/** Where a message is posted, if that is not the address that an owner entered. */
+const targets: Readonly<Partial<Record<ChatFormat, (address: URL) => string>>> = {
+  telegram: (address) => withoutQuery(address, address.pathname),
+  ntfy: (address) => `${withoutQuery(address, "/")}${address.search}`,
 };
 
 /** A card of Teams. Its texts of others are runs of text, in which Teams reads no Markdown. */
@@ -162,8 +153,13 @@ const richText = (text: string, weight: "Bolder" | "Default") => ({
 });
 
 /** Returns what to post to a chat. `address` is the plain address that an owner entered. */
-export const chatPost = (format: ChatFormat, message: ChatMessage, address: string): ChatPost =>
-  posts[format](message, new URL(address));
+export function chatPost(format: ChatFormat, message: ChatMessage, address: string): ChatPost {
+  const entered = new URL(address);
+  return {
+    url: targets[format]?.(entered) ?? entered.href,
+    body: JSON.stringify(chatBodies[format](message, entered)),
+  };
+}
 
 /** Returns a stored format; `slack` for one that this version does not know. */
 export const chatFormatOf = (stored: string): ChatFormat =>
