@@ -258,6 +258,15 @@ const contentLanguages: Migration = {
   },
 };
 
+const threadsOfSenders: Migration = {
+  number: 139,
+  name: "an index of the threads of senders by age",
+  statements: {
+    sqlite: statementsFor(addedSince(feedback, 139), "sqlite"),
+    postgres: statementsFor(addedSince(feedback, 139), "postgres"),
+  },
+};
+
 /** All migrations in their order. A released migration never changes: a correction is a new migration. */
 export const migrations: readonly Migration[] = [
   ...[baseline, searchFunction, threadNumbers, searchOfWholeThreads, contentPictures],
@@ -275,5 +284,6 @@ export const migrations: readonly Migration[] = [
     formatsOfChats,
     firstMinutesOfApps,
     contentLanguages,
+    threadsOfSenders,
   ],
 ];

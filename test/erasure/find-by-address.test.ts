@@ -15,7 +15,7 @@ import { grace, makePersonEverywhere } from "../support/worlds/people/person-eve
 
 const personOf = (email: string) => ({ finder: findAddress(email.toLowerCase()), accountId: null });
 const indexes = [
-  "feedback_by_sender",
+  "feedback_of_sender",
   "messages_by_sender",
   "messages_by_foreign_sender",
   "mails_by_recipient",

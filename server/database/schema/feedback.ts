@@ -136,7 +136,13 @@ export const feedback = table(
       index(
         "feedback_by_sender",
         withEach(loweredAddress, (lowered) => `(${lowered("sender_email")}), app_id, id`),
-        { where: "sender_email IS NOT NULL" },
+        { where: "sender_email IS NOT NULL", until: 139 },
+      ),
+      // With the time, PostgreSQL reads the newest threads of a sender in order. Otherwise it might read all of the app.
+      index(
+        "feedback_of_sender",
+        withEach(loweredAddress, (lowered) => `(${lowered("sender_email")}), app_id, created_at, id`),
+        { where: "sender_email IS NOT NULL", since: 139 },
       ),
       index("feedback_by_waiting", "app_id, waiting, created_at, id, status, category", {
         where: "waiting IS NOT NULL",

@@ -118,6 +118,8 @@ interface Index {
   readonly only?: Engine;
   /** The migration that creates the index, if it is not the one that creates the table. */
   readonly since?: number;
+  /** The migration that drops the index. */
+  readonly until?: number;
 }
 
 /** Describes an index on columns or expressions. */
@@ -295,7 +297,7 @@ function columnSql(name: string, facts: Facts, engine: Engine): string {
   return parts.filter((part) => part !== "").join(" ");
 }
 
-/** Returns the statements of a migration that adds columns and indexes to a table. */
+/** Returns the statements of a migration that adds columns and indexes to a table, and drops indexes. */
 export function addedSince(of: AnyTable, migration: number): Statement[] {
   const columns = Object.entries(of.columns).filter(([, { facts }]) => facts.since === migration);
   const add = (name: string, facts: Facts, engine: Engine) =>
@@ -306,6 +308,7 @@ export function addedSince(of: AnyTable, migration: number): Statement[] {
       postgres: add(name, facts, "postgres"),
     })),
     ...(of.indexes ?? []).filter(({ since }) => since === migration).map((one) => addIndex(of, one)),
+    ...(of.indexes ?? []).filter(({ until }) => until === migration).map(({ name }) => `DROP INDEX ${name}`),
   ];
 }
 

@@ -231,22 +231,29 @@ function listByActivity<Row extends object>(
 
 /**
  * Returns a query for sorted threads, and its sort key. With tags it reads the index of the first tag. Without this,
- * the planner may read all threads of the app, or sort all threads of the tag.
+ * the planner may read all threads of the app, or sort all threads of the tag. Few threads are snoozed, so their index
+ * is read even with tags.
  */
 function inOrder(
   engine: Engine,
   order: OrderInTime,
   /** The tags, the rarest first. */
-  [tagId, ...others]: readonly string[],
+  tagIds: readonly string[],
   filters: Filters & Pick<MemberOf, "appId">,
 ): ThreadQuery & { readonly key: string } {
-  if (tagId === undefined) {
+  const [tagId, ...others] = tagIds;
+  if (tagId === undefined || filters.snoozed === "true") {
     const { at, id } = sortKeyOf(order);
     return {
       from: indexed(engine, order, filters),
       order: `${at} DESC, ${id} DESC`,
       key: `${at}, ${id}`,
-      conditions: [...ofApp(filters.appId, filters), ...ofSender(engine, filters)],
+      conditions: [
+        ...ofApp(filters.appId, filters),
+        ...withTags(tagIds),
+        ...ofSender(engine, filters),
+        ...(order === "activity" ? amongSender(engine, filters) : []),
+      ],
     };
   }
   const { status, type, to, assignee } = filters;
@@ -263,6 +270,8 @@ function inOrder(
       ...given("t.created_at < ?", to),
       ...[
         ...(status === undefined ? [withStatus(status)] : []),
+        // The index of the tag has the status, so that finished threads are not read.
+        ...(isForUnfinished(filters) ? [isOpen("t")] : []),
         ...given("f.category = ?", type),
         ...(assignee === null ? ofAssignee(filters) : []),
         ...ofTurn(filters),
@@ -299,7 +308,7 @@ const ofSnoozed = (engine: Engine, order: OrderInTime): string => {
 /** Returns the table with the index that has the fewest other threads. */
 function indexed(engine: Engine, order: OrderInTime, filters: Filters): string {
   if (filters.sender !== undefined)
-    return engine === "postgres" ? "feedback f" : "feedback f INDEXED BY feedback_by_sender";
+    return engine === "postgres" ? "feedback f" : "feedback f INDEXED BY feedback_of_sender";
   if (filters.snoozed === "true") return ofSnoozed(engine, order);
   if (typeof filters.assignee === "string") return ofOneAssignee(engine, order);
   if (engine === "sqlite" && order === "activity") {
@@ -316,10 +325,17 @@ const ofState = (filters: Filters): Condition[] => [
   ...ofSnooze(filters),
 ];
 
-const ofTurn = ({ waitingOn, unfinished }: Filters): Condition[] => {
-  if (waitingOn === undefined && unfinished === undefined) return [];
-  const open: Condition = ["f.status IN ('open', 'in_progress')"];
-  return waitingOn === undefined ? [open] : [open, ["f.answered = ?", waitingOn === "us" ? 0 : 1]];
+const isForUnfinished = ({ waitingOn, unfinished }: Filters): boolean =>
+  waitingOn !== undefined || unfinished !== undefined;
+
+const isOpen = (row: "f" | "t"): Condition => [`${row}.status IN ('open', 'in_progress')`];
+
+const ofTurn = (filters: Filters): Condition[] => {
+  if (!isForUnfinished(filters)) return [];
+  const { waitingOn } = filters;
+  return waitingOn === undefined
+    ? [isOpen("f")]
+    : [isOpen("f"), ["f.answered = ?", waitingOn === "us" ? 0 : 1]];
 };
 
 /** The ends of snoozes that are over are removed before a list is read. */
@@ -369,6 +385,17 @@ function ofSender(engine: Engine, { sender }: Filters): Condition[] {
   if (sender === undefined) return [];
   const lowered = loweredAddress[engine];
   return [["f.sender_email IS NOT NULL"], [`${lowered("f.sender_email")} = ${lowered("?")}`, sender]];
+}
+
+/**
+ * Returns a condition with which PostgreSQL reads all threads of a sender, and sorts them. Otherwise it would read the
+ * threads of the app in the order of their activity until it has enough of the sender.
+ */
+function amongSender(engine: Engine, { appId, sender }: Filters & Pick<MemberOf, "appId">): Condition[] {
+  if (sender === undefined || engine === "sqlite") return [];
+  const lowered = loweredAddress[engine];
+  const ofThem = `k.app_id = ? AND k.sender_email IS NOT NULL AND ${lowered("k.sender_email")} = ${lowered("?")}`;
+  return [[`f.id = ANY(ARRAY(SELECT k.id FROM feedback k WHERE ${ofThem}))`, appId, sender]];
 }
 
 const inTimes = ({ from, to }: Pick<Filters, "from" | "to">): Condition[] => [

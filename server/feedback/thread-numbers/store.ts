@@ -23,7 +23,8 @@ async function numberThreadsIn(tx: Transaction, appId: string): Promise<number> 
   await tx.lock(`thread numbers ${appId}`);
   const last = await tx.get<{ last: number }>(
     `SELECT CASE WHEN last_thread_number < coalesce(f.highest, 0) THEN f.highest ELSE last_thread_number END AS last
-     FROM apps, (SELECT max(number) AS highest FROM feedback WHERE app_id = ?) AS f WHERE id = ?`,
+     FROM apps, (SELECT max(number) AS highest FROM feedback WHERE app_id = ? AND number IS NOT NULL) AS f
+     WHERE id = ?`,
     ...[appId, appId],
   );
   if (last === undefined) return 0;

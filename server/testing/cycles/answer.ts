@@ -38,7 +38,10 @@ export const isBelowItsTesters = (row: CycleRow, { verdict }: Standing): boolean
 const standingCycle = (row: CycleRow): StandingCycle => ({
   ...row,
   dayStarts: dayStartsOfRow(row),
-  graceEnd: graceEndOf(row),
+  // Time zones are slow, each page of the console reads all running tests, and only the last day of a test needs it.
+  get graceEnd() {
+    return graceEndOf(row);
+  },
 });
 
 /** Returns a stored slot as its owner reads it, without its test key. */

@@ -69,16 +69,21 @@ const canStillCount = ({ status, closedDays }: StandingCycle, slot: StandingSlot
   slot.activeFromDay !== null &&
   day >= Math.max(slot.activeFromDay, closedDays);
 
-/** Whether all days from the first to `day` are counted, or can still be if `mayCount` says so. */
-const hasRun = (slot: StandingSlot, day: number, mayCount: (day: number) => boolean = () => false): boolean =>
-  Array.from({ length: day }, (_, at) => at + 1).every((of) => slot.countedDays.has(of) || mayCount(of));
+/** Returns how many days from the first one are counted without a gap, or can still be if `mayCount` says so. */
+function runOf(slot: StandingSlot, last: number, mayCount: (day: number) => boolean = () => false): number {
+  let days = 0;
+  while (days < last && (slot.countedDays.has(days + 1) || mayCount(days + 1))) days += 1;
+  return days;
+}
 
 function unbrokenDays(cycle: StandingCycle, slots: readonly StandingSlot[]): UnbrokenDay[] {
   const last = openDayOf(cycle) ?? cycle.closedDays;
+  const runs = slots.map((slot) => runOf(slot, last));
+  const possible = slots.map((slot) => runOf(slot, last, (day) => canStillCount(cycle, slot, day)));
   return Array.from({ length: last }, (_, at) => ({
     dayIndex: at + 1,
-    testers: slots.filter((slot) => hasRun(slot, at + 1)).length,
-    possible: slots.filter((slot) => hasRun(slot, at + 1, (day) => canStillCount(cycle, slot, day))).length,
+    testers: runs.filter((days) => days > at).length,
+    possible: possible.filter((days) => days > at).length,
   }));
 }
 

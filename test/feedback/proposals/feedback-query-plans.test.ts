@@ -5,6 +5,7 @@ import { findChanged, findRuns, findThreads } from "../../../server/feedback/age
 import { awaitingProposals } from "../../../server/feedback/home/store.ts";
 import { listThreads } from "../../../server/feedback/inbox/store.ts";
 import { indexNext } from "../../../server/feedback/search/store/indexing.ts";
+import { numberThreads } from "../../../server/feedback/thread-numbers/store.ts";
 import { feedbackThreads } from "../../../server/feedback/threads/store.ts";
 import { threadNews } from "../../../server/feedback/unread/store/news.ts";
 import { sqlite } from "../../support/database/databases.ts";
@@ -133,6 +134,23 @@ describe("SQLite serves", () => {
       await service.deps.database.write(refreshStatistics);
     });
     everyRead();
+  });
+});
+
+describe("a new thread on SQLite", () => {
+  it("gets the number after the last one, which is found by the index of numbers", async () => {
+    const traced = tracedDatabase(sqlite);
+    const service = await startService({ engine: traced.engine });
+    const { database } = service.deps;
+    const appId = (await service.makeApp()).id;
+    await fillThreads(service, appId, [{}]);
+    const statements = await traced.during(() => numberThreads(database, appId));
+    const sql = statements.find((text) => text.includes("max(number)"));
+    const plan = await database.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`);
+    expect(plan.map(({ detail }) => detail).join()).toContain(
+      "INDEX feedback_by_number (app_id=? AND number>?)",
+    );
+    await service.stop();
   });
 });
 

@@ -51,6 +51,11 @@ const inboxFilters = [
   ...[{ snoozed: "true" }, { ...active, snoozed: "true" }, { snoozed: "false" }],
   ...[{ ...active, waitingOn: "us" }, { waitingOn: "sender" }, { ...active, unfinished: "true" }],
   { ...active, unfinished: "true", assignee: null },
+  ...[
+    { ...active, sender: "a" },
+    { tags: ["a", "b"], snoozed: "true" },
+    { tags: ["a"], waitingOn: "us" },
+  ],
   ...[{ sender: "a" }, { tags: ["a", "b"], assignee: "a", ...inTimes }],
 ];
 

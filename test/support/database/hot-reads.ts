@@ -57,6 +57,11 @@ export const hotReads: readonly (readonly [
     (reader, appId) => listThreads(reader, { appId, ...filters({ type: "bug", ...period }) }, fromTop),
   ],
   [
+    "the threads of a sender",
+    "feedback_of_sender",
+    (reader, appId) => listThreads(reader, { appId, ...filters({ sender: "ada@example.org" }) }, fromTop),
+  ],
+  [
     "the inbox of a person",
     "feedback_by_assignee_and_age",
     (reader, appId) => listThreads(reader, { appId, ...filters({ assignee: "owner" }) }, fromTop),
