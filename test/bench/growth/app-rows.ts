@@ -27,9 +27,9 @@ export function appRows({ id, instant }: Sql, personId: string, now: number): re
       select: `${id("2", "n")}, 'tester' || CAST(n AS text) || '@example.org', '', ${at}`,
     },
     {
-      into: "apps (id, owner_id, name, feedback_enabled, changelog_enabled, created_at)",
+      into: "apps (id, owner_id, name, feedback_enabled, changelog_enabled, created_at, start_put_away_at)",
       count: appCount,
-      select: `${id("1", "n")}, ${owner}, 'App ' || CAST(n AS text), 1, 1, ${at}`,
+      select: `${id("1", "n")}, ${owner}, 'App ' || CAST(n AS text), 1, 1, ${at}, CASE WHEN n > 2 THEN ${at} END`,
     },
     {
       // What happened in the last month is unread.

@@ -6,6 +6,7 @@ import { type Asked, type At, activeOf, statusOf, timesOf } from "./thread-value
 
 /** Every fifth thread has a proposal. */
 const proposalEvery = 5;
+const day = 86_400_000;
 
 /**
  * Threads of two years, a message on each, proposals, and the rows that follow from them: claims, changes, deliveries,
@@ -15,7 +16,7 @@ const proposalEvery = 5;
 export function feedbackRows(sql: Sql, { threads }: Size, { personId, now }: Asked): readonly Rows[] {
   const at = timesOf(sql, threads, now);
   return [
-    threadRows(sql, threads, { personId, at }),
+    threadRows(sql, threads, { personId, now, at }),
     {
       into: "messages (id, feedback_id, direction, author, body, everyone, created_at)",
       count: threads,
@@ -39,12 +40,11 @@ const runStatusOf = (n: string, threads: number) =>
   `CASE WHEN ${awaits(n, threads)} THEN 'awaiting_approval' WHEN ${n} % 1000 = 15 THEN 'rejected'
     WHEN ${n} % 1000 <= 10 OR ${n} % 3 = 0 THEN 'approved' ELSE 'rejected' END`;
 
-interface Given {
-  readonly personId: string;
+interface Given extends Asked {
   readonly at: At;
 }
 
-function threadRows(sql: Sql, threads: number, { personId, at }: Given): Rows {
+function threadRows(sql: Sql, threads: number, { personId, now, at }: Given): Rows {
   const { random, share, id } = sql;
   const app = `(${appOf(sql, "n")})`;
   const status = statusOf(sql, "n", threads);
@@ -53,7 +53,8 @@ function threadRows(sql: Sql, threads: number, { personId, at }: Given): Rows {
   const common = `CASE WHEN ${random("n", "words", 2)} = 0 THEN 'settings' ELSE 'account' END`;
   return {
     into: `feedback (seq, id, app_id, subject, message, category, status, source, sender_name, sender_email, metadata,
-      files, dedupe_key, occurrences, proposal_status, waiting, indexed, created_at, active_at, assignee_id, blocked_by)`,
+      files, dedupe_key, occurrences, proposal_status, waiting, indexed, created_at, active_at, assignee_id, blocked_by,
+      number, answered, snoozed_until)`,
     count: threads,
     select: `n, ${id("a", "n")}, ${id("1", app)},
       'The ' || ${common} || ' page fails ' || CAST(${random("n", "text", 200)} AS text) || ${rare},
@@ -65,7 +66,9 @@ function threadRows(sql: Sql, threads: number, { personId, at }: Given): Rows {
       CASE WHEN n % 10 = 1 THEN 'failure ' || CAST(n AS text) END, 1,
       CASE WHEN n % ${proposalEvery} = 0 THEN ${runStatusOf("n", threads)} END, ${waitingOf(threads)}, 0, ${at("n")},
       ${activeOf(sql, "n", at)}, CASE WHEN n % 10 = 4 THEN ${ownerOf(sql, app, personId)} END,
-      CASE WHEN ${status} = 'blocked' THEN ${id("17", `((${app} - 1) * 100 + 1 + n % 100)`)} END`,
+      CASE WHEN ${status} = 'blocked' THEN ${id("17", `((${app} - 1) * 100 + 1 + n % 100)`)} END, n,
+      CASE WHEN ${random("n", "other", 100)} < 40 THEN 1 ELSE 0 END,
+      CASE WHEN n % 50 = 9 AND ${status} IN ('open', 'in_progress') THEN ${sql.instant(`${now + 30 * day}`)} END`,
   };
 }
 

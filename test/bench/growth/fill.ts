@@ -1,8 +1,10 @@
 import type { Database, Transaction } from "../../../server/database/database.ts";
+import { countStored, findTimes } from "../../../server/database/schema/statistics.ts";
 import { indexAllAgain, indexNext } from "../../../server/feedback/search/store/indexing.ts";
 import { limitViews } from "../../../server/feedback/unread/store/read-marks.ts";
 import { createSealer } from "../../../server/secrets/secrets.ts";
 import { appRows, ownApps } from "./app-rows.ts";
+import { deskChanges, deskRows } from "./desk-rows.ts";
 import { feedbackRows } from "./feedback-rows.ts";
 import { idOf } from "./requests/measured.ts";
 import type { Rows } from "./rows.ts";
@@ -30,17 +32,27 @@ export async function fill(
     ...feedbackRows(sql, size, { personId, now }),
     ...testRows(sql, size, { personId, now }),
     ...teamRows(sql, size, { personId, now, sealedDraft }),
+    ...deskRows(sql, size, { personId, now }),
   ];
   await makeNumbers(database, Math.max(...tables.map(({ count }) => count)));
   const restore = await withoutIndexes(database);
   for (const rows of tables) await insert(database, rows);
   await database.write(async (tx) => {
-    for (const statement of readMarks(sql, size, { personId, now })) await tx.run(statement);
+    for (const statement of [
+      ...deskChanges(sql, size, { personId, now }),
+      ...readMarks(sql, size, { personId, now }),
+    ])
+      await tx.run(statement);
     if (tx.engine === "postgres")
       await tx.all(`SELECT setval(pg_get_serial_sequence('feedback', 'seq'), ${size.threads})`);
     await tx.run("DROP TABLE growth_numbers");
   }, "long");
   await restore();
+  await database.write(async (tx) => {
+    await prepare(tx);
+    const all = "SELECT id FROM apps";
+    for (const statement of [findTimes(all), ...countStored(tx.engine, all)]) await tx.run(statement);
+  }, "long");
   await database.write(indexAllAgain, "long");
   while (await indexNext(database));
   for (let app = 1; app <= ownApps; app += 1)

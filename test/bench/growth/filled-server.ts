@@ -92,10 +92,14 @@ async function valuesOf(origin: string, cookie: string): Promise<ServerValues> {
   const grant = await answer("/testing/auth/token", device, {});
   const bearer = { authorization: `Bearer ${grant.token}` };
   const slot = await answer(`/testing/slots/${idOf("7", 1)}/rotate-key`, {}, bearer);
-  const report = { type: "bug", message: "It broke.", email: "sender@example.org" };
-  const { id, statusUrl } = await answer("/feedback/remote", report, { "x-api-key": key.key });
+  const sender = `sender${Date.now()}@example.org`;
+  const report = { type: "bug", message: "It broke.", email: sender };
+  const send = () => answer("/feedback/remote", report, { "x-api-key": key.key });
+  const { id, statusUrl } = await send();
   return {
     ...{ appKey: key.key, deviceToken: grant.token, testKey: slot.testKey },
     ...{ threadId: id, senderPage: new URL(statusUrl).pathname },
+    sender,
+    ...{ mergedId: (await send()).id, targetId: (await send()).id },
   };
 }

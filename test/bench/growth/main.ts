@@ -21,7 +21,7 @@ const { values: given } = parseArgs({
     threads: { type: "string", default: "1000000" },
     engine: { type: "string", default: "sqlite,postgres" },
     statistics: { type: "string", default: "without,with" },
-    only: { type: "string", default: "" },
+    only: { type: "string", multiple: true, default: [""] },
     keep: { type: "string" },
     postgres: { type: "string" },
   },
@@ -93,7 +93,7 @@ async function compare(engine: string, filled: readonly FilledDatabase[]) {
     say(`\n${engine}, ${statistics} statistics: milliseconds`);
     say(lineOf("", ["few p50", "many p50", "ratio", "p99", "turn p99", "longest", "fuller"]));
     const measured: Line[] = [];
-    for (const asked of requests.filter(({ name }) => name.includes(given.only))) {
+    for (const asked of requests.filter(({ name }) => given.only.some((part) => name.includes(part)))) {
       const [few, many] = await measure(servers, asked).catch((error: unknown) => {
         say(`${asked.name}: FAILED, ${String(error).slice(0, 200)}`);
         process.exitCode = 1;

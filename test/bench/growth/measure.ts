@@ -1,4 +1,5 @@
 import { Agent, type RequestOptions, request } from "node:http";
+import { openDatabase } from "../../../server/database/open.ts";
 import { median } from "../table.ts";
 import type { FilledServer } from "./filled-server.ts";
 import type { Caller, Measured, ServerValues } from "./requests/measured.ts";
@@ -29,6 +30,7 @@ const kept = new Agent({ keepAlive: true });
 
 /** Measures a request on several servers alternately, because the speed of a shared machine changes every second. */
 export async function measure(servers: readonly FilledServer[], asked: Measured): Promise<Timing[]> {
+  if (asked.work) return measureWork(servers, asked.work);
   const targets = await Promise.all(servers.map((server) => targetOf(server, asked)));
   const lengths = await warmedUp(targets, asked.most === undefined ? warmUp : leastWarmUp);
   const times: number[][] = targets.map(() => []);
@@ -53,6 +55,27 @@ export async function measure(servers: readonly FilledServer[], asked: Measured)
   }));
 }
 
+/** Measures what a job does, on the databases of the servers alternately. */
+async function measureWork(
+  servers: readonly FilledServer[],
+  work: NonNullable<Measured["work"]>,
+): Promise<Timing[]> {
+  const databases = await Promise.all(servers.map(({ address }) => openDatabase(address)));
+  const times: number[][] = databases.map(() => []);
+  const until = performance.now() + mostMilliseconds;
+  for (let call = -leastWarmUp; call < calls && (call < leastCalls || performance.now() < until); call += 1)
+    for (const [at, database] of databases.entries()) {
+      const started = performance.now();
+      await work(database);
+      if (call >= 0) times[at]?.push(performance.now() - started);
+    }
+  for (const database of databases) await database.close();
+  return times.map((taken) => ({
+    ...{ p50: median(taken), p99: p99Of(taken) },
+    ...{ turnP99: Number.NaN, longestTurn: 0, length: 1 },
+  }));
+}
+
 /** Calls each target several times, but a slow one less often. Returns the lengths of the last answers. */
 async function warmedUp(targets: readonly Target[], most: number): Promise<number[]> {
   const lengths = targets.map(() => 0);
@@ -65,8 +88,7 @@ async function warmedUp(targets: readonly Target[], most: number): Promise<numbe
 const p99Of = (times: readonly number[]): number =>
   times.toSorted((a, b) => a - b)[Math.ceil(times.length * 0.99) - 1] ?? Number.NaN;
 
-interface Target extends Pick<Measured, "body"> {
-  readonly turns: string;
+interface Asked extends Pick<Measured, "body"> {
   readonly port: number;
   readonly path: string;
   readonly method: string;
@@ -74,15 +96,34 @@ interface Target extends Pick<Measured, "body"> {
   readonly values: ServerValues;
 }
 
+interface Target extends Asked {
+  readonly turns: string;
+  readonly before: Asked | undefined;
+  readonly after: Asked | undefined;
+}
+
 async function targetOf(server: FilledServer, asked: Measured): Promise<Target> {
-  const { port } = server.program;
-  const { values, turns } = server;
-  const { method = "GET", body } = asked;
-  const path = withValues(asked.path, values);
-  const target = { port, turns, path, method, body, values, headers: headersOf(server)[asked.by] };
+  const { before, after } = asked;
+  const target = {
+    ...requestOf(server, asked),
+    turns: server.turns,
+    before: before && requestOf(server, before),
+    after: after && requestOf(server, after),
+  };
   if (!asked.second) return target;
   const first = JSON.parse(await answerOf(target));
-  return { ...target, path: `${path}&cursor=${first.nextCursor}` };
+  return { ...target, path: `${target.path}&cursor=${first.nextCursor}` };
+}
+
+function requestOf(
+  server: FilledServer,
+  { by, path, method = "GET", body }: Measured["before"] & object,
+): Asked {
+  const { values, program } = server;
+  return {
+    ...{ port: program.port, path: withValues(path, values), method, body, values },
+    headers: headersOf(server)[by],
+  };
 }
 
 const headersOf = ({
@@ -105,13 +146,19 @@ let called = Date.now();
 
 async function timed(target: Target): Promise<{ milliseconds: number; length: number }> {
   called += 1;
-  const body = target.body && withValues(JSON.stringify(target.body(called)), target.values);
+  if (target.before) await answerOf(target.before, bodyOf(target.before));
+  const body = bodyOf(target);
   const started = performance.now();
   const { length } = await answerOf(target, body);
-  return { milliseconds: performance.now() - started, length };
+  const milliseconds = performance.now() - started;
+  if (target.after) await answerOf(target.after, bodyOf(target.after));
+  return { milliseconds, length };
 }
 
-type Asking = Pick<Target, "port" | "path" | "method" | "headers">;
+const bodyOf = ({ body, values }: Pick<Asked, "body" | "values">): string | undefined =>
+  body && withValues(JSON.stringify(body(called)), values);
+
+type Asking = Pick<Asked, "port" | "path" | "method" | "headers">;
 
 function answerOf({ port, path, method, headers }: Asking, body?: string): Promise<string> {
   const type = body === undefined ? {} : { "content-type": "application/json" };

@@ -1,4 +1,6 @@
-/** A request of the API, or of a page of the console. */
+import type { Database } from "../../../../server/database/database.ts";
+
+/** A request of the API or of a page of the console, or work without a request. */
 export interface Measured {
   readonly name: string;
   /** `{name}` is replaced by a value of the server. */
@@ -10,11 +12,18 @@ export interface Measured {
   readonly body?: (call: number) => object;
   /** The maximum number of calls, if the server does not allow a hundred. */
   readonly most?: number;
+  /** Requests before and after each call, which are not measured: they make what the call needs, and undo what it did. */
+  readonly before?: Unmeasured;
+  readonly after?: Unmeasured;
+  /** What a job of the server does, in place of a request. */
+  readonly work?: (database: Database) => Promise<unknown>;
   /** Whether it is a search, for which there is a separate goal. */
   readonly isSearch?: boolean;
   /** Reads the second page of the list: the path gets the cursor of the first one. */
   readonly second?: boolean;
 }
+
+type Unmeasured = Pick<Measured, "by" | "path" | "method" | "body">;
 
 /** A token of an agent, a session of the console, the key of an app, a tester's device, or a sender without a credential. */
 export type Caller = "agent" | "person" | "app" | "device" | "nobody";
@@ -27,6 +36,11 @@ export interface ServerValues {
   /** A thread that was reported just now, and the path of its sender's page. */
   readonly threadId: string;
   readonly senderPage: string;
+  /** The sender of this thread and the next two. */
+  readonly sender: string;
+  /** Two other threads of the first app, which are merged. */
+  readonly mergedId: string;
+  readonly targetId: string;
 }
 
 /** An id in the form in which the SQL creates it. */

@@ -3,6 +3,8 @@ import { idOf, ids, type Measured } from "./measured.ts";
 const app = `/api/v1/console/apps/${ids.app}`;
 const thread = "/api/v1/console/feedback/{threadId}";
 const report = { type: "bug", message: "The settings page closes when it is opened twice." };
+const merged = (act: string) => `/api/v1/console/feedback/{mergedId}/${act}`;
+const byKey = { by: "app", method: "POST", path: "/api/v1/feedback/remote" } as const;
 const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
 
 const byApps: readonly Measured[] = [
@@ -10,7 +12,7 @@ const byApps: readonly Measured[] = [
     { name: "a new report", body: () => report },
     { name: "a report with a new key", body: (call: number) => ({ ...report, dedupeKey: `growth ${call}` }) },
     { name: "a repeat of a report", body: () => ({ ...report, dedupeKey: "the failure of this benchmark" }) },
-  ].map((each) => ({ by: "app", method: "POST", path: "/api/v1/feedback/remote", ...each }) as const),
+  ].map((each) => ({ ...byKey, ...each }) as const),
   {
     ...{ name: "a test session", by: "app", method: "POST", path: "/api/v1/testing/sdk/session", most: 15 },
     body: () => ({
@@ -72,6 +74,38 @@ const changes: readonly Omit<Measured, "by">[] = [
   {
     ...{ name: "a green run", method: "POST", path: `${app}/feedback/resolve` },
     body: (call: number) => ({ run: `run ${call}`, passed: ["failure 1", { prefix: "failure 99999" }] }),
+  },
+  {
+    ...{ name: "a merge", method: "POST", path: merged("merge") },
+    body: () => ({ into: "{targetId}" }),
+    after: { by: "person", method: "POST", path: merged("unmerge") },
+  },
+  {
+    ...{ name: "an unmerge", method: "POST", path: merged("unmerge") },
+    before: { by: "person", method: "POST", path: merged("merge"), body: () => ({ into: "{targetId}" }) },
+  },
+  {
+    ...{ name: "a snooze", method: "PATCH", path: thread },
+    body: (call: number) => ({ snoozedUntil: call % 2 === 0 ? null : new Date(Date.now() + 86_400_000) }),
+  },
+  {
+    ...{ name: "a change of chosen threads", method: "POST", path: `${app}/feedback/bulk` },
+    body: (call: number) => ({
+      ids: ["{threadId}", "{mergedId}", "{targetId}"],
+      change: call % 2 === 0 ? { addTags: ["tag 3"] } : { removeTags: ["tag 3"] },
+    }),
+  },
+  {
+    ...{ name: "a change of all threads of a list", method: "POST", path: `${app}/feedback/bulk` },
+    body: (call: number) => ({
+      filter: { sender: "{sender}", order: "activity" },
+      expected: { total: 3, asOf: new Date() },
+      change: { assignee: call % 2 === 0 ? "me" : null },
+    }),
+  },
+  {
+    ...{ name: "the desk after a new report", path: `${app}/feedback?status=open&order=activity` },
+    before: { ...byKey, body: () => report },
   },
   {
     name: "a new FAQ entry",
