@@ -116,7 +116,8 @@ function createSetUp(patienceMs: number): ((client: pg.ClientBase) => Promise<vo
   };
 }
 
-const attempts = 5;
+/** How often a transaction is tried. The deadline of a request ends earlier if each try waits for other transactions. */
+const attempts = 20;
 
 /** Creates `Database.write` for PostgreSQL. It repeats a transaction that failed only because of concurrent ones. */
 function createWrite(
