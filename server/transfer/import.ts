@@ -101,6 +101,8 @@ async function importFrom<Result>(
   let done = false;
   try {
     await stageLines(staging);
+    if (await imports.hasWrongMerges(deps.database, appId))
+      throw refusedFile(["its merges of threads contradict each other."]);
     const files = await stageFiles(staging);
     await settle(staging);
     const uploads = (records.upload ?? 0) + (records.proofImage ?? 0) + (records.picture ?? 0);

@@ -97,6 +97,23 @@ export const imports = {
   },
 
   /**
+   * Whether a thread of the app is merged into a thread that is missing or merged itself, or whether merges have another
+   * order than their numbers.
+   */
+  async hasWrongMerges(reader: Reader, appId: string): Promise<boolean> {
+    const found = await reader.get(
+      `SELECT 1 AS found FROM feedback f WHERE f.app_id = ? AND f.merged_into IS NOT NULL AND NOT EXISTS (
+         SELECT 1 FROM thread_merges g JOIN feedback t ON t.id = f.merged_into
+         WHERE g.feedback_id = f.id AND t.app_id = f.app_id AND t.merged_into IS NULL)
+       UNION ALL SELECT 1 FROM thread_merges g JOIN feedback f ON f.id = g.feedback_id
+         LEFT JOIN thread_merges n ON n.feedback_id = g.into_id
+         WHERE g.app_id = ? AND (f.merged_into IS NULL OR n.number <= g.number) LIMIT 1`,
+      ...[appId, appId],
+    );
+    return found !== undefined;
+  },
+
+  /**
    * Makes the app visible to its owner. If the file has no counts, because an older server wrote it, the rows are
    * counted. Returns false if the import was stopped in the meantime.
    */

@@ -37,11 +37,16 @@ export interface Home {
   readonly since: number;
 }
 
-/** Returns all threads to which a report of the thread `id` has belonged. */
+/**
+ * Returns all threads to which a report of the thread `id` has belonged. A later merge has a greater number, so the list
+ * ends even if the merges form a circle.
+ */
 export function homesOf(id: string, steps: ReadonlyMap<string, MergeStep>): Home[] {
   const homes: Home[] = [{ id, since: 0 }];
-  for (let step = steps.get(id); step; step = steps.get(step.intoId))
-    homes.push({ id: step.intoId, since: step.number });
+  for (let step = steps.get(id), since = 0; step && step.number > since; step = steps.get(step.intoId)) {
+    since = step.number;
+    homes.push({ id: step.intoId, since });
+  }
   return homes;
 }
 

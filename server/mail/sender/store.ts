@@ -180,7 +180,8 @@ export const reports = {
     const newest = await reader.all<SharedMessage>(
       `WITH RECURSIVE homes (id, since) AS (
          SELECT CAST(? AS TEXT), CAST(0 AS BIGINT)
-         UNION ALL SELECT g.into_id, g.number FROM homes h JOIN thread_merges g ON g.feedback_id = h.id)
+         UNION ALL SELECT g.into_id, g.number FROM homes h
+         JOIN thread_merges g ON g.feedback_id = h.id AND g.number > h.since)
        SELECT id, CASE direction WHEN 'blocked' THEN 'inbound' ELSE direction END AS direction, body,
          created_at AS "createdAt", files FROM messages m
        WHERE feedback_id = ? AND category IS NULL AND direction IN ('inbound', 'outbound', 'blocked')

@@ -4,7 +4,7 @@ import { tarHeader } from "../../../server/files/tar.ts";
 import { databases } from "../../support/database/databases.ts";
 import * as sample from "../../support/files/sample-files.ts";
 import { type Service, startService } from "../../support/service/service.ts";
-import type { OwnerWithOneOfEach } from "../../support/worlds/owner-with-one-of-each.ts";
+import { type OwnerWithOneOfEach, sendFeedback } from "../../support/worlds/owner-with-one-of-each.ts";
 import { exportFile, importFile, type Line, linesIn } from "../../support/worlds/transfer/app-file.ts";
 import { makeFullApp } from "../../support/worlds/transfer/full-app.ts";
 
@@ -144,6 +144,33 @@ describe.each(databases)("a hostile file to import, on $name", (engine) => {
     expect(await refused(fileOf([...without, orphan]))).toBe(
       "line 3: the message refers to a record that is not in the file before it.",
     );
+  });
+
+  it("cannot contain merges that contradict each other", async () => {
+    const threads: string[] = [];
+    for (const message of ["A", "B", "C"])
+      threads.push(await sendFeedback(service, world.app.key, { message }));
+    const [one = "", two = "", three = ""] = threads;
+    await world.call("POST", `/feedback/${two}/merge`, { into: one });
+    await world.call("POST", `/feedback/${one}/merge`, { into: three });
+    const merged = linesIn(await exportFile(service, world.headers, world.app.id));
+    expect((await importFile(service, world.headers, fileOf(merged))).status).toBe(201);
+    const forged = (type: string, of: string, change: object) =>
+      fileOf(
+        merged.map((line) =>
+          line.type === type && [line.id, line.feedbackId].includes(of) ? { ...line, ...change } : line,
+        ),
+      );
+    for (const file of [
+      forged("merge", one, { intoId: two }),
+      forged("merge", one, { number: 1 }),
+      forged("thread", one, { mergedInto: two }),
+      forged("thread", one, { mergedInto: crypto.randomUUID() }),
+      forged("thread", one, { mergedInto: null, status: "open" }),
+      fileOf(merged.filter((line) => line.type !== "merge")),
+    ])
+      expect(await refused(file)).toBe("its merges of threads contradict each other.");
+    await world.call("DELETE", `/feedback/${three}`);
   });
 
   it("cannot add to an app of somebody else, or read its files", async () => {

@@ -29,6 +29,12 @@ describe("a reply to everyone", () => {
     expect(reaches(reply, homes(id))).toBe(is);
   });
 
+  it("ends if the merges form a circle", () => {
+    const circle = [step("b", "a", 1), step("a", "b", 2)];
+    const ids = homesOf("b", new Map(circle.map((one) => [one.id, one]))).map(({ id }) => id);
+    expect(ids).toEqual(["b", "a", "b"]);
+  });
+
   it("belongs to a thread and all that were merged into it", () => {
     expect([...withMerged("a", steps)].sort()).toEqual(["a", "b"]);
     expect([...withMerged("c", steps)].sort()).toEqual(["a", "b", "c"]);
