@@ -98,14 +98,14 @@ const readJson = async (file) => JSON.parse(await readFile(file, "utf8"));
 
 /**
  * Writes a bill of materials in the form of CycloneDX 1.6: the packages that are inside the bundles, and those that npm
- * installs beside them. The same bundles give the same bytes. The hash of a package is that of its tarball.
+ * installs in addition. The same bundles give the same bytes. The hash of a package is that of its tarball.
  */
 export async function writeBillOfMaterials(file, bundles) {
   const { dependencies, optionalDependencies } = await readJson("package.json");
   await write(file, bundles, { dependencies, optionalDependencies, components: [] });
 }
 
-/** Does the same for an executable: nothing is installed beside it, and it contains this Node. */
+/** Does the same for an executable: npm installs no further packages for it, and it contains this Node. */
 export async function writeBillOfExecutable(file, bundles) {
   const { node: version } = process.versions;
   const ref = `pkg:github/nodejs/node@v${version}`;

@@ -8,11 +8,11 @@ import { dirname, join, relative } from "node:path";
 const folders = ["bin", "build", "mcp", "server", "src"];
 const files = ["package.json", "package-lock.json", "tsconfig.json", "node_modules/.package-lock.json"];
 
-/** What each target reads, and the target that must be built before it. */
+/** The files that each target reads, and the target that must be built before it. */
 const targets = {
-  /** What `npm start` and most tests need. */
+  /** The targets that `npm start` and most tests need. */
   programs: { folders, files },
-  /** What npm and GitHub Actions get beside the programs. */
+  /** The files for npm and GitHub Actions, besides the programs. */
   package: { folders, files: [...files, "tsconfig.types.json"], before: "programs" },
   /** The benchmarks and the pictures. */
   tools: { folders: [...folders, "test/bench", "test/pictures", "test/support"], files, before: "programs" },

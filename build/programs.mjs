@@ -242,7 +242,7 @@ async function finishProgram(file) {
   await writeFile(file, ascii);
 }
 
-/** Builds the start of the MCP server. Its first answers are made at build time. */
+/** Builds the start of the MCP server. Its first answers are computed at build time. */
 function buildAgentServer(outdir) {
   return build({
     ...cjs,

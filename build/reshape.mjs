@@ -1,12 +1,11 @@
-// Moves and merges source files by a map, and rewrites everything that names them.
+// Moves and merges source files according to a map, and updates all references to them.
 //
 //   node build/reshape.mjs move MAP     `git mv`, imports, and paths in the build, the configuration and the documents
 //   node build/reshape.mjs merge MAP    puts the files that share a target into one file
 //
 // A line of a map is `OLD NEW`. Several lines with the same NEW are a merge: the move puts the first file at NEW and the
-// others beside it, and the merge puts them into it. `OLD#name NEW_NAME` renames what a file declares,
-// or the name under which it imports something. Each step can run
-// again on a fresh tree, because it reads all files anew. `#` at the beginning of a line is a comment.
+// others beside it, and the merge puts them into it. `OLD#name NEW_NAME` renames a declaration or an import of a file. Each step can run
+// again on a fresh tree, because it reads all files again. `#` at the beginning of a line is a comment.
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, extname, join, relative, resolve } from "node:path";
@@ -393,7 +392,9 @@ function mergeAll() {
     };
   }
 
-  /** The file of the same group that `(await import("./file.ts")).name` loads: what it declares needs no import any more. */
+  /**
+   * The file of the same group that `(await import("./file.ts")).name` loads. Its declarations need no import any more.
+   */
   function ownLateImport(target, file, node) {
     if (node.type !== "MemberExpression" || node.computed) return undefined;
     let object = node.object;
@@ -618,11 +619,11 @@ function usesOf(modules, targetOf) {
     for (const { node, value } of pathsIn(file, module.text)) {
       const path = join(dirname(file), value);
       if ((targetOf.get(path) ?? path) === group) continue;
-      // A late import counts beside an import of the types of the same file.
+      // A dynamic import counts in addition to an import of types from the same file.
       if (!module.imports.some((imported) => imported.source === node.start)) keepsAll.add(path);
     }
   }
-  // What the build names is loaded as a whole.
+  // The build loads these modules completely.
   for (const file of modules.keys())
     if (file.startsWith("build/"))
       for (const [path] of read(file).matchAll(/(?:bin|src|server|mcp|test)\/[\w./-]+\.tsx?/g))
@@ -738,7 +739,7 @@ function chunkOf(node, inner) {
   return { node, inner, exported, names, isFunction, isHoisted, isType, refs, eager };
 }
 
-/** The names of parameters: each hides what is declared outside. */
+/** The names of parameters: each hides a declaration outside with the same name. */
 function* parametersIn(inner) {
   for (const { node } of nodesOf(inner))
     for (const param of (/Function/.test(node.type) && node.params) || [])
@@ -791,7 +792,7 @@ function bindingsOf(pattern) {
   return [];
 }
 
-/** Whether an identifier stands for a variable or a type, and not for a property. */
+/** Whether an identifier is the name of a variable or a type, and not of a property. */
 function isReference(node, parent, key) {
   if (!parent) return true;
   const { type } = parent;

@@ -27,7 +27,7 @@ export const cjs = {
   charset: "ascii",
   format: "cjs",
   outExtension: { ".js": ".cjs" },
-  // A package passes it to `createRequire`, which also takes a path.
+  // A package passes it to `createRequire`, which also accepts a path.
   define: { ...shared.define, "import.meta.url": "__filename" },
 };
 

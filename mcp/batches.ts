@@ -34,7 +34,7 @@ const mostMessages = 100;
 export interface Batches {
   /** Forwards lines. Replaces an array by lines with one message each. */
   readonly lines: Transform;
-  /** Whether a message is part of the answer to a batch. The answer is written when all its parts are there. */
+  /** Whether a message is part of the answer to a batch. The answer is written when all its parts are ready. */
   collect(message: JSONRPCMessage): boolean;
 }
 

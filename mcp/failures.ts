@@ -82,7 +82,7 @@ const limitTexts = {
     "This token has read as often as the server allows in an hour. What you have read stays valid; end your turn if you can do nothing without another read.",
 } as const;
 
-/** Returns a text that says which limit is reached, and when to try again. */
+/** Returns a text with the limit that is reached, and the time to try again. */
 const limitedText = (what: keyof typeof limitTexts, seconds = 60): string =>
   `${limitTexts[what]} Wait ${seconds} s, then call again; do not try sooner.`;
 

@@ -299,7 +299,7 @@ const reservedPrefix = "io.modelcontextprotocol/";
 
 /**
  * Reads a call of a tool. Returns undefined for any message that the SDK must handle: calls with unusual or wrong
- * fields, and calls that wait for a decision, because their answer comes in parts.
+ * fields, and calls that wait for a decision, because their answer is sent in parts.
  */
 function plainCallIn({ headers, body }: ToolRequest): PlainCall | undefined {
   if (!isObject(body) || body.jsonrpc !== "2.0" || body.method !== "tools/call") return undefined;

@@ -23,8 +23,8 @@ export interface StdioOptions extends McpOptions {
   /** The default is the clock of the system. */
   readonly clock?: Clock | undefined;
   /**
-   * Whether the first messages are answered with texts that the build made; true by default. The answers are the same
-   * as without these texts.
+   * Whether the first messages are answered with texts that the build has written; true by default. The answers are the
+   * same as without these texts.
    */
   readonly prepared?: boolean | undefined;
 }

@@ -39,7 +39,7 @@ export function createServer(
     announces,
     only,
   }: {
-    /** Whether the server tells the client when resources change. */
+    /** Whether the server notifies the client when resources change. */
     readonly announces: boolean;
     /** The only tool that the request calls. The others are not registered. */
     readonly only?: string | undefined;
@@ -297,7 +297,10 @@ class PageOffer extends Error {
 /** How long an offer is open: one hour, because the person may read the page for long. The wait continues then. */
 const longestMs = 3_600_000;
 
-/** Returns a function that offers a page. Undefined if the client cannot show one or was already asked. (rule A61) */
+/**
+ * Returns a function that offers a page. Undefined if the client cannot show one, or if it was already offered. (rule
+ * A61)
+ */
 function pageOfferOf({ server }: McpServer, { mcpReq }: ServerContext): OfferPage | undefined {
   if (mcpReq.inputResponses !== undefined) return undefined;
   const { envelope } = mcpReq;

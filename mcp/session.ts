@@ -23,7 +23,7 @@ export interface EarlyInput {
   readonly answered: Buffer;
   /** The number of answers to the messages in `answered`. */
   readonly answers: number;
-  /** The input that was read but not answered: the first message that needs the SDK, and what follows it. */
+  /** The input that was read but not answered: the first message that needs the SDK, and all later messages. */
   readonly rest: Buffer;
 }
 

@@ -194,7 +194,7 @@ function createWatch(parts: WatchParts, notify: (topic: string) => void): Watch 
 
 type WatchContext = WatchParts & { readonly signal: AbortSignal };
 
-/** Never resolves. A change may be missed during a failure, so the client is then told that every topic changed. */
+/** Never resolves. A change may be missed during a failure, so the client then gets a notification for every topic. */
 async function watchOn(context: WatchContext, watching: Watching, first: Promise<string>): Promise<never> {
   for (let mark = first; ; ) {
     try {

@@ -41,7 +41,7 @@ export interface ThreadPage {
 
 type ProposalText = Pick<ProposalParts, "summary" | "plan">;
 
-/** If a thread is too long, notes of agents are cut to this length. What people wrote is more important. */
+/** If a thread is too long, notes of agents are cut to this length. Texts of people are more important. */
 const mostOfNote = 500;
 
 /** The maximum number of messages in an answer. Each message also adds fields, not only its text. */
@@ -149,7 +149,7 @@ const lengthOf = (messages: readonly MessageParts[]): number =>
 export interface ThreadParts {
   readonly app: { readonly id: string; readonly name: string };
   readonly id: string;
-  /** The id again, if the thread that was asked for was merged into this one; null otherwise. */
+  /** The requested id, if its thread was merged into this one; null otherwise. */
   readonly mergedInto: string | null;
   readonly consoleUrl: string | null;
   readonly category: string;
@@ -193,7 +193,7 @@ export interface MessageParts {
   readonly author: string;
   readonly body: string;
   readonly createdAt: string | null;
-  /** The fields of a repeated report beside its text. They are unchecked, too. */
+  /** The fields of a repeated report, without its text. They are unchecked, too. */
   readonly report?: Readonly<Record<string, unknown>> | null;
 }
 
@@ -267,7 +267,7 @@ const messageOf =
     return latest && isNoteOf(latest, parts) ? { ...parts, body: textOfLatest } : parts;
   };
 
-/** Says where the plan is: first its name in the structured answer, then its name in the answer as text. */
+/** The place of the plan: its name in the structured answer, and its name in the answer as text. */
 const textOfLatest =
   "The latest proposal: see `agents.proposal`, or the plan of the latest proposal, on the first page.";
 

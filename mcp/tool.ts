@@ -10,7 +10,7 @@ import { feedbackIdOf, Refusal, runIdOf } from "./ids.ts";
 /** One call of a tool. */
 export interface Call {
   readonly signal: AbortSignal;
-  /** Reports progress to a client that asked for it. The value must grow. */
+  /** Reports progress to a client that requested it. The value must grow. */
   readonly progress: (seconds: number, of: number) => Promise<void>;
   /** Offers the person a page; undefined if the client cannot show one. */
   readonly offerPage?: OfferPage | undefined;
@@ -178,7 +178,7 @@ const forms: Readonly<Record<string, (given: string) => unknown>> = {
   updated_since: instantIn,
 };
 
-/** A page that the person at the client may open. What the person answers changes nothing here. */
+/** A page that the person at the client may open. The answer of the person changes nothing here. */
 export interface Page {
   readonly url: string;
   readonly message: string;

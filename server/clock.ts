@@ -1,6 +1,6 @@
 import { ApiError } from "../src/contract/errors.ts";
 
-/** Knows whether the clock can be trusted. While it cannot, the server does nothing that cannot be undone. */
+/** Checks whether the clock can be trusted. If it cannot, the server does nothing that cannot be undone. */
 export interface TimeWatch {
   /**
    * Whether the clock has jumped within the last ten minutes. Only ten minutes without a jump make it trusted again.

@@ -23,7 +23,7 @@ export interface Deps {
   readonly files: Files;
   readonly keptFiles: KeptFiles;
   readonly clock: Clock;
-  /** Knows whether the clock can be trusted. */
+  /** Checks whether the clock can be trusted. */
   readonly time: TimeWatch;
   readonly newId: () => string;
   readonly sealer: Sealer;

@@ -1,7 +1,7 @@
 import { type DestinationStream, type Logger, pino } from "pino";
 
 /**
- * Makes the log, which consists of JSON lines. An error is logged by name, message, code and stack, without other
+ * Creates the log, which consists of JSON lines. An error is logged by name, message, code and stack, without other
  * values. (rule K10)
  */
 export const createLog = (level: string, destination: DestinationStream): Logger =>

@@ -154,7 +154,7 @@ async function serveFrom(
 /** If a port is in use, this number of following ports is tried. If none of them is free, any free port is used. */
 const nextPorts = 20;
 
-/** Listens on the wanted port, or with `local` on the next one that is free. */
+/** Listens on the configured port, or with `local` on the next free port. */
 async function listenWhereFree(wanted: Settings, { local, port: given }: ServeFlags): Promise<Server> {
   if (!local || given !== undefined) return listen(wanted);
   const last = Math.min(wanted.port + nextPorts, 65_535);

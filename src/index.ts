@@ -1,4 +1,4 @@
-/** What a TypeScript program imports from the package. */
+/** The exports of the package for TypeScript programs. */
 export type { Answer, CallOptions, Client, Content, Input } from "./client/call.ts";
 export { type Tagged, withEtag } from "./client/call.ts";
 export {

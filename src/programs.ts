@@ -15,8 +15,8 @@ export interface ServeFlags {
   /** A file of JSON or YAML with the apps of a development server, in place of the demo's app. */
   readonly seed?: string | undefined;
   /**
-   * A developer's own server: it takes the next port if the wanted one is taken, and ignores the variables that name
-   * another server, its folder or its database.
+   * A developer's own server: it uses the next port if the configured one is in use, and ignores the variables that
+   * name another server, its folder or its database.
    */
   readonly local?: boolean;
   /** Prints one line of JSON on standard output when the server listens. */
@@ -99,7 +99,7 @@ export type AdminCommand =
 /** A command of the person who runs the server, and the database that it works on. */
 export type AdminRequest = AdminCommand & DatabaseChoice & AdminEnvironment;
 
-/** The values that a command of the operator takes from the environment. */
+/** The values that a command of the operator reads from the environment. */
 export interface AdminEnvironment {
   /** The server's secret. With SQLite it may be in the folder instead. */
   readonly secret?: string | undefined;
@@ -114,7 +114,7 @@ export interface McpRequest {
   readonly baseUrl: string;
   /** The address of the console, for links. If it is left out, links are those of the server's answers. */
   readonly consoleUrl?: string | undefined;
-  /** A file that holds the agent token. Read at the first call, and again after the server refused the token. */
+  /** A file that contains the agent token. Read at the first call, and again after the server refused the token. */
   readonly tokenFile?: string | undefined;
   /** The token itself, if no file is given. */
   readonly agentToken?: string | undefined;
@@ -154,7 +154,7 @@ export interface DevExecRequest {
 export interface Programs {
   /** Returns the exit code once the server has stopped. */
   serve(flags: ServeFlags): Promise<number>;
-  /** Returns what the command made or found, for a person and for `--json`. */
+  /** Returns the result of the command, for a person and for `--json`. */
   admin(request: AdminRequest): Promise<Record<string, unknown>>;
   /** Returns the exit code once the client has disconnected. */
   mcp(request: McpRequest): Promise<number>;
@@ -199,7 +199,7 @@ export interface Following {
   follow(tell: (topic: string) => void, gone: AbortSignal): Promise<void>;
 }
 
-/** The program that calls tools over HTTP, with what its token allows. */
+/** The program that calls tools over HTTP, with the rights of its token. */
 export interface ToolCaller {
   /** The id of its token. */
   readonly id: string;
@@ -209,7 +209,7 @@ export interface ToolCaller {
   readonly readOnly: boolean;
   /** Whether its token has the scope for the work on approved plans. */
   readonly mayWork: boolean;
-  /** Calls the API as this caller. Never rejects because of what the API answers. */
+  /** Calls the API as this caller. It does not reject if the API answers with an error. */
   readonly call: (request: DirectRequest) => Promise<DirectAnswer>;
   /** The bytes of an uploaded file; `too large` for more than `most` bytes, undefined if there is no such file. */
   readonly readUpload: (name: string, most: number) => Promise<Buffer | "too large" | undefined>;

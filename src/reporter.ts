@@ -4,7 +4,7 @@ import type { SessionResult, SessionStatus } from "./contract/test-sessions.ts";
 
 export interface SessionReporterOptions {
   readonly client: SessionCalls;
-  /** Called for the test key before every use, because keys rotate; without it, `setTestKey` gives the key. */
+  /** Called for the test key before every use, because keys rotate; without it, the key comes from `setTestKey`. */
   readonly readTestKey?: () => string | null | Promise<string | null>;
   readonly appVersion?: string;
   /**
@@ -17,7 +17,7 @@ export interface SessionReporterOptions {
   readonly onFailure?: (failure: Failure) => void;
   /** Sessions that an earlier run of the app could not report. */
   readonly pending?: readonly PendingSession[];
-  /** Called with the pending sessions after each change, to store them. They hold no test key. */
+  /** Called with the pending sessions after each change, to store them. They contain no test key. */
   readonly onPending?: (pending: readonly PendingSession[]) => void;
   /** The most pending sessions; 50 by default. */
   readonly mostPending?: number;
@@ -39,8 +39,8 @@ export interface SessionReporter {
 
 /**
  * Returns a reporter for the sessions of a tester's app, which also reads the state of the day. It reports every
- * session that reached a screen, because only the server decides what counts. A key that belongs to no slot gets no
- * error. (rule T14)
+ * session with a screen, because only the server decides what counts. A key that belongs to no slot gets no error.
+ * (rule T14)
  */
 export function createSessionReporter(options: SessionReporterOptions): SessionReporter {
   const { client, readTestKey, onStatus, onResult, onFailure, now = () => new Date() } = options;
@@ -52,7 +52,7 @@ export function createSessionReporter(options: SessionReporterOptions): SessionR
   const testKey = async () => (readTestKey ? undefinedOnFailure(readTestKey) : givenKey);
   const sender = createSessionSender({ client, pending, testKey, now, onStatus, onResult, onFailure });
 
-  /** Makes the session pending at once, because the app may end before it is sent. */
+  /** Stores the session as pending immediately, because the app may end before it is sent. */
   function endedSession(): PendingSession | undefined {
     const ended = time.end(now());
     if (!ended) return undefined;
@@ -117,7 +117,7 @@ interface SenderOptions {
   readonly onFailure: ((failure: Failure) => void) | undefined;
 }
 
-/** Makes the two calls. Both functions resolve even if a call fails. */
+/** Sends the two calls. Both functions resolve even if a call fails. */
 interface SessionSender {
   /** Reports pending sessions, oldest first, until one fails that may succeed later. */
   reportAll(): Promise<void>;
@@ -174,7 +174,7 @@ const settled = <Answer>(name: Failure["call"], call: () => Promise<Answer>): Pr
 /** Whether the server will never accept the session. */
 const isPermanent = ({ status }: Failure): boolean => status === 400 || status === 413 || status === 422;
 
-/** A test session that is not reported yet. It holds no test key and may be stored. */
+/** A test session that is not reported yet. It contains no test key and may be stored. */
 export interface PendingSession extends ReportedSession {
   readonly idempotencyKey: string;
 }
@@ -207,11 +207,11 @@ function createPendingSessions(
   };
 }
 
-/** The time that an app is in the foreground, with the screens that were reached. */
+/** The time for which an app is in the foreground, with the shown screens. */
 interface ForegroundTime {
   begin(now: Date): void;
   reach(screen: string): void;
-  /** Ends the session and returns it; undefined if none began or no screen was reached. */
+  /** Ends the session and returns it; undefined if none began or no screen was shown. */
   end(now: Date): ReportedSession | undefined;
 }
 
@@ -219,7 +219,7 @@ const longest = limits.sessionHours * 3_600_000;
 
 function createForegroundTime(appVersion: string | undefined): ForegroundTime {
   let startedAt: Date | undefined;
-  /** The screen that the app shows. The app shows it again when it comes back. */
+  /** The screen that the app shows. The app shows it again when it returns to the foreground. */
   let current = "";
   const screens = new Set<string>();
 
@@ -272,7 +272,7 @@ export interface ReportedSession {
   readonly appVersion?: string;
 }
 
-/** The two calls that a reporter makes: those of `createClient`, or the app's own. */
+/** The two calls of a reporter: those of `createClient`, or the app's own. */
 export interface SessionCalls {
   readonly sessions: {
     report(input: {
@@ -286,7 +286,9 @@ export interface SessionCalls {
 /** The state of a slot's day. */
 export type MatchedStatus = Extract<SessionStatus, { matched: true }>;
 
-/** A failed call. It does not hold the error, because the text of an error may contain an address with the test key. */
+/**
+ * A failed call. It does not contain the error, because the text of an error may contain an address with the test key.
+ */
 export interface Failure {
   readonly call: "report" | "status";
   /** The HTTP status; undefined without an answer. */

@@ -15,15 +15,15 @@ describe("who imports whom", () => {
     expect(rowsWithoutFolder(imports, importRules)).toEqual([]);
   });
 
-  it("is what each folder may import", () => {
+  it("lists what each folder may import", () => {
     expect(breachesIn(imports, importRules)).toEqual([]);
   });
 
-  it("is what the role of a file allows, in each strict area", () => {
+  it("follows the role of a file in each strict area", () => {
     expect(breachesInAreas(roleBreachesIn(tree, imports), strictAreas)).toEqual([]);
   });
 
-  it("has no circle, types included", () => {
+  it("has no cycle, including imports of types", () => {
     expect(circlesIn(imports)).toEqual([]);
   });
 

@@ -215,7 +215,7 @@ function structuredThread(
   return {
     app: { id: thread.app.id },
     feedback_id: thread.id,
-    // The thread that was asked for was merged into this one.
+    // The requested thread was merged into this one.
     ...(thread.mergedInto === null ? {} : { merged_into: thread.mergedInto }),
     console_url: thread.consoleUrl,
     category: thread.category,
@@ -403,7 +403,7 @@ export async function loadImage(
 
 /**
  * Returns the address of an uploaded file on the configured server; null for any other value. The name of the file must
- * be a plain word, as the server makes it, so that the address contains no text of a stranger.
+ * be a plain word, like all names of the server, so that the address contains no text of a stranger.
  */
 function uploadUrl(address: string, baseUrl: string): URL | null {
   if (!URL.canParse(address) || !URL.canParse(baseUrl)) return null;

@@ -43,7 +43,7 @@ export async function checkAll(database: Database, location: DataLocation): Prom
 
 /**
  * Checks that the S3 store answers requests to read and to list. Changes nothing. Returns the address of the store.
- * Throws an Error that says what is wrong.
+ * Throws an Error that describes the problem.
  */
 export async function checkStore({ s3 }: DataLocation): Promise<{ place: string }> {
   if (!s3) throw new SettingError("INNKEEP_S3_URL is not set.");

@@ -9,8 +9,8 @@ import type { MailOut } from "../settings/settings.ts";
 const timeoutMilliseconds = 60_000;
 
 /**
- * Checks that the mail server accepts mail from this server. Sends nothing. Returns the mail server and the address
- * of the sender. Throws an Error that says what is wrong.
+ * Checks that the mail server accepts mail from this server. Sends nothing. Returns the mail server and the address of
+ * the sender. Throws an Error that describes the problem.
  */
 export const checkMail = (choice: MailChoice) =>
   withMailer(choice, async (mailer, mailOut) => {

@@ -24,9 +24,9 @@ export interface AdoptOrder extends GivenSecrets {
 
 /**
  * Prepares a database that another program, such as Litestream, has restored, so that a server may use it. Checks the
- * database, deletes what a restore must not bring back, and repeats the erasures of people in the journals. Returns the
- * accounts without recovery codes, the number of repeated erasures, and the SHA-256 of missing and damaged files.
- * Throws a SettingError if a server uses the database, or if the secret does not fit. (rule O23)
+ * database, deletes data that must not exist after a restore, and repeats the erasures of people in the journals.
+ * Returns the accounts without recovery codes, the number of repeated erasures, and the SHA-256 of missing and damaged
+ * files. Throws a SettingError if a server uses the database, or if the secret is not that of the database. (rule O23)
  */
 export async function adopt(location: DataLocation, order: AdoptOrder, waiting: LockOptions = {}) {
   const { erasures, erasuresFile, ...given } = order;

@@ -29,7 +29,7 @@ const Contents = z.object({
   files: z.int(),
   /** SHA-256 of the files that could not be copied. */
   missing: z.array(z.string()),
-  /** SHA-256 of the files that were deleted while the backup was made. Rows still name them. */
+  /** SHA-256 of the files that were deleted while the backup was created. Rows still contain these hashes. */
   deleted: z.array(z.string()),
 });
 export type BackupContents = z.output<typeof Contents>;
@@ -40,7 +40,7 @@ export async function readContents(archive: Archive): Promise<BackupContents | u
   return entry && Contents.parse(JSON.parse(await archive.readText(entry)));
 }
 
-/** The message for a backup that a newer version of this program has made. */
+/** The message for a backup that a newer version of this program has created. */
 export const newerBackup =
   "This backup was made by a newer version of Innkeep. Restore it with that version.";
 

@@ -125,8 +125,8 @@ const linesOf = async (archive: Archive, entry: ArchiveEntry): Promise<string[]>
   (await archive.readText(entry)).split("\n").filter((line) => line !== "");
 
 /**
- * Removes references to files that are not in the backup, because their thread was deleted while the backup was made.
- * Returns the SHA-256 of these files.
+ * Removes references to files that are not in the backup, because their thread was deleted while the backup was
+ * created. Returns the SHA-256 of these files.
  */
 async function removeLost(tx: Transaction, present: ReadonlySet<string>): Promise<string[]> {
   const lost: string[] = [];

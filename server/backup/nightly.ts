@@ -108,7 +108,7 @@ type NightlyDeps = Pick<Deps, "clock" | "database" | "log"> & {
   readonly settings: Pick<Deps["settings"], "drill">;
 };
 
-/** Makes and verifies one backup in another process. Rejects with an Error that says what is wrong. */
+/** Creates and verifies one backup in another process. Rejects with an Error that describes the problem. */
 export type MakeBackup = (file: string, stopping: AbortSignal) => Promise<MadeBackup>;
 
 interface MadeBackup {
@@ -149,7 +149,7 @@ export function startDrills(deps: NightlyDeps, makeBackup: MakeBackup): Drills {
     last = await drillRecord.find(deps.database);
   }
 
-  // A tick takes as long as its backup. The job does not wait for it, because its next ticks renew the lease.
+  // A call takes as long as its backup. The job does not wait for it, because its next calls renew the lease.
   const stopTicks = startJob(deps, {
     run: async () => {
       void tick().catch((error) => deps.log.warn({ err: error }, "the nightly backup cannot begin"));
@@ -217,7 +217,7 @@ async function run(
     if (missing.length > 0) log.warn({ missing }, "files are missing in the nightly backup");
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    // If a backup ends because the server stops, that is not a failure. The next server makes the backup.
+    // If a backup ends because the server stops, that is not a failure. The next server creates the backup.
     if (error instanceof Error && error.name === "AbortError") return record(former);
     await record({ ...drill, outcome: "failed", message });
     log.error({ err: error }, "the nightly backup failed");

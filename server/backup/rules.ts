@@ -14,12 +14,12 @@ export interface Drill {
   readonly lastGood?: GoodDrill | undefined;
 }
 
-/** A backup that was made and verified. */
+/** A backup that was created and verified. */
 export interface GoodDrill {
   readonly at: string;
   readonly seconds: number;
   readonly bytes: number;
-  /** How many files were missing or damaged when the backup was made. */
+  /** The number of files that were missing or damaged when the backup was created. */
   readonly missing: number;
 }
 
@@ -31,7 +31,7 @@ const leaseMilliseconds = 900_000;
 /** After this time without a verified backup the operator gets a warning. */
 const oldMilliseconds = 2 * dayMilliseconds;
 
-/** Whether the nightly backup must be made now. `at` is its time of day, in minutes of UTC. (rule O22) */
+/** Whether the nightly backup must be created now. `at` is its time of day, in minutes of UTC. (rule O22) */
 export function isDrillDue(last: Drill | undefined, now: Date, at: number): boolean {
   if (!last) return true;
   const started = Date.parse(last.startedAt);

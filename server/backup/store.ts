@@ -140,7 +140,7 @@ const bulkInsertPostgres = (table: Table): string => {
 
 /**
  * Updates what the database derives from rows: the counts of tags, the statistics, and on PostgreSQL the sequence of
- * threads. Triggers note the threads for the search index.
+ * threads. Triggers add the threads to the queue of the search index.
  */
 export async function afterLoad(tx: Transaction): Promise<void> {
   if (await hasColumn(tx, "tags", "threads")) await tags.countAgain(tx);
@@ -189,7 +189,7 @@ export interface Table {
 
 /**
  * Returns the tables that a backup contains: all except the list of migrations and the tables that a restore must not
- * bring back. A table comes after the tables to which it refers.
+ * contain. A table comes after the tables to which it refers.
  */
 export const tablesOf = async (reader: Reader): Promise<Table[]> =>
   (await everyTable(reader)).filter(({ name }) => !leftOut.has(name));

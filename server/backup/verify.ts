@@ -23,7 +23,7 @@ export interface VerifyOrder {
 /**
  * Proves that a backup can be restored. Compares every byte with the manifest, restores the database into a scratch
  * folder, and checks it there like `admin check`. Returns the numbers of rows and files, and the files that were
- * missing when the backup was made. Changes nothing outside the scratch folder. Throws an Error whose message lists
+ * missing when the backup was created. Changes nothing outside the scratch folder. Throws an Error whose message lists
  * all faults. (rule O20)
  */
 export async function verify({ file, identity, scratch }: VerifyOrder) {

@@ -31,7 +31,7 @@ interface FormOf<Done extends string, V extends SignedInVisit> extends WithAddre
 
 /**
  * The notice on the next page, for each word that a form can put into the address. A notice is null if the next page
- * writes its own. There are none if the form answers with a page.
+ * writes its own text. There are no notices if the form answers with a page.
  */
 type DoneNotices<Done extends string> = Readonly<Record<NoInfer<Done>, string | null>>;
 

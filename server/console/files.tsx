@@ -43,7 +43,7 @@ export const Files = ({
 const Video = ({ url, label }: { readonly url: string; readonly label: string }) =>
   h("video", { src: url, controls: true, preload: "metadata", "aria-label": label });
 
-/** A small image. A click opens it in full size; Escape closes it. A script moves between it and the images beside it. */
+/** A small image. A click opens it in full size; Escape closes it. A script moves to the next and previous image. */
 export const Picture = ({
   url,
   among,

@@ -86,7 +86,7 @@ const Waiting = ({ navigation }: { readonly navigation: Navigation }) => {
   return <Count id="count-decisions" count={waiting + asked + below} words={words.join(", ")} />;
 };
 
-/** Says what waits in closed testing: requests for slots, and tests with too few testers. */
+/** Shows what waits for a decision in closed testing: requests for slots, and tests with too few testers. */
 const testingWords = (asked: number, below: number): string[] => [
   ...(asked > 0 ? [counted(asked, "slot request", "slot requests")] : []),
   ...(below > 0

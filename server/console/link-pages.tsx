@@ -7,7 +7,7 @@ import { answerWithErrorPage, showErrorPage } from "./error-page.tsx";
 import { consolePathOf, createLinks, type Links } from "./links.ts";
 import { createRespond, type Reply, show } from "./respond.ts";
 
-/** What the pages of secret links share. */
+/** The common parts of the pages for secret links. */
 export interface LinkPages {
   /** Links into the console. */
   readonly links: Links;
@@ -22,8 +22,8 @@ export interface LinkPages {
 }
 
 /**
- * Prepares pages that a person opens with a secret link, without a sign-in. Search engines do not list them. `noSuchLink`
- * is the page for every kind of wrong link, so that it does not show what is wrong.
+ * Prepares pages that a person opens with a secret link, without a sign-in. Search engines do not list them.
+ * `noSuchLink` is the page for every kind of wrong link, so that it does not show the reason.
  */
 export function createLinkPages(
   deps: Pick<Deps, "log" | "settings">,

@@ -54,7 +54,7 @@ const mostSlotRequests = 500;
 const mostStarted = 3;
 const mostQuestions = 1_000;
 const mostInQueue = 100;
-/** The most rows of each list of agent work. One more row is read, to know whether there are more. */
+/** The maximum number of rows in each list of agent work. One more row is read, to know whether there are more. */
 const mostWork = 10;
 const workShownMilliseconds = 30 * 86_400_000;
 

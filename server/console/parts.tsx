@@ -91,7 +91,7 @@ export const Can = ({
 }: {
   /** The lowest role that is sufficient for this part. */
   readonly needs: Role;
-  /** What all other people see in its place. */
+  /** The text that all other people see instead. */
   readonly otherwise?: ComponentChildren;
   readonly children: ComponentChildren;
 }) => <>{suffices(useContext(RoleHere), needs) ? children : otherwise}</>;
@@ -150,9 +150,9 @@ export const scrolledByKeys = { tabIndex: 0 };
  * The attributes of a button, a link or a field that has a shortcut key. The script of the keys reads them. (rule O32)
  */
 export const keyed = (
-  /** What a keyboard calls the key: `e`, `R` with Shift, or `g i` for two keys. */
+  /** The key: `e`, `R` with Shift, or `g i` for two keys. */
   key: string,
-  /** What the key does, in the list of keys. Without it, the text of the element says that. */
+  /** The effect of the key, for the list of keys. Default: the text of the element. */
   words?: string,
   /** The title of the key in the list of keys. */
   group?: string,
@@ -252,7 +252,7 @@ export const MarkedLine = ({
   </bdi>
 );
 
-/** Says how many characters of these texts are hidden. Shows nothing if there are none. */
+/** Shows how many characters of these texts are hidden. Shows nothing if there are none. */
 export const HiddenCount = ({ texts }: { readonly texts: readonly string[] }) => {
   const count = texts.flatMap(piecesOf).filter(({ kind }) => kind === "hidden").length;
   if (count === 0) return null;

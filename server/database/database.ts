@@ -9,7 +9,7 @@ export type Engine = "sqlite" | "postgres";
 
 /**
  * The text of an SQL statement. The property `rows` exists only for the compiler: it has the type of the rows, if the
- * statement was made from a table description.
+ * statement was created from a table description.
  */
 export type Sql<Row = object> = string & { readonly rows?: Row };
 
@@ -42,7 +42,7 @@ export interface Inserter {
   ): Promise<void>;
 }
 
-/** A type that makes the compiler refuse fields of a row which the table does not have. */
+/** With this type, the compiler refuses fields of a row that the table does not have. */
 export type Exactly<Allowed, Given> = { readonly [Name in Exclude<keyof Given, keyof Allowed>]: never };
 
 /**
@@ -106,8 +106,8 @@ export interface Database extends Reader, Inserter {
    */
   onForeignChange(listener: () => void): () => void;
   /**
-   * Whether this process always knows of each change before it answers a request. Only then it may cache in memory what
-   * it has read. False on PostgreSQL.
+   * Whether this process sees each change before it answers a request. Only then may it cache data in memory. False on
+   * PostgreSQL.
    */
   readonly remembers: boolean;
   /**

@@ -39,7 +39,7 @@ function mergedOneByOne(
 ): Condition {
   const { from, at, id, conditions } = inScope;
   const [beyond, order] = directionOf(oldestFirst);
-  // `+` makes an expression of a column. If both sides were columns, SQLite would read all rows with the same time.
+  // `+` turns a column into an expression. If both sides were columns, SQLite would read all rows with the same time.
   const next = sqlOf([...conditions, [`(${at}, ${id}) ${beyond} (+s.at, +s.id)`]]);
   const sql = `WITH RECURSIVE merged (scope, at, id, found) AS (
       SELECT o.scope, ?, ?, NULL FROM (${scopes[0]}) o

@@ -12,8 +12,8 @@ export interface Migration {
   readonly name: string;
   readonly statements: readonly string[] | Readonly<Record<Engine, readonly string[]>>;
   /**
-   * The migration before which this one runs, although its number is greater: the other one takes much less time
-   * afterwards.
+   * The migration before which this one runs, although its number is greater, because the other one is much faster
+   * after it.
    */
   readonly runsBefore?: number;
   /**
@@ -73,8 +73,9 @@ export function appliedMigrations(reader: Reader): Promise<Applied[]> {
 }
 
 /**
- * Returns the migrations that make the schema of a backup or a database, from the names of its applied migrations.
- * Returns `older` if this program no longer has these migrations, and `newer` if it does not know one of them.
+ * Returns the migrations that lead to the schema of a backup or a database. The argument is the list of names of its
+ * applied migrations. Returns `older` if this program no longer has these migrations, and `newer` if it does not know
+ * one of them.
  */
 export function schemaOf(
   applied: readonly Named[],

@@ -201,7 +201,7 @@ const mostSeen = 2_000;
 type Query = (sql: string, values: readonly Value[]) => pg.QueryConfig;
 
 /**
- * Creates the function that makes the statements of one pool. A text gets a name at its second use, because many
+ * Creates the function that builds the statements of one pool. A text gets a name at its second use, because many
  * statements, such as those of migrations, are used only once. At most 500 texts get a name, because each connection
  * keeps all named statements in memory.
  */
@@ -392,7 +392,7 @@ const mostBytes = 7_900;
 /** If a transaction has more topics than this, it announces only "anything may have changed". */
 const mostTopics = 1_000;
 
-/** The most commits of unknown outcome that are remembered. If there are more, the oldest is forgotten. */
+/** The maximum number of commits with unknown result that are kept. If there are more, the oldest is dropped. */
 const mostUnsettled = 1_000;
 
 /** The announcement of one transaction. */
@@ -488,7 +488,7 @@ function parse(payload: string): { readonly id: string; readonly topics: readonl
   return { id: "", topics: [everyTopic] };
 }
 
-/** The statement that makes a connection listen. */
+/** The statement with which a connection starts to listen. */
 const listenSql = `LISTEN ${channel}`;
 
 /** Returns the statements that send notices to all listeners. */

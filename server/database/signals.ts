@@ -46,7 +46,7 @@ export const webhooksTopic = "webhooks";
 /** Signalled when a webhook was switched off or deleted, so that its waiting deliveries must be given up. */
 export const webhooksOffTopic = "webhooks off";
 
-/** Signalled when something has happened that members may be told, or when their choices have changed. */
+/** Signalled when something has happened about which members may get notices, or when their choices have changed. */
 export const noticesTopic = "notices";
 
 /** Signalled when an erasure of a person was requested. */

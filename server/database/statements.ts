@@ -155,7 +155,7 @@ const mark = "/* planned each time */ ";
  */
 export const plannedEachTime = (sql: string): string => mark + sql;
 
-/** Whether `plannedEachTime` made this statement. */
+/** Whether `plannedEachTime` created this statement. */
 export const isPlannedEachTime = (sql: string): boolean => sql.startsWith(mark);
 
 /** Rejects if the database does not answer. */

@@ -23,8 +23,8 @@ const leastBytes = 65_536;
 
 /**
  * Returns the tables that are not small and for which PostgreSQL has no statistics, or none for the expressions of an
- * index. PostgreSQL makes statistics by itself, but only minutes after many rows were added, and never for a new index.
- * Until then it may read whole tables. Empty on SQLite.
+ * index. PostgreSQL creates statistics by itself, but only minutes after many rows were added, and never for a new
+ * index. Until then it may read whole tables. Empty on SQLite.
  */
 export async function tablesWithoutStatistics(reader: Reader): Promise<string[]> {
   if (reader.engine === "sqlite") return [];
@@ -49,7 +49,7 @@ export interface Making {
   readonly began: string;
 }
 
-/** Returns what identifies this transaction on PostgreSQL. Undefined on SQLite. */
+/** Returns the identity of this transaction on PostgreSQL. Undefined on SQLite. */
 export async function makingOf(tx: Transaction): Promise<Making | undefined> {
   if (tx.engine === "sqlite") return undefined;
   return tx.get<Making>("SELECT pg_backend_pid() AS pid, CAST(transaction_timestamp() AS text) AS began");
@@ -70,7 +70,7 @@ export async function cancelMaking(reader: Reader, { pid, began }: Making): Prom
 }
 
 /**
- * PostgreSQL: makes the statistics of one table that has none and is not in `done`. Returns its name, or undefined if
+ * PostgreSQL: creates the statistics of one table that has none and is not in `done`. Returns its name, or undefined if
  * there is no such table. If several servers call this, each table is analysed only once.
  */
 export async function addStatistics(tx: Transaction, done: ReadonlySet<string>): Promise<string | undefined> {

@@ -4,8 +4,8 @@ import { addressOf, openTester } from "./content.ts";
 import type { DemoAccess } from "./seed-demo.ts";
 
 /**
- * Returns the text for a person who starts the demo: addresses, keys, and what to try next. `command` is how a person
- * starts this program on this machine: `innkeep`, or `node` with a file.
+ * Returns the text for a person who starts the demo: addresses, keys, and what to try next. `command` is the command
+ * with which a person starts this program on this machine: `innkeep`, or `node` with a file.
  */
 export function demoAnnouncement(settings: Settings, access: DemoAccess, command: string): string {
   return `

@@ -2,7 +2,7 @@ import type { RunDecision } from "../../src/contract/runs.ts";
 
 /**
  * The app of the demo: Larder plans meals and shopping. An age in this file is a number of hours before the time at
- * which the demo is made.
+ * which the demo is created.
  */
 export const demoApp = { name: "Larder", githubRepository: "larder-app/larder" } as const;
 
@@ -116,7 +116,7 @@ export const demoListing = {
 
 export const demoTimezone = "Europe/Berlin";
 
-/** The day of the cycle that is today when the demo is made. */
+/** The day of the cycle that is today when the demo is created. */
 export const demoDay = 9;
 
 /** A tester who has a slot, and what they do each day. */
@@ -165,7 +165,7 @@ export const addressOf = (name: string): string => `${name}@testers.example`;
 
 /**
  * A proposal of the demo, with its decision, progress and outcome. An age is a number of hours before the time at which
- * the demo is made.
+ * the demo is created.
  */
 export interface DemoProposal {
   /** The beginning of the subject of the thread to which the proposal belongs. */

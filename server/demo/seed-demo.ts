@@ -50,29 +50,29 @@ interface DemoAppAccess {
   readonly apiKey: string;
 }
 
-/** What a person or a program needs to try the demo. */
+/** The credentials and addresses with which a person or a program can try the demo. */
 export interface DemoAccess {
   readonly email: string;
   readonly password: string;
   /** The first app, which has the closed test. */
   readonly appId: string;
   readonly apiKey: string;
-  /** All apps, in the order of the seed. Undefined in a demo that an older version made. */
+  /** All apps, in the order of the seed. Undefined in a demo that an older version created. */
   readonly apps?: readonly DemoAppAccess[];
   readonly agentToken: string;
   readonly maintainerToken: string;
   /**
    * The token of a tester's device. It and `testKey`, the key of the tester's slot, are undefined in a demo that an
-   * older version made.
+   * older version created.
    */
   readonly deviceToken?: string;
   readonly testKey?: string;
-  /** The thread on which an agent has already proposed a plan; undefined in a demo that was made from a seed. */
+  /** The thread on which an agent has already proposed a plan; undefined in a demo that was created from a seed. */
   readonly threadId?: string;
   readonly runId?: string;
 }
 
-/** What is needed to use a demo, and the seed from which the demo was made, if there was a seed. */
+/** The data for the use of a demo, and the seed from which the demo was created, if there was a seed. */
 export interface Demo extends DemoAccess {
   readonly seed?: Seed;
 }

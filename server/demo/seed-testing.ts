@@ -34,7 +34,7 @@ interface DemoOwner {
   readonly appId: string;
   /** The hash of the owner's password. The accounts of the testers get the same password. */
   readonly passwordHash: string;
-  /** The test key of the tester who has a task today. By default a new key is made. */
+  /** The test key of the tester who has a task today. By default a new key is created. */
   readonly testKey?: string | undefined;
 }
 
@@ -132,7 +132,7 @@ async function recordCycle(
   }
 }
 
-/** Creates the account of a tester, if an earlier seeding has not made it. Returns the id of the account. */
+/** Creates the account of a tester, if an earlier seeding has not created it. Returns the id of the account. */
 async function makeTester(
   { deps, tx, cycle }: CycleSeeding,
   { email, passwordHash }: { readonly email: string; readonly passwordHash: string },
@@ -151,8 +151,8 @@ interface TesterDay extends DemoSlot {
 }
 
 /**
- * Records a tester's day: first a session of the previous day that is uploaded late, then what the letter of the day
- * means.
+ * Records a tester's day: first a session of the previous day that is uploaded late, then the event that the letter of
+ * the day stands for.
  */
 async function recordDay(seeding: CycleSeeding, testerDay: TesterDay): Promise<void> {
   const { day } = testerDay;
@@ -255,7 +255,7 @@ async function giveSlot(
     readonly tester: DemoTester;
     readonly testerId: string;
     readonly at: string;
-    /** The test key. By default a new key is made. */
+    /** The test key. By default a new key is created. */
     readonly key?: string | undefined;
   },
 ): Promise<DemoSlot> {

@@ -16,7 +16,7 @@ import { createSnapshots } from "./snapshots.ts";
 
 const mostMessages = 1_000;
 
-/** A fault that a developer adds: it makes some requests fail or wait. */
+/** A fault that a developer adds: some requests fail or wait because of it. */
 interface WantedFault {
   readonly path: string;
   readonly status?: number | undefined;
@@ -39,7 +39,7 @@ export function createActions(deps: Deps, clock: MovableClock, faults: Faults) {
   return {
     now: () => clock.now(),
 
-    /** Moves the clock and makes the changes that are due. Returns the new time. */
+    /** Moves the clock and applies the changes that are due. Returns the new time. */
     moveClock: (move: ClockMove): Promise<Date> =>
       inTurn(async () => {
         const target = targetOf(move, clock.now());

@@ -31,7 +31,7 @@ export interface ClockMove {
 }
 
 // Instants are compared as text, so all years need four digits. The latest year is far below 9999, because a record
-// that is made then may expire much later.
+// from that time may expire much later.
 const earliest = Date.UTC(1970, 0, 1);
 
 const latest = Date.UTC(9000, 0, 1);

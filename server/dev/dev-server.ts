@@ -202,7 +202,7 @@ async function dataOf({ deps, actions, recorder }: DevPageParts): Promise<DevPag
   };
 }
 
-/** Does what a form asks for. Returns the word that tells the page which message to show. */
+/** Does the action of a form. Returns the word by which the page chooses its message. */
 type FormAction = (fields: Fields) => Promise<string>;
 
 const formsOf = ({ actions, recorder }: DevPageParts): [SentForm["name"], FormAction][] => [
@@ -457,7 +457,7 @@ export const development = {
       event: z.enum(eventTypes),
       /** The id or the name of the app. */
       app: z.optional(z.string()),
-      /** Fields of the request that leads to the event. */
+      /** Fields of the request that causes the event. */
       set: z._default(anyObject, {}),
     }),
     success: { status: 200, body: z.object({ items: z.array(AppEvent), now: instant }) },

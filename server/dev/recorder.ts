@@ -117,7 +117,7 @@ function tapBody(request: IncomingMessage): () => Observed["body"] {
   return () => ({ size, bytes: size > keptBytes ? undefined : Buffer.concat(chunks) });
 }
 
-/** The most bytes of a body that are kept to show it on the page. */
+/** The maximum number of bytes of a body that are kept for the page. */
 const keptBytes = 262_144;
 
 /** The most characters of a body that the page shows. */

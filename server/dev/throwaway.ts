@@ -134,8 +134,8 @@ async function removeOldFolders(): Promise<void> {
 }
 
 /**
- * Removes a folder if no server uses it. Takes the lock of the server to find that out. The process id in the folder's
- * name is not enough, because it may be of another container.
+ * Removes a folder if no server uses it. It takes the lock of the server to check this. The process id in the folder's
+ * name is not enough, because it may belong to a process in another container.
  */
 async function removeUnused(folder: string): Promise<void> {
   if (!(await isOwn(folder))) return;
@@ -181,7 +181,7 @@ async function endTree(root: number): Promise<void> {
   }
 }
 
-/** Sends SIGKILL again and again until no process is left, because processes may start others meanwhile. */
+/** Sends SIGKILL repeatedly until no process is left, because processes may start others in between. */
 async function killAll(known: Set<number>): Promise<void> {
   for (let running = await membersOf(known); running.length > 0; running = await membersOf(known))
     for (const id of running) send(id, "SIGKILL");

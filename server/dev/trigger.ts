@@ -25,12 +25,12 @@ import { hashPassword } from "../secrets/passwords.ts";
 import { randomName } from "../secrets/secrets.ts";
 import type { DevActions } from "./actions.ts";
 
-/** What a developer wants to happen. */
+/** The event that a developer requests. */
 interface WantedEvent {
   readonly event: EventType;
   /** The id or the name of the app; the oldest app by default. */
   readonly app: string | undefined;
-  /** Fields of the request that leads to the event. */
+  /** Fields of the request that causes the event. */
   readonly set: Fields;
 }
 
@@ -46,7 +46,7 @@ interface TriggerParts {
 }
 
 /**
- * Returns the function with which a development server makes an event happen. It calls the endpoints that apps, people,
+ * Returns the function with which a development server causes an event. It calls the endpoints that apps, people,
  * agents and testers call, so an event is never made up. (rule O35)
  */
 export const createTrigger =
@@ -54,7 +54,7 @@ export const createTrigger =
   async ({ event, app, set }) => {
     const scene = await sceneOf(deps, parts, app);
     const { person, appId } = scene;
-    // This read also says that a program reads the events of the app.
+    // This read also registers that a program reads the events of the app.
     const { next } = await person(events.list, { params: { appId } });
     const about = await happenings[event](scene, set);
     return eventsSince(scene, { since: next, event, about });
@@ -63,14 +63,14 @@ export const createTrigger =
 /** The ids of the object that the wanted event is about. Empty if there is no such object. */
 type About = Readonly<Record<string, string>>;
 
-/** The app of the events, and those who act in it. */
+/** The app of the events, and the people and programs that act in it. */
 interface Scene {
   readonly deps: TriggerDeps;
   readonly appId: string;
   readonly name: string;
   /** An owner of the app, signed in to the console. */
   readonly person: Ask;
-  /** Does something as the app, with a key that exists only meanwhile. */
+  /** Does something as the app, with a key that exists only for this time. */
   readonly asApp: <Result>(work: (app: Ask) => Promise<Result>) => Promise<Result>;
   /** Returns an agent with a token of the owner. */
   readonly agent: () => Promise<Ask>;
@@ -147,7 +147,7 @@ async function withKey<Result>(
 /** The name of the key and of the token that a trigger uses. */
 const label = "dev trigger";
 
-/** Returns the id of the token of the agent. It is made at the first use. */
+/** Returns the id of the token of the agent. It is created at the first use. */
 async function agentTokenOf(person: Ask, appId: string): Promise<string> {
   const { items } = await person(tokens.list);
   const known = items.find((token) => token.label === label && token.appId === appId && !token.ended);
@@ -383,7 +383,7 @@ function sessionFields({ startedAt, endedAt, appVersion, screens, ...rest }: Fie
 /** How often the events are read until the wanted one is among them. On PostgreSQL an event may come a little later. */
 const mostReads = 20;
 
-/** Returns the events of the app since a position, up to the wanted one and those that are there with it. */
+/** Returns the events of the app since a position, up to the wanted one, and later ones of the same read. */
 async function eventsSince(
   { person, appId }: Scene,
   { since, event, about }: { readonly since: string; readonly event: EventType; readonly about: About },

@@ -14,7 +14,8 @@ export interface AddressFinder {
   /** Returns the text, with `erasedMark` in place of each occurrence of the address. */
   erase(text: string): string;
   /**
-   * Like `isIn`, for names that programs made. In such a name, other words may directly precede or follow the address.
+   * Like `isIn`, for names that programs created. In such a name, other words may directly precede or follow the
+   * address.
    */
   isInName(text: string | null): boolean;
   eraseInName(text: string): string;

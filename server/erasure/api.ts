@@ -125,9 +125,9 @@ type Counts = Preview["counts"];
 
 /**
  * Counts the rows that an erasure would find. A row that fits several counts is counted once, in the first of them.
- * First finds by indexes what the person sent and received. Then searches all tables, a part of each in turn. It always
- * reads the first rows of each table, so that the counts of a small server are complete. It reads further rows until
- * the time limit. Returns the counts, and whether they are complete. (rule P13)
+ * First uses indexes to find what the person sent and received. Then searches all tables, alternately a part of each.
+ * It always reads the first rows of each table, so that the counts of a small server are complete. It reads further
+ * rows until the time limit. Returns the counts, and whether they are complete. (rule P13)
  */
 export async function countFound(
   reader: Reader,

@@ -46,7 +46,7 @@ export interface ErasedAgain {
    * the only owner of an app. The owner who asked for the erasure decides.
    */
   readonly stopped: number;
-  /** The number of erasures whose hash was made with another secret, so that the person cannot be found. */
+  /** The number of erasures whose hash was computed with another secret, so that the person cannot be found. */
   readonly otherSecret: number;
 }
 

@@ -49,8 +49,8 @@ export interface Eraser {
 }
 
 /**
- * How often servers may begin at one place of an erasure. If that place has ended the server process so many times, the
- * erasure is stopped.
+ * The maximum number of attempts at one place of an erasure. If the server process has ended at that place as often as
+ * this, the erasure is stopped.
  */
 const mostStarts = 5;
 const mostRunning = 100;

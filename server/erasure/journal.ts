@@ -14,7 +14,7 @@ export interface JournalEntry {
   /** The account in whose apps the person was erased; null for the whole deployment. */
   readonly ownerId: string | null;
   readonly personHash: string;
-  /** A text that shows with which secret the hash was made. It does not reveal the secret. */
+  /** A text that identifies the secret with which the hash was computed. It does not reveal the secret. */
   readonly secret: string;
   readonly createdAt: string;
 }

@@ -316,7 +316,7 @@ const countWords: readonly (readonly [keyof Erasure["counts"], string])[] = [
   ["texts", "Texts by other people that contain the address"],
 ];
 
-/** The counts of what was found or erased. */
+/** The counts of the found or erased data. */
 const PersonCounts = ({ counts }: { readonly counts: Counts }) => (
   <dl class="pairs">
     {countWords

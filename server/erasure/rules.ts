@@ -1,4 +1,4 @@
-/** What can prevent the erasure of a person. */
+/** The reasons that can prevent the erasure of a person. */
 interface Obstacles {
   /** Whether the address belongs to the person who asks for the erasure. */
   readonly own: boolean;
@@ -18,7 +18,7 @@ export function erasureRefusal({ own, memberOf, testerOf }: Obstacles): string |
   return undefined;
 }
 
-/** What can prevent the deletion of an account. */
+/** The reasons that can prevent the deletion of an account. */
 interface AccountObstacles {
   /** The apps of which the person is the only owner. */
   readonly onlyOwnerOf: readonly string[];

@@ -55,7 +55,7 @@ export type WithFileLocks = (decide: (locks: FileLocks) => Promise<void>) => Pro
 export type IsInUse = (tx: LockingTransaction) => Promise<boolean>;
 
 /**
- * Creates a KeptFiles for a storage. `withFileLocks` locks files against other servers and says whether uploads refer
+ * Creates a KeptFiles for a storage. `withFileLocks` locks files against other servers and checks whether uploads refer
  * to them.
  */
 export function createKeptFiles(

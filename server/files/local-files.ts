@@ -12,8 +12,8 @@ import {
 } from "./temporary-files.ts";
 
 /**
- * Stores files in a local folder as `aa/bb/<sha256>`. Temporary files are in the same folder, so that a rename makes
- * them permanent.
+ * Stores files in a local folder as `aa/bb/<sha256>`. Temporary files are in the same folder, so that a rename is
+ * enough to keep them permanently.
  */
 export function createLocalFiles(folder: string): Files {
   const root = resolve(folder);

@@ -489,7 +489,7 @@ export function faultOfSettings(error: unknown): string | undefined {
   return `INNKEEP_S3_URL cannot be used: ${cause.message}.`;
 }
 
-/** Remembers whether the store answers, so that requests do not wait for a store that hangs. */
+/** Records whether the store answers, so that requests do not wait for a store that hangs. */
 interface Outage {
   /** Whether a request may be sent now. During an outage one request may be sent every 250 ms. */
   mayTry(): boolean;

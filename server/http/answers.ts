@@ -19,7 +19,7 @@ export interface PreparedAnswer {
 export interface Lasting {
   readonly from: number;
   readonly until: number;
-  /** Whether all data from which the answer was made is in memory and unchanged. */
+  /** Whether all data of the answer is in memory and unchanged. */
   readonly isCurrent: () => boolean;
 }
 
@@ -62,9 +62,9 @@ export const etagOf = (body: string | Buffer): string =>
   `"${hash("sha256", body, "base64url").slice(0, 27)}"`;
 
 /**
- * Whether `If-None-Match` or `If-Match` names the ETag. A weak ETag matches too, because a compressing proxy makes
- * ETags weak. Unlike `fresh` of Koa, this ignores the request header `Cache-Control: no-cache`: a client that sends the
- * ETag has the answer already.
+ * Whether `If-None-Match` or `If-Match` names the ETag. A weak ETag matches too, because a proxy with compression
+ * changes ETags to weak ones. Unlike `fresh` of Koa, this ignores the request header `Cache-Control: no-cache`: a
+ * client that sends the ETag has the answer already.
  */
 export const matchesEtag = (header: string, etag: string): boolean =>
   header.split(",").some((entry) => entry.trim() === "*" || entry.trim().replace(/^W\//, "") === etag);
@@ -75,8 +75,9 @@ export const matchesEtag = (header: string, etag: string): boolean =>
  */
 export interface Answers {
   /**
-   * Returns the cached answer of this version. If there is none, makes and caches it. Requests that arrive meanwhile
-   * wait for the same answer, so that a large answer is in memory only once. `until` is in epoch milliseconds.
+   * Returns the cached answer of this version. If there is none, creates and caches it. Requests that arrive during
+   * this time wait for the same answer, so that a large answer is in memory only once. `until` is in epoch
+   * milliseconds.
    */
   recall(wanted: Wanted, make: () => Promise<Made>): Promise<PreparedAnswer>;
 }

@@ -51,7 +51,7 @@ export interface Authenticate {
   ) => Lasting;
 }
 
-/** The kinds of credentials that the server remembers. */
+/** The kinds of credentials that the server caches. */
 type KeptAuth = "appKey" | "agentToken" | "deviceToken";
 
 export const isKept = (auth: Auth): auth is KeptAuth =>
@@ -112,7 +112,7 @@ export function createAuthenticate(
   return Object.assign(authenticate, { lasting: createLasting(find, touch) });
 }
 
-/** Makes `lasting` of `Authenticate`. */
+/** Creates `lasting` of `Authenticate`. */
 const createLasting =
   ({ findAppKey, findToken, findDevice }: ReturnType<typeof createFindCredentials>, touch: Touch) =>
   (
@@ -144,7 +144,7 @@ export const topicsOfToken = ({ userId, appId }: Pick<TokenCredential, "userId" 
   ...(appId === null ? [] : [accessTopic(appId)]),
 ];
 
-/** Makes functions that find credentials by their hashes. */
+/** Creates functions that find credentials by their hashes. */
 function createFindCredentials({ database, memory }: Pick<Deps, "database" | "memory">) {
   const dropAll = topicsOfAllCredentials;
   return {
@@ -281,14 +281,14 @@ interface Touch {
 }
 
 /**
- * For how many credentials the server remembers that their use is recorded. If it has forgotten one, the next use is
- * recorded again.
+ * The number of credentials for which the server keeps in memory that their use is recorded. If one was dropped, the
+ * next use is recorded again.
  */
 const mostRecorded = 100_000;
 
 /**
- * Creates a function that records uses of credentials. Requests do not wait for it. It remembers the recorded hour by
- * the hash of the credential, not by its id, so that the use of a renewed credential with the same id is recorded, too.
+ * Creates a function that records uses of credentials. Requests do not wait for it. It keeps the recorded hour with the
+ * hash of the credential, not by its id, so that the use of a renewed credential with the same id is recorded, too.
  */
 export function createTouch({ database, clock, log }: Pick<Deps, "database" | "clock" | "log">): Touch {
   const touched = new Map<string, string>();
@@ -401,8 +401,8 @@ const noCookies = { sessionId: undefined, known: undefined };
 const knownSeconds = 400 * 86_400;
 
 /**
- * The cookies of a console session and of the accounts that a browser knows. Scripts cannot read them. They are sent to
- * this host only, and over https only if the console has https. (rule K9)
+ * The cookies of a console session and of the accounts to which a browser has signed in before. Scripts cannot read
+ * them. They are sent to this host only, and over https only if the console has https. (rule K9)
  */
 export function sessionCookie({ consoleUrl }: Pick<Settings, "consoleUrl">) {
   const secure = consoleUrl.startsWith("https:");

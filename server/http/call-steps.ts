@@ -132,7 +132,7 @@ export async function applyLimit(call: Call): Promise<void> {
   }
 }
 
-/** Makes the changes that are due in the test cycles that the request is about. */
+/** Applies the changes that are due in the test cycles of the request. */
 export async function catchUp({ endpoint, incoming: { caller }, parts, deps }: Call): Promise<void> {
   if (!endpoint.catchesUp) return;
   const { of, by } = endpoint.catchesUp;
@@ -151,8 +151,8 @@ export function shapeAnswer(call: Call): void {
 }
 
 /**
- * Handles an error of a step. Returns the stored answer if a request with the same key was answered meanwhile.
- * Otherwise throws the declared error, and stores it if repeats must get it again. (rule H4)
+ * Handles an error of a step. Returns the stored answer if another request with the same key has been answered in the
+ * meantime. Otherwise throws the declared error, and stores it if repeats must get it again. (rule H4)
  */
 export async function refuse(call: Call, thrown: unknown): Promise<InvocationResult> {
   const { endpoint, incoming, deps, key, limitedBy } = call;

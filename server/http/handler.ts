@@ -99,7 +99,7 @@ export interface AgentCaller {
   readonly appId: string | null;
   /** The lowest role that the owner of the token needs in the apps that the request is about. */
   readonly needs: Role;
-  /** What the token may do besides reading and proposing. */
+  /** The rights of the token besides reading and proposing. */
   readonly scopes: readonly AgentScope[];
 }
 
@@ -157,7 +157,7 @@ export interface Browser {
 }
 
 /**
- * Identifies a request and its repeats, for a handler that saves its work in several transactions: a repeat goes on
+ * Identifies a request and its repeats, for a handler that saves its work in several transactions: a repeat continues
  * where the request ended.
  */
 export interface RepeatMark {
@@ -172,7 +172,7 @@ export interface Request<E extends Endpoint = Endpoint> {
   readonly params: Parsed<E["params"]>;
   readonly query: Parsed<E["query"]>;
   readonly body: Parsed<E["body"]>;
-  /** The header `If-Match`: the ETags of what the client has read. */
+  /** The header `If-Match`: the ETags of the data that the client has read. */
   readonly ifMatch: string | undefined;
   /** The header `Last-Event-ID`: the last event that a browser has received. */
   readonly lastEventId: string | undefined;
@@ -186,9 +186,9 @@ export interface Request<E extends Endpoint = Endpoint> {
    * Checks the credential again and returns its caller. Rejects if the credential was revoked after the request began.
    */
   readonly callerNow: () => Promise<Callers[E["auth"] & Auth]>;
-  /** Makes a signal that aborts when the client disconnects or the server stops. */
+  /** Creates a signal that aborts when the client disconnects or the server stops. */
   readonly signal: () => AbortSignal;
-  /** What is the same for a request and its repeats. Undefined without an Idempotency-Key. */
+  /** The identity of a request, which is the same for its repeats. Undefined without an Idempotency-Key. */
   readonly repeat: RepeatMark | undefined;
   /** Undoes the use of the rate limit. For requests with `wait`. */
   readonly giveBack: () => void;
@@ -240,7 +240,7 @@ export interface Traits {
   readonly sealedBy?: readonly string[];
   /** Refusals that a repeat must get again, in addition to those with status 409 and 422. */
   readonly keptRefusals?: readonly ErrorCode[];
-  /** The test cycles in which due changes are made before the handler is called. */
+  /** The test cycles in which due changes are applied before the handler is called. */
   readonly catchesUp?: CatchUp;
   /**
    * Set if the server may answer the same request again without a call of the handler, while the answer is certainly

@@ -2,7 +2,7 @@ import { limits } from "../../src/contract/limits.ts";
 import type { Deps } from "../deps.ts";
 import type { Request } from "./handler.ts";
 
-/** What a request waits for; see `Waiting`. */
+/** The signals and limits of a waiting request; see `Waiting`. */
 export interface Holding<Found> {
   readonly topics: readonly string[];
   readonly look: () => Promise<Found>;

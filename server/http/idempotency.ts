@@ -25,7 +25,7 @@ import {
 import { isInMemory } from "./rate-limits/rate-limits.ts";
 import type { MutationUse } from "./rate-limits/store.ts";
 
-/** What the transaction of a mutation needs to know about its request. */
+/** The data of a request that the transaction of its mutation needs. */
 interface MutationContext {
   readonly endpoint: Endpoint;
   /** Identifies the request and its repeats; undefined without an Idempotency-Key. */
@@ -41,7 +41,7 @@ interface MutationContext {
 type Saving = Pick<Deps, "database" | "clock" | "limiter">;
 
 /**
- * Makes `save` and `saveRow` of a request. The change, the use of the rate limit and the stored answer are committed
+ * Creates `save` and `saveRow` of a request. The change, the use of the rate limit and the stored answer are committed
  * together or not at all. (rule H14)
  */
 export function createSave(

@@ -16,7 +16,7 @@ import { errorBody } from "./errors.ts";
 /** The longest time between two checks for requests that arrive too slowly. */
 const mostCheckMilliseconds = 1_000;
 
-/** Makes an HTTP server with the time limits of the budgets. It does not listen yet. */
+/** Creates an HTTP server with the time limits of the budgets. It does not listen yet. */
 export function createListener(budgets: Budgets): Server {
   const server = createServer({
     headersTimeout: budgets.headMilliseconds,

@@ -32,7 +32,7 @@ interface LookupCacheOptions<Row> {
 export function cachedLookup<Row>(options: LookupCacheOptions<Row>): Lookup<Row> {
   const { memory, load, dropAll, topicsOf = () => [], storedWith } = options;
   const rows = createRows(options);
-  /** For each row that is being loaded, the topics that were signalled meanwhile. */
+  /** For each row that is being loaded, the topics that were signalled during the load. */
   const loading = new Set<Set<string>>();
   const all = new Set([everyTopic, ...dropAll]);
 
@@ -104,11 +104,11 @@ interface KeptRow<Row> {
 
 /**
  * A cache in memory of what a process has read from its database. Only the process that writes a SQLite file has one,
- * because only this process knows every change immediately. All parts of the cache share one limit in bytes. The least
+ * because only this process sees every change immediately. All parts of the cache share one limit in bytes. The least
  * recently used values are dropped first. (decision 04) (rule H32)
  */
 export interface Memory {
-  /** Whether this process remembers anything. */
+  /** Whether this process caches anything. */
   readonly isOn: boolean;
   /**
    * Creates a part of the cache. Each part has its own names. `onDropped` is called with each value that is dropped.

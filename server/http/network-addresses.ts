@@ -65,8 +65,8 @@ type Resolve = (
 export const otherMachineRefusal = "The development server sends only to addresses of this machine";
 
 /**
- * Makes a lookup that resolves a name only to addresses that are allowed. The socket connects to exactly this result, so
- * the address of a name cannot change between the check and the connection.
+ * Creates a lookup that resolves a name only to addresses that are allowed. The socket connects to exactly this result,
+ * so the address of a name cannot change between the check and the connection.
  */
 const createCheckedLookup =
   (resolve: Resolve, isAllowed: (address: string) => boolean, refusal: string): LookupFunction =>
@@ -80,7 +80,7 @@ const createCheckedLookup =
     });
   };
 
-/** Makes a lookup that resolves a name only to public addresses. */
+/** Creates a lookup that resolves a name only to public addresses. */
 export const createPublicLookup = (resolve: Resolve): LookupFunction =>
   createCheckedLookup(resolve, isPublic, privateRefusal);
 

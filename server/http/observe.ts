@@ -28,7 +28,7 @@ const headers = [
 
 const strictTransport = ["Strict-Transport-Security", "max-age=31536000; includeSubDomains"] as const;
 
-/** Makes the observer of a server. */
+/** Creates the observer of a server. */
 export const createObserver = (
   { log, settings }: Pick<Deps, "log" | "settings">,
   metrics: Metrics,
@@ -69,7 +69,7 @@ export function observe({ stopping }: Pick<Deps, "stopping">, observer: Observer
   };
 }
 
-/** Makes ids that are unique among all servers: a random prefix of the process, then a count. */
+/** Creates ids that are unique among all servers: a random prefix of the process, then a count. */
 function createIds(): () => string {
   const beginning = randomBytes(8).toString("hex");
   let count = 0;
@@ -138,8 +138,8 @@ export interface Watched {
 }
 
 /**
- * Makes the metrics of this process: its answers, nightly backups, SQLite's write-ahead log, browsers that
- * receive events, and the metrics of Node.
+ * Creates the metrics of this process: its answers, nightly backups, SQLite's write-ahead log, browsers that receive
+ * events, and the metrics of Node.
  */
 export function createMetrics({ drill, logBytes, liveConnections }: Watched = {}): Metrics {
   const registry = new Registry();

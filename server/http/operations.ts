@@ -87,12 +87,15 @@ function mayRead(authorization: string | undefined, token: string | undefined): 
 /** Returns the OpenAPI document of this server. */
 export type ReadOpenApi = () => Promise<object>;
 
-/** Most servers never get a request for the document, and it takes long to make. So it is made at the first request. */
+/**
+ * Most servers never get a request for the document, and its creation takes long. So it is created at the first
+ * request.
+ */
 export const createReadOpenApi = ({ baseUrl }: Pick<Settings, "baseUrl">): ReadOpenApi =>
   onFirstUse(() => createOpenApi(baseUrl, waitIfTurnIsLong));
 
 /**
- * Returns a function that makes a value at its first call and remembers it. After a failure, the next call tries again.
+ * Returns a function that creates a value at its first call and keeps it. After a failure, the next call tries again.
  */
 export function onFirstUse<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;

@@ -36,9 +36,9 @@ export interface PostAnswer {
 const bodyMilliseconds = 1_000;
 
 /**
- * Posts JSON to an address that a person has entered. Follows no redirect. With the reach `public` it connects to no
- * private address, even if a public name resolves to one. Rejects with an Error if there is no answer. The message of
- * the error does not contain the address, because that address can be a secret. (rule O29)
+ * Posts JSON to an address that a person has entered. Follows no redirect. With `public` it connects to no private
+ * address, even if a public name resolves to one. Rejects with an Error if there is no answer. The message of the error
+ * does not contain the address, because that address can be a secret. (rule O29)
  */
 export function postSafely({
   url,

@@ -9,13 +9,12 @@ import { isInMemory } from "./rate-limits/rate-limits.ts";
 
 /**
  * Answers that the server sends without Koa. A request with the same address and credential as an earlier one gets the
- * same bytes, as long as everything from which they were made is in memory and unchanged. Koa answers all other
- * requests. (decision 04)
+ * same bytes, as long as all their data is in memory and unchanged. Koa answers all other requests. (decision 04)
  */
 export interface Ready {
   /** Keeps an answer that Koa has sent, if the next request like this one may get it without Koa. */
   keep(request: IncomingMessage, given: GivenAnswer): void;
-  /** Returns a listener that sends a ready answer if there is one, and else calls `next`. */
+  /** Returns a listener that sends a ready answer if there is one, and otherwise calls `next`. */
   before(next: RequestListener): RequestListener;
 }
 
@@ -41,7 +40,7 @@ interface Entry {
   readonly unchanged: string[];
 }
 
-/** Makes the ready answers of the endpoints that have the trait `ready`. */
+/** Creates the ready answers of the endpoints with the trait `ready`. */
 export function createReady(
   endpoints: readonly ServedEndpoint[],
   deps: Pick<Deps, "clock" | "limiter" | "memory" | "settings" | "stopping">,

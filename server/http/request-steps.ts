@@ -355,7 +355,7 @@ function idempotencyKeyOf({ headers }: IncomingMessage): string | undefined {
   throw badRequest("Idempotency-Key", `must be 1 to ${limits.idempotencyKey} printable ASCII characters`);
 }
 
-/** Makes a signal that aborts when the client disconnects or the server stops. */
+/** Creates a signal that aborts when the client disconnects or the server stops. */
 function signalOf(ctx: Context, { stopping }: Pick<Deps, "stopping">): AbortSignal {
   const gone = new AbortController();
   ctx.res.once("close", () => gone.abort());

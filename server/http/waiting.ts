@@ -29,7 +29,7 @@ export interface WaitOptions<Found> {
   readonly attend?: (isResting: () => boolean) => () => void;
 }
 
-/** Makes requests wait on the signals of a database. */
+/** Lets requests wait for the signals of a database. */
 export function createWaiting(
   database: Pick<Database, "engine" | "onSignal" | "onForeignChange">,
   againMilliseconds = 5_000,
@@ -88,7 +88,7 @@ export function createWaiting(
   };
 }
 
-/** Creates an event for which one function waits. If the event comes before the function waits, it is remembered. */
+/** Creates an event for which one function waits. If the event comes before the function waits, it is kept. */
 function createBell() {
   let rang = false;
   let wake: (() => void) | undefined;

@@ -55,9 +55,9 @@ const statisticsPauseMilliseconds = 10_000;
 const cancelAgainMilliseconds = 50;
 
 /**
- * On PostgreSQL, makes the statistics of large tables that have none, for example after an import, a restore or a new
- * index. It looks for such tables at the start and every ten seconds. Returns the function that stops this work. It
- * also cancels a running statement that makes statistics.
+ * On PostgreSQL, creates the statistics of large tables that have none, for example after an import, a restore or a new
+ * index. It searches for such tables at the start and every ten seconds. Returns the function that stops this work. It
+ * also cancels a running statement that creates statistics.
  */
 export function startStatistics(deps: Pick<Deps, "database" | "log">): () => Promise<void> {
   const { database } = deps;
@@ -86,7 +86,7 @@ interface Work {
   /** The names of the tables that were read for statistics. */
   readonly done: Set<string>;
   stopped: boolean;
-  /** The running transaction that makes statistics; undefined if there is none. */
+  /** The running transaction that creates statistics; undefined if there is none. */
   making: Making | undefined;
 }
 
@@ -96,7 +96,7 @@ async function cancel(database: Deps["database"], { making }: Work): Promise<voi
   await sleep(cancelAgainMilliseconds, undefined, { ref: false });
 }
 
-/** Makes the statistics of the next table. Returns whether there was one. */
+/** Creates the statistics of the next table. Returns whether there was one. */
 async function makeNext(database: Deps["database"], work: Work): Promise<boolean> {
   const missing = await tablesWithoutStatistics(database);
   if (work.stopped || missing.every((table) => work.done.has(table))) return false;

@@ -118,7 +118,7 @@ const countsAtOnce = 500;
 /** How old counts are that are added up: connections still count in newer ones. */
 const countsSettledMilliseconds = 3_600_000;
 
-/** Adds up the counts that different connections made. (rule F60) */
+/** Adds up the counts of different connections. (rule F60) */
 async function addUpCounts(database: Deps["database"], now: Date, stopping?: AbortSignal): Promise<void> {
   const to = quarterAt(new Date(now.getTime() - countsSettledMilliseconds));
   while (

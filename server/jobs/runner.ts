@@ -3,7 +3,7 @@ import type { Deps } from "../deps.ts";
 
 /** A piece of background work. */
 export interface Job {
-  /** Does what is due. A long run ends early when `stopping` aborts. */
+  /** Does the due work. A long run ends early when `stopping` aborts. */
   readonly run: (stopping: AbortSignal) => Promise<void>;
   /** Returns the milliseconds until the next run. */
   readonly pause: (hasFailed: boolean) => number | Promise<number>;
@@ -24,8 +24,8 @@ export const longestSleep = 60_000;
 export const pauseInDoubt = 1_000;
 
 /**
- * Runs a job again and again, with a pause between two runs, until it is stopped. A failure is logged, and the job goes
- * on. Returns the function that stops the job and waits for the end of the present run.
+ * Runs a job repeatedly, with a pause between two runs, until it is stopped. A failure is logged, and the job
+ * continues. Returns the function that stops the job and waits for the end of the present run.
  */
 export function startJob({ database, log }: JobDeps, job: Job): () => Promise<void> {
   const stopping = new AbortController();
@@ -70,7 +70,7 @@ export function startJob({ database, log }: JobDeps, job: Job): () => Promise<vo
 /** Work that becomes due at a certain time, or when the database sends a signal with a topic. */
 export interface DueWork {
   readonly topic: string;
-  /** Does a part of what is due. Returns the number of its items; 0 if nothing is left. */
+  /** Does a part of the due work. Returns the number of its items; 0 if nothing is left. */
   readonly doDue: () => Promise<number>;
   /** Returns the milliseconds until the next item can become due. */
   readonly pause: () => Promise<number>;

@@ -9,7 +9,7 @@ export interface TargetWork {
   readonly topic: string;
   /** Returns targets with due work that are not in `busy`, at most `most`. */
   readonly dueTargets: (busy: readonly string[], most: number) => Promise<readonly string[]>;
-  /** Does a part of what is due for one target. It should end early when `stopping` aborts. */
+  /** Does a part of the due work for one target. It should end early when `stopping` aborts. */
   readonly serve: (target: string, stopping: AbortSignal) => Promise<void>;
   /** Returns the milliseconds until work of a target that is not in `busy` can become due. */
   readonly pause: (busy: readonly string[]) => Promise<number>;
@@ -32,7 +32,7 @@ export function startTargetQueues({ database, log }: QueueDeps, work: TargetWork
   // Each post that is under way listens.
   setMaxListeners(0, stopping.signal);
   let wake = () => {};
-  // The job looks for due work again when a target is free.
+  // The job checks for due work again when a target is free.
   const signals = {
     onSignal(hear: (topic: string) => void) {
       wake = () => hear(work.topic);

@@ -263,7 +263,8 @@ function refusalMessage(ctx: Context, error: ApiError, settings: Pick<Settings, 
 }
 
 /**
- * Returns the header `WWW-Authenticate`. It names the document that tells a program how to get a token. (RFC 9728 5.1)
+ * Returns the header `WWW-Authenticate`. It names the document that describes how a program gets a token. (RFC 9728
+ * 5.1)
  */
 function challengeOf({ req }: Context, settings: Pick<Settings, "baseUrl">): string {
   const fault = req.headers.authorization === undefined ? "" : ' error="invalid_token",';

@@ -35,13 +35,15 @@ const hashedText = (email: string): string => `erased person\n${email}`;
  */
 export const personHash = ({ mark }: Pick<Sealer, "mark">, email: string): string => mark(hashedText(email));
 
-/** Whether a hash belongs to an e-mail address. The hash may have been made with the present secret or an old one. */
+/**
+ * Whether a hash belongs to an e-mail address. The hash may have been computed with the present secret or an old one.
+ */
 export const isPersonHash = ({ isMark }: Pick<Sealer, "isMark">, email: string, hash: string): boolean =>
   isMark(hashedText(email), hash);
 
 /**
- * Returns all hashes that receipts may contain for an e-mail address: those made with the present secret and with old
- * ones.
+ * Returns all hashes that receipts may contain for an e-mail address: those computed with the present secret and with
+ * old ones.
  */
 export const personHashes = ({ marks }: Pick<Sealer, "marks">, email: string): readonly string[] =>
   marks(hashedText(email));
@@ -49,8 +51,8 @@ export const personHashes = ({ marks }: Pick<Sealer, "marks">, email: string): r
 const ofSecret = "secret of erased people";
 
 /**
- * Returns a text that identifies the deployment's secret. In an entry of the journal it shows with which secret the
- * hash was made.
+ * Returns a text that identifies the deployment's secret. In an entry of the journal it identifies the secret of the
+ * hash.
  */
 export const secretMark = ({ mark }: Pick<Sealer, "mark">): string => mark(ofSecret);
 

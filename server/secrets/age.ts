@@ -407,7 +407,7 @@ const sharedSecret = (privateKey: Buffer, publicKey: Buffer): Buffer =>
 const privateKeyOf = (bytes: Buffer) =>
   createPrivateKey({ key: Buffer.concat([privateForm, bytes]), format: "der", type: "pkcs8" });
 
-/** What is wrong with keys or with an encrypted file. */
+/** An error of keys or of an encrypted file. */
 type AgeFaultKind =
   /** The text contains no usable key. */
   | "key"

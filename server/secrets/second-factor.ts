@@ -110,7 +110,8 @@ const commonParts = (id: string) => ({
 });
 
 /**
- * Returns what an answer must match. A touch of the authenticator is enough, because the password was the other factor.
+ * Returns the values that an answer must match. A touch of the authenticator is enough, because the password was the
+ * other factor.
  */
 const expectedOf = ({ challenge, rpId, origins }: AskedOfPasskey) => ({
   expectedChallenge: challenge,

@@ -53,11 +53,11 @@ export interface Sealer {
    * the secret can guess the text from it.
    */
   mark(text: string): string;
-  /** Returns the marks of a text that are made with the present secret and with the old ones. */
+  /** Returns the marks of a text, computed with the present secret and with the old ones. */
   marks(text: string): readonly string[];
   /**
-   * Whether `mark` is the mark of a text, or the beginning of it with at least 80 bits. The mark may be made with the
-   * present secret or an old one.
+   * Whether `mark` is the mark of a text, or the beginning of it with at least 80 bits. The mark may be computed with
+   * the present secret or an old one.
    */
   isMark(text: string, mark: string): boolean;
 }

@@ -41,7 +41,7 @@ export interface Budgets {
   readonly dropMilliseconds: number;
   /** On how many connections the server may discard a refused body at the same time. */
   readonly drops: number;
-  /** For how many unknown test keys the server counts the uses. If there are more, it forgets the oldest. */
+  /** The number of unknown test keys for which the server counts the uses. If there are more, it drops the oldest. */
   readonly unknownTestKeys: number;
   /** How many connections of browsers may receive events at the same time. */
   readonly liveConnections: number;

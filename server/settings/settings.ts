@@ -53,7 +53,7 @@ export interface Settings {
   readonly metricsToken: string | undefined;
   /** For how many days the operator keeps backups. Undefined if it is not set. */
   readonly backupsKeptDays: number | undefined;
-  /** The nightly backups; undefined if the server makes none. */
+  /** The nightly backups; undefined if the server creates none. */
   readonly drill: DrillSettings | undefined;
   /**
    * Whether Litestream copies the SQLite database. Then Litestream, not the server, copies the write-ahead log (WAL)
@@ -70,7 +70,7 @@ export interface Settings {
   readonly dev: boolean;
 }
 
-/** The backups that a server makes and verifies each night. */
+/** The backups that a server creates and verifies each night. */
 export interface DrillSettings {
   /** The time of day, in minutes of UTC. */
   readonly at: number;

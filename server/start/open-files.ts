@@ -66,10 +66,10 @@ const elsewhere: Readonly<Record<FilesPlace, string>> = {
 };
 
 /**
- * Makes sure that the data folder and the place of the files belong to the database. All three store the same id, which
- * the first start creates. Throws a SettingError if one of them belongs to another database, or cannot be used. Also
- * throws it for a SQLite database that another program has copied into the folder: the folder has no id, or another
- * one. (rule O23)
+ * Checks that the data folder and the file storage belong to the database. All three store the same id, which the first
+ * start creates. Throws a SettingError if one of them belongs to another database, or cannot be used. Also throws it
+ * for a SQLite database that another program has copied into the folder: the folder has no id, or another one. (rule
+ * O23)
  */
 export async function bindPlace(database: Database, location: DataLocation): Promise<void> {
   const { data, databaseUrl } = location;
@@ -88,8 +88,8 @@ async function bindStore(database: Database, s3: S3Settings): Promise<void> {
 async function assertAdopted(database: Database, data: string): Promise<void> {
   const [id, marked] = [await deploymentId.find(database), await folderMark(data).read()];
   if (id === marked) return;
-  // A database without an id is allowed in two cases: an earlier version made it, so the folder has no id either; or it
-  // is new, so it has no app.
+  // A database without an id is allowed in two cases: an earlier version created it, so the folder has no id either; or
+  // it is new, so it has no app.
   if (id === undefined && (marked === undefined || !(await apps.exist(database)))) return;
   throw new SettingError(
     `The database in ${data} was copied from another folder. Run \`innkeep admin adopt --data ${data}\` first: it ends the sessions that the copy brought back, and erases people again who were erased after the copy was made.`,

@@ -41,8 +41,8 @@ export interface Secrets {
 const checkText = "innkeep";
 
 /**
- * Makes sure that the secret decrypts the stored values. Encrypts values again that were encrypted with an old secret,
- * and addresses that are still plain text. Throws a SettingError if no secret fits.
+ * Checks that the secret decrypts the stored values. Encrypts values again that were encrypted with an old secret, and
+ * addresses that are still plain text. Throws a SettingError if no secret decrypts them.
  */
 export async function unlock(database: Database, { secret, old }: Secrets): Promise<void> {
   const sealer = createSealer(secret);
@@ -61,7 +61,7 @@ export async function isLocked(database: Database): Promise<boolean> {
 
 /**
  * Returns the old secret with which the database was last used. Undefined if it was last used with the present one.
- * Throws a SettingError if no secret fits.
+ * Throws a SettingError if no secret decrypts them.
  */
 async function formerOf(
   tx: Transaction,

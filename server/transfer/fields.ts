@@ -8,7 +8,7 @@ export type Stored = string | number | null;
 /** A value in a line of an export. */
 export type Value = unknown;
 
-/** What an import needs to convert the values of a file into stored values. */
+/** The functions with which an import converts the values of a file into stored values. */
 export interface Naming {
   /** Returns the new id for an id in the file. The same id always gives the same new one. */
   idOf(id: string): string;
@@ -28,7 +28,7 @@ export interface Naming {
 
 /** How an export shows a column, and how an import checks and stores its value. */
 export interface Field {
-  /** Returns a text that says what is wrong with a value. Undefined if the value is correct. */
+  /** Returns a text that describes what is wrong with a value. Undefined if the value is correct. */
   readonly fault: (value: Value) => string | undefined;
   /** Returns the value for the file. */
   readonly shown: (stored: Stored) => Value;

@@ -27,7 +27,7 @@ import { imports, type Settled, tableOf, tablesByName } from "./store.ts";
 
 type ImportDeps = Pick<Deps, "clock" | "database" | "files" | "keptFiles" | "newId"> & {
   readonly settings: Pick<Deps["settings"], "storedBytesPerApp"> & {
-    /** Undefined if the program that imports does not know it. Then addresses of pictures keep their server. */
+    /** Undefined if the importing program does not have it. Then addresses of pictures keep their server. */
     readonly baseUrl: string | undefined;
   };
   readonly log: Warns;
@@ -418,9 +418,9 @@ function checkEnd(state: State, { records, sha256 }: Line): string[] {
 }
 
 /**
- * Creates the functions that make the new ids and names of one import. The same old id always gives the same new id, so
- * no list of ids is needed. The random salt makes the new ids unpredictable, so a file cannot refer to data that is not
- * in it.
+ * Creates the functions that compute the new ids and names of one import. The same old id always gives the same new id,
+ * so no list of ids is needed. The random salt makes the new ids unpredictable, so a file cannot refer to data that is
+ * not in it.
  */
 function newNames(
   baseUrl: string | undefined,

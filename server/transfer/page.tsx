@@ -8,7 +8,7 @@ import { Line, Notice, Refused } from "../console/parts.tsx";
 import { goTo, type Reply, reshowForm, show } from "../console/respond.ts";
 import type { SignedInVisit, UploadVisit } from "../console/visit.ts";
 
-/** Makes a new app of the file that was sent. */
+/** Creates a new app from the file that was sent. */
 function importApp(visit: UploadVisit): Promise<Reply<"app-imported">> {
   const { ask, fields, links, body } = visit;
   return reshowForm(

@@ -184,7 +184,7 @@ async function editApp(
   printOne(invocation, app, () => appLines(app));
 }
 
-/** Notes how many threads the next cleanup deletes with a new setting. */
+/** Prints how many threads the next cleanup deletes with a new setting. */
 async function noteOldThreads(
   invocation: Invocation,
   appId: string,

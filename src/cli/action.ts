@@ -108,7 +108,7 @@ export const statusFlag = "run-status";
 type AddedValues = Readonly<Record<string, string | undefined>>;
 
 /**
- * Makes the command line from the inputs of a step: each input is the flag or the argument with its name. Throws a
+ * Builds the command line from the inputs of a step: each input is the flag or the argument with its name. Throws a
  * usage error that names every input that has a fault or that the command does not have.
  */
 async function commandLineOf(

@@ -227,7 +227,7 @@ async function showDecision(
   return exitsByStatus[run.status] ?? "unexpected";
 }
 
-/** The exit code tells a script whether it may proceed: only `approved` gives 0. (rule A12) */
+/** The exit code tells a script whether it may proceed: only `approved` returns 0. (rule A12) */
 const exitsByStatus: Readonly<Record<string, Exit>> = {
   approved: "ok",
   awaiting_approval: "pending",

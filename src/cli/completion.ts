@@ -372,7 +372,7 @@ interface Flag extends Word {
   readonly values?: Values | undefined;
 }
 
-/** The word that leads to the next place, and its other names. */
+/** The word of the next place, and its aliases. */
 interface Step {
   readonly word: string;
   readonly aliases: readonly string[];

@@ -138,7 +138,7 @@ function addClock(dev: Command, setup: Setup): void {
     .command("clock")
     .description("Show the server's time, or move its clock")
     .argument("[move...]", "+1d, -2h30m or P1D; or `set` and an instant")
-    // A move backwards looks like a flag.
+    // A negative duration looks like a flag.
     .allowUnknownOption()
     .addHelpText("after", "\nThe command ends when all that is due at the new time is done.");
   addExamples(
@@ -219,7 +219,7 @@ interface FaultFlags {
   readonly delayMs?: number;
 }
 
-/** Makes the next requests to a path fail or wait. */
+/** Lets the next requests to a path fail or wait. */
 async function addFault(
   invocation: Invocation,
   { status, code, times, delayMs }: FaultFlags,

@@ -26,7 +26,7 @@ export function printEarlierTexts<Row extends EarlierText>(
   });
 }
 
-/** Returns the whole id of an earlier text. `command` lists them, and `name` is what a person knows one by. */
+/** Returns the whole id of an earlier text. `command` lists them, and `name` is the name of such a text for people. */
 export const idOfEarlierText = <Row extends EarlierText>(
   given: string,
   {

@@ -62,8 +62,8 @@ const taken = (given: string): CliError =>
   });
 
 /**
- * Renames the complete file to its final name. Throws if another process has made a file with this name meanwhile,
- * except with `force`.
+ * Renames the complete file to its final name. Throws if another process has created a file with this name in the
+ * meantime, except with `force`.
  */
 async function moveIntoPlace(
   part: string,

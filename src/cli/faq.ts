@@ -279,7 +279,7 @@ async function reorderFaqs(
   });
 }
 
-/** Returns the entries in the wanted order with new positions. Changes as few positions as possible. */
+/** Returns the entries in the new order, with new positions. Changes as few positions as possible. */
 function renumbered(faqs: readonly Placed[], wanted: readonly Placed[], named: readonly Placed[]): Placed[] {
   const isSame = wanted.every(
     ({ id, sortOrder }, at) =>

@@ -138,7 +138,7 @@ interface ClientSetup {
   readonly client: ClientName;
   /** The name for people. */
   readonly name: string;
-  /** What to do with the text: run it, open it, or put it into the client's settings. */
+  /** How a person uses the text: run it, open it, or put it into the client's settings. */
   readonly way: "command" | "link" | "settings";
   readonly text: string;
 }

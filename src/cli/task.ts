@@ -46,7 +46,7 @@ async function listTasks(invocation: Invocation, flags: TaskFlags): Promise<unde
 
 type Answer = Awaited<ReturnType<Client["tester"]["tasks"]>>;
 
-/** The answer without the test keys, unless they are asked for. */
+/** The answer without the test keys, unless they are requested. */
 const shownTasks = ({ tasks, outstanding }: Answer, flags: TestKeyFlags): Tasks => ({
   tasks: tasks.map((task) => omitTestKey(task, flags)),
   outstanding,
@@ -69,7 +69,7 @@ const columns: readonly Column<ShownTask>[] = [
 ];
 
 /**
- * Watches the tasks until it is interrupted: on a screen in a terminal, else with a line of JSON for each change.
+ * Watches the tasks until it is interrupted: on a screen in a terminal, otherwise with a line of JSON for each change.
  */
 async function watchTasks(invocation: Invocation, flags: TaskFlags): Promise<undefined> {
   if (flags.day !== undefined) throw usageError("--watch shows today. Leave out --day.");
@@ -81,7 +81,7 @@ async function watchTasks(invocation: Invocation, flags: TaskFlags): Promise<und
   await showTasks({ results, now: context.clock.now, signal: context.signal });
 }
 
-/** Asks every 30 seconds, or when a server that cannot answer says so. Ends only when the signal aborts. */
+/** Sends a request every 30 seconds, or at the time that a busy server names. Ends only when the signal aborts. */
 function pollTasks(invocation: Invocation, flags: TaskFlags, signal: AbortSignal) {
   const client = lastingClient(invocation);
   return longPoll({

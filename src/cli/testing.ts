@@ -400,7 +400,7 @@ type Verb = Exclude<keyof Slots, "assign">;
 
 interface Change {
   readonly call: (slots: Slots, slotId: string) => Promise<OwnedSlot>;
-  /** The question before an action that takes something from a tester. */
+  /** The question before an action that removes something from a tester. */
   readonly question?: string;
   readonly done: string;
 }

@@ -95,7 +95,7 @@ const formBlockBytes = 65_536;
 
 /**
  * Returns a form as multipart/form-data. Files are read while they are sent. `boundary` is text that occurs in none of
- * them: at most 60 letters, digits and hyphens. The same form with the same boundary gives the same bytes.
+ * them: at most 60 letters, digits and hyphens. The same form with the same boundary results in the same bytes.
  */
 export function formBody({ fields, files }: Form, boundary: string): FileContent {
   const texts = Object.entries(fields).filter((field): field is [string, string] => field[1] !== undefined);

@@ -10,7 +10,7 @@ export interface Tagged<A> {
 }
 
 /**
- * Makes a call and returns its answer together with the ETag. Rejects with the error of the call.
+ * Calls an endpoint and returns its answer together with the ETag. Rejects with the error of the call.
  *
  *     const { answer, etag } = await withEtag((options) => client.faqs.list(options));
  *     await client.faqs.replace({ body: { faqs: changed(answer) }, ifMatch: etag });
@@ -74,7 +74,7 @@ export interface Content {
 
 /** Receives the bytes of an answer that is too large for the memory. */
 export interface Sink {
-  /** Deletes what was received and starts again. Called at each new attempt of a call. */
+  /** Deletes the received bytes and starts again. Called at each new attempt of a call. */
   begin(): Promise<void>;
   write(bytes: Uint8Array): Promise<void>;
 }
@@ -94,9 +94,9 @@ type Part<E extends Endpoint, Name extends "params" | "query" | "body"> = E[Name
   : unknown;
 
 export interface CallOptions {
-  /** Makes a repeat safe: the server answers a second request with the same key from what it stored. */
+  /** With this key a repeat is safe: the server answers a second request with the stored answer. */
   readonly idempotencyKey?: string;
-  /** The ETag of what the caller has read. The server refuses the call if that has changed since. */
+  /** The ETag of the data that the caller has read. The server refuses the call if that data has changed since then. */
   readonly ifMatch?: string | undefined;
   /** Called with the ETag of a success, or with undefined if the server sent no ETag. See `withEtag`. */
   readonly onEtag?: (etag: string | undefined) => void;

@@ -24,7 +24,7 @@ const sameAs: Readonly<Record<string, string>> = {
 
 const untrusted = /SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)/;
 
-/** Makes the error for a call without an answer. It names only hosts: an address can contain a secret. */
+/** Creates the error for a call without an answer. It names only hosts: an address can contain a secret. */
 export function connectionError(cause: unknown, url: URL, proxy?: URL): ConnectionError {
   if (cause instanceof ConnectionError) return cause;
   const own = codeOf(cause) ?? "failed";
@@ -61,7 +61,7 @@ export const tooSlow = ({ origin }: URL, milliseconds: number): ConnectionError 
     `The answer from ${origin} did not end within ${Math.round(milliseconds / 1_000)} seconds.`,
   );
 
-/** Returns what a code of Node for a failed connection means. */
+/** Returns the meaning of an error code of Node for a failed connection. */
 export function connectionReason(code: string): string {
   if (untrusted.test(code)) {
     return "its certificate is not trusted here. Name a file with its certificate authority in NODE_EXTRA_CA_CERTS";

@@ -54,7 +54,7 @@ export interface ClientOptions {
   readonly idempotency?: Idempotency;
   /** Headers that are sent with every request. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Aborts all calls that were made without a `signal`. */
+  /** Aborts all calls without their own `signal`. */
   readonly signal?: AbortSignal;
   readonly transport?: Transport;
   readonly now?: () => Date;

@@ -23,7 +23,9 @@ export interface Route {
   readonly answer?: Shape;
 }
 
-/** What the client checks in an answer: whether it is a list, and the fields of the object or of the elements. */
+/**
+ * The parts of an answer that the client checks: whether it is a list, and the fields of the object or of the elements.
+ */
 export interface Shape {
   readonly isList: boolean;
   readonly fields: readonly string[];

@@ -47,8 +47,8 @@ export function traced(transport: Transport, { onExchange }: ClientOptions, now:
 const mostRedirects = 5;
 
 /**
- * Follows redirects only within one origin, because a credential must never reach another origin. A mutation follows
- * only redirects that keep the method (307, 308). Throws an UnexpectedAnswerError for any other redirect.
+ * Follows redirects only within one origin, because a credential must never be sent to another origin. A mutation
+ * follows only redirects that keep the method (307, 308). Throws an UnexpectedAnswerError for any other redirect.
  */
 export function followingRedirects(transport: Transport): Transport {
   return async (first) => {

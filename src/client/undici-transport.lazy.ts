@@ -233,7 +233,7 @@ function proxyConnection(library: typeof undici, address: string, signal: AbortS
       tunnels(new library.Pool(origin, { ...options, headersTimeout: 0 }), origin, socket.signal),
   });
   const release = () => end(dispatcher, over);
-  // Registered before undici's own listener: otherwise undici would open the connection once more after the abort.
+  // Registered before undici's own listener: otherwise undici would open the connection again after the abort.
   signal.addEventListener("abort", release, { once: true });
   return { dispatcher, release };
 }
@@ -245,8 +245,8 @@ function end(dispatcher: undici.Dispatcher, over: AbortController): void {
 }
 
 /**
- * Opens tunnels, and makes every failure final. If a proxy closes the connection, undici tries again without a pause
- * and without checking the signal of the call.
+ * Opens tunnels, and does not retry after a failure. If a proxy closes the connection, undici would try again without a
+ * pause and without a check of the call's signal.
  */
 function tunnels(pool: undici.Pool, proxy: URL, signal: AbortSignal): undici.Dispatcher {
   const open = pool.connect.bind(pool);

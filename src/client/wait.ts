@@ -5,8 +5,9 @@ import type { Clock } from "./clock.ts";
 import { ConnectionError, ServerError } from "./errors.ts";
 
 /**
- * Waits until a person decides on a proposal, or the time is over. Returns the latest state of the proposal. If the server
- * does not answer for a while, the wait goes on. If it still does not answer at the end, throws the last failure.
+ * Waits until a person decides on a proposal, or the time is over. Returns the latest state of the proposal. If the
+ * server does not answer for some time, the wait continues. If it still does not answer at the end, throws the last
+ * failure.
  */
 export async function waitForDecision(
   client: Pick<Client, "agent">,
@@ -56,9 +57,9 @@ const readRun = (
   client.agent.readRun({ params: { runId }, query: wait > 0 ? { wait: String(wait) } : {}, signal });
 
 /**
- * Waits until a person has approved this device in the browser, and returns the sign-in code. Returns `late` if the time ends
- * before that, and `unsupported` if the server does not report approvals. If the server does not answer for a while, the wait
- * goes on; any other failure, and a refusal by the person, is thrown.
+ * Waits until a person has approved this device in the browser, and returns the sign-in code. Returns `late` if the
+ * time ends before that, and `unsupported` if the server does not report approvals. If the server does not answer for
+ * some time, the wait continues; any other failure, and a refusal by the person, is thrown.
  */
 export async function waitForSignInCode(
   client: Pick<Client, "signIn">,
@@ -126,7 +127,8 @@ interface LongPoll<Value> {
   readonly clock: Clock;
   readonly signal?: AbortSignal | undefined;
   /**
-   * Returns a random number from 0 to 1. It makes pauses up to a fifth longer or shorter. Without it they are exact.
+   * Returns a random number from 0 to 1, by which pauses are up to a fifth longer or shorter. Without it they are
+   * exact.
    */
   readonly random?: (() => number) | undefined;
 }
@@ -159,8 +161,8 @@ export async function* longPoll<Value>(
 }
 
 /**
- * Asks until `isEnough` accepts a result, or the caller's time is over. Returns the last result. Throws what `longPoll`
- * throws.
+ * Sends requests until `isEnough` accepts a result, or the caller's time is over. Returns the last result. Throws what
+ * `longPoll` throws.
  */
 export async function pollUntil<Value>(
   poll: LongPoll<Value>,
@@ -189,7 +191,7 @@ const nextPause = (pauseMs: number, { firstMs, growth, mostMs }: Pauses): number
 /** Returns the remaining time if it is too short for another request; else 0. */
 const idleRest = (leftMs: number): number => (leftMs <= mostIdleMs ? leftMs : 0);
 
-/** Returns the wait that the server asks for, or else the given pause. */
+/** Returns the pause that the server requests, or else the given pause. */
 function waitAfter(outcome: object, pauseMs: number, { random }: Pick<LongPoll<unknown>, "random">): number {
   const failure = "failure" in outcome ? outcome.failure : undefined;
   if (failure instanceof ServerError && failure.retryAfterSeconds !== undefined)
@@ -261,11 +263,12 @@ export function isTemporary(error: unknown): boolean {
 export const isSettled = (error: unknown): boolean => error instanceof ServerError && !isTemporary(error);
 
 /**
- * Returns the pause in milliseconds: what the server asks for, or else half a second, doubled each time, with jitter.
+ * Returns the pause in milliseconds: the one that the server requests, or else half a second, doubled each time, with
+ * jitter.
  */
 function pauseAfter(error: Error, tries: number, random: () => number): number {
   const asked = error instanceof ServerError ? error.retryAfterSeconds : undefined;
-  // A server that always answers `Retry-After: 0` must not be asked without a pause.
+  // If a server always answers `Retry-After: 0`, there must still be a pause between requests.
   if (asked !== undefined && (asked > 0 || tries === 1)) return asked * 1_000;
   return Math.round(Math.min(8_000, 500 * 2 ** (tries - 1)) * (0.5 + random() / 2));
 }

@@ -95,9 +95,7 @@ export type NewProposal = z.output<typeof NewProposal>;
 
 export const threadParams = z.object({ id: uuid });
 
-/**
- * What an agent token may do. Its only change is a proposal, unless it has the scope `runs:work`. (rule A1)
- */
+/** The rights of an agent token. Its only change is a proposal, unless it has the scope `runs:work`. (rule A1) */
 export const agent = {
   readThread: endpoint({
     method: "GET",

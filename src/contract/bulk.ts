@@ -6,7 +6,7 @@ import { limits } from "./limits.ts";
 import { threadChanges } from "./threads.ts";
 import { ViewQuery } from "./views.ts";
 
-/** What a bulk request changes in each of its threads. */
+/** The changes of a bulk request in each of its threads. */
 export const BulkChange = z.extend(
   z.pick(threadChanges, {
     status: true,

@@ -129,7 +129,7 @@ export const EditedChangelogEntry = z.extend(ChangelogEntry, {
   createdAt: instant,
   updatedAt: instant,
   translations: translations(z.extend(ReleaseTranslation, aboutTranslation)),
-  /** The text that waits beside the published one; null if there is none. */
+  /** The changed text that is not published yet; null if there is none. */
   draft: z.nullable(
     z.extend(ReleaseContent, {
       /** The translations that the draft changes; null for one that it deletes. */

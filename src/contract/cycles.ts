@@ -148,7 +148,7 @@ export const SlotWithDays = z.extend(OwnedSlot, { days: z.array(SlotDay) });
 
 export type SlotWithDays = z.output<typeof SlotWithDays>;
 
-/** A cycle with its slots and their days, how the test stands, and what its testers need today. */
+/** A cycle with its slots and their days, the state of the test, and what its testers need today. */
 export const CycleDetail = z.object({
   cycle: Cycle,
   verdict: CycleVerdict,

@@ -81,8 +81,8 @@ export interface Endpoint {
   readonly auth: Auth;
   readonly scope?: Scope;
   /**
-   * The lowest role that the caller needs in the app that the request is about. A list shows only apps in which the caller
-   * has this role. `account`: the request is about the caller's own account. Set only, and always, for people and agents.
+   * The lowest role that the caller needs in the app of the request. A list shows only apps in which the caller has
+   * this role. `account`: the request is about the caller's own account. Set only, and always, for people and agents.
    */
   readonly role?: Role | "account";
   /** The path parameter that names a token. A token may send this request about itself without the scope. (rule K12) */
@@ -99,11 +99,11 @@ export interface Endpoint {
   readonly upload?: UploadRules;
   /** The most bytes of a JSON body; 1 MiB by default. */
   readonly bodyBytes?: number;
-  /** Whether the request must send the ETag of what it changes in `If-Match`. */
+  /** Whether the request must send the ETag of the data that it changes in `If-Match`. */
   readonly ifMatch?: true;
   /**
    * Whether the request contains a time that the sender's clock has measured. Then its header `Date` must have the time
-   * of that clock, so that the server can tell by how much the clock is wrong.
+   * of that clock, so that the server can compute the error of the clock.
    */
   readonly readsClock?: true;
   readonly success:
@@ -146,7 +146,9 @@ export interface Endpoint {
   readonly repeatableSeconds?: number;
   /** The endpoint is deprecated but still works. This is the path of its successor. */
   readonly successor?: `/${string}`;
-  /** The answer holds a secret: caches must not store it, and the server encrypts it when it stores it for repeats. */
+  /**
+   * The answer contains a secret. Caches must not store it, and the server encrypts it before it stores it for repeats.
+   */
   readonly answersSecret?: true;
   /** Examples, which are valid for the schemas of the endpoint. */
   readonly example?: Example;

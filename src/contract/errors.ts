@@ -188,7 +188,7 @@ export interface ErrorDetails {
   readonly reasons?: readonly IntegrityReason[];
 }
 
-/** An answer that is an error. `cause` is private: it goes to the log, never to the client. */
+/** An answer that is an error. `cause` is private: it is written to the log, and never sent to the client. */
 export class ApiError extends Error {
   readonly code: ErrorCode;
   readonly status: number;
@@ -204,7 +204,8 @@ export class ApiError extends Error {
 }
 
 /**
- * Returns the first fault of a malformed request as a sentence: many clients show their user nothing else. (rule H3)
+ * Returns the first fault of a malformed request as a sentence, because many clients show their user only this. (rule
+ * H3)
  */
 function firstFaultOf(code: ErrorCode, { issues = [] }: ErrorDetails): string | undefined {
   const [first, ...others] = issues;
@@ -215,6 +216,6 @@ function firstFaultOf(code: ErrorCode, { issues = [] }: ErrorDetails): string | 
   return others.length === 0 ? `${sentence}.` : `${sentence} (and ${others.length} more).`;
 }
 
-/** Makes a `bad_request` with one fault. */
+/** Creates a `bad_request` with one fault. */
 export const badRequest = (path: string, message: string) =>
   new ApiError("bad_request", { issues: [{ path, message }] });

@@ -108,7 +108,7 @@ const PlainText = z.object({ question: z.string(), answer: z.string() });
 
 const DraftTranslations = translations(z.nullable(PlainText));
 
-/** An entry with the text that waits beside its published one. */
+/** An entry with its draft, the changed text that is not published yet. */
 export const DraftedFaq = z.object({
   id: uuid,
   /** False for an entry that was never published: then the text is that of the draft. */
@@ -133,7 +133,7 @@ export const DraftedFaq = z.object({
   updatedAt: instant,
 });
 
-/** The text of a draft. What is left out stays as it is. */
+/** The text of a draft. Fields that are left out do not change. */
 const FaqDraft = z.pick(FaqChange, { question: true, answer: true, translations: true });
 
 const FaqVersion = z.object({

@@ -100,7 +100,7 @@ function uint32(head: Uint8Array, at: number): number {
   return new DataView(head.buffer, head.byteOffset, head.byteLength).getUint32(at);
 }
 
-// A symbol, because no JSON body can contain one: an object that looks like a received file must not be taken for one.
+// A symbol, because no JSON body can contain one: an object that looks like a received file must not be treated as one.
 const mark: unique symbol = Symbol("received file");
 
 /**
@@ -117,7 +117,7 @@ export interface ReceivedFile {
   readonly size: number;
   /** The file name that the sender gave, unchanged. */
   readonly name: string | null;
-  /** What is wrong with the encoding of the file. */
+  /** The fault in the encoding of the file. */
   readonly fault: "not_a_data_url" | "not_base64" | null;
   /** SHA-256 of the stored bytes, in hex. Empty if no bytes were stored. */
   readonly sha256: string;
@@ -125,7 +125,7 @@ export interface ReceivedFile {
   readonly path: string;
 }
 
-/** Makes a ReceivedFile. This is the only way to make one. */
+/** Creates a ReceivedFile. This is the only way to create one. */
 export const receivedFile = (facts: Omit<ReceivedFile, typeof mark>): ReceivedFile => ({
   ...facts,
   [mark]: true,

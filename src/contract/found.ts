@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { openEnum } from "./fields.ts";
 
-/** Where in a thread the found line stands. */
+/** The place of the found line in the thread. */
 export const foundIn = [
   ...(["subject", "report", "repeat", "answer", "reply", "note", "plan"] as const),
   ...(["sender", "tag", "file", "metadata", "source"] as const),
@@ -21,9 +21,9 @@ export type FoundLine = z.output<typeof FoundLine>;
 /** A number of threads. A text such as `500+` if there are more, or if the search had no time to count them all. */
 export const Count = z.union([z.int(), z.string()]);
 
-/** What the first page of a search says about the whole search. */
+/** The facts about the whole search that its first page contains. */
 export const SearchFacts = z.object({
-  /** The found threads of each status, whatever status was asked for. */
+  /** The found threads of each status, also of statuses that were not requested. */
   counts: z.object({ open: Count, in_progress: Count, resolved: Count, archived: Count }),
   /** The query with words that exist, if a word of the query is in no thread. */
   didYouMean: z.nullable(z.string()),

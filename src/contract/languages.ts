@@ -40,7 +40,7 @@ export const givenTranslations = <Text extends z.ZodMiniType>(translation: Text)
 export const translations = <Shape extends z.ZodMiniType>(translation: Shape) =>
   z.record(z.string(), translation);
 
-/** What an answer says about a translation beside its text. */
+/** The data of a translation in an answer, besides its text. */
 export const aboutTranslation = {
   /** Whether the text of the default language has changed since this translation was saved. */
   outdated: z.boolean(),

@@ -16,14 +16,17 @@ export const limits = {
    * count of open threads ends.
    */
   statistics: { days: 366, top: 10, versions: 20, versionsOfDay: 100, open: 10_000 },
-  /** The limits in minutes of the ranges in which waits are counted. What is longer is in one more range. (rule F61) */
+  /**
+   * The limits, in minutes, of the ranges in which waiting times are counted. Longer times are in one further range.
+   * (rule F61)
+   */
   waits: [1, 5, 15, 30, 60, 120, 240, 480, 720, 1_440, 2_880, 4_320, 10_080, 43_200],
   savedReplyTitle: 100,
   savedReplies: 200,
   blockedSenders: 1_000,
   /** Texts of unsent forms that are kept for a person, and the characters of all their sealed texts. (rule O17) */
   drafts: { count: 200, length: 4_000_000 },
-  /** Files of one body, whatever its fields allow. */
+  /** The maximum number of files in one body, in all fields together. */
   bodyFiles: 32,
   dedupeKey: 200,
   dedupeScope: 300,
@@ -62,7 +65,7 @@ export const limits = {
   outcomeLinks: 10,
   /** The most hours for which an approval can be valid: a year. */
   approvalHours: 8_760,
-  /** The most days for which resolved threads can be kept: a hundred years. */
+  /** The maximum number of days for which resolved threads can be kept: a hundred years. */
   retentionDays: 36_500,
   changelogTitle: 200,
   changelogBody: 100_000,
@@ -178,7 +181,9 @@ export const feedbackFiles = {
   attachments: { most: 3, bytes: 5 * MB, types: documentTypes },
 } as const;
 
-/** The pictures that one request can add for FAQ entries and release notes. They are as those of feedback. (rule C26) */
+/**
+ * The pictures that one request can add for FAQ entries and release notes. They have the limits of feedback. (rule C26)
+ */
 export const contentPictures = feedbackFiles.images;
 
 /** The images of a proof. (rule T29) */
@@ -210,8 +215,8 @@ export const rateLimits = {
   /** Failed sign-ins of one browser or device that has signed in to the account before. */
   signInByKnown: { limit: 30, windowSeconds: 900 },
   /**
-   * Failed sign-ins of all known browsers of an account together. A separate limit for each browser is not enough: who
-   * knows an old password can have any number of known browsers.
+   * Failed sign-ins of all known browsers of an account together. A separate limit for each browser is not enough: a
+   * person who knows an old password can have any number of known browsers.
    */
   signInByAllKnown: { limit: 120, windowSeconds: 900 },
   /** Requests for mailed links, and uses of such links. */
@@ -237,17 +242,17 @@ export const rateLimits = {
   exchangeByDevice: { limit: 30, windowSeconds: 900 },
   exchangeByAddress: { limit: 120, windowSeconds: 900 },
   /**
-   * Requests without a credential whose head or body is refused. Each server process counts only its own, because they
-   * cost its time.
+   * Requests without a credential whose headers or body are refused. Each server process counts only its own, because
+   * they cost its time.
    */
   refusedBodiesByAddress: { limit: 300, windowSeconds: 60 },
   /**
-   * Requests with a credential whose scope, head or body is refused, counted for each credential and network. Each server
-   * process counts only its own.
+   * Requests with a credential whose scope, headers or body are refused, counted for each credential and network. Each
+   * server process counts only its own.
    */
   refusedByCredential: { limit: 600, windowSeconds: 60 },
   awaitByDevice: { limit: 300, windowSeconds: 900 },
-  /** Anyone can name any device, so this limits how much data one sender makes the server keep and write. */
+  /** Anyone can name any device, so this limits how much data the server stores and writes because of one sender. */
   awaitByAddress: { limit: 1_200, windowSeconds: 900 },
   registrationsByAddress: { limit: 300, windowSeconds: 900 },
   /** Refused registrations. They are limited, because each refusal shows that an e-mail address has an account. */
@@ -260,7 +265,7 @@ export const rateLimits = {
   refreshesByConnection: { limit: 60, windowSeconds: 3_600 },
   /** Documents about programs that the server fetches for one account. */
   clientDocuments: { limit: 60, windowSeconds: 3_600 },
-  /** Invitations that one person makes. */
+  /** Invitations that one person creates. */
   newInvitations: { limit: 60, windowSeconds: 3_600 },
   /** Invitation links that one account, or one IP address, opens or accepts. */
   invitationsByAccount: { limit: 60, windowSeconds: 900 },

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { endpoint } from "./endpoint.ts";
 import { givenInstant, instant, openEnum, uuid } from "./fields.ts";
 
-/** What has changed. `everything`: events were missed, or too much has changed to name it. */
+/** The kind of change. `everything`: events were missed, or there were too many changes for separate events. */
 export const liveKinds = [
   "thread",
   "answering",
@@ -14,7 +14,9 @@ export const liveKinds = [
 ] as const;
 export type LiveKind = (typeof liveKinds)[number];
 
-/** An event: it says what has changed, never what it is now. A client reads that where it may. (rule F70) */
+/**
+ * An event: it names what has changed, but not the new data. A client requests the data if it may read it. (rule F70)
+ */
 export const LiveEvent = z.object({
   kind: openEnum(liveKinds),
   /** The app in which it changed. Not set for `everything`. */
@@ -32,7 +34,7 @@ export const live = {
     auth: "session",
     role: "viewer",
     query: z.object({
-      /** When the client read what it shows. Changes since then are sent first, unless `Last-Event-ID` says more. */
+      /** When the client read its data. Changes since then are sent first, unless `Last-Event-ID` is set. */
       since: z.optional(givenInstant),
     }),
     success: { status: 200, events: LiveEvent },

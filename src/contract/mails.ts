@@ -5,7 +5,7 @@ import { instant, openEnum, uuid } from "./fields.ts";
 
 export const automaticMarks = ["auto_submitted", "precedence", "no_sender"] as const;
 
-/** A mail that was not added to its thread, because a header says that a program wrote the mail. */
+/** A mail that was not added to its thread, because a program wrote the mail, according to a header. */
 export const AutomaticMail = z.object({
   id: uuid,
   threadId: uuid,
@@ -13,7 +13,7 @@ export const AutomaticMail = z.object({
   subject: z.string(),
   /** The beginning of the text. */
   text: z.string(),
-  /** The header that says that a program wrote it. */
+  /** The header that shows that a program wrote it. */
   reason: openEnum(automaticMarks),
   createdAt: instant,
   /** The time at which the server deletes the mail. */

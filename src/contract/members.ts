@@ -74,7 +74,7 @@ const attempts = [
   { limit: "invitationsByAddress", by: ["address"] },
 ] as const;
 
-/** What a person who opens the link of an invitation reads about it. */
+/** The data of an invitation for a person who opens its link. */
 export const Offer = z.object({
   app: z.object({ id: uuid, name: z.string() }),
   role: RoleName,

@@ -30,8 +30,8 @@ const Found = z.object({
 export const Erasure = z.object({
   id: uuid,
   /**
-   * `running`: the work goes on in the background. `stopped`: the secret of the server was lost, or the server crashed
-   * at each attempt; ask again.
+   * `running`: the work continues in the background. `stopped`: the secret of the server was lost, or the server
+   * crashed at each attempt; request the erasure again.
    */
   status: z.enum(["running", "done", "stopped"]),
   /** A keyed hash of the e-mail address. With it `check` finds out whether a receipt belongs to an address. */
@@ -41,11 +41,11 @@ export const Erasure = z.object({
     reports: count,
     files: count,
   }),
-  /** The owner who asked for the erasure. */
+  /** The owner who requested the erasure. */
   by: z.string(),
   createdAt: instant,
   finishedAt: z.nullable(instant),
-  /** The time until which older backups still contain data about the person. Null if the server does not know. */
+  /** The time until which older backups still contain data about the person. Null if it is unknown. */
   backupsUntil: z.nullable(instant),
 });
 

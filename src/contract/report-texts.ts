@@ -1,6 +1,6 @@
 import { limits } from "./limits.ts";
 
-/** One of the short texts that a report may have beside its message. */
+/** One of the short texts that a report may have in addition to its message. */
 interface ReportText {
   /** The name that pages and commands show. */
   readonly label: string;

@@ -41,7 +41,7 @@ export const RunOutcome = z.object({
   reportedAt: instant,
 });
 
-/** What happened to a proposal after it was made. */
+/** The history of a proposal after its creation. */
 export const RunLife = z.object({
   decision: z.nullable(RunDecision),
   /** When the approval expires if nobody claims it before. Null if it does not expire. */
@@ -126,7 +126,7 @@ export type RunLife = z.output<typeof RunLife>;
 
 export type Run = z.output<typeof Run>;
 
-/** What claim, progress and outcome have in common: the scope `runs:work`. (rule A17) */
+/** The common part of claim, progress and outcome: the scope `runs:work`. (rule A17) */
 const work = {
   method: "POST",
   auth: "agentToken",
@@ -141,7 +141,7 @@ const exampleOutcome = {
   links: ["https://github.com/larder/android/pull/318"],
 };
 
-/** What an agent does with an approved proposal. */
+/** The endpoints with which an agent works on an approved proposal. */
 export const runWork = {
   claimRun: endpoint({
     ...work,

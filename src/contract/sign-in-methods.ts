@@ -20,7 +20,7 @@ export const PasskeyProof = z.object({
 
 export type PasskeyProof = z.output<typeof PasskeyProof>;
 
-/** The answer of an authenticator that has made a passkey. */
+/** The answer of an authenticator that has created a passkey. */
 export const NewPasskey = z.object({
   ceremony,
   name: text(1, limits.label),

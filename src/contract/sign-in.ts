@@ -28,7 +28,7 @@ export const AuthorizeQuery = z.object({
 });
 export type AuthorizeQuery = z.output<typeof AuthorizeQuery>;
 
-/** An IANA time zone that this version of Node knows. */
+/** An IANA time zone that this version of Node supports. */
 export const timeZone = text(1, 100).check(
   z.refine((name) => name === "" || isTimeZone(name), "must be an IANA time zone such as Europe/London"),
 );

@@ -13,13 +13,14 @@ export const verdictStates = [
 ] as const;
 
 /**
- * Says whether a test can still show the number of testers that it needs, each with every day counted. It follows from
- * what the server checked, and says nothing about the decision of a store. (rule T39)
+ * Whether a test can still have the required number of testers, each with every day counted. It follows from the checks
+ * of the server, and is no statement about the decision of a store. (rule T39)
  */
 export const CycleVerdict = z.object({
   /**
    * `not_started`; `on_track`; `at_risk`: possible only with a late session of yesterday or, on the first day, with
-   * another tester; `out_of_reach`: not possible any more; `reached`; `not_reached`: ended without; `cancelled`.
+   * another tester; `out_of_reach`: not possible any more; `reached`; `not_reached`: the test ended without it;
+   * `cancelled`.
    */
   state: z.enum(verdictStates),
   /** How many testers the test needs: its number of slots. */

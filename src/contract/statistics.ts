@@ -7,7 +7,7 @@ import { timeZone } from "./sign-in.ts";
 
 const count = z.int();
 
-/** What happened on one day. */
+/** The counts of one day. */
 const DayNumbers = z.object({
   /** The day in the time zone of the request, such as `2026-11-28`. */
   day: z.string(),
@@ -61,7 +61,7 @@ export const Statistics = z.object({
       days: z.array(count),
     }),
   ),
-  /** What became of the proposals that agents made in the period. */
+  /** The results of the proposals that agents created in the period. */
   agents: z.object({
     proposed: count,
     approved: count,

@@ -134,7 +134,7 @@ export const sessions = {
     query: z.object({ testKey }),
     success: { status: 200, body: SessionStatus },
     errors: [],
-    // The query holds the test key: caches must store neither the address nor the answer. (rule T24)
+    // The query contains the test key. Caches must store neither the address nor the answer. (rule T24)
     answersSecret: true,
     example: {
       answer: {

@@ -105,7 +105,7 @@ export const NewProof = z.object({
   images: z.optional(
     z.array(ProofImage).check(
       z.maxLength(proofImages.most, `must be at most ${proofImages.most} files`),
-      // A proof without images is refused with an error of its own.
+      // A proof without images is refused with a separate error.
       z.meta({ minItems: 1 }),
     ),
   ),

@@ -31,7 +31,7 @@ const storesPictures = {
   example: { request: { pictures: ["data:image/png;base64,iVBORw0KGgo="] } },
 } as const;
 
-/** What FAQ entries and release notes have in common: their texts are Markdown with pictures. */
+/** The common part of FAQ entries and release notes: their texts are Markdown with pictures. */
 export const texts = {
   preview: endpoint({
     method: "POST",

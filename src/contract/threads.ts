@@ -114,7 +114,7 @@ export const ReplyMail = z.object({
 
 export type ReplyMail = z.output<typeof ReplyMail>;
 
-/** Why a reply reaches no sender: no sender left an address, or the server sends no mail. */
+/** The reason why a reply reaches no sender: no sender has entered an address, or the server sends no mail. */
 export const missedReasons = ["no_address", "no_mail"] as const;
 
 /** How a reply was delivered. A mail may still wait or come back; the message on the thread shows that. */
@@ -123,9 +123,9 @@ export const ReplyDelivery = z.object({
   mailedTo: z.array(z.string()),
   /** Whether the senders' pages of the receivers show the reply. */
   onPage: z.boolean(),
-  /** How many receivers the reply reaches neither by mail nor on a sender's page. */
+  /** The number of receivers who get the reply neither by mail nor on a sender's page. */
   missed: z.int(),
-  /** Why the reply does not reach these receivers. Null if it reaches all. */
+  /** The reason why the reply does not reach these receivers. Null if it reaches all. */
   reason: z.nullable(openEnum(missedReasons)),
 });
 
@@ -202,7 +202,7 @@ export const threadEventKinds = [
   ...["merge", "snooze", "decision", "release_note"],
 ] as const;
 
-/** What happened to a thread besides its messages. */
+/** The events of a thread besides its messages. */
 export const ThreadEvent = z.object({
   at: instant,
   /** The e-mail address of the member who did it. Null if it was nobody, or if the account was deleted. */
@@ -224,7 +224,7 @@ export type ThreadEvent = z.output<typeof ThreadEvent>;
 
 const tagNames = z.optional(z.array(TagName).check(z.maxLength(limits.threadTags)));
 
-/** What can be changed in a thread. */
+/** The fields of a thread that can be changed. */
 export const threadChanges = z.object({
   status: z.optional(ThreadStatus),
   category: z.optional(FeedbackType),
@@ -271,7 +271,7 @@ export const threadFilters = z.object({
   number: z.optional(z.string().check(z.regex(/^[1-9]\d{0,8}$/, "must be a number from 1"))),
   from: z.optional(boundary),
   to: z.optional(boundary),
-  /** By the arrival of the report unless `activity` is given. A search has its own order. */
+  /** The order. By default that of arrival. A search has its own order. */
   order: z.optional(z.enum(listOrders)),
   /** Only threads that are unread for the caller's account, the last active first. Not in a search. */
   unread: z.optional(z.enum(["true"])),

@@ -2,14 +2,14 @@ import { rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeFolder } from "./folders.ts";
 
-/** A change takes milliseconds. An older lock was left by a process that was killed. */
+/** A change takes milliseconds, so an older lock belongs to a process that was killed. */
 const staleMs = 5_000;
 const pauseMs = 10;
 const fileName = "innkeep.lock";
 
 /**
- * Runs `change` while no other process changes the settings of this folder, so that two changes at once are both kept. Throws
- * the error of the file system.
+ * Runs `change` while no other process changes the settings of this folder, so that no change overwrites another one.
+ * Throws the error of the file system.
  */
 export async function inTurn<Result>(folder: string, change: () => Result): Promise<Result> {
   makeFolder(folder, 0o700);
@@ -22,7 +22,7 @@ export async function inTurn<Result>(folder: string, change: () => Result): Prom
   try {
     return change();
   } finally {
-    // If this process was suspended for long, another one may have removed its lock and made a new one.
+    // If this process was suspended for long, another one may have removed its lock and created a new one.
     if (identityOf(lock) === own) rmSync(lock, { force: true });
   }
 }
@@ -36,13 +36,13 @@ function taken(lock: string): string | undefined {
 }
 
 /**
- * Removes the lock of a killed process. Only the process that makes the claim file may do that: a second one could remove
- * the new lock of the first.
+ * Removes the lock of a killed process. Only the process that creates the claim file may do that: a second one could
+ * remove the new lock of the first.
  */
 function removeStale(lock: string, identity: string): void {
   const claim = `${lock}.${identity}`;
   if (!makes(claim)) {
-    // The process that made the claim was killed, too.
+    // The process that created the claim file was killed, too.
     if (staleIdentityOf(claim) !== undefined) rmSync(claim, { force: true });
     return;
   }
@@ -50,7 +50,7 @@ function removeStale(lock: string, identity: string): void {
   rmSync(claim, { force: true });
 }
 
-/** Creates a file. Returns false if it is there. */
+/** Creates a file. Returns false if it already exists. */
 function makes(file: string): boolean {
   try {
     writeFileSync(file, "", { mode: 0o600, flag: "wx" });

@@ -45,7 +45,7 @@ export function homeFolder({ homedir, userInfo }: System): string {
   try {
     return userInfo().homedir;
   } catch {
-    // The system does not know this user, as in some containers.
+    // This user is unknown to the system, as in some containers.
     return "/";
   }
 }
@@ -59,7 +59,7 @@ export function readIfThere(file: string): string | undefined {
   }
 }
 
-/** Replaces a file in one step. Only its owner can read the file (0600) and a folder that it makes (0700). */
+/** Replaces a file in one step. Only its owner can read the file (0600) and a folder that is created for it (0700). */
 export function writePrivately(file: string, text: string, newId: () => string): void {
   const folder = dirname(file);
   makeFolder(folder, 0o700);
@@ -75,7 +75,7 @@ export function writePrivately(file: string, text: string, newId: () => string):
 
 /**
  * Creates a folder, and those above it that are missing. Throws the error of the file system. The recursive `mkdir` of
- * Node never ends in folders such as /proc, where a new folder can neither be found nor made.
+ * Node never ends in folders such as /proc, where a new folder can neither be found nor created.
  */
 export function makeFolder(folder: string, mode?: number): void {
   if (makes(folder, mode)) return;
@@ -83,7 +83,7 @@ export function makeFolder(folder: string, mode?: number): void {
   mkdirSync(folder, { mode });
 }
 
-/** Makes one folder. Returns false if the folder above is missing. */
+/** Creates one folder. Returns false if the folder above is missing. */
 function makes(folder: string, mode: number | undefined): boolean {
   try {
     mkdirSync(folder, { mode });

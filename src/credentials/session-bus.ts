@@ -10,8 +10,8 @@ export interface BusPlace {
 }
 
 /**
- * The address of this user's session bus, through which programs reach the keychain on Linux. Programs that start
- * agents often do not pass it on. Undefined if the environment names it, or if there is none.
+ * The address of this user's session bus, through which programs use the keychain on Linux. Programs that start agents
+ * often do not pass it on. Undefined if the environment names it, or if there is none.
  */
 export function sessionBusOf({
   env,

@@ -6,7 +6,7 @@ import { type Keychain, KeychainError, withinLimit } from "./keychain.ts";
 /** The parts of the store. */
 interface StoreOptions {
   readonly folder: string;
-  /** Loads the keychain; called only when a secret is in it or goes into it. */
+  /** Loads the keychain. Called only to read a secret that is in it, or to store one. */
   readonly keychain: () => Promise<Keychain | undefined>;
   /** Called when the keychain is slow, because it may be asking the person. */
   readonly onSlowKeychain: () => void;
@@ -23,16 +23,16 @@ export type CredentialStore = ReturnType<typeof createStore>;
 const accountOf = ({ origin, kind }: CredentialKey) => `${kind}@${origin}`;
 
 /**
- * Secrets by the origin that they were issued for: in the keychain, or in a 0600 file. The file also lists what is
+ * Secrets by the origin that they were issued for: in the keychain, or in a 0600 file. The file also lists the secrets
  * in the keychain, so that the keychain is used only when needed.
  */
 export function createStore({ folder, keychain, onSlowKeychain }: StoreOptions) {
   const file = join(folder, "credentials.json");
   const vault = createKeychainSecrets(keychain, onSlowKeychain);
   const index = () => readIndex(file);
-  /** Sets or removes one entry, and keeps what other processes have stored meanwhile. */
+  /** Sets or removes one entry, and keeps the entries that other processes have stored in the meantime. */
   const save = async (key: CredentialKey, stored: StoredCredential | undefined) => {
-    // Loaded only to write: it takes longer to load than a command takes to start.
+    // Loaded only to write, because loading it takes longer than the start of a command.
     const { writeSettings } = await import("./conf.lazy.ts");
     await inTurn(folder, () =>
       writeSettings({ folder, name: "credentials" }, withEntry(index(), key, stored)),
@@ -53,8 +53,8 @@ export function createStore({ folder, keychain, onSlowKeychain }: StoreOptions) 
     },
 
     /**
-     * Stores a secret in the keychain; in the file if no keychain works or `wanted` says so. Returns where it is
-     * stored. Throws a KeychainError if the keychain does not answer.
+     * Stores a secret in the keychain; in the file if there is no working keychain or `wanted` is the file. Returns
+     * where it is stored. Throws a KeychainError if the keychain does not answer.
      */
     async put(key: CredentialKey, secret: string, wanted?: "file"): Promise<StoredCredential["in"]> {
       const before = index();

@@ -10,7 +10,7 @@ export interface CommandRun {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: string;
   readonly cwd: string;
-  /** Its standard output goes to standard error, because standard output carries data. */
+  /** Its standard output goes to standard error, because standard output is for data. */
   readonly toStderr?: boolean;
   /** Called with the id of the process when the command has started. */
   readonly onStart?: ((processId: number) => void) | undefined;
@@ -24,15 +24,15 @@ export interface CommandEnd {
    * start.
    */
   readonly code: number;
-  /** The first signal that this process received meanwhile. */
+  /** The first signal that this process received during the command. */
   readonly received: NodeJS.Signals | undefined;
 }
 
 const passedOn = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /**
- * Runs a command until it ends. Meanwhile, signals do not end this process. They are passed on to the command. Only
- * Ctrl-C in a terminal is not passed on, because the terminal sends it to the command, too.
+ * Runs a command until it ends. During this time, signals do not end this process. They are passed on to the command.
+ * Only Ctrl-C in a terminal is not passed on, because the terminal sends it to the command, too.
  */
 export async function runCommand(run: CommandRun): Promise<CommandEnd> {
   // This must come before the start of the command: a signal in between would be lost.
@@ -75,7 +75,7 @@ function passOutput(child: ChildProcess, { toStderr, onOutput }: CommandRun): vo
   }
 }
 
-/** A process that the command has left behind may keep its output open for ever. */
+/** A process that the command has started may keep its output open forever. */
 const outputGraceMs = 1_000;
 
 /** Waits for the last output of the command. Later output is still passed on, but nothing waits for it. */

@@ -12,8 +12,8 @@ const ofCache = ["XDG_CACHE_HOME", "LOCALAPPDATA"];
 const ofSystem = ["PATH", "HOME", "TMPDIR", "TEMP", "TMP", "SystemRoot", "LANG", "TZ", ...ofCache];
 
 /**
- * The settings that a server for tests takes from the environment. All others name another server, its data or its
- * mail.
+ * The settings that a server for tests reads from the environment. All other settings are for another server, its data
+ * or its mail.
  */
 export const serverSettings = [
   ...["INNKEEP_LOG_LEVEL", "INNKEEP_RATE_LIMITS", "INNKEEP_BUDGETS", "INNKEEP_CORS_ORIGINS"],
@@ -46,7 +46,7 @@ export function clientVariables({ baseUrl, consoleUrl, folder, demo }: Ready): R
     INNKEEP_TOKEN: demo.maintainerToken,
     INNKEEP_DEVICE_TOKEN: demo.deviceToken,
     INNKEEP_TEST_KEY: demo.testKey,
-    // Commands must not read or change what this person has stored.
+    // Commands must not read or change the stored data of this person.
     INNKEEP_CONFIG_DIR: `${folder}/client`,
     INNKEEP_STATE_DIR: `${folder}/client`,
   };
@@ -58,7 +58,7 @@ const variablePart = (name: string): string => name.toUpperCase().replace(/[^A-Z
 interface Ready {
   readonly baseUrl: string;
   readonly consoleUrl: string;
-  /** Holds the server's data, and what commands that run with it store. */
+  /** Contains the data of the server, and the data that its commands store. */
   readonly folder: string;
   readonly demo: {
     readonly email: string;
@@ -105,7 +105,7 @@ export async function startServerProcess(options: {
   const child = spawn(process.execPath, [program], {
     env: environment,
     stdio: ["pipe", "pipe", "inherit"],
-    // Ctrl-C in a terminal must not reach it: the command that uses the server may still need it.
+    // Ctrl-C in a terminal must not end it, because the command that uses the server may still need it.
     detached: true,
     windowsHide: true,
   });
@@ -114,14 +114,14 @@ export async function startServerProcess(options: {
   child.once("exit", () => setTimeout(() => outputOver.abort(), outputGraceMs).unref());
   const abandon = () => child.kill("SIGKILL");
   signal?.addEventListener("abort", abandon, { once: true });
-  // A server that fails does not read what is written to it.
+  // A server that fails does not read its input.
   child.stdin.on("error", () => {});
   child.stdin.write(`${JSON.stringify({ seed, keep })}\n`);
   const ready = await readyOf(child, outputOver.signal).catch((error: unknown) => {
     child.stdout.destroy();
     throw error;
   });
-  // The output is not needed any more, and a process that the server has left behind may keep it open for ever.
+  // The output is not needed any more, and a process that the server has started may keep it open forever.
   if (child.exitCode !== null || child.signalCode !== null) child.stdout.destroy();
   child.once("exit", () => child.stdout.destroy());
   signal?.removeEventListener("abort", abandon);

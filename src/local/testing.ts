@@ -102,17 +102,18 @@ export interface Innkeep {
   /** The server's time. */
   now(): Promise<Date>;
   /**
-   * Moves the clock, by `1d`, `-2h30m`, `P1D` or a number of milliseconds, and makes the changes that are due by then.
+   * Moves the clock, by `1d`, `-2h30m`, `P1D` or a number of milliseconds, and applies the changes that are due by
+   * then.
    */
   advance(duration: string | number): Promise<Date>;
   /** Sets the clock, which then runs on from this time. */
   setTime(instant: string | Date): Promise<Date>;
-  /** Makes the next requests to a path fail or wait. */
+  /** Lets the next requests to a path fail or wait. */
   addFault(fault: Fault): Promise<void>;
   clearFaults(): Promise<void>;
   /** The messages that would have been sent, newest first. */
   messages(): Promise<CapturedMessage[]>;
-  /** Goes back to the start: real time, no faults, the seed's content. Keys and tokens stay. */
+  /** Resets the server: real time, no faults, the seed's content. Keys and tokens stay. */
   reset(): Promise<void>;
   /** Saves database, files and clock under a name; loads them again. */
   saveSnapshot(name: string): Promise<void>;

@@ -187,8 +187,9 @@ const errorSchema = {
 };
 
 /**
- * The OpenAPI 3.1 document of the whole API, derived from the contract. `baseUrl` is the server's address. Making it takes
- * a tenth of a second. So `pause` is called before each operation, and a server can answer other requests meanwhile.
+ * The OpenAPI 3.1 document of the whole API, derived from the contract. `baseUrl` is the server's address. Its creation
+ * takes a tenth of a second. So `pause` is called before each operation, and a server can answer other requests in
+ * between.
  */
 export async function createOpenApi(baseUrl: string, pause?: () => Promise<void>): Promise<Json> {
   const schemas = createSchemas();
@@ -229,7 +230,7 @@ function operation(tag: string, name: string, endpoint: Endpoint, schemas: Schem
   };
 }
 
-/** Returns a sentence that says who may send the request. */
+/** Returns a sentence about who may send the request. */
 function descriptionOf({ auth, scope, ownToken, role }: Endpoint): string {
   const notes = [
     callers[auth],
@@ -475,7 +476,7 @@ const maxItemsOf = (text: string): number | undefined => {
   return found === undefined ? undefined : Number(found);
 };
 
-/** Whether a schema describes what a client sends or what it receives. */
+/** Whether a schema describes a request or an answer. */
 type Direction = "input" | "output";
 
 interface Schemas {
@@ -566,8 +567,8 @@ const closedLists: ReadonlySet<z.core.$ZodType> = new Set([
 ]);
 
 /**
- * Whether later versions may add values to a list. Lists in answers may grow; a request sends only values that the
- * server knows.
+ * Whether later versions may add values to a list. Lists in answers may grow; a request may contain only values that
+ * the server supports.
  */
 const isOpenList = (
   schema: z.core.$ZodType,
@@ -575,9 +576,7 @@ const isOpenList = (
   direction: Direction,
 ) => direction === "output" && values !== undefined && values.length > 1 && !closedLists.has(schema);
 
-/**
- * Describes values without `enum`, because an `enum` would make a generated client refuse values that it does not know.
- */
+/** Describes values without `enum`, because with an `enum` a generated client would refuse unknown values. */
 function openList(jsonSchema: z.core.JSONSchema.BaseSchema): void {
   Object.assign(jsonSchema, { [openListWord]: jsonSchema.enum });
   delete jsonSchema.enum;

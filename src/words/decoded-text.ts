@@ -63,7 +63,7 @@ function isEncodedAs(encoding: string, bytes: Uint8Array, isCut: boolean): boole
     new TextDecoder(encoding, { fatal: true }).decode(bytes, { stream: isCut });
     return true;
   } catch {
-    // The bytes do not have this encoding, or Node does not know it.
+    // The bytes do not have this encoding, or Node does not support it.
     return false;
   }
 }

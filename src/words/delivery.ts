@@ -3,7 +3,7 @@ import type { ReplyDelivery } from "../contract/threads.ts";
 /** The most addresses that a sentence lists. If there are more, it has only their number. */
 const mostNamed = 5;
 
-/** Returns sentences that tell the writer of a reply how it was delivered. */
+/** Returns sentences for the writer of a reply about its delivery. */
 export const deliveryWords = (delivery: ReplyDelivery): readonly string[] => [
   ...(delivery.mailedTo.length === 0 ? [] : [`Mailed to ${namesOf(delivery.mailedTo)}.`]),
   ...(delivery.onPage ? [pageWords(delivery)] : []),

@@ -1,4 +1,4 @@
-/** What the error codes of the operating system mean, in words for people. */
+/** The meanings of the error codes of the operating system, in words for people. */
 const meanings: Readonly<Record<string, string>> = {
   EACCES: "it is not allowed",
   EADDRINUSE: "something else listens there",

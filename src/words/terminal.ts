@@ -30,7 +30,8 @@ const isForTerminal = new RegExp(`[${bell}\b${esc}${csi}]|#x1B\\[|\\r(?!\\n)`);
 const code = new RegExp(
   [
     `(?:(?:${esc}|#x1B)\\[|${csi})([0-?]*)[ -/]*(?:([@-~])|$)`,
-    // A link, a title and other texts for the terminal itself. U+FFFD stands for a bell that XML does not allow.
+    // A link, a title and other texts for the terminal itself. U+FFFD replaces the bell character, which XML does not
+    // allow.
     `${esc}[\\]PX^_][^${bell}${esc}${end}\\ufffd\\n]*(?:[${bell}${end}\\ufffd]|${esc}\\\\)`,
     `${esc}[ -/]*[0-~]`,
     `[${esc}${csi}]`,
@@ -38,7 +39,7 @@ const code = new RegExp(
   "g",
 );
 
-/** Marks that replace the codes which say where text goes. The text contains no other characters like these two. */
+/** Characters that replace the codes for the position of text. The text contains no other characters like these two. */
 const [erased, up] = ["\u001b", "\u009b"];
 const mostColumns = 200;
 const mostLines = 100;

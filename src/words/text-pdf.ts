@@ -97,8 +97,8 @@ const bytes: ReadonlyMap<string, string> = new Map(
 const tabWidth = 8;
 
 /**
- * A text as lines of at most `columns` characters, each character one byte of Windows-1252. What that lacks, and control
- * characters, become `\u{…}`; it is shown as in a terminal.
+ * A text as lines of at most `columns` characters, each character one byte of Windows-1252. Characters that are not in
+ * it, and control characters, become `\u{…}`. The text is shown as in a terminal.
  */
 function setLines(text: string, columns: number): string[] {
   const plain = fromTerminal(text.replace(/^\ufeff/, "")).normalize("NFC");

@@ -92,12 +92,12 @@ const unlinked = (line: string): string =>
     .replace(scheme, "$1: ")
     .replace(/\.(?=\p{L})/gu, ". ");
 
-/** Returns the text on one line for a place that makes links and mentions, but reads no Markdown. (rule W3) */
+/** Returns the text on one line for a place that shows links and mentions, but no Markdown. (rule W3) */
 export const unlinkedLine = (given: string, most: number): string =>
   unlinked(oneLine(given, most)).replace(/@(?=\S)/g, "@ ");
 
 /**
- * Returns the text on one line for a place that makes links and reads Markdown. Nothing in it becomes a link, a mention, an
+ * Returns the text on one line for a place that shows links and Markdown. Nothing in it becomes a link, a mention, an
  * emoji or formatting. Each letter can still be read. (rule W3)
  */
 export const unmade = (given: string, most: number): string =>
@@ -137,7 +137,7 @@ const hiddenClasses = [
 
 const scripts = (names: string) => `[${names.replace(/\w+/g, "\\p{Script=$&}").replaceAll(" ", "")}]`;
 
-/** Scripts whose spelling uses joiners: there, joining two letters or not makes different words. */
+/** Scripts whose spelling uses joiners: there, two letters can form another word if they are joined. */
 const joining = scripts(
   "Arab Syrc Mand Nkoo Mong Deva Beng Guru Gujr Orya Taml Telu Knda Mlym Sinh Tibt Mymr Khmr Bali Java Newa",
 );
@@ -153,7 +153,7 @@ const spelling = [
   "[\\u{A0}\\u{202F}\\u{3000}]",
   `(?<=${joining})[\\u{200C}\\u{200D}](?=${word})`,
   `(?<=${word})[\\u{200C}\\u{200D}](?=${joining})`,
-  // At the end of a word: an open consonant in scripts of India, a letter on its own in Arabic.
+  // At the end of a word: an open consonant in scripts of India, a separate letter in Arabic.
   `(?<=(?=\\p{M})${joining})[\\u{200C}\\u{200D}]`,
   "(?<=(?=\\p{L})\\p{Script=Arab})\\u{200D}",
   `(?<=${unspaced})\\u{200B}(?=${unspaced})`,
@@ -166,7 +166,7 @@ const spelling = [
 // From the fifth stacked mark on, marks cover the letters around them.
 let made: RegExp | undefined;
 
-/** Made at the first use: it is large, and most texts do not need it. */
+/** Created at the first use, because it is large and most texts do not need it. */
 function finder(): RegExp {
   made ??= new RegExp(
     [
@@ -178,7 +178,7 @@ function finder(): RegExp {
   return made;
 }
 
-// Most texts have none of these. Looking for them takes a small part of the time that `finder` takes.
+// Most texts have none of these. A search for them needs only a small part of the time of `finder`.
 const suspicious = new RegExp(`(?![ \\n\\t])[${hiddenClasses}]|\\p{M}`, "v");
 
 /**

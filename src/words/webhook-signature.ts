@@ -11,7 +11,7 @@ export function isWebhookSecret(text: string): boolean {
   return /^whsec_[A-Za-z0-9+/]+=*$/.test(text) && length >= 24 && length <= 64;
 }
 
-/** What a receiver gets. */
+/** The message that a receiver gets. */
 interface SignedMessage {
   readonly id: string;
   /** When the message is sent, in seconds since 1970. */

@@ -111,7 +111,7 @@ describe("the console's API", () => {
   });
 
   it.each(only(({ auth, method, path }) => auth === "console" && method === "GET" && !path.includes("/:")))(
-    "$name, which names no thing, shows a token of another app nothing of this one",
+    "$name, which has no id in its path, shows nothing of this app to a token of another app",
     async ({ name, endpoint }) => {
       const other = await service.makeApp(world.owner);
       const traits = { scopes: maintainerScopes, appId: other.id };

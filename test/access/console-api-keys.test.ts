@@ -73,7 +73,7 @@ describe("app keys", () => {
     expect((await world.call("DELETE", `${keys}/${key.field("id")}`)).status).toBe(404);
   });
 
-  it("are revoked by a script with apps:write, which cannot make or replace them", async () => {
+  it("are revoked by a script with apps:write, which cannot create or replace them", async () => {
     const token = await service.makeToken(world.owner, "maintainer", { scopes: ["apps:read", "apps:write"] });
     const send = (method: string, path: string) =>
       service.request(method, `/api/v1/console${path}`, { headers: bearer(token), body: {} });

@@ -15,7 +15,7 @@ describe("erasing a person in the console", () => {
   });
   afterAll(() => service.stop());
 
-  it("shows what there is, asks, and leaves a receipt that can be checked", async () => {
+  it("shows the found data, asks for confirmation, and leaves a receipt that can be checked", async () => {
     const world = await makePersonEverywhere(service);
     const browser = createBrowserWithoutScripts(service, world.headers);
     const page = await browser.open("/console/people");

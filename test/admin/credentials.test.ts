@@ -78,7 +78,7 @@ describe("the operator, next to a running server,", () => {
     await expect(admin({ command: "token rotate", id: made.id, graceMinutes: 61 })).rejects.toThrow();
   });
 
-  it("makes a token with an end", async () => {
+  it("creates a token with an end", async () => {
     const { owner, headers } = await makeOwner();
     const expiresAt = "2999-01-01T00:00:00.000Z";
     await admin({ command: "token create", kind: "agent", owner, expiresAt });

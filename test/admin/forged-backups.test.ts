@@ -48,7 +48,7 @@ describe("a folder in place of a backup", () => {
 });
 
 describe.each(databases)("a backup that another person has changed, on $name", (engine) => {
-  it("runs no statement that stands in the name of a table", async () => {
+  it("runs no statement that is part of the name of a table", async () => {
     const evil = "feedback; CREATE TABLE evil (a text); DELETE FROM feedback";
     const file = await forged(await makeBackup(engine), (name, text) => {
       if (name !== "backup.json") return text;
@@ -67,7 +67,7 @@ describe.each(databases)("a backup that another person has changed, on $name", (
     ).toEqual([]);
   });
 
-  it("leaves a place into which a whole backup can be restored", async () => {
+  it("leaves a folder or database into which a valid backup can be restored", async () => {
     const whole = await makeBackup(engine);
     const file = await forged(whole, (name, text) => {
       if (name === "contents.json") return text.replace(/"feedback":\d+/, '"feedback":9999');

@@ -36,7 +36,7 @@ describe("a backup", () => {
     for (const folder of others) expect(await readdir(folder)).toEqual(["innkeep.tar"]);
   });
 
-  it("is not there if the journal of erasures cannot be copied beside it", async () => {
+  it("does not exist if the journal of erasures cannot be copied into the same folder", async () => {
     const old = await deploy();
     const file = await path();
     await mkdir(join(dirname(file), "erasures.ndjson"));
@@ -46,7 +46,7 @@ describe("a backup", () => {
     expect(await readdir(dirname(file))).toEqual(["erasures.ndjson"]);
   });
 
-  it("does not follow a link that waits under the name of its draft", {
+  it("does not follow a link with the name of its temporary file", {
     skip: process.platform === "win32",
   }, async () => {
     const old = await deploy();

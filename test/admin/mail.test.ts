@@ -18,7 +18,7 @@ describe("admin mail test", () => {
     expect(await parsedMail(mail)).toMatchObject({ subject: "A test of Innkeep", messageId: sent.messageId });
   });
 
-  it("says what the mail server has against it", async () => {
+  it("shows the reason for which the mail server refuses it", async () => {
     const server = await startMailServer({
       onRecipient: () => ({ code: 550, text: "5.7.1 Relaying denied" }),
     });
@@ -31,7 +31,7 @@ describe("admin mail test", () => {
     await expect(sending).rejects.toThrow("INNKEEP_SMTP_URL must be set");
   });
 
-  it("takes one plain address only", async () => {
+  it("accepts only one plain address", async () => {
     const sending = runAdmin({ command: "mail test", to: "ada", smtpUrl: "smtp://127.0.0.1:9", mailFrom });
     await expect(sending).rejects.toMatchObject({ code: "bad_request" });
   });

@@ -162,7 +162,7 @@ describe.each(databases)("a backup that is too old, on $name", (engine) => {
 describe.each(databases.filter(({ engine }) => engine === "postgres"))(
   "an empty database on $name",
   (engine) => {
-    it("that this version has made refuses a backup of another schema, in one sentence", async () => {
+    it("that this version has created refuses a backup of another schema, in one sentence", async () => {
       const fresh = await deploy(engine);
       await fresh.admin({ command: "migrate" });
       const file = await backupFromBefore("sqlite");

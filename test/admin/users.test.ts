@@ -141,7 +141,7 @@ describe.each(databases)("the operator's commands on $name, next to a running se
     ]);
   });
 
-  it("find no fault in a sound deployment", async () => {
+  it("find no fault in a deployment without faults", async () => {
     expect(await admin({ command: "check" })).toMatchObject({ ok: true });
   });
 });

@@ -121,7 +121,7 @@ async function revokeKey({ ask, fields, links, param }: SignedInVisit): Promise<
   return goTo(links.app(params.appId), "key-revoked");
 }
 
-/** What the settings page shows after a form was sent: the refused form, or the new key. */
+/** The data for the settings page after a form was sent: the refused form, or the new key. */
 interface AppForms extends KeyForms {
   readonly edit?: Filled;
   readonly removal?: Filled;

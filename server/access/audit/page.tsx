@@ -429,8 +429,8 @@ const actionNames: Readonly<Record<AuditActionName, string>> = {
 };
 
 /**
- * The names of audited actions. An action that this version of Innkeep does not know has no name here. It is shown as
- * it is recorded.
+ * The names of audited actions. An action of another version of Innkeep has no name here. It is shown with its recorded
+ * code.
  */
 export const auditActionNames: ReadonlyMap<string, string> = new Map(Object.entries(actionNames));
 

@@ -63,7 +63,8 @@ export function createProvider(settings: IdentityProvider, callback: string, clo
 
 function discover({ issuer, clientId, clientSecret }: IdentityProvider): Promise<openid.Configuration> {
   const server = new URL(issuer);
-  // Makes the library check the signature of the token. A provider at an http address is not proved by anything else.
+  // Makes the library check the signature of the token. For a provider at an http address, nothing else proves its
+  // identity.
   const execute = [openid.enableNonRepudiationChecks];
   if (server.protocol === "http:") execute.push(openid.allowInsecureRequests);
   const authentication = clientSecret === undefined ? openid.None() : secretAuthentication(clientSecret);

@@ -161,7 +161,7 @@ const NewLink = ({ made: { email, url } }: { readonly made: NonNullable<MemberFo
     </div>
   );
 
-/** The page for members who are no owners: their own role, and a form to leave. */
+/** The page for members who are not owners: their own role, and a form to leave. */
 const OwnRole = ({ navigation, visit, forms }: PageProps) => {
   const { app, links } = navigation;
   return (

@@ -109,7 +109,9 @@ async function endOwnership(tx: Transaction, { appId, userId }: Membership): Pro
   );
 }
 
-/** Tells all servers to end waiting requests of the person, and to remove the person's rows from the cache. */
+/**
+ * Signals to all servers that they must end waiting requests of the person and remove the person's rows from the cache.
+ */
 function changed(tx: Transaction, { appId, userId }: Membership): void {
   // The topic that wakes waiting requests is last. These requests then read rows that the other signals have removed
   // from the cache.
@@ -133,7 +135,7 @@ export interface InvitationLink {
   readonly now: string;
 }
 
-// An invitation ends when the person who made it is no owner any more.
+// An invitation ends when its creator is no longer an owner.
 const isValid = `invitations.expires_at > ? AND EXISTS (SELECT 1 FROM app_members m
   WHERE m.app_id = invitations.app_id AND m.user_id = invitations.invited_by AND m.role = 'owner')`;
 

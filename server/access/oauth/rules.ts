@@ -14,7 +14,7 @@ export const lifetimes = {
   grace: minute,
   /** A connection that has ended stays in the list of tokens for this time after its last use. */
   endedConnection: 180 * day,
-  /** How long the registration of a program is kept that nobody has allowed to connect. */
+  /** How long the registration of a program is kept if nobody has allowed the program to connect. */
   unusedClient: day,
 } as const;
 

@@ -14,7 +14,7 @@ import { type PasskeyRow, passkeys, type SecondFactorRow, secondFactors } from "
 
 export type ProvingDeps = Pick<Deps, "clock" | "database" | "newId" | "sealer" | "settings">;
 
-/** What a person presents as the second factor. */
+/** The code or passkey that a person uses as the second factor. */
 interface Proving {
   readonly user: { readonly id: string; readonly email: string };
   readonly address: string;
@@ -149,8 +149,8 @@ export function openCeremony(
 }
 
 /**
- * Returns the host for which passkeys are made; undefined for an IP address, because browsers make passkeys only for
- * host names.
+ * Returns the host for which passkeys are created; undefined for an IP address, because browsers create passkeys only
+ * for host names.
  */
 export function passkeyHost({ consoleUrl }: Pick<Deps["settings"], "consoleUrl">): string | undefined {
   const { hostname } = new URL(consoleUrl);

@@ -12,7 +12,7 @@ import type { SignedInVisit } from "../../console/visit.ts";
 
 /** A form that was sent after the console session had ended. The server did nothing with it. */
 export interface PendingForm {
-  /** The text that says that nothing was done. */
+  /** The message that nothing was done. */
   readonly form: NotDone;
   readonly action: string;
   readonly page: string;
@@ -77,7 +77,7 @@ export const showAgain = async (visit: SignedInVisit, form: Form): Promise<Reply
         form.act({ ...visit, ask: readOnlyAsk(visit.ask, form), drafts: readOnlyDrafts(visit.drafts) }),
       );
 
-/** Makes an `ask` that can only read. It throws `sign_in_required` for a request that would change something. */
+/** Creates an `ask` that can only read. It throws `sign_in_required` for a request that would change something. */
 const readOnlyAsk =
   (ask: Ask, { notDone }: NotDone): Ask =>
   (endpoint, asked) => {

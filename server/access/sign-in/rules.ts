@@ -57,8 +57,8 @@ const skewMilliseconds = 300_000;
 
 /**
  * Checks the payload of a Play Integrity token, which may have any shape. Returns all reasons to refuse it; an empty
- * list if there are none. A wrong device verdict gives `device_integrity_failed`, all else `app_not_recognized`. (rule
- * S13)
+ * list if there are none. A wrong device verdict is the reason `device_integrity_failed`, and everything else is
+ * `app_not_recognized`. (rule S13)
  */
 export function judgeIntegrity(payload: unknown, app: OwnApp, attempt: IntegrityAttempt): IntegrityReason[] {
   if (!isObject(payload)) return ["app_not_recognized"];

@@ -44,7 +44,7 @@ call.setRequestProperty("Content-Type", "application/json")
 call.outputStream.use { it.write("""${report}""".toByteArray()) }
 check(call.responseCode == 201)`;
 
-/** An emulator reaches this machine under another address. */
+/** In an emulator, this machine has another address. */
 const emulatorHint = (url: string): string =>
   /\/\/(localhost|127\.)/.test(url) ? "// The emulator of Android reaches this machine as 10.0.2.2.\n" : "";
 

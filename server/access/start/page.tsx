@@ -73,7 +73,7 @@ function sendTestReport(visit: SignedInVisit): Promise<Reply> {
   );
 }
 
-/** The key that the page of the form shows. Only the browser knows it. */
+/** The key that the page of the form shows. It is only in the browser, not on the server. */
 function shownKey({ fields }: SignedInVisit): ShownKey | undefined {
   const key = fields.text("key");
   return key === "" ? undefined : { key, kind: fields.text("kind") === "full" ? "full" : "intake" };

@@ -5,7 +5,7 @@ import type { Navigation } from "../../console/navigation.ts";
 import type { StartedApp } from "../../console/page-reads.ts";
 import { Line, Refused } from "../../console/parts.tsx";
 
-/** The first page of a person without an app, and of everybody who makes another app. */
+/** The first page of a person without an app, and of everybody who creates another app. */
 export const Begin = ({
   navigation,
   form = filledWith({ kind: "intake" }),
@@ -41,7 +41,7 @@ export const Begin = ({
   </ConsolePage>
 );
 
-/** The kinds of keys, in words for a person who makes the first one. */
+/** The kinds of keys, described for a person who creates the first one. */
 export const kinds = [
   {
     value: "intake",
@@ -55,7 +55,7 @@ export const kinds = [
   },
 ] as const;
 
-/** Leads an owner to the first steps of an app that are not done. */
+/** Links to the first steps of an app, for an owner who has not finished them. */
 export const ToFirstSteps = ({
   app: { id, name, hasKey, hasReport, answered },
   links,

@@ -36,7 +36,7 @@ const move = (step) => {
   if (row) focusRow(row);
 };
 
-// What is chosen stays chosen when a newer list replaces this one.
+// Chosen threads stay chosen when a newer list replaces this one.
 const chosen = new Set();
 const tell = () => {
   const words = chosen.size === 1 ? "1 chosen" : `${chosen.size} chosen`;

@@ -20,7 +20,7 @@ export const keep = (state) => {
 export const dirty = new Set();
 let leaving;
 for (const form of document.querySelectorAll("form[data-guards]")) {
-  // A choice of how the page is shown stands in the form, but belongs to none.
+  // A control for the view of the page is inside the form, but is not part of any form.
   form.addEventListener("input", ({ target }) => {
     if (/** @type {any} */ (target).form === form) dirty.add(form);
   });
@@ -46,7 +46,7 @@ addEventListener("storage", ({ key, newValue }) => {
   if (newValue === null && state && !storedNames().includes(`innkeep-left ${person}`)) keep(state);
 });
 
-// Without a network, a browser may still reach a server on the same machine.
+// Without a network, a browser may still be able to call a server on the same machine.
 const sendIfReached = async (form, submitter) => {
   const reached = await fetch(document.documentElement.dataset.drafts, {
     method: "HEAD",

@@ -4,7 +4,7 @@ const { events, since, person } = document.documentElement.dataset;
 const name = `innkeep-events-${person}`;
 const canFollow = events && navigator.locks && window.BroadcastChannel && window.EventSource;
 
-// How many events the page with the connection remembers for pages that have just been opened.
+// The number of past events that the page with the connection keeps for newly opened pages.
 const mostRecent = 100;
 const retryMilliseconds = 60_000;
 

@@ -45,7 +45,7 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
   });
 }
 
-// Moves from an image in full size to the one beside it, by its buttons or with the arrow keys.
+// Moves from an image in full size to the next or previous one, with its buttons or the arrow keys.
 const turn = (button) => {
   button.closest("[popover]").hidePopover();
   document.getElementById(button.dataset.picture).showPopover();

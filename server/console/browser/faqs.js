@@ -2,7 +2,7 @@
 import { announce, localise } from "./page.js";
 
 const order = document.querySelector("form[data-moves]");
-// The Tab key reaches the two arrows of an entry only once. The arrow keys move between the two.
+// The Tab key stops only once at the two arrows of an entry. The arrow keys move between the two.
 const oneStopEach = () => {
   for (const bar of order.querySelectorAll("[role=toolbar]")) {
     const [first, ...rest] = bar.querySelectorAll("button:enabled");

@@ -1,13 +1,12 @@
 // Single keys. A key acts outside of fields, and only if the person has not turned keys off. (rule O32)
 //
 // A key belongs to an element of the page, or to a line of the table below. Give an element `data-key` (the helper
-// `keyed` of server/console/parts.tsx does that): the key clicks a button or a link, and moves into a field. For all
-// else call `addKeys`. A line of the table comes before an element with the same key.
+// `keyed` of server/console/parts.tsx does that): the key clicks a button or a link, and moves into a field. For anything else call `addKeys`. A line of the table has priority over an element with the same key.
 
 /**
  * @typedef {object} Key
- * @property {string} key What `event.key` says, such as `e`, `R` or `?`; `g i` for two keys, one after the other.
- * @property {string} words What the key does, for the list of keys.
+ * @property {string} key The value of `event.key`, such as `e`, `R` or `?`; `g i` for two keys, one after the other.
+ * @property {string} words The effect of the key, for the list of keys.
  * @property {() => unknown} act
  * @property {() => boolean} [isHere] Whether the key acts on this page now. Without it, it always does.
  * @property {boolean} [repeats] Whether the key acts again while it is held down.
@@ -32,7 +31,7 @@ const isField = (element) => element.matches("input:not([type=checkbox], [type=r
 const words = (element) =>
   element.dataset.keyWords ?? element.getAttribute("aria-label") ?? element.textContent.trim();
 
-// The page comes before the bar at the top.
+// The page has priority over the bar at the top.
 const keyedElements = () =>
   /** @type {any[]} */ (
     ["main [data-key]", ".top [data-key]"]
@@ -58,14 +57,15 @@ const startsPair = (key) =>
 const isTyping = ({ target }) =>
   target.isContentEditable || isField(target) || target.closest("dialog, [popover]:popover-open") !== null;
 
-// A character that needs AltGr, such as `[` on many keyboards, comes with Ctrl and Alt on Windows.
+// A character that needs AltGr, such as `[` on many keyboards, has the modifiers Ctrl and Alt on Windows.
 const isModified = (event) =>
   (event.ctrlKey || event.metaKey || event.altKey) && !event.getModifierState("AltGraph");
 
 const pairMilliseconds = 1_500;
 let first = { key: "", at: 0 };
 
-// A key that is pressed while the browser opens the next page acts on that page. So no key of a fast person is lost.
+// A key that is pressed while the browser opens the next page acts on that page. So no key is lost if a person types
+// fast.
 const leaveMilliseconds = 3_000;
 const early = "innkeep-keys";
 let leftAt = Number.NEGATIVE_INFINITY;

@@ -58,7 +58,7 @@ const readWithin = (milliseconds) => {
 
 const pace = { thread: 1_000, list: 3_000, counts: 10_000 };
 
-// The address of a page holds the id of its app, and then that of its thread.
+// The address of a page contains the id of its app, and then that of its thread.
 const [app, ofPage] = location.pathname.match(/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g) ?? [];
 // A thread may be open beside its list.
 const beside = document.querySelector("[data-opened]")?.dataset.opened;

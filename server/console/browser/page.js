@@ -42,7 +42,7 @@ export const replacePart = (part, next) => {
   next.dispatchEvent(new Event("replaced", { bubbles: true }));
 };
 
-// Shows a short message at the edge of the page, with one button. The message goes after 20 seconds.
+// Shows a short message at the edge of the page, with one button. The message disappears after 20 seconds.
 export const toast = (words, button, act) => {
   const line = document.createElement("p");
   line.className = "toast";

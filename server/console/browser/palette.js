@@ -71,7 +71,7 @@ const createPalette = () => {
     event.preventDefault();
     stops.at(at % stops.length)?.focus();
   });
-  // A click beside the dialog closes it.
+  // A click outside of the dialog closes it.
   dialog.addEventListener("click", (event) => {
     if (event.target === dialog) dialog.close();
   });

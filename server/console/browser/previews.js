@@ -16,7 +16,7 @@ const showPane = (page) => {
   form.dispatchEvent(new Event("refreshed"));
   return true;
 };
-// Replaces what a part of the form contains. A part in which the focus is stays as it is.
+// Replaces the content of a part of the form. A part with the focus does not change.
 const showPart = (part, fresh) => {
   const active = document.activeElement;
   if (!fresh || (part !== active && part.contains(active))) return;

@@ -1,5 +1,5 @@
-// The page of a thread: a field in the side column is saved when it changes, keys send the message that is being written,
-// and a message that arrives meanwhile is shown above the field. Without this script, buttons do the same. (rule F43)
+// The page of a thread: a field in the side column is saved when it changes, keys send the message that is being
+// written, and a new message is shown above the field. Without this script, buttons do the same. (rule F43)
 import { dirty } from "./drafts.js";
 import { addKeys } from "./keys.js";
 import { announce, replacePart, toast } from "./page.js";
@@ -25,7 +25,7 @@ const saveNow = async (name, value, before) => {
     body: new URLSearchParams(/** @type {any} */ (new FormData(form))),
   }).catch(() => undefined);
   const fresh = answer && new DOMParser().parseFromString(await answer.text(), "text/html");
-  // The session may have ended, or the server cannot be reached: the ordinary form keeps what was typed.
+  // The session may have ended, or the server cannot be reached: the normal form keeps the typed text.
   if (!fresh?.getElementById("fields"))
     return form.requestSubmit(part.querySelector("[data-without-script] button"));
   for (const id of parts) {
@@ -49,7 +49,7 @@ const save = ({ name, value }, before) => {
     });
 };
 
-// Hides the button that people without scripts need, and remembers the stored value of each field.
+// Hides the button that people without scripts need, and keeps the stored value of each field.
 const stored = new Map();
 const prepare = () => {
   for (const field of document.querySelectorAll("#fields :is(select, input:not([type=hidden]))"))
@@ -113,7 +113,7 @@ const canWrite = () => document.querySelector(".composer") !== null;
 addKeys("Thread", [
   { key: "r", words: "Write a reply", act: () => write("reply"), isHere: canWrite },
   { key: "n", words: "Write a note", act: () => write("note"), isHere: canWrite },
-  // These act in the field of the composer, so they only stand in the list.
+  // These keys act in the field of the composer, so they are only shown in the list.
   { key: "Ctrl Enter", words: "Send", act: () => undefined, isHere: canWrite },
   { key: "Ctrl Shift Enter", words: "Send and resolve", act: () => undefined, isHere: canWrite },
 ]);

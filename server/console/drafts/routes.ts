@@ -75,8 +75,8 @@ function answerJson(ctx: Context, body: object): void {
 }
 
 /**
- * Removes the drafts of a form after the form was done, and tells the script. A refused form keeps its drafts. Returns
- * `reply`. (rule O17)
+ * Removes the drafts of a form after its action was done, and informs the script. A refused form keeps its drafts.
+ * Returns `reply`. (rule O17)
  */
 export async function noteDone<R extends Reply<string>>(
   ctx: Context,
@@ -101,7 +101,7 @@ const sentDraftOf = (fields: Fields) => ({
 });
 
 /**
- * Whether another person typed the text in a form, because somebody else has signed in since then. Without a script,
+ * Whether another person typed the text in a form, because another person has signed in since then. Without a script,
  * this is always false.
  */
 export function isOfAnother(fields: Fields, email: string): boolean {
@@ -110,8 +110,9 @@ export function isOfAnother(fields: Fields, email: string): boolean {
 }
 
 /**
- * Returns the cookie that tells the script that the server has done a form. Only then does the script delete the draft.
- * `once` is the unique value of the form. `sent` has the fields whose text was used; undefined for all fields.
+ * Returns the cookie that informs the script that the server has done the action of a form. Only then does the script
+ * delete the draft. `once` is the unique value of the form. `sent` has the fields whose text was used; undefined for
+ * all fields.
  */
 function doneCookie(
   once: string,

@@ -142,7 +142,7 @@ export function markEdited(stored: StoredRelease, given: ReleaseValues): readonl
 const differingFields = (values: ReleaseValues, given: ReleaseValues): readonly ReleaseField[] =>
   releaseFields.filter((field) => given[field] !== undefined && given[field] !== values[field]);
 
-/** What a person typed to name threads: their ids in lower case, their numbers, and words that are neither. */
+/** The parts of the text with which a person names threads: ids in lower case, numbers, and words that are neither. */
 export interface TypedThreads {
   readonly ids: readonly string[];
   readonly numbers: readonly number[];
@@ -171,7 +171,7 @@ export function typedThreads(text: string): TypedThreads {
   };
 }
 
-/** Returns an address for a list of receivers: enough of it to recognise a person, not enough to write to one. */
+/** Shortens an address for a list of receivers, so that one can recognise the person but not write to them. */
 export const maskedAddress = (address: string): string => {
   const at = address.lastIndexOf("@");
   const name = [...address.slice(0, at)];

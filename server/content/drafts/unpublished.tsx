@@ -12,7 +12,7 @@ export interface ComparedField {
 }
 
 /**
- * Says how many changes of a draft are not published, shows the difference, and offers to discard the draft. (rule
+ * Shows how many changes of a draft are not published, shows the difference, and offers to discard the draft. (rule
  * C30)
  */
 export const Unpublished = ({

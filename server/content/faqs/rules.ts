@@ -24,7 +24,7 @@ export interface WantedEntry {
   readonly translations?: TranslationTexts<FaqText> | undefined;
 }
 
-/** What the comparison of two lists needs. */
+/** The parameters of the comparison of two lists. */
 interface Replacing {
   readonly at: string;
   /** Identifies a text of the default language. */
@@ -142,7 +142,7 @@ function wrongIds(byId: ReadonlyMap<string, PresentFaq>, wanted: readonly Wanted
   });
 }
 
-/** What a thread gives for an FAQ entry. */
+/** The texts of a thread from which an FAQ entry is created. */
 interface AnsweredThread {
   readonly subject: string;
   readonly sender: { readonly name: string | null; readonly email: string | null };

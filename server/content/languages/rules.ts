@@ -2,7 +2,7 @@ import { lookedForLanguages } from "../../../src/contract/language-tags.ts";
 import { limits } from "../../../src/contract/limits.ts";
 import { type Content, storedContent } from "../drafts/rules.ts";
 
-/** What is stored about a translation beside its text. */
+/** The stored data of a translation, without its text. */
 interface AboutTranslation {
   /** Identifies the text of the default language at the time when the translation was saved. */
   readonly base: string;
@@ -17,7 +17,7 @@ export type Translations<Text> = Readonly<Record<string, Text & AboutTranslation
 /** The texts of translations; null for one that is deleted. */
 export type TranslationTexts<Text> = Readonly<Record<string, Text | null>>;
 
-/** What a change of translations needs. */
+/** The parameters of a change of translations. */
 interface Merging<Text> {
   /** The text of the default language after the change. */
   readonly base: string;
@@ -90,7 +90,7 @@ export const changedTexts = <Text extends object>(
 export const haveSameTexts = (one: object, other: object): boolean =>
   storedContent(textsOf(one)) === storedContent(textsOf(other));
 
-/** Returns the texts of translations, without what is stored beside them. */
+/** Returns the texts of translations, without their other stored data. */
 export const textsOf = (translations: object): Content =>
   sorted(
     Object.entries(translations).map(([language, translation]) => [language, textOf(Object(translation))]),

@@ -8,7 +8,7 @@ import { directionOf } from "./rules.ts";
 /** The language that a page shows: undefined for the default one. */
 export interface ShownLanguage {
   readonly tag: string | undefined;
-  /** What the person typed, if it is no language tag. */
+  /** The typed text, if it is not a valid language tag. */
   readonly unknown: string | undefined;
 }
 
@@ -52,7 +52,7 @@ interface Translated {
   readonly draft: { readonly translations: Readonly<Record<string, object | null | undefined>> } | null;
 }
 
-/** What a page says after a form of a translation. */
+/** The messages of a page after a form of a translation. */
 export const translationSaved = {
   "translation-saved": "The translation is saved.",
   "translation-drafted": "The translation is saved in the draft. It is not published.",
@@ -133,7 +133,7 @@ const common = [
   ...["ko", "nl", "no", "pl", "pt", "pt-BR", "ro", "ru", "sv", "th", "tr", "uk", "vi", "zh-Hans", "zh-Hant"],
 ];
 
-/** Says that a translation is older than the text that it translates. */
+/** Shows that a translation is older than its original text. */
 export const OutdatedNotice = () => (
   <Notice kind="attention">
     The default text has changed since this translation was saved. Compare both. If the translation is still

@@ -26,7 +26,7 @@ export interface TextLanguage {
   readonly dir: "ltr" | "rtl";
 }
 
-/** The preview of a text. The script replaces what it contains while the person types. */
+/** The preview of a text. The script updates its content while the person types. */
 export const Preview = ({
   label = "Preview",
   language,
@@ -150,7 +150,7 @@ const PictureField = ({
   );
 };
 
-/** What a page says if pictures were not added. */
+/** The messages of a page if pictures were not added. */
 export const picturesNotAdded: NotDone = { word: "addPictures", notDone: "The pictures were not added." };
 
 /**

@@ -17,7 +17,7 @@ export async function htmlOfWhole({ baseUrl }: Pick<Settings, "baseUrl">, markdo
 /** The most characters of a text that a line shows the beginning of. */
 const mostRead = 2_000;
 
-/** Returns the function that makes lines from the beginnings of Markdown texts: their words without the marks. */
+/** Returns the function that turns the beginnings of Markdown texts into plain lines, without Markdown syntax. */
 export async function linesOfMarkdown(): Promise<(markdown: string) => string> {
   const { createWords } = await import("./markdown.lazy.ts");
   const wordsOf = createWords();

@@ -10,11 +10,11 @@ interface Left {
   readonly names: readonly string[];
 }
 
-/** Notes the pictures that a change leaves. */
+/** Collects the pictures that a text no longer uses after a change. */
 export type NotePictures = (left: Left) => void;
 
 /**
- * Runs a change, and then deletes the pictures that it has noted and that no other text shows. If only this fails, the
+ * Runs a change, and then deletes the collected pictures that no other text shows. If only the deletion fails, the
  * change stays, and the daily cleanup deletes the pictures later. (rule C27)
  */
 export async function removing<Answer>(

@@ -7,7 +7,7 @@ import { picturesIn } from "./rules.ts";
 /** The condition for uploads that are pictures of FAQ entries and release notes. */
 const ofContent = `feedback_id IS NULL AND proof_id IS NULL AND media_type <> '${mailType}'`;
 
-/** The entries and the notes: where their earlier texts are, and the columns with the present ones. */
+/** For entries and notes: the table with their earlier texts, and the columns with the present texts. */
 const sources = [
   { table: "faqs", of: "faq_id", columns: ["answer", "draft", "translations"] },
   { table: "changelog_entries", of: "entry_id", columns: ["body", "items", "draft", "translations"] },
@@ -19,7 +19,7 @@ const entriesAtOnce = 20;
 /** The function that returns the place of a text in another one, or 0. Unlike LIKE it reads a long text fast. */
 const placeIn: Record<Engine, string> = { sqlite: "instr", postgres: "strpos" };
 
-/** What the texts of an app show. */
+/** The pictures that the texts of an app show. */
 export interface ShownPictures {
   readonly names: ReadonlySet<string>;
   /** The ids of the earlier texts that were read. An earlier text gets no new pictures. */

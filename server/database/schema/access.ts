@@ -35,7 +35,7 @@ export const users = table(
 );
 
 /**
- * A person can see three things of a console session: its id, a description of the browser, and the hour of the last
+ * A person can see three facts about a console session: its id, a description of the browser, and the hour of the last
  * use.
  */
 export const sessions = table(

@@ -16,7 +16,7 @@ import {
 } from "./table.ts";
 
 /**
- * A text that waits beside the published one. `draft_base` is the text that was published when the draft was saved. Both
+ * A changed text that waits for publication. `draft_base` is the text that was published when the draft was saved. Both
  * are JSON.
  */
 const draftColumns = (since: number) => ({
@@ -27,8 +27,8 @@ const draftColumns = (since: number) => ({
 });
 
 /**
- * `pushed_…`: the values that the last replacement of the whole FAQ has set. From them, a client that keeps the FAQ as
- * files knows which texts a person has changed after that.
+ * `pushed_…`: the values that the last replacement of the whole FAQ has set. They show a client that keeps the FAQ as
+ * files which texts a person has changed after that.
  */
 export const faqs = table(
   "faqs",

@@ -47,7 +47,7 @@ export const feedback = table(
     /** Not used any more: the table `threads_to_index` has the threads that the search index lacks. */
     indexed: flag(),
     created_at: instant(),
-    /** What the newest proposal waits for. */
+    /** The action for which the newest proposal waits. */
     waiting: text("plain").null(),
     /** The time of the last activity. Null if nothing has happened after the thread was created. */
     active_at: instant().null(),
@@ -85,8 +85,8 @@ export const feedback = table(
       // might read all threads of the app.
       index("feedback_by_dedupe_key", "app_id, dedupe_key, created_at", { where: "dedupe_key IS NOT NULL" }),
       // The index contains status and type, so that a filter does not read threads that it rejects. PostgreSQL can
-      // count with an index alone only if the index also has the columns of its expressions. This made the count of
-      // unread threads in 25 apps take 13 ms instead of 75.
+      // count with an index alone only if the index also has the columns of its expressions. With it, the count of
+      // unread threads in 25 apps took 13 ms instead of 75.
       index(
         "feedback_by_activity",
         "app_id, coalesce(active_at, created_at), id, status, category, waiting",
@@ -637,7 +637,7 @@ export const blockedSenders = table(
   },
 );
 
-/** The threads that are merged into others, with what an unmerge gives back to them. (rule F46) */
+/** The threads that are merged into others, with the values that an unmerge restores. (rule F46) */
 export const threadMerges = table(
   "thread_merges",
   {

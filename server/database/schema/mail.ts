@@ -77,7 +77,7 @@ export const mailOriginals = table(
   "mail_originals",
   {
     /**
-     * The id of the message that the mail became. For a mail that was set aside, the id that the message would have.
+     * The id of the message that the mail became. For a mail that was held back, the id that the message would have.
      */
     id: id(),
     app_id: ref(apps, "cascade"),

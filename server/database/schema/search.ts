@@ -52,8 +52,8 @@ const lexemes = `SELECT array_to_tsvector(
 /**
  * The indexes of the search for feedback. A search for the beginning of a word must be fast, even if many words begin
  * with it. PostgreSQL first reads all lexemes with this beginning, so each lexeme contains the app or a range of the
- * order of arrival, which makes them fewer. On SQLite the index contains all beginnings of 3 to 12 letters. For other
- * lengths, SQLite first reads the threads of all words with that beginning. A background job fills this index.
+ * order of arrival, which reduces their number. On SQLite the index contains all beginnings of 3 to 12 letters. For
+ * other lengths, SQLite first reads the threads of all words with that beginning. A background job fills this index.
  */
 /** The first index of the search. A later migration replaces it. */
 export const searchSchema: readonly Statement[] = [
@@ -118,7 +118,7 @@ export const threadsSetApart = table(
 );
 
 /**
- * The words of each thread, as `server/feedback/search/words.ts` makes them. SQLite must not divide these words
+ * The words of each thread, in the form of `server/feedback/search/words.ts`. SQLite must not divide these words
  * further: the tokenizer `ascii` divides a text only at ASCII characters that are no letters and no digits. The index
  * stores no positions of words. PostgreSQL gets the words as lexemes with the marks above.
  */
@@ -156,7 +156,7 @@ interface Noted {
 
 const threadOf = (id: string): string => `SELECT f.seq FROM feedback f WHERE f.id = ${id}`;
 
-/** Notes new, changed and deleted rows of a table with texts of a thread. */
+/** Adds a thread to the queue after new, changed and deleted rows of a table with its texts. */
 const notedRows = (
   of: Exclude<keyof typeof idOfThread, "feedback">,
   columns: string | undefined,
@@ -267,5 +267,5 @@ const notedLater: readonly Noted[] = [
   },
 ];
 
-/** Notes changes of the names of files, and rows that move to another thread. */
+/** Adds threads to the queue after changes of file names, and when rows move to another thread. */
 export const wordsOfFiles: readonly Statement[] = notedLater.flatMap(triggerOf);

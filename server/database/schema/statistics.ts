@@ -28,8 +28,8 @@ const counted = "Contains only numbers.";
 const loadedLast = "triggers also write rows while other tables are loaded";
 
 /**
- * What came in and what was done, in each quarter of an hour. `quarter` is the number of quarters since 1970 in UTC.
- * Triggers update the counts. They stay when a thread is deleted. (rule F60)
+ * The counts of what arrived and what was done, for each quarter of an hour. `quarter` is the number of quarters since
+ * 1970 in UTC. Triggers update the counts. They stay when a thread is deleted. (rule F60)
  */
 export const reportCounts = table(
   "report_counts",
@@ -132,7 +132,7 @@ const millisecondsOf: Record<Engine, (at: string) => string> = {
   postgres: (at) => `CAST(extract(epoch FROM CAST(${at} AS timestamptz)) * 1000 AS bigint)`,
 };
 
-/** The SQL expression for the range of the time between two times. A clock that was set back makes it 0. */
+/** The SQL expression for the range of the time between two times. It is 0 if the clock was set back between them. */
 const rangeOf = (engine: Engine, from: string, to: string): string => {
   const waited = `${millisecondsOf[engine](to)} - ${millisecondsOf[engine](from)}`;
   const cases = limits.waits.map((minutes, range) => `WHEN ${waited} <= ${minutes * 60_000} THEN ${range}`);
@@ -220,7 +220,7 @@ const isOver = (app: string): string => `NOT EXISTS (SELECT 1 FROM imports i WHE
 
 /**
  * The SQL expression for the text in the metadata that names the version of the app, without a "v" before it and
- * without what follows the numbers.
+ * without the text after the numbers.
  */
 const versionText: Record<Engine, (metadata: string) => string> = {
   sqlite: (metadata) => {
@@ -385,7 +385,7 @@ const versionTriggers = (named: (engine: Engine) => NamedVersion): readonly Trig
   },
 ];
 
-/** The expression of before the limit, in the migration that made the triggers. */
+/** The expression without the limit, as in the migration that created the triggers. */
 const anyVersion = (): NamedVersion => () => "v.version";
 
 const triggers: readonly Trigger[] = [
@@ -582,7 +582,7 @@ export const mergeStatistics: Readonly<Record<Engine, readonly string[]>> = {
   postgres: [...resolvedBefore("postgres"), ...mergeTriggers.flatMap(triggerOf.postgres)],
 };
 
-/** Replaces the trigger for resolved threads: a thread that an unmerge gives back was resolved before. */
+/** Replaces the trigger for resolved threads: a thread that an unmerge restores was already resolved before. */
 function resolvedBefore(engine: Engine): string[] {
   return triggers
     .filter(({ name }) => name === "count_resolved")
@@ -714,11 +714,13 @@ const statements = (engine: Engine): readonly string[] => [
   ...triggers.flatMap(triggerOf[engine]),
 ];
 
-/** The statements of the migration that makes the tables and triggers of the statistics, and counts what is stored. */
+/**
+ * The statements of the migration that creates the tables and triggers of the statistics, and counts the stored data.
+ */
 export const statisticsStatements: Readonly<Record<Engine, readonly string[]>> = {
   sqlite: statements("sqlite"),
   postgres: statements("postgres"),
 };
 
-/** The tables of the statistics. A migration makes them. */
+/** The tables of the statistics. A migration creates them. */
 export const statisticsSchema: readonly AnyTable[] = statisticsTables;

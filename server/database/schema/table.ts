@@ -10,7 +10,7 @@ import type { Engine, Value } from "../database.ts";
  * - `author`: the id of the account that did something. An erasure sets it to null
  * - `text`: what people write
  * - `json`: JSON with texts that people write
- * - `key`: names that programs make. They may contain an address together with other words
+ * - `key`: names that programs create. They may contain an address together with other words
  * - `sealed`: encrypted texts
  * - `network`: the network address of a person
  */

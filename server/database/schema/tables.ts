@@ -116,8 +116,8 @@ const triggerSchema: readonly Statement[] = [
 ];
 
 /**
- * The whole schema: all tables, and statements for things that a table description cannot express. A part comes after
- * the parts to which it refers.
+ * The whole schema: all tables, and statements for what a table description cannot express. A part comes after the
+ * parts to which it refers.
  */
 export const schema: readonly (Statement | AnyTable)[] = [
   ...access.accessSchema,

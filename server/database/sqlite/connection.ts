@@ -11,7 +11,10 @@ export interface StatementRunner {
   run(sql: string, values: readonly Value[]): Promise<number>;
 }
 
-/** One connection to a SQLite file, the same for every driver. The caller makes one call at a time. */
+/**
+ * One connection to a SQLite file, the same for every driver. The caller must wait for the end of each call before the
+ * next one.
+ */
 export interface Connection extends StatementRunner {
   /** Runs statements that have no values and return no rows. */
   exec(sql: string): Promise<void>;

@@ -129,8 +129,8 @@ const areEqual = (some: readonly string[], others: readonly string[]): boolean =
   some.length === others.length && some.every((name, place) => name === others[place]);
 
 /**
- * Creates the function that commits units together and gives each unit its result. Only the changes of failed units are
- * undone. The function never rejects.
+ * Creates the function that commits units together and passes its result to each unit. Only the changes of failed units
+ * are undone. The function never rejects.
  */
 function groupCommit(connection: Connection): (units: readonly Unit[]) => Promise<void> {
   /** Whether a failed transaction may still be open. New statements in such a transaction would be undone later. */
@@ -200,8 +200,8 @@ async function rollBack(connection: Connection): Promise<void> {
 }
 
 /**
- * Runs the units of an open transaction one after another. Returns the calls that tell each unit its result after the
- * commit.
+ * Runs the units of an open transaction one after another. Returns the functions that pass its result to each unit
+ * after the commit.
  */
 type RunAll = (queue: Unit[]) => Promise<readonly TellResult[]>;
 

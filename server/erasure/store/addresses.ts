@@ -46,8 +46,8 @@ export interface FoundRows {
 }
 
 /**
- * Finds by indexes what a person sent and received. Returns at most a thousand rows for each column, so that the time
- * does not depend on the amount of other data. (rule P13)
+ * Uses indexes to find what a person sent and received. Returns at most a thousand rows for each column, so that the
+ * time does not depend on the amount of other data. (rule P13)
  */
 export async function findByAddress(
   reader: Reader,

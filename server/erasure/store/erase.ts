@@ -51,9 +51,7 @@ interface Pass {
   readonly apply: (tx: Transaction, person: Person, row: Cells) => Promise<Effect>;
   /** Takes locks. It runs before the row that was found is read again. */
   readonly lock?: (tx: Transaction, key: Key) => Promise<void>;
-  /**
-   * Makes further changes that follow from the change of a row. It runs after that change. `row` has the old values.
-   */
+  /** Does further changes that follow from the change of a row. It runs after that change. `row` has the old values. */
   readonly settle?: (
     tx: Transaction,
     changed: { readonly person: Person; readonly row: Cells },
@@ -227,7 +225,7 @@ export interface Place {
 
 export const firstPlace: Place = { pass: 0, after: undefined };
 
-/** The first place of each pass. A preview starts at all of them, because it runs the passes in turn. */
+/** The first place of each pass. A preview starts at all of them, because it runs the passes alternately. */
 export const firstPlaces: readonly Place[] = passes.map((_, pass) => ({ pass, after: undefined }));
 
 export const firstPlaceOfAccount: Place = { ...firstPlace, of: "account" };

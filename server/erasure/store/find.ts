@@ -93,7 +93,7 @@ const rowsAtOnce = 1_000;
 const hitsAtOnce = 50;
 
 /**
- * A limit that is never reached. It makes the database read the rows in the order of their keys. Without it, the
+ * A limit that is never reached. With it, the database reads the rows in the order of their keys. Without it, the
  * database may read all rows of the apps for one step.
  */
 const noLimit = 1_000_000_000;

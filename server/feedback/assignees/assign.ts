@@ -35,7 +35,7 @@ export async function assign(
   { id, appId, assignee, expectedAssignee: expected, userId }: ThreadOfApp & Assignment,
 ): Promise<readonly AuditChange[]> {
   await tx.lock(id);
-  // The lock makes sure that no thread is assigned to a member who is removed at the same moment.
+  // The lock ensures that no thread is assigned to a member who is removed at the same time.
   await members.lock(tx, appId);
   const wanted = assignee === null ? null : await memberNamed(tx, { appId, assignee, userId });
   const row = await assignees.of(tx, id);

@@ -98,7 +98,7 @@ const answers = {
   columns: `m.id, m.feedback_id AS "threadId", coalesce(m.sender_name, f.sender_name) AS "senderName",
     coalesce(m.foreign_from, m.sender_email, f.sender_email) AS "senderEmail",
     substr(m.body, 1, 300) AS text, m.created_at AS "createdAt"`,
-  // CROSS JOIN makes SQLite read the hidden answers first, which are few, and not all threads of the app.
+  // With CROSS JOIN, SQLite first reads the hidden answers, which are few, and not all threads of the app.
   from: "FROM messages m CROSS JOIN feedback f",
   app: "f.app_id",
 };

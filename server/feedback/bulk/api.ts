@@ -123,7 +123,7 @@ async function beginning(
   };
 }
 
-/** Changes the next part of the threads, if there is one. Returns what was done so far. */
+/** Changes the next part of the threads, if there is one. Returns the result so far. */
 async function changePart(
   deps: BulkDeps,
   tx: Transaction,
@@ -139,7 +139,7 @@ async function changePart(
 
 const mostSkipped = 100;
 
-/** What was done with some threads, and with which of them nothing. */
+/** The result of a change of some threads, and the threads that were not changed. */
 interface PartTally {
   changed: number;
   readonly skipped: Skipped[];
@@ -288,7 +288,7 @@ async function checkUndo(
   return row;
 }
 
-/** Gives threads the state from before a bulk change, where nobody changed them since. */
+/** Restores the state from before a bulk change, for threads that nobody has changed since then. */
 async function undoSome(
   deps: BulkDeps,
   tx: Transaction,

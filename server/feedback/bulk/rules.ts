@@ -4,14 +4,14 @@ import { ThreadStatus } from "../../../src/contract/threads.ts";
 import { isUnfinished } from "../snooze/rules.ts";
 import { tagKeyOf } from "../tags/rules.ts";
 
-/** What a bulk request can change in a thread, as it is at one time. */
+/** The fields of a thread that a bulk request can change, at one time. */
 export interface ThreadState {
   readonly status: string;
   readonly assigneeId: string | null;
   readonly snoozedUntil: string | null;
   /** The ids of its tags, sorted. */
   readonly tagIds: readonly string[];
-  /** Counts what happened on the thread. */
+  /** Counts the events of the thread. */
   readonly activity: number;
   /** Whether the thread was unread for the caller. Null if the request marks nothing as read. */
   readonly unread: boolean | null;
@@ -68,7 +68,7 @@ export function undoRefusal({
   return isGone ? "assignee" : undefined;
 }
 
-/** Returns the change that gives a thread its state from before a bulk change. */
+/** Returns the change that restores the state of a thread from before a bulk change. */
 export function changeBack(
   { before, after }: Undo,
   { names, now }: { readonly names: ReadonlyMap<string, string>; readonly now: string },

@@ -13,7 +13,7 @@ export interface BulkRow {
   readonly createdAt: string;
 }
 
-/** What a bulk change or its undo has done so far. */
+/** The result of a bulk change or its undo so far. */
 export interface Tally {
   readonly changed: number;
   /** The first of the threads that were left out. */
@@ -32,7 +32,7 @@ interface StoredBulk extends BulkRow {
 
 export const nothingDone: Tally = { changed: 0, skipped: [], skippedCount: 0 };
 
-/** What is the same for a request and its repeats, and the fingerprint of its content. */
+/** The identity of a request, which is the same for its repeats, and the fingerprint of its content. */
 interface BulkRequest {
   readonly name: string;
   readonly content: string;

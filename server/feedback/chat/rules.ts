@@ -4,7 +4,7 @@ import { oneLine, quoted, unlinkedLine, unmade } from "../../../src/words/visibl
 /** A message for the chat of an app. It has our own words first, then the words of others. (rules A8, W3) */
 export interface ChatMessage {
   readonly app: { readonly id: string; readonly name: string };
-  /** What it is about, such as `proposal`. */
+  /** The kind of event, such as `proposal`. */
   readonly kind: string;
   /** Our sentence, before and after the name of the app. */
   readonly sentence: readonly [before: string, after: string];
@@ -12,14 +12,14 @@ export interface ChatMessage {
   readonly words: readonly Words[];
 }
 
-/** Words of others: who says them, and the most characters of them that are shown. */
+/** Words of others: their author, and the maximum number of characters that are shown. */
 interface Words {
   readonly by: "Reported by the public" | "Written by an agent";
   readonly text: string;
   readonly most: number;
 }
 
-/** What is posted, and where. */
+/** The posted body, and its address. */
 export interface ChatPost {
   readonly url: string;
   /** JSON. */
@@ -45,7 +45,7 @@ export const proposalMessage = ({
   ],
 });
 
-/** Returns a message that says a sentence about an app, with the subject of a thread if there is one. */
+/** Returns a message with a sentence about an app, and with the subject of a thread if there is one. */
 export const noticeMessage = ({
   app,
   kind,
@@ -82,8 +82,8 @@ const forTelegram: Escape = (text, most) => unlinkedLine(text, most).replace(/[/
 const withoutQuery = (url: URL, path: string): string => new URL(path, url.origin).href;
 
 /**
- * The bodies for each format, as the documents of that chat say. The tests compare their types with those that others
- * publish for these chats. (rule N9)
+ * The bodies for each format, as the documentation of that chat describes. The tests compare their types with published
+ * types for these chats. (rule N9)
  */
 export const chatBodies = {
   slack: (message: ChatMessage) => ({ text: linesOf(message, unmade).join("\n") }),
@@ -161,7 +161,7 @@ export function chatPost(format: ChatFormat, message: ChatMessage, address: stri
   };
 }
 
-/** Returns a stored format; `slack` for one that this version does not know. */
+/** Returns a stored format; `slack` for an unknown one. */
 export const chatFormatOf = (stored: string): ChatFormat =>
   chatFormats.find((format) => format === stored) ?? "slack";
 

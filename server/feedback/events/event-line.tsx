@@ -81,7 +81,7 @@ const Deed = ({
   }
 };
 
-/** A merge, or the end of one. The field says which of the two threads the event is about. */
+/** A merge, or the end of one. The field shows to which of the two threads the event belongs. */
 const Merge = ({ field, from, to }: Pick<ThreadEvent, "field" | "from" | "to">) => {
   const name = <Line text={to ?? from ?? ""} />;
   if (field === "mergedInto")

@@ -33,7 +33,7 @@ export function passedFailures<Failure extends NamedFailure>(
 }
 
 /**
- * Returns a function that tells whether a run names this key prefix as passed. A summary lists its tests as key
+ * Returns a function that checks whether a run names this key prefix as passed. A summary lists its tests as key
  * prefixes.
  */
 export function partTest(passed: readonly Passed[]): (part: string) => boolean {
@@ -45,8 +45,8 @@ const prefixesOf = (passed: readonly Passed[]): string[] =>
   passed.flatMap((one) => (typeof one === "string" ? [] : [one.prefix]));
 
 /**
- * Returns a function that tells whether a text begins with one of the prefixes. It looks up one prefix for each length,
- * because there may be thousands of prefixes.
+ * Returns a function that checks whether a text begins with one of the prefixes. It looks up one prefix for each
+ * length, because there may be thousands of prefixes.
  */
 function prefixTest(prefixes: readonly string[]): (text: string) => boolean {
   const known = new Set(prefixes);

@@ -5,7 +5,7 @@ import { insert } from "../../database/statements.ts";
 export interface FailureReport {
   readonly feedbackId: string;
   readonly appId: string;
-  /** What the run tests, such as a workflow, a job and a branch; "" if the report does not say. */
+  /** What the run tests, such as a workflow, a job and a branch; "" if the report does not contain it. */
   readonly scope: string;
   readonly run: string;
   /** The tests that the report summarizes, as prefixes of their keys. */
@@ -46,11 +46,14 @@ const isOfOpenThread = `EXISTS (SELECT 1 FROM feedback k JOIN feedback f ON f.id
 const insertRun = insert(tables.failureRuns, "ON CONFLICT DO NOTHING");
 
 /**
- * The runs that reported the failure of a thread. Each row also says whether the tests of its scope have succeeded
+ * The runs that reported the failure of a thread. Each row also shows whether the tests of its scope have succeeded
  * since then.
  */
 export const failures = {
-  /** Makes concurrent reports and passes of one failure wait for each other. Call it before you read the failure. */
+  /**
+   * Locks a failure, so that concurrent reports and passes of it wait for each other. Call it before you read the
+   * failure.
+   */
   lock: (tx: Transaction, appId: string, dedupeKey: string) => tx.lock(`dedupe:${appId}:${dedupeKey}`),
 
   /**

@@ -103,8 +103,8 @@ export const isSameFilter = (one: ListFilter, other: ListFilter): boolean =>
   filterNames.every((name) => one[name] === other[name]);
 
 /**
- * Returns the filters of the list in an address. Without a status, a search is in every status, and a list is the one
- * from which an empty search was sent, or what is to triage.
+ * Returns the filters of the list in an address. Without a status, a search covers every status; a list is the one from
+ * which an empty search was sent, or the list of threads to triage.
  */
 export function filterOf(query: (name: string) => string): ListFilter {
   const q = query("q").trim();
@@ -153,7 +153,7 @@ function addressValues({ status, unread, order, ...filter }: ListFilter): Record
   };
 }
 
-/** Returns the filters as the API takes them. */
+/** Returns the filters in the form of the API. */
 export const filterQuery = ({ order, ...filter }: ListFilter): Record<string, string> => ({
   ...filter,
   ...(filter.q === "" ? { order } : {}),

@@ -34,7 +34,7 @@ export interface SummaryRow
   readonly seq: number;
 }
 
-/** What a statement reads of each thread. */
+/** The columns that a statement reads of each thread. */
 interface Columns<Row extends object> {
   readonly sql: string;
   /** Returns the statement around the one that selects the threads. */
@@ -49,7 +49,7 @@ const summary: Columns<SummaryRow> = {
             f.snoozed_until AS "snoozedUntil", f.seq`,
 };
 
-/** A thread of a list, without what the list shows of it. */
+/** A thread of a list, without the fields that the list shows. */
 export type FoundThread = Pick<SummaryRow, "id" | "createdAt">;
 
 const counted: Columns<{ readonly count: number }> = {
@@ -223,7 +223,7 @@ function listByActivity<Row extends object>(
 ): Promise<Row[]> {
   const after = [`(${activeAt}, f.id) < (?, ?)`, ...position] as const;
   const newest = newestByActivity({ ...scope, conditions: [after, ...given] }, limit);
-  // Reads all columns only of the found threads. (CROSS JOIN makes SQLite keep that order.)
+  // Reads all columns only of the found threads. (With CROSS JOIN, SQLite keeps that order.)
   const from = `${newest.sql} AS newest CROSS JOIN feedback f`;
   const conditions = [["f.seq = newest.seq", ...newest.values] as const];
   return read(reader, { from, order: byActivity, conditions }, limit, columns);
@@ -421,8 +421,8 @@ export const changeableOf = async (
 const setFields = update(tables.feedback, "WHERE id = ?");
 
 /**
- * Sets the given fields as a change by the member `by`. Triggers note what the search index must know of it. A finished
- * thread is not snoozed any more.
+ * Sets the given fields as a change by the member `by`. Triggers add the thread to the queue of the search index. The
+ * snooze of a finished thread ends.
  */
 export async function updateThread(
   tx: Transaction,

@@ -29,7 +29,7 @@ export const mostOfSession = 20;
 
 /** How often each connection gets a comment, so that proxies do not close it. */
 const beatMs = 25_000;
-/** The least time between two looks at the database. Changes in between are read together. */
+/** The minimum time between two reads of the database. Changes in between are read together. */
 const gapMs = 250;
 /** How often rights are read on PostgreSQL, because a notice of another server may be lost. (rule A22) */
 const againMs = 5_000;
@@ -46,8 +46,8 @@ interface LiveDeps {
 }
 
 /**
- * Creates the connections of one process. Changes are read once for all of them, and only while there are some. Before
- * each event it is read who may know of it.
+ * Creates the connections of one process. Changes are read once for all of them, and only while there are connections.
+ * Before each event, the permissions are read again.
  */
 export function createLiveConnections(deps: LiveDeps): LiveConnections {
   const { clock, database, settings, stopping } = deps;
@@ -71,7 +71,7 @@ export function createLiveConnections(deps: LiveDeps): LiveConnections {
     count: () => open.size,
     async prepare({ id: sessionId, userId }, known) {
       const { history } = await watch.start();
-      // The client may be gone before the connection is open.
+      // The client may disconnect before the connection is open.
       watch.stopLater();
       const roles = (await rolesOf(database, [userId])).get(userId) ?? new Map();
       return ({ send, end, onClose }) => {
@@ -99,7 +99,7 @@ export function createLiveConnections(deps: LiveDeps): LiveConnections {
 /** A browser connects again after a random time, in milliseconds, so that not all browsers do it at once. */
 const pauseOf = (random: number): number => Math.round(2_000 + random * 4_000);
 
-/** What is read while there are connections. */
+/** The functions that read data while there are connections. */
 interface Reading {
   /** The mark up to which the changes of threads were read. */
   mark: string;
@@ -109,7 +109,7 @@ interface Reading {
 
 /** Creates the watch that reads changes and sends them to the open connections. */
 function createWatch({ clock, database, log, threadWatch }: LiveDeps, open: ReadonlySet<Connection>) {
-  /** The topics that were signalled since the last look. */
+  /** The topics that were signalled since the last read. */
   const heard = new Set<string>();
   let reading: Promise<Reading> | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -122,7 +122,7 @@ function createWatch({ clock, database, log, threadWatch }: LiveDeps, open: Read
   function inTurn(task: () => Promise<void>): void {
     work = work.then(task).catch((error) => {
       log.warn({ err: error }, "events could not be sent");
-      // What was lost is not known, so every page reads everything again, after a pause.
+      // It is unknown which changes were missed, so every page reads everything again, after a pause.
       earliest = performance.now() + againMs;
       hear(everyTopic);
     });

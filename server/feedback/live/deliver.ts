@@ -13,7 +13,7 @@ export interface Connection extends Pick<EventConnection, "send" | "end"> {
   roles: RolesByApp;
 }
 
-/** Sends events to those who may know of them, and ends connections whose session has ended. (rule F71) */
+/** Sends events to the people who may see them, and ends connections whose session has ended. (rule F71) */
 export async function deliver(
   reader: Reader,
   to: readonly Connection[],
@@ -35,8 +35,8 @@ export async function deliver(
 }
 
 /**
- * Ends the connections whose session has ended, and those of people who may see less than before. Tells those who may
- * see more. (rule F72)
+ * Ends the connections whose session has ended, and those of people who may see less than before. Sends an event to
+ * people who may see more. (rule F72)
  */
 export async function checkRights(reader: Reader, all: readonly Connection[], now: string): Promise<void> {
   if (all.length === 0) return;

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import type { Change } from "./rules.ts";
 
-/** What a browser knows already. */
+/** The position up to which a browser has read. */
 export interface Known {
   /** The id of the last event that it has received. */
   readonly lastEventId: string | undefined;
-  /** When it read what it shows. */
+  /** When it read the data that it shows. */
   readonly since: string | undefined;
 }
 
@@ -19,21 +19,21 @@ export interface SentEvent extends Change {
 
 /** The last events of one process, for browsers that connect again. (rule F73) */
 export interface History {
-  /** Makes events of changes and remembers them. */
+  /** Turns changes into events, and keeps the last ones. */
   add(changes: readonly Change[], at: string): SentEvent[];
-  /** Returns the events that a browser has missed; one event for everything if they are not remembered. */
+  /** Returns the events that a browser has missed; one event for everything if they are no longer kept. */
   missed(known: Known, now: string): readonly SentEvent[];
   /** Returns the line with the id of the last event. */
   position(): string;
 }
 
-/** How many events are remembered. */
+/** The number of events that are kept. */
 const mostRemembered = 500;
 
 /** How much earlier than `since` an event may be and is still sent, because the clocks of servers differ. */
 const marginMs = 2_000;
 
-/** Returns the lines of an event. `id` is not set for an event that is not remembered. */
+/** Returns the lines of an event. `id` is not set for an event that is not kept. */
 export const textOf = ({ kind, appId, threadId }: Change, at: string, id?: string): string =>
   `${id === undefined ? "" : `id: ${id}\n`}data: ${JSON.stringify({ kind, appId, threadId, at })}\n\n`;
 

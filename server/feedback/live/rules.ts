@@ -2,7 +2,7 @@ import type { Role } from "../../../src/contract/endpoint.ts";
 import type { LiveKind } from "../../../src/contract/live.ts";
 import { suffices } from "../../access/members/rules.ts";
 
-/** What has changed, and where. */
+/** A change: its kind, and its place. */
 export interface Change {
   readonly kind: LiveKind;
   readonly appId?: string;
@@ -23,7 +23,7 @@ export const hasLost = (before: RolesByApp, now: RolesByApp): boolean =>
 export const areSame = (before: RolesByApp, now: RolesByApp): boolean =>
   before.size === now.size && [...before].every(([appId, role]) => now.get(appId) === role);
 
-/** Whether a person may see a change. Everybody may know that something has changed which has no app. (rule F71) */
+/** Whether a person may see a change. Everybody may see a change that belongs to no app. (rule F71) */
 export const mayKnow = ({ appId }: Change, apps: ReadonlySet<string> | undefined): boolean =>
   appId === undefined || apps?.has(appId) === true;
 

@@ -19,7 +19,7 @@ interface MembershipRow {
 /** How many values one statement has at most. */
 const mostValues = 500;
 
-/** Find the app of what a topic names, by the kind of the topic. Undefined if it was deleted. */
+/** The queries that find the app of a topic, by the kind of the topic. Undefined if it was deleted. */
 const places = {
   answering: (reader: Reader, id: string) =>
     reader.get<PlaceRow>(`SELECT f.app_id AS "appId", f.id AS "threadId" FROM feedback f WHERE f.id = ?`, id),
@@ -44,7 +44,7 @@ const places = {
 };
 export type Place = keyof typeof places;
 
-/** What the connections for events read. */
+/** The reads for the connections for events. */
 export const liveReads = {
   /** Returns where something is. Undefined if it was deleted. */
   placeOf: (reader: Reader, place: Place, id: string): Promise<PlaceRow | undefined> =>
@@ -52,7 +52,7 @@ export const liveReads = {
 
   /**
    * Returns the threads that changed after a mark, and the next mark. Returns no list if there are more than `most`, or
-   * if the database does not know the mark.
+   * if the mark is unknown to the database.
    */
   async threadsAfter(
     reader: Reader,

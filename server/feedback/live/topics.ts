@@ -9,10 +9,10 @@ import {
 import type { Change } from "./rules.ts";
 import type { Place } from "./store.ts";
 
-/** Stands for "the sequence of changes of threads has grown". It is not a topic of the database. */
+/** Means "there are new changes of threads". It is not a topic of the database. */
 export const threadsChanged = "thread:";
 
-/** What a topic of each name means, and the statement that finds its app. */
+/** The meaning of each kind of topic, and the statement that finds its app. */
 const places: ReadonlyMap<string, { readonly kind: Change["kind"]; readonly place: Place }> = new Map([
   [partsOf(answeringTopic("")).name, { kind: "answering", place: "answering" }],
   ["run", { kind: "proposal", place: "proposal" }],

@@ -61,13 +61,13 @@ export async function mergeThread(
   });
 }
 
-/** Takes a thread out of the one into which it was merged. Throws `not_found` and `wrong_state`. (rule F46) */
+/** Undoes the merge of a thread. Throws `not_found` and `wrong_state`. (rule F46) */
 export async function unmergeThread(
   deps: MergeDeps,
   tx: Transaction,
   { caller, address, id }: Act,
 ): Promise<void> {
-  // An erasure looks into threads first, and then into messages. A report must not go the other way meanwhile.
+  // An erasure reads threads first, and then messages. During it, a report must not move from messages to threads.
   if (await merges.isErasing(tx))
     throw new ApiError("wrong_state", { message: "A person is being erased. Try it again in a minute." });
   const from = await lockedTarget(tx, id, caller);

@@ -58,7 +58,7 @@ export interface SharedReply {
 
 /**
  * Whether a reply to everyone went to a report. It did if the report belonged to the thread of the reply at that time.
- * Numbers of merges tell that, because clocks can be wrong. (rule M9)
+ * The order comes from the numbers of merges, because clocks can be wrong. (rule M9)
  */
 export const reaches = ({ home, beforeMerge }: SharedReply, homes: readonly Home[]): boolean =>
   homes.some(({ id, since }) => id === home && (beforeMerge === null || beforeMerge > since));

@@ -173,8 +173,8 @@ export const merges = {
   },
 
   /**
-   * Shows a merged thread again, and moves to it what belongs to its reports: what was there before the merge, and what
-   * its senders wrote and got since. Replies to everyone since then are in both threads.
+   * Shows a merged thread again, and moves the messages of its reports back to it: those from before the merge, and
+   * those that its senders wrote and got since then. Replies to everyone since then are in both threads.
    */
   async unmerge(
     tx: Transaction,
@@ -285,7 +285,7 @@ const reportsOf = (tx: Transaction, { from, inside }: Place): Promise<MovedRow[]
     ...inside,
   );
 
-/** Returns what was written in these threads, and what belongs to their reports, by the ids of the messages. */
+/** Returns the messages in these threads and those of their reports, by their ids. */
 async function messagesOf(
   tx: Transaction,
   { from, inside }: Place,
@@ -377,7 +377,7 @@ async function inParts<Value, Result>(
   return results;
 }
 
-/** Adds counted repeats to those of a thread, or takes them away. */
+/** Adds a number to the counted repeats of a thread, or subtracts it. */
 const addCounts = (
   tx: Transaction,
   { to, appId, sign = "" }: { readonly to: string; readonly appId: string; readonly sign?: "-" | "" },

@@ -83,8 +83,8 @@ export const isAnswering = (now: Date, { notedAt }: Pick<NotedAnswering, "notedA
   distance(now, notedAt) < answeringShownFor;
 
 /**
- * Whether to store that a person is writing in a thread now. `last` is what was stored before; undefined if nothing was
- * stored.
+ * Whether to store that a person is writing in a thread now. `last` is the last stored time; undefined if there is
+ * none.
  */
 export const isNoteDue = (now: Date, feedbackId: string, last: NotedAnswering | undefined): boolean =>
   last?.feedbackId !== feedbackId || distance(now, last.notedAt) >= answeringStoredEvery;

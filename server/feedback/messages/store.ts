@@ -64,8 +64,8 @@ const written = { inbound: "answer", outbound: "reply", note: undefined } as con
 /** The messages of threads. */
 export const messages = {
   /**
-   * Makes other messages to the thread wait until this transaction ends. Call it before each change of the thread's
-   * row.
+   * Locks the thread, so that other messages to it wait until this transaction ends. Call it before each change of the
+   * thread's row.
    */
   lock: (tx: Transaction, feedbackId: string) => tx.lock(feedbackId),
 

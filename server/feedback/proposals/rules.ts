@@ -51,13 +51,13 @@ const hourMilliseconds = 3_600_000;
 export const expiresAfter = (from: Date, hours: number | null): string | null =>
   hours === null ? null : new Date(from.getTime() + hours * hourMilliseconds).toISOString();
 
-/** Returns the status after a person's decision. Every decision except `approve` gives `rejected`. (rule A16) */
+/** Returns the status after a person's decision. Every decision except `approve` results in `rejected`. (rule A16) */
 export const statusOf = (decision: RunDecision): "approved" | "rejected" =>
   decision === "approve" ? "approved" : "rejected";
 
-/** The claim on a proposal that is not released, and what the caller may do with it. */
+/** The active claim on a proposal, and the rights of the caller. */
 export interface HeldClaim {
-  /** Whether the caller made this claim with the same worker name and token. */
+  /** Whether the caller created this claim with the same worker name and token. */
   readonly own: boolean;
   readonly finished: boolean;
   readonly mayResume: boolean;
@@ -113,7 +113,7 @@ export function mayResume(
   }: {
     readonly ofAccount: boolean;
     readonly ofToken: boolean;
-    /** Whether the token that made the claim was revoked or has expired. */
+    /** Whether the token with which the claim was created was revoked or has expired. */
     readonly tokenEnded: boolean;
     /** The time of the worker's last report; without a report, the time of the claim. */
     readonly heardAt: string;

@@ -46,11 +46,11 @@ export function createStepRecorder(deps: Pick<Deps, "clock" | "newId">) {
   };
 }
 
-/** Whether a step does not make the thread unread, because no person has to act. (rule F50) */
+/** Whether the thread stays read after a step, because no person has to act. (rule F50) */
 const isQuiet = (action: AuditActionName): boolean =>
   ["run.claim", "run.resume", "run.progress"].includes(action);
 
-/** Returns the account of the person who made the step; undefined for an agent. */
+/** Returns the account of the person who did the step; undefined for an agent. */
 const personOf = ({ caller }: Author): string | undefined =>
   caller.kind === "agentToken" ? undefined : caller.userId;
 

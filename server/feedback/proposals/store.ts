@@ -35,15 +35,15 @@ export const expiredApprovals = {
   },
 };
 
-/** The time for new records, and the function that makes their ids. */
+/** The time for new records, and the function that creates their ids. */
 export interface Recording {
   readonly now: Date;
   readonly newId: () => string;
 }
 
 /**
- * Records a step that the server itself made. As for a step of a person or an agent, it writes to the audit and the
- * thread, and stores an event if the proposal has ended. (rules A26, A27)
+ * Records a step of the server itself. As for a step of a person or an agent, it writes to the audit and the thread,
+ * and stores an event if the proposal has ended. (rules A26, A27)
  */
 export async function recordServerStep(
   tx: Transaction,
@@ -101,7 +101,7 @@ interface ClaimColumns {
 }
 
 export interface OwnedProposal extends ProposalRow {
-  /** The account whose audit shows the steps that the server makes in this app. */
+  /** The account whose audit shows the steps of the server in this app. */
   readonly accountId: string;
 }
 
@@ -263,7 +263,7 @@ export const proposals = {
 /** The approval of a proposal, its last decision, and its first read. */
 export interface LifeRow {
   readonly runId: string;
-  /** The person who made the last decision, as an e-mail address. */
+  /** The e-mail address of the person who decided last. */
   readonly decidedBy: string | null;
   readonly expiresAt: string | null;
   readonly firstReadAt: string | null;

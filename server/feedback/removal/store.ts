@@ -86,7 +86,7 @@ export const retention = {
 };
 
 async function removeSome(tx: Transaction, values: readonly string[], most: number): Promise<RemovedThreads> {
-  // The lock makes PostgreSQL check the condition again if a thread is reopened at the same moment.
+  // With the lock, PostgreSQL checks the condition again if a thread is reopened at the same time.
   const locking = tx.engine === "postgres" ? "FOR UPDATE" : "";
   const threads = await tx.all<{ id: string }>(
     `SELECT id FROM feedback WHERE ${due(tx.engine)} ORDER BY coalesce(active_at, created_at), id LIMIT ${most} ${locking}`,

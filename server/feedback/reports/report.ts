@@ -16,13 +16,13 @@ export interface FeedbackReport {
   readonly thread: NewThread;
   /** The subject that the sender wrote; null if there was none. */
   readonly ownSubject: string | null;
-  /** What the run that reports a failure tests, and the name of the run; "" if the report does not say. */
+  /** The scope of the run that reports a failure, and the name of the run; "" if the report does not contain it. */
   readonly scope: string;
   readonly run: string;
   /** The tests that the report summarizes, as prefixes of their keys. */
   readonly parts: readonly string[] | undefined;
   readonly files: readonly FeedbackFile[];
-  /** The parts of the report that are not stored, with the names that the answer gives them. */
+  /** The parts of the report that are not stored, with their names in the answer. */
   readonly dropped: {
     readonly metadataDropped?: string[];
     readonly filesDropped?: string[];

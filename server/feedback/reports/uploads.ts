@@ -6,7 +6,7 @@ import { randomName } from "../../secrets/secrets.ts";
 
 /** The cache of how much of its storage quota each app uses. */
 interface AppStorage {
-  /** Calls `work`, which stores `bytes` bytes if `hasRoom` is true. `hasRoom` says whether they fit into the quota. */
+  /** Calls `work`, which stores `bytes` bytes if `hasRoom` is true. `hasRoom`: whether they fit into the quota. */
   withRoom<Result>(
     appId: string,
     bytes: number,

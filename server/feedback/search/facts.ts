@@ -10,7 +10,7 @@ type Searched = Filters & { readonly q: string };
 
 const noCounts: SearchFacts["counts"] = { open: 0, in_progress: 0, resolved: 0, archived: 0 };
 
-/** Returns what the first page of a search says about the whole search. (rules F58, F59) */
+/** Returns the facts about the whole search that its first page shows. (rules F58, F59) */
 export async function factsOf(
   database: Database,
   { appIds, userId }: InboxScope,

@@ -11,7 +11,7 @@ import { nameIn, StatusBadge, typeNames } from "../threads/badges.tsx";
 import { type Destination, destinationsOf } from "./destinations.ts";
 import { FoundStatuses, FoundSubject, FoundText, SearchHints } from "./parts.tsx";
 
-/** Shows what a search in all apps of the person finds. */
+/** Shows the results of a search in all apps of the person. */
 async function showSearch(visit: SignedInVisit): Promise<Reply> {
   const navigation = await navigationOf(visit);
   const q = visit.query("q").trim();
@@ -88,7 +88,7 @@ const SearchPage = ({ navigation, q, status, cursor, found, now }: SearchPagePro
   );
 };
 
-/** The lists of what was found. A script also shows them over other pages. */
+/** The lists of results. A script also shows them over other pages. */
 const Results = ({
   found: { items, nextCursor, destinations },
   links,
@@ -193,7 +193,7 @@ const operators: readonly (readonly [example: string, meaning: string])[] = [
   ["after:YYYY-MM-DD before:YYYY-MM", "a day, a month or a year, in UTC"],
 ];
 
-/** What a search understands. */
+/** The operators of a search. */
 const Help = () => (
   <section class="stack" aria-labelledby="help-title">
     <p class="muted">

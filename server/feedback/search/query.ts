@@ -17,7 +17,7 @@ export interface Pattern {
   readonly words: readonly Pick<TextWord, "word" | "isRun">[];
   /** Whether the last word may be the beginning of a longer one. */
   readonly isOpen: boolean;
-  /** Other words that are found in place of a single word: other endings of it. */
+  /** Other words that also match a word: the same word with other endings. */
   readonly others: Term;
   /** Whether a single word may be the last part of a compound. */
   readonly isPart: boolean;
@@ -30,12 +30,12 @@ export interface TypedWord extends Pick<TextWord, "word" | "start" | "end"> {
   readonly term: Term;
 }
 
-/** What a person searches for. */
+/** The search of a person. */
 export interface SearchQuery {
   /** A thread has all these terms. */
   readonly all: readonly Term[];
   readonly none: readonly Term[];
-  /** What is marked in the found texts. */
+  /** The parts of the found texts that are highlighted. */
   readonly marked: readonly Pattern[];
   /** Patterns that the index alone cannot decide, so the texts are read. */
   readonly read: readonly Pattern[];
@@ -55,7 +55,7 @@ export interface Fact {
   readonly isNot: boolean;
 }
 
-/** Things that `has:` finds. */
+/** The values of `has:`. */
 export const hasNames = ["image", "video", "file", "answer", "reply", "note", "plan", "issue"] as const;
 
 export type HasName = (typeof hasNames)[number];
@@ -69,13 +69,13 @@ const fewestOfBeginning = 3;
 const parts =
   /(?<=^|\s)(?<not>-?)(?:(?<name>[a-z]{2,8}):)?(?:["“„«](?<quoted>[^"“”„«»]*)["”»]?|(?<bare>\S+))/giu;
 
-/** The operators that would tell an agent, letter by letter, the address of a sender or a member. */
+/** The operators with which an agent could guess the address of a sender or a member, letter by letter. */
 const ofPeople: ReadonlySet<string> = new Set(["from", "assignee"]);
 
 /**
- * Returns what a query means. Operators with unknown names or values are words. So are the operators of people in the
- * query of an agent. The index also has the words of senders, so for an agent the texts of the found threads are read.
- * (rules F57, F58)
+ * Parses a query. Operators with unknown names or values are words. In the query of an agent, the operators about
+ * people are words, too. The index also has the words of senders, so for an agent the texts of the found threads are
+ * read. (rules F57, F58)
  */
 export function readQuery(query: string, by: "member" | "agent" = "member"): SearchQuery {
   const building: Building = {
@@ -196,7 +196,7 @@ interface TypedText {
   readonly text: string;
   readonly start: number;
   readonly isNot: boolean;
-  /** Whether the text stood between quotation marks: then it is found only exactly so. */
+  /** Whether the text was in quotation marks. Then only exactly this text is found. */
   readonly isQuoted: boolean;
 }
 
@@ -286,7 +286,7 @@ function termsOfRun(run: string): Term[] {
   return pairs.slice(0, -1).map(exactly);
 }
 
-/** Short words and numbers are in many threads. Together with the word beside them they are in few. */
+/** Short words and numbers are in many threads. Together with the next or previous word they are in few. */
 function pairsOf({ isOpen }: Pattern, words: readonly TextWord[]): Term[] {
   return words.flatMap(({ word, joint }, at) => {
     const before = words[at - 1];

@@ -4,9 +4,12 @@ export interface TextWord {
   readonly word: string;
   readonly start: number;
   readonly end: number;
-  /** Whether it is a run of letters of a script without spaces, which can hold several words. */
+  /** Whether it is a sequence of letters of a script without spaces, which can contain several words. */
   readonly isRun: boolean;
-  /** Whether only punctuation stands between this word and the one before, and which. Undefined after a space. */
+  /**
+   * The punctuation between this word and the previous one, if there is nothing else between them. Undefined after a
+   * space.
+   */
   readonly joint: string | undefined;
 }
 
@@ -78,7 +81,7 @@ const foldedRun = (piece: string): string =>
 
 const notLetters = /[^\p{L}\p{M}\p{N}]+/gu;
 
-// The sign after и makes the letter й, which is no accent. The last ranges are the points of Hebrew and Arabic.
+// The sign after и forms the letter й, so it is not an accent. The last ranges are the points of Hebrew and Arabic.
 const accents = /(?<!\u0438)\u0306|[\u0300-\u0305\u0307-\u036F\u0591-\u05C7\u064B-\u065F\u0670]/g;
 
 const alike = new Map([

@@ -4,7 +4,7 @@ import { plannedEachTime } from "../../database/statements.ts";
 import type { Deps } from "../../deps.ts";
 import { activeAt, readUntil } from "../unread/store/read-marks.ts";
 
-/** What a snooze depends on. */
+/** The data on which a snooze depends. */
 export interface SnoozeRow {
   readonly status: string;
   readonly snoozedUntil: string | null;

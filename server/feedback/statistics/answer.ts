@@ -77,7 +77,7 @@ function topOf(
     .sort((one, other) => other.count - one.count);
 }
 
-/** Returns the versions with the most reports. What is counted as other versions comes last. */
+/** Returns the versions with the most reports. The count of all other versions comes last. */
 function versionsOf(measures: ReadonlyMap<string, number>): Statistics["versions"] {
   const found = new Map<string, { reports: number; bugs: number }>();
   for (const [measure, count] of measures) {

@@ -217,7 +217,7 @@ const Figure = ({
   </div>
 );
 
-/** Says how a number differs from that of the period before. */
+/** Describes the difference between a number and that of the previous period. */
 function changeText(now: number, then: number, length: number): string {
   const before = length === 1 ? "the day before" : `the ${length} days before`;
   if (then < 5) return `${then} in ${before}`;
@@ -305,7 +305,7 @@ const nextDay = (day: string): string =>
 interface Measured {
   readonly name: string;
   readonly count: number;
-  /** What stands beside the bar. The default is the number. */
+  /** The text beside the bar. The default is the number. */
   readonly text?: string;
   readonly href?: string | undefined;
   readonly tone?: "attention" | "danger" | undefined;

@@ -49,7 +49,7 @@ const daysFrom: Record<Engine, string> = {
 };
 
 const sumsByDay: Record<Engine, string> = {
-  // CROSS JOIN makes SQLite read the counts of one day after the other.
+  // With CROSS JOIN, SQLite reads the counts of one day after the other.
   sqlite: `SELECT d.at, ${sums} FROM ${daysFrom.sqlite} AS d CROSS JOIN report_counts c
     WHERE c.app_id = ? AND c.quarter >= d.first AND c.quarter < d.beyond GROUP BY d.at`,
   postgres: `SELECT CAST(d.at AS integer) AS at, s.* FROM ${daysFrom.postgres} AS d CROSS JOIN LATERAL (
@@ -70,13 +70,13 @@ function inParts(
   };
 }
 
-/** What the statistics of an app are about. */
+/** The scope of the statistics of an app. */
 interface Wanted {
   readonly appId: string;
   readonly parts: Parts;
 }
 
-/** Everything of which the statistics of an app are made. */
+/** All counts from which the statistics of an app are computed. */
 export interface CountedRows {
   readonly byDay: readonly DayRow[];
   readonly measures: ReadonlyMap<string, number>;
@@ -233,8 +233,8 @@ export const statistics = {
   },
 
   /**
-   * PostgreSQL: adds up the counts that different connections made, for some of the quarters before `before`. Returns
-   * how many rows it added up.
+   * PostgreSQL: adds up the counts of different connections, for some of the quarters before `before`. Returns how many
+   * rows it added up.
    */
   async addUp(tx: Transaction, before: Pick<Quarters, "to">, most: number): Promise<number> {
     if (tx.engine === "sqlite") return 0;

@@ -2,8 +2,8 @@ import type { Database, Reader, Transaction } from "../../database/database.ts";
 import type { Condition } from "../../database/lists.ts";
 
 /**
- * Gives each thread of the app without a number the next one, in the order of arrival. Call it before the threads of an
- * app are read: a new report gets no number, because reports would then wait for each other. (rule F40)
+ * Assigns the next number to each thread of the app without a number, in the order of arrival. Call it before the
+ * threads of an app are read: a new report gets no number, because reports would then wait for each other. (rule F40)
  */
 export async function numberThreads(database: Database, appId: string): Promise<void> {
   if (!(await hasUnnumbered(database, appId))) return;
@@ -49,7 +49,7 @@ const hasUnnumbered = async (reader: Reader, appId: string): Promise<boolean> =>
   )) !== undefined;
 
 /**
- * Returns the condition for the thread with a number in one of these apps. The number of a merged thread leads to the
+ * Returns the condition for the thread with a number in one of these apps. The number of a merged thread finds the
  * thread that has its messages. (rule F46)
  */
 export const withNumber = (appIds: readonly string[], number: number): Condition => [

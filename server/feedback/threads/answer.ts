@@ -37,8 +37,8 @@ export const proposalsOf = (row: ThreadRow, now: Date): StoredProposal[] =>
 
 /**
  * Returns a stored thread in the form that an agent reads. It also includes the senders of repeats. The contract
- * removes them from an agent's answer. `asked` is the id of the request: it differs if its thread was merged into this
- * one. (rules F19, F46)
+ * removes them from an agent's answer. `asked` is the requested id. It differs if its thread was merged into this one.
+ * (rules F19, F46)
  */
 export function threadAnswer(
   addresses: Addresses,

@@ -17,8 +17,8 @@ export async function readableThread(reader: Reader, id: string, viewer: Viewer)
 }
 
 /**
- * Locks the thread to which an id leads, and returns it. Call it before a change of the thread: no merge can then come
- * in between. Throws `not_found`.
+ * Locks the thread to which an id leads, and returns it. Call it before a change of the thread: then no merge can
+ * happen in between. Throws `not_found`.
  */
 export async function lockedThread(tx: Transaction, id: string, viewer: Viewer): Promise<FoundThread> {
   await tx.lock(id);

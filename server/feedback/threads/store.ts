@@ -116,18 +116,21 @@ export const feedbackThreads = {
     return readTogether({ one, many: (wanted) => threadsForAgents(reader, wanted) });
   },
 
-  /** Returns the thread to which an id leads, with its app and its subject, if the viewer may see it. */
+  /**
+   * Returns the thread for an id, with its app and its subject, if the viewer may see it. The id may be that of a
+   * merged thread.
+   */
   findApp: (reader: Reader, id: string, viewer: Viewer) => appOfThread(reader, viewer, id),
 
   /**
-   * Copies the status of the newest proposal to the thread, and what that proposal waits for. Lists read these values
-   * from the thread.
+   * Copies the status of the newest proposal to the thread, and the action for which that proposal waits. Lists read
+   * these values from the thread.
    */
   setProposalStatus: (tx: Transaction, id: string) =>
     tx.run(`UPDATE feedback SET ${proposalState} WHERE id = ?`, id),
 };
 
-/** Returns SQL for the id of the thread to which an id leads: the thread into which it was merged, or itself. */
+/** Returns SQL for the id of the thread into which a thread was merged, or its own id. */
 function leadsTo(id: string): string {
   return `(SELECT coalesce(l.merged_into, l.id) FROM feedback l WHERE l.id = ${id})`;
 }
@@ -135,7 +138,7 @@ function leadsTo(id: string): string {
 const inApp = {
   from: "FROM feedback f JOIN apps a ON a.id = f.app_id",
   app: "f.app_id",
-  // The id of a merged thread leads to the thread that has its messages. (rule F46)
+  // The id of a merged thread finds the thread that has its messages. (rule F46)
   where: `f.id = ${leadsTo("?")} AND f.status <> 'blocked'`,
 };
 
@@ -225,7 +228,7 @@ const threadForAgent = threadWith(1);
 
 const threadsForAgents = eachForViewer<ThreadRow>({
   ...threadOn("sqlite", 1),
-  // CROSS JOIN makes SQLite keep this order of the tables.
+  // With CROSS JOIN, SQLite keeps this order of the tables.
   from: `FROM ${wantedRows} CROSS JOIN feedback f JOIN apps a ON a.id = f.app_id`,
   where: `f.id = ${leadsTo(wantedId)} AND f.status <> 'blocked'`,
 });
@@ -235,7 +238,10 @@ export function newestFirst(r: string): string {
   return `${ofOwnThread(r)} DESC, ${r}.created_at DESC, ${r}.id DESC`;
 }
 
-/** The SQL expression for whether a proposal was made in its present thread: 1 or 0. An index has the same expression. */
+/**
+ * The SQL expression for whether a proposal was created in its present thread: 1 or 0. An index has the same
+ * expression.
+ */
 function ofOwnThread(r: string): string {
   return `(CASE WHEN ${r}.origin_id IS NULL THEN 1 ELSE 0 END)`;
 }
@@ -247,7 +253,9 @@ export const isNewer = (n: string, r: string): string =>
 const newestRun = `FROM runs r LEFT JOIN run_claims c ON c.run_id = r.id AND c.released_at IS NULL
   WHERE r.feedback_id = feedback.id ORDER BY ${newestFirst("r")} LIMIT 1`;
 
-/** The SQL expression for what a proposal waits for: a value of `waitingStates`; null for "none". (rule A29) */
+/**
+ * The SQL expression for the action for which a proposal waits: a value of `waitingStates`; null for "none". (rule A29)
+ */
 const waitingOf = `CASE
   WHEN r.status = 'awaiting_approval' THEN 'approval'
   WHEN r.decision = 'request_changes' THEN 'changes'

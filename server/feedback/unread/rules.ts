@@ -1,6 +1,6 @@
 import type { OwnedThread } from "../../../src/contract/threads.ts";
 
-/** What is new on a thread since a person's last visit. */
+/** The new events of a thread since a person's last visit. */
 export interface ThreadNews {
   /** The id of the first new message; undefined if there is none. */
   readonly first: string | undefined;
@@ -54,7 +54,7 @@ interface NewView {
 }
 
 /**
- * Returns the view at the time `now`. If a person opens a page again during one visit, the same things are new. (rule
+ * Returns the view at the time `now`. If a person opens a page again during one visit, the same events are new. (rule
  * F53)
  */
 export function nextView(now: Date, { lookedAt, sinceAt }: LastView): NewView {

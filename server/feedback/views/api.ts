@@ -116,7 +116,7 @@ function checkQuery(query: ViewQuery): void {
   if (refusal) throw refusal;
 }
 
-/** A view of an earlier version may have filters that this version does not know: they are left out. */
+/** A view of another version may have unknown filters. They are left out. */
 const viewOf = ({ id, name, query, userId, createdAt, updatedAt }: ViewRow): View => ({
   ...{ id, name, query: ViewQuery.safeParse(JSON.parse(query)).data ?? {} },
   ...{ shared: userId === null, createdAt, updatedAt },

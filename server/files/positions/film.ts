@@ -40,7 +40,7 @@ function addChunks({ chunks }: Found, more: Iterable<Chunk>): void {
   }
 }
 
-/** The inner boxes of a box that are kept: each as a whole, or with only some of its own inner boxes. */
+/** The inner boxes of a box that are kept: each completely, or with only some of its own inner boxes. */
 interface Needed {
   readonly [type: string]: Needed | "whole";
 }
@@ -190,7 +190,7 @@ function keptSpans(chunks: readonly Chunk[]): Span[] {
   return spans.reverse();
 }
 
-/** What a film says about its tracks before the first fragment. */
+/** The data about the tracks before the first fragment. */
 interface Tracks {
   /** The numbers of the tracks that are seen or heard. */
   readonly played: ReadonlySet<number>;

@@ -122,7 +122,7 @@ const neededInPng = new Set(
   "IHDR PLTE IDAT IEND tRNS gAMA cHRM sRGB iCCP cICP mDCV cLLI sBIT bKGD pHYs acTL fcTL fdAT".split(" "),
 );
 
-/** A type of chunk that no program knows. Its lower-case and capital letters say that programs may ignore the chunk. */
+/** A type of chunk that no program uses. Its lower-case and capital letters mean that programs may ignore the chunk. */
 const unused = "paDd";
 
 function empty(bytes: FileBytes, at: number, length: number): void {
@@ -344,7 +344,7 @@ function orientationOf(tiff: Buffer): number {
   return 1;
 }
 
-/** No screen and no camera makes more pixels. A file that claims more is an attack on the program that shows it. */
+/** No screen and no camera produces more pixels. A file that claims more is an attack on the program that shows it. */
 const mostPixels = 2 ** 28;
 
 /** Whether a real picture can have this width and height. */

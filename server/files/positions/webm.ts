@@ -31,7 +31,7 @@ interface Element {
   readonly to: number;
 }
 
-/** The elements that are kept: each as a whole, or with only some of its inner elements. */
+/** The elements that are kept: each completely, or with only some of its inner elements. */
 type Needed = ReadonlyMap<number, Needed | "whole">;
 
 const segment = 0x18538067;

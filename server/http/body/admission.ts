@@ -207,7 +207,7 @@ interface Waiter {
  * While the limit is reached, the server may cut a running body in favour of a waiting one. It cuts the oldest body of
  * the owner with the most running bodies, if the owner of the waiting body has at least two fewer. If the difference is
  * one, it cuts only a body that has been read for half a minute: the one with the longest remaining time, if the
- * waiting body would need less time at twice the least rate; otherwise one that comes too slowly. Without this
+ * waiting body would need less time at twice the minimum rate; otherwise one that arrives too slowly. Without this
  * condition honest senders would cut each other, and no body would be completed.
  *
  * If too many bodies wait, the server refuses the newest one of the owner with the most waiting bodies, in favour of an
@@ -333,7 +333,7 @@ interface Running {
  */
 const longMilliseconds = 30_000;
 
-/** A body is not cut if it comes faster than the least rate multiplied by this factor. */
+/** A body is not cut off if it arrives faster than the minimum rate multiplied by this factor. */
 const enoughOfLeastRate = 1.5;
 
 /** Something that has a sender: a running or a waiting body. */

@@ -203,9 +203,9 @@ interface Bounds {
 
 interface Pace {
   /**
-   * Checks the speed of a body while it arrives. Calls `late` once if the body comes too slowly or exceeds its bounds,
-   * or if the server stops. Time in which the server does not read does not count. Returns a function that ends the
-   * checks.
+   * Checks the speed of a body while it arrives. Calls `late` once if the body arrives too slowly or exceeds its
+   * limits, or if the server stops. Time in which the server does not read does not count. Returns a function that ends
+   * the checks.
    */
   watch(request: IncomingMessage, late: (why: ApiError) => void, bounds?: Bounds): () => void;
 }
@@ -218,7 +218,7 @@ interface Watched {
   readonly since: number;
   /** The bytes that the connection had received at the last check. */
   seen: number;
-  /** By how many bytes the body may be behind the least speed. */
+  /** The number of bytes by which the body may be behind the minimum speed. */
   credit: number;
 }
 
@@ -241,7 +241,7 @@ export function createPace(budgets: Budgets, stopping: AbortSignal): Pace {
 
   const look = () => {
     const now = performance.now();
-    // After a longer pause the server itself was blocked, and has not read the bytes that arrived meanwhile.
+    // After a longer pause the server itself was blocked, and has not read the bytes that arrived during the pause.
     const due = (Math.min(now - last, 2 * pause) * rate) / 1_000;
     last = now;
     for (const body of watched) {

@@ -86,8 +86,8 @@ export const announcedBytes = ({ headers }: IncomingMessage): number | undefined
 
 /**
  * Returns the JSON value of a request's body, or `{}` if it has none. Throws `unsupported_media_type` for anything but
- * JSON, `payload_too_large` over the limit, `bad_request` for an incomplete body, `busy` for one that comes too slowly,
- * and UploadFailure for malformed JSON. Call it inside `counted`.
+ * JSON, `payload_too_large` over the limit, `bad_request` for an incomplete body, `busy` for one that arrives too
+ * slowly, and UploadFailure for malformed JSON. Call it inside `counted`.
  */
 export const readJson = async (request: IncomingMessage, sending: Sending): Promise<unknown> =>
   jsonOf(request, await readJsonBytes(request, sending));

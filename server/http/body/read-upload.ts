@@ -274,7 +274,7 @@ function continued(string: TextString, byte: number): TextString {
 }
 
 /**
- * Knows the path of the current position in a JSON text. For text that is not JSON, the path is wrong, but nothing
+ * Tracks the path of the current position in a JSON text. For text that is not JSON, the path is wrong, but nothing
  * fails.
  */
 interface Levels {
@@ -473,8 +473,8 @@ const lastGroup = /^[A-Za-z0-9+/]{2}(==|[A-Za-z0-9+/](=|[A-Za-z0-9+/]))$/;
 
 const pieceLength = 65_536;
 
-// All uploads share one buffer, which is possible because decoding is synchronous. A new buffer for each piece would
-// give the garbage collector as many bytes as the upload has.
+// All uploads share one buffer, which is possible because decoding is synchronous. With a new buffer for each piece,
+// the garbage collector would have to free as many bytes as the upload has.
 const decoded = Buffer.allocUnsafe((pieceLength / 4) * 3 + 3);
 
 /** Removes line breaks, because some encoders write one after every 76 characters. */

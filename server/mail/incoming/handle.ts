@@ -22,8 +22,8 @@ type HandleDeps = Pick<
 >;
 
 /**
- * If the server has crashed this many times while it handled a mail, it gives that mail up, so that it can read later
- * mails. (rule M12)
+ * If the server has crashed as often as this during the handling of a mail, it skips that mail, so that it can read
+ * later mails. (rule M12)
  */
 const mostAttempts = 2;
 /** If an attempt is younger than this, another server may still be working on it. */
@@ -51,8 +51,8 @@ export interface ArrivedMail {
 }
 
 /**
- * What was done with a mail. `unread`: it is not an answer, and it stays unread so that a person can find it. `later`:
- * it must be handled later, and all newer mails must wait for it.
+ * The result for a mail. `unread`: it is not an answer, and it stays unread so that a person can find it. `later`: it
+ * must be handled later, and all newer mails must wait for it.
  */
 export type MailOutcome = "stored" | "unread" | "not ours" | "later";
 

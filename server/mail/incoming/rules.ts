@@ -61,7 +61,7 @@ export function failsAuthentication(headers: readonly MailHeader[]): boolean {
   return others.includes("fail") && !others.includes("pass");
 }
 
-/** Whether a delivery report says that a mail will never be delivered. A delay does not count. */
+/** Whether a mail will never be delivered, according to a delivery report. A delay does not count. */
 export const saysFailed = (deliveryStatus: string): boolean => /^action:\s*failed\b/im.test(deliveryStatus);
 
 /** Removes spaces at the ends of lines. Replaces several empty lines with one. */
@@ -73,7 +73,9 @@ export const tidyText = (text: string): string =>
     .join("\n")
     .trim();
 
-/** The most characters that the search for the sender's own text reads. For longer texts it needs seconds. */
+/**
+ * The maximum number of characters that the search for the sender's own text reads. For longer texts it needs seconds.
+ */
 export const longestSearched = 10_000;
 
 /** How many lines of each quotation stay if the text is longer than that. */
@@ -81,8 +83,8 @@ const shownOfQuotation = 2;
 
 /**
  * Prepares a text from `tidyText` for the search for the sender's own text. In most languages, the library for this
- * search does not know the lines that introduce a quotation. So this function marks lines of that form as quoted, in
- * any language. If the text is too long, each quotation is shortened, so that the search finds an answer below it.
+ * search does not recognise the lines that introduce a quotation. So this function marks lines of that form as quoted,
+ * in any language. If the text is too long, each quotation is shortened, so that the search finds an answer below it.
  */
 export function withQuotationsMarked(text: string): string {
   const lines = markedBelowHead(withMarkedAttributions(text.split("\n")));

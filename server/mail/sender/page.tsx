@@ -186,7 +186,7 @@ const Message = ({
   </article>
 );
 
-/** The page for every kind of wrong link. It is always the same, so it does not show what is wrong. */
+/** The page for every kind of wrong link. It is always the same, so it does not show the reason. */
 const NoSenderPage = ({ links }: { readonly links: Links }) => (
   <Document links={links} title="This link does not work">
     <main class="alone" id="main" tabIndex={-1}>

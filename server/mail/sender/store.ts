@@ -239,7 +239,7 @@ export const reports = {
     return reopened > 0;
   },
 
-  /** Makes all earlier links to the sender's page of a report invalid. */
+  /** Invalidates all earlier links to the sender's page of a report. */
   async renewLink(tx: Transaction, { id, feedbackId }: ReportRow): Promise<void> {
     const table = id === feedbackId ? "feedback" : "messages";
     await tx.run(`UPDATE ${table} SET link_counter = link_counter + 1 WHERE id = ?`, id);

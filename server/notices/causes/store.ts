@@ -21,7 +21,7 @@ interface WorkRow {
   readonly status: string;
 }
 
-// The update makes the server that takes the cause wait for this transaction, so that it counts this repeat, too.
+// Because of the update, a server that takes the cause waits for this transaction. So it also counts this repeat.
 const insertOnce = insert(
   tables.noticeCauses,
   "ON CONFLICT (id) DO UPDATE SET created_at = notice_causes.created_at",

@@ -8,7 +8,7 @@ export function ownNotices({
   apps,
   sendsMail,
 }: {
-  /** Undefined if the account is gone. */
+  /** Undefined if the account was deleted. */
   readonly hours: HoursRow | undefined;
   readonly apps: readonly MemberOfApp[];
   readonly sendsMail: boolean;

@@ -44,7 +44,7 @@ const wayTexts: Readonly<Record<NoticeWay, readonly [heading: string, words: str
   chat: ["Chat", "in the chat of the app"],
 };
 
-// A kind or way that only a newer server knows would have its own name as its label.
+// A kind or way of a newer server has no label here, so its code is shown.
 const textOfKind = (kind: string): readonly [label: string, hint?: string] =>
   new Map<string, readonly [label: string, hint?: string]>(Object.entries(kindTexts)).get(kind) ?? [kind];
 const textOfWay = (way: string): readonly [heading: string, words: string] =>

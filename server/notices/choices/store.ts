@@ -54,7 +54,9 @@ export const noticeChoices = {
   member: (reader: Reader, { appId, userId }: { readonly appId: string; readonly userId: string }) =>
     reader.get<MemberRow>(`SELECT ${columns} ${from} WHERE m.app_id = ? AND m.user_id = ?`, appId, userId),
 
-  /** Returns the apps of a person with the person's choices, by name. `onlyApp`: the only app that is wanted. */
+  /**
+   * Returns the apps of a person with the person's choices, by name. `onlyApp`: the only app to return; null for all.
+   */
   apps: (reader: Reader, userId: string, onlyApp: string | null) =>
     reader.all<MemberOfApp>(
       `SELECT ${columns}, m.app_id AS "appId", a.name ${from} JOIN apps a ON a.id = m.app_id

@@ -22,7 +22,7 @@ export const createStopMail = ({ database, sealer }: StopDeps) => {
     /** Returns the name of the app. */
     read: async (token: string): Promise<string> => (await subscriptionOf(database, token)).appName,
 
-    /** Ends all mail to the person about the app, also what waits. */
+    /** Ends all mail to the person about the app, including waiting notices. */
     stop: (token: string): Promise<string> =>
       database.write(async (tx) => {
         const { subscription, appName } = await subscriptionOf(tx, token);

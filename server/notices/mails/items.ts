@@ -14,7 +14,7 @@ interface Place {
   readonly userId?: string;
 }
 
-/** Returns what a mail says about each object. Objects that are gone are left out. */
+/** Returns the texts of a mail about each object. Deleted objects are left out. */
 export async function itemsOf(
   deps: ItemDeps,
   reader: Reader,
@@ -35,7 +35,7 @@ export async function itemsOf(
   return items;
 }
 
-/** Returns the link to an object and what is known of it; undefined if it is gone, or needs nobody any more. */
+/** Returns the link to an object and its data; undefined if it was deleted, or needs no action any more. */
 export async function knownOf(
   { settings }: ItemDeps,
   reader: Reader,

@@ -73,7 +73,7 @@ const MailStopped = ({ links, appName }: { readonly links: Links; readonly appNa
   </Document>
 );
 
-/** The page for every kind of wrong link. It is always the same, so it does not show what is wrong. */
+/** The page for every kind of wrong link. It is always the same, so it does not show the reason. */
 const NoSuchLink = ({ links }: { readonly links: Links }) => (
   <Document links={links} title="This link does not work">
     <main class="alone" id="main" tabIndex={-1}>

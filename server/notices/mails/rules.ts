@@ -47,7 +47,7 @@ export function nextAt(after: Date, time: string, timezone: string): Date {
   }
 }
 
-/** A zone that this version of Node does not know counts as UTC, so that it stops no mail. */
+/** A zone that this version of Node does not support counts as UTC, so that mails are still sent. */
 function zoned(at: Date, timezone: string): Temporal.ZonedDateTime {
   const instant = Temporal.Instant.fromEpochMilliseconds(at.getTime());
   try {
@@ -57,10 +57,13 @@ function zoned(at: Date, timezone: string): Temporal.ZonedDateTime {
   }
 }
 
-/** The most mails of an app that a person gets at once in a day. What comes later waits for the daily mail. */
+/**
+ * The maximum number of mails with the way `mail` that a person gets from an app in 24 hours. Later notices wait for
+ * the daily mail.
+ */
 export const mostInADay = 24;
 
-/** What a mail says about one object: a thread, a slot, a cycle or a webhook. */
+/** The text of a mail about one object: a thread, a slot, a cycle or a webhook. */
 export interface Item {
   readonly kind: NoticeKind;
   /** How often it happened. */
@@ -68,7 +71,7 @@ export interface Item {
   readonly link: string;
   /** Words of the public or of an agent about the object; undefined if there are none. */
   readonly words: string | undefined;
-  /** What else the product knows of it, in its own words. */
+  /** Further facts about it, in our own words. */
   readonly detail: string | undefined;
 }
 
@@ -129,8 +132,8 @@ export function subjectOf({ appName, way, items: [first, ...others], more }: Not
 }
 
 /**
- * Returns the text of a mail with notices. Words of the public stand after our own link, on one line, marked and
- * without links. (rules N5, W5)
+ * Returns the text of a mail with notices. Words of the public come after our own link, on one line, marked and without
+ * links. (rules N5, W5)
  */
 export function textOf({ items, more, ...mail }: NoticeMail): string {
   const parts = items.map((item) =>

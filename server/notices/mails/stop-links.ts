@@ -18,7 +18,7 @@ export interface Subscription {
   readonly appId: string;
 }
 
-/** Returns the address that ends mail about an app. It needs no sign-in, and gives no other right. (rule N6) */
+/** Returns the address that ends mail about an app. It needs no sign-in, and grants no other right. (rule N6) */
 export const stopUrlOf = (
   { sealer, settings }: Pick<Deps, "sealer" | "settings">,
   subscription: Subscription,

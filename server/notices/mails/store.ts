@@ -140,7 +140,9 @@ export const notices = {
       userId,
     ),
 
-  /** Deletes what waits for a member in these ways, also in mails that are not sent yet. (rules N2, N6) */
+  /**
+   * Deletes the waiting notices of a member in these ways, also those in mails that are not sent yet. (rules N2, N6)
+   */
   async drop(
     tx: Transaction,
     { userId, appId }: Member,
@@ -156,8 +158,8 @@ export const notices = {
   },
 
   /**
-   * Takes back the mails about threads that are not sent yet, because words of the threads are erased. They are written
-   * again. `threads` is a list or a query of ids. (rule P4)
+   * Withdraws the mails about threads that are not sent yet, because words of the threads are erased. The mails are
+   * written again. `threads` is a list or a query of ids. (rule P4)
    */
   async recall(tx: Transaction, threads: string, ...values: Value[]): Promise<void> {
     const mailsOf = `SELECT n.mail_id FROM notices n JOIN mails m ON m.id = n.mail_id
@@ -200,7 +202,7 @@ export const noticeFacts = {
       id,
     ),
 
-  /** Returns the state of a proposal and the outcome of its last claim; undefined if it is gone. */
+  /** Returns the state of a proposal and the outcome of its last claim; undefined if it was deleted. */
   run: (reader: Reader, id: string) =>
     reader.get<{ status: string; outcome: string | null }>(
       `SELECT r.status, (SELECT c.outcome_status FROM run_claims c WHERE c.run_id = r.id

@@ -24,7 +24,7 @@ export function cycleAnswer(row: CycleRow, now: Date): Cycle {
   };
 }
 
-/** Returns how a stored cycle with these slots stands. */
+/** Returns the state of a stored cycle with these slots. */
 export const standingAnswer = (row: CycleRow, slots: readonly StandingSlotRow[]): Standing =>
   standingOf(
     standingCycle(row),

@@ -51,7 +51,7 @@ export function progressOf({ status, dayIndex, durationDays }: Cycle): string {
 export const isLive = ({ status }: Pick<Cycle, "status">): boolean =>
   status === "recruiting" || status === "running";
 
-/** How a verdict looks. */
+/** The style of a verdict. */
 export const verdictKinds: Readonly<Record<CycleVerdict["state"], "" | "good" | "attention" | "bad">> = {
   not_started: "",
   on_track: "good",
@@ -62,7 +62,7 @@ export const verdictKinds: Readonly<Record<CycleVerdict["state"], "" | "good" | 
   cancelled: "",
 };
 
-/** What a tester needs, in the words of the pages. */
+/** The text of the pages for what a tester needs. */
 export const attentionNames: Readonly<Record<TesterAttention["state"], string>> = {
   removal_due: "Removed after today",
   one_miss_left: "1 miss from removal",

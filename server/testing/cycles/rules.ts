@@ -39,9 +39,7 @@ export interface ReportedCycle {
   readonly sessions: readonly SessionTotal[];
 }
 
-/**
- * Returns the report of a cycle: its facts, and a text that says what they mean. The report names no tester. (rule T33)
- */
+/** Returns the report of a cycle: its facts, and a text that explains them. The report names no tester. (rule T33) */
 export function reportOf({
   cycle,
   closedDays,
@@ -134,7 +132,7 @@ function statementOf({ status, durationDays, dayIndex }: Cycle, figures: Figures
   return `${progress} ${holders}${when === "held" ? " when it ended" : ""}${counts}. ${meaning}`;
 }
 
-/** Returns what is known while days of the test are still to come. No tester can have every day of it yet. */
+/** Returns the known facts while the test still has future days. No tester can have every day of it yet. */
 function soFar({ finishedDays, testersWithEveryFinishedDay }: Figures): string {
   if (finishedDays === 0) return "";
   const days = finishedDays === 1 ? "the one day that is over" : `all ${finishedDays} days that are over`;

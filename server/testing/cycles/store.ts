@@ -240,8 +240,8 @@ export interface ClosingSlot {
 }
 
 /**
- * What an id stands for when it selects cycles: a cycle itself, a listing with all its cycles, a slot with its cycle,
- * or a tester with the cycles in which the tester has a slot.
+ * The kinds of ids that can select cycles: a cycle itself, a listing with all its cycles, a slot with its cycle, or a
+ * tester with the cycles in which the tester has a slot.
  */
 export type CycleScope = "cycle" | "listing" | "slot" | "tester";
 

@@ -52,7 +52,7 @@ export const testSessionHandlers = (
     if (!slot || !passingTime.isDue(slot.nextAt)) return slot;
     await passingTime.catchUpOf("cycle", slot.cycleId);
     const caughtUp = await findSlot(key);
-    // Another server made the change a moment ago, and its signal has not arrived here yet.
+    // Another server has just made the change, and its signal has not arrived here yet.
     return caughtUp && passingTime.isDue(caughtUp.nextAt) ? loadSlot(database, key) : caughtUp;
   };
   const forgetUnknown = createForgetUnknown(deps);
@@ -114,7 +114,7 @@ async function judgeAndRecord(
   return record(tx, received, { slot: current, verdict: after });
 }
 
-/** A verdict and the slot for which it was made; undefined for an unknown key. */
+/** A verdict and its slot; undefined for an unknown key. */
 interface Judged {
   readonly slot: KeyedSlot | undefined;
   readonly verdict: SessionVerdict;
@@ -123,7 +123,7 @@ interface Judged {
 const verdictOn = ({ session, now }: ReceivedSession, slot: KeyedSlot = unknownSlot): SessionVerdict =>
   judgeSession(session, slot, now);
 
-/** Counts the day if the verdict says so. Returns false if the day can no longer be counted. */
+/** Counts the day if that is the verdict. Returns false if the day can no longer be counted. */
 async function isSettled(
   tx: Transaction,
   { id, eventId, now, key }: ReceivedSession,
@@ -339,9 +339,9 @@ function createForgetUnknown({
 }
 
 /**
- * Remembers the unknown test keys with rows in the database, the least recently used first. The function returns the
- * keys whose rows must be deleted: if there are more than `most`, these are the hundred oldest keys of the app with the
- * most keys.
+ * Keeps a list of the unknown test keys with rows in the database, the least recently used first. The function returns
+ * the keys whose rows must be deleted: if there are more than `most`, these are the hundred oldest keys of the app with
+ * the most keys.
  */
 function createUnknownKeys(most: number): (key: UnknownKey) => readonly UnknownKey[] {
   const byApp = new Map<string, Set<string>>();

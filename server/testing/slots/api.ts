@@ -151,7 +151,7 @@ function rotateKey({ sealer }: SlotsDeps, tx: Transaction, { id }: SlotInCycle):
 }
 
 /**
- * Gives an open slot to the account with this e-mail address. Throws `not_found` if there is no such account. Also
+ * Assigns an open slot to the account with this e-mail address. Throws `not_found` if there is no such account. Also
  * throws `email_unverified`, `own_listing`, `cycle_not_open`, `already_in_cycle` and `slot_taken`. (rule T7)
  */
 async function assignSlot(

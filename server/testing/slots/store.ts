@@ -22,7 +22,7 @@ export interface OwnedSlotRow {
   readonly joinCheckPending: number;
 }
 
-/** The facts about a slot from which follows how its test stands. */
+/** The facts about a slot from which the state of its test is computed. */
 export type StandingSlotRow = Pick<
   OwnedSlotRow,
   "id" | "cycleId" | "seat" | "status" | "activeFromDay" | "missedDays" | "counted"
@@ -247,6 +247,6 @@ export const countedDays = {
   },
 };
 
-/** SQL that gives 1 if the day that now counts was closed as missed before, otherwise 0. */
+/** SQL that returns 1 if the day that now counts was closed as missed before, otherwise 0. */
 const repaired = `CASE WHEN CAST(? AS BIGINT) > active_from_day
   AND CAST(? AS BIGINT) <= (SELECT closed_days FROM cycles WHERE id = ?) THEN 1 ELSE 0 END`;

@@ -41,8 +41,8 @@ export interface Standing {
 }
 
 /**
- * Returns how a test stands: whether it can still show the number of testers that it needs with every day counted, what
- * each tester needs today, and how many testers have an unbroken run after each day. (rules T39 and T40)
+ * Returns the state of a test: whether it can still show the number of testers that it needs with every day counted,
+ * what each tester needs today, and how many testers have an unbroken run after each day. (rules T39 and T40)
  */
 export function standingOf(cycle: StandingCycle, slots: readonly StandingSlot[]): Standing {
   const unbroken = unbrokenDays(cycle, slots);
@@ -283,6 +283,6 @@ const order: Readonly<Record<TesterAttention["state"], number>> = {
   active: 4,
 };
 
-/** A tester who needs nothing now comes after all who do. */
+/** Testers who need nothing now come after all others. */
 const urgencyOf = ({ state, needsToday, needsYesterday }: TesterAttention): number =>
   order[state] + (needsToday || needsYesterday ? 0 : 10);

@@ -137,7 +137,7 @@ function createTasks(
     if (!passingTime.isDue(known.nextAt)) return known;
     await passingTime.catchUpOf("tester", testerId);
     const caughtUp = (await knownTester(testerId)) ?? nothing(testerId);
-    // Another server made the change a moment ago, and its signal has not arrived here yet.
+    // Another server has just made the change, and its signal has not arrived here yet.
     return passingTime.isDue(caughtUp.nextAt) ? load(testerId) : caughtUp;
   };
   return async (testerId: string, day: number | undefined): Promise<PreparedAnswer> => {

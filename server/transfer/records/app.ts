@@ -97,7 +97,7 @@ const byLanguage = <Text extends z.ZodMiniType>(text: Text) =>
     z.refine((texts) => Object.keys(texts).length <= limits.languages),
   );
 
-/** What is stored beside the text of a translation. */
+/** The stored data of a translation besides its text. */
 const aboutTranslation = {
   base: z.string().check(z.maxLength(64)),
   at: z.string().check(z.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)),

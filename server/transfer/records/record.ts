@@ -103,7 +103,7 @@ export interface RecordKind<Tables extends string = string> {
   readonly parentSql?: string;
   /** The SQL condition for the rows that the file contains. The default is all rows. */
   readonly where?: string;
-  /** Columns whose values an import makes itself. */
+  /** Columns whose values an import creates itself. */
   readonly fixed?: Readonly<Record<string, (naming: Naming) => Stored>>;
   /** Columns with the id of the app. */
   readonly app?: readonly string[];
@@ -142,8 +142,8 @@ interface Described<
 type ColumnOf<Of extends AnyTable> = keyof Of["columns"] & string;
 
 /**
- * No argument if no column is missing. Otherwise an argument that makes the code not compile, because its type names
- * the missing columns.
+ * No argument if no column is missing. Otherwise an argument with which the code does not compile, because its type
+ * names the missing columns.
  */
 type Unsaid<Column> = [Column] extends [never] ? [] : [neitherExportedNorLeft: { readonly column: Column }];
 

@@ -17,7 +17,7 @@ export function nextTry(tries: number, now: Date): Date | undefined {
   return pause === undefined ? undefined : new Date(now.getTime() + pause);
 }
 
-/** The status with which a receiver says that it wants no more events. (rule O28) */
+/** The status with which a receiver declines further events. (rule O28) */
 export const goneStatus = 410;
 
 /** Whether an attempt delivered the event. */

@@ -125,7 +125,7 @@ export const deliveries = {
 
   /**
    * Returns due deliveries of a webhook and reserves them, so that no other server sends them too. Returns none if the
-   * webhook was switched off meanwhile.
+   * webhook was switched off in the meantime.
    */
   claimDue: (tx: Transaction, webhookId: string, { now, until, most }: DeliveryClaim) =>
     tx.all<DueDelivery>(
@@ -138,7 +138,7 @@ export const deliveries = {
       ...[until, webhookId, now, webhookId, now, most],
     ),
 
-  /** Stores the result of an attempt. Does nothing if the delivery was queued again or deleted meanwhile. */
+  /** Stores the result of an attempt. Does nothing if the delivery was queued again or deleted in the meantime. */
   settle: (
     tx: Transaction,
     webhookId: string,
@@ -152,7 +152,7 @@ export const deliveries = {
       ...[dueAt, result.status, dueAt, result.dueAt, result.attempts, webhookId, eventId],
     ),
 
-  /** Gives a delivery back that was reserved but not sent. */
+  /** Cancels the reservation of a delivery that was not sent. */
   release: (tx: Transaction, webhookId: string, { eventId, dueAt }: DueDelivery, now: string) =>
     tx.run(
       `UPDATE webhook_deliveries SET due_at = ?, tries = tries - 1

@@ -28,8 +28,8 @@ const holdMilliseconds = 60_000;
 type WorkerDeps = Pick<Deps, "database" | "clock" | "time" | "settings" | "sealer" | "log">;
 
 /**
- * Sends the events that wait for webhooks. Each webhook has its own queue. Also gives up what waits for webhooks that
- * are switched off, and deletes the deliveries of deleted ones. Returns the function that stops it.
+ * Sends the events that wait for webhooks. Each webhook has its own queue. Also gives up the waiting deliveries of
+ * webhooks that are switched off, and deletes the deliveries of deleted ones. Returns the function that stops it.
  */
 export function startWebhooks(deps: WorkerDeps): () => Promise<void> {
   const stopClearing = startDueWork(deps, {

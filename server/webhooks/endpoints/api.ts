@@ -227,7 +227,7 @@ function switched({ disabledAt }: WebhookState, enabled: boolean | undefined, no
     : { disabledAt: now, disabledBecause: "person" };
 }
 
-/** Returns what of a webhook the audit compares. */
+/** Returns the fields of a webhook that the audit compares. */
 const audited = ({ url, events: chosen, texts, disabledAt }: Webhook) => ({
   ...{ url, texts, enabled: disabledAt === null },
   events: chosen === null ? null : chosen.join(", "),

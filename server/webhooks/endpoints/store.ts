@@ -41,7 +41,7 @@ const stateColumns = `${columns},
   (SELECT last.status FROM (${newestWith("delivered")} UNION ALL ${newestWith("failed")}) AS last
      ORDER BY last.event_at DESC, last.event_id DESC LIMIT 1) AS "lastStatus"`;
 
-/** What a webhook loses when it is switched off or deleted: its waiting deliveries. A job gives them up. */
+/** The waiting deliveries of a webhook that is switched off or deleted. A job gives them up. */
 const givingUp = "generation = generation + 1, clearing = 1";
 
 /** The webhooks of apps, without those that are deleted. Addresses and secrets are sealed. */
@@ -97,8 +97,8 @@ export const webhooks = {
   ) => change(tx, set, appId, id),
 
   /**
-   * Switches a webhook off whose address wants no more events. Returns false if it has another address meanwhile, or is
-   * off already. (rule O28)
+   * Switches a webhook off whose address wants no more events. Returns false if its address has changed in the
+   * meantime, or if it is already off. (rule O28)
    */
   switchOffGone: async (
     tx: Transaction,
@@ -111,7 +111,7 @@ export const webhooks = {
       ...[now, id, url],
     )) > 0,
 
-  /** Makes all deliveries that wait for a webhook those of an earlier generation. */
+  /** Increases the generation of a webhook, so that all waiting deliveries belong to an earlier one. */
   giveUp: (tx: Transaction, id: string) => tx.run(`UPDATE webhooks SET ${givingUp} WHERE id = ?`, id),
 
   /** Marks webhooks of an app as deleted: one, or all. They lose their addresses and secrets, and nothing is sent. */
@@ -130,7 +130,7 @@ export const webhooks = {
       ...(appId === undefined ? [] : [appId]),
     ),
 
-  /** Notes that all deliveries from before a generation are given up. */
+  /** Records that all deliveries from before a generation are given up. */
   cleared: (tx: Transaction, { id, generation }: ClearedWebhook) =>
     tx.run("UPDATE webhooks SET clearing = 0 WHERE id = ? AND generation = ?", id, generation),
 

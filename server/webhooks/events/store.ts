@@ -4,7 +4,7 @@ import type { Engine, Reader, Transaction, Value } from "../../database/database
 /** An event, or the test of a webhook. */
 export type StoredType = EventType | "webhook.test";
 
-/** What an event says: only ids and states, never texts that people or agents wrote. */
+/** The content of an event: only ids and states, never texts that people or agents wrote. */
 export type Facts = Readonly<Record<string, string | number | boolean | readonly string[] | null>>;
 
 export interface NewEvent {
@@ -128,7 +128,7 @@ export const events = {
   },
 
   /**
-   * Takes the numbers from all events, because they are those of another database. So a restored server does not list
+   * Removes the numbers of all events, because they are those of another database. So a restored server does not list
    * again what was sent. (rule O25)
    */
   forgetNumbers: (tx: Transaction) => tx.run("UPDATE events SET number = NULL"),
@@ -162,7 +162,7 @@ const presentNumber: Record<Engine, string> = {
 
 /** Whether events of an app are read, so that also reports of feedback must be stored as events. */
 export const readers = {
-  /** Notes the day on which a program reads the events of an app. Returns whether no program has read them before. */
+  /** Records the day on which a program reads the events of an app. Returns whether no program has read them before. */
   note: async (tx: Transaction, appId: string, at: string): Promise<boolean> => {
     const first = await tx.run(
       "UPDATE apps SET events_read_at = ? WHERE id = ? AND events_read_at IS NULL",
@@ -187,7 +187,7 @@ export const readers = {
     (await reader.get<{ at: string | null }>(`SELECT events_read_at AS "at" FROM apps WHERE id = ?`, appId))
       ?.at ?? null,
 
-  /** Forgets readers that have not come since a time. Returns the apps that have no reader any more. */
+  /** Deletes readers that have read nothing since a time. Returns the apps that have no reader any more. */
   forget: (tx: Transaction, before: string) =>
     tx.all<{ id: string }>(
       "UPDATE apps SET events_read_at = NULL WHERE events_read_at < ? RETURNING id",

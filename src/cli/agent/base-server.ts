@@ -20,7 +20,7 @@ const work: MissingFeature = {
   next: "Carry the plan out if `innkeep agent decision RUN` says approved, and tell people in another way.",
 };
 
-/** Calls an endpoint that returns a list. If the server does not have it, throws a CliError that says so. */
+/** Calls an endpoint that returns a list. If the server does not have it, throws a CliError with this reason. */
 export async function explainMissingList<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call();

@@ -21,7 +21,7 @@ export interface ThreadViewOptions {
 
 /**
  * A thread as text for an agent in a shell: our own text first, then the texts of the public, of the team and of
- * agents. Each of these stands between fences with a random word that nobody can guess. (rule W2)
+ * agents. Each of these is between fences with a random word that nobody can guess. (rule W2)
  */
 export function threadView(thread: Thread, { repeats = false }: ThreadViewOptions = {}): string {
   const nonce = newNonce();
@@ -63,7 +63,7 @@ export function threadView(thread: Thread, { repeats = false }: ThreadViewOption
 const authorOf = ({ author }: Message): string =>
   author === "team" || author === "agent" ? author : "sender";
 
-/** Says which messages are not printed. */
+/** Prints which messages are not shown. */
 const foldLine = (thread: Thread, fold: readonly Message[]): string => {
   const first = thread.messages.findIndex((message) => fold.includes(message)) + 1;
   const span = `from ${fold.at(0)?.createdAt} to ${fold.at(-1)?.createdAt}`;

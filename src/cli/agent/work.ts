@@ -125,7 +125,7 @@ async function resumingClaim({ context }: Invocation, client: Client, { runId, w
   return { worker, ...(isOurs && { resume: true }) };
 }
 
-/** Keeps the notes of a job whose claim this token cannot use. Throws errors that are not about this claim. */
+/** Keeps the notes of a job with a claim that this token cannot use. Throws errors that are not about this claim. */
 function keepNotes(invocation: Invocation, { runId, notesFile }: Job, error: ServerError): undefined {
   if (error.status !== 404) throw error;
   const why = "This token has no such claim. The next start tries again.";
@@ -270,7 +270,7 @@ const reasons: Readonly<Record<string, string>> = {
   not_found: "It does not exist any more.",
 };
 
-/** Says why the server refused a request about a claim. */
+/** Prints why the server refused a request about a claim. */
 const reasonOf = ({ code }: ServerError): string => reasons[code] ?? `The server answered ${code}.`;
 
 interface Outcome {
@@ -282,7 +282,7 @@ interface Outcome {
 }
 
 /**
- * Reports an outcome. The notes of the job stay until the server has accepted it, or has refused it for good. (rule
+ * Reports an outcome. The notes of the job stay until the server has accepted it, or has refused it permanently. (rule
  * L74)
  */
 async function report(invocation: Invocation, job: Job, { wasStopped, ...body }: Outcome): Promise<void> {
@@ -307,7 +307,7 @@ async function report(invocation: Invocation, job: Job, { wasStopped, ...body }:
 const exits: Readonly<Record<number, Exit>> = { 401: "authentication", 403: "forbidden" };
 
 /**
- * Notes how an outcome that this token cannot report can still be reported. Throws if the token is refused for all
+ * Prints how an outcome that this token cannot report can still be reported. Throws if the token is refused for all
  * requests.
  */
 function keepOutcome(
@@ -367,7 +367,7 @@ interface HeartbeatDeps {
   readonly context: Pick<Context, "clock">;
 }
 
-/** Does the work of a claim, and meanwhile reports to the server that it still runs. (rule L72) */
+/** Does the work of a claim, and reports to the server during the work that it still runs. (rule L72) */
 export async function withHeartbeats<Result>(
   deps: HeartbeatDeps,
   claimed: Claimed,

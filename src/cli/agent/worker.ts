@@ -23,7 +23,7 @@ export interface Job {
   /** The file with the notes; undefined for a worker without a name. */
   readonly notesFile: string | undefined;
   note(more: Partial<Pick<JobNotes, "claimId" | "ended">>): void;
-  /** Notes the process of the command that was started for it. */
+  /** Records the process of the command that was started for it. */
   noteCommand(processId: number): void;
   /** Nothing is left to do for it. */
   done(): void;
@@ -161,7 +161,7 @@ export interface JobNotes {
   readonly claimId?: string;
   /** The command that was started for it. */
   readonly command?: { readonly processId: number; readonly began: string };
-  /** How the command ended. The server does not know it yet. */
+  /** How the command ended. It is not reported to the server yet. */
   readonly ended?: { readonly status: "succeeded" | "failed"; readonly summary: string };
 }
 
@@ -215,7 +215,7 @@ export async function lockName(
     const left = identityOf(address, platform);
     if (await isAnswered(address)) return "running";
     const taken = await inTurn(folder, () => {
-      // Another process has locked or unlocked the name meanwhile.
+      // Another process has locked or unlocked the name in the meantime.
       if (identityOf(address, platform) !== left) return undefined;
       const elsewhere = lockedElsewhere(ownerFile);
       if (elsewhere) return elsewhere;
@@ -277,7 +277,7 @@ async function isAnswered(address: string): Promise<boolean> {
   }
 }
 
-/** Distinguishes this socket from one that is made later at the same address. */
+/** Distinguishes this socket from one that is created later at the same address. */
 function identityOf(address: string, platform: string): string | undefined {
   if (platform === "win32") return undefined;
   const found = lstatSync(address, { throwIfNoEntry: false, bigint: true });

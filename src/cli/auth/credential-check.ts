@@ -5,7 +5,7 @@ import type { LooseInput } from "../../client/send.ts";
 import { connect } from "../core/connection.ts";
 import type { FoundCredential, Invocation } from "../core/context.ts";
 
-/** Whether a server accepts a credential. `valid` is null if the server could not be asked. */
+/** Whether a server accepts a credential. `valid` is null if the server did not answer. */
 export interface Verdict {
   readonly valid: boolean | null;
   readonly problem: string | null;
@@ -39,7 +39,7 @@ export async function checkCredential(
   return { valid, problem };
 }
 
-/** Does the same as `checkCredential`. If the server could not be asked, also returns the error. */
+/** Does the same as `checkCredential`. If the server did not answer, also returns the error. */
 export async function tryCredential(
   invocation: Invocation,
   { server, kind }: Place,

@@ -255,8 +255,8 @@ const opens = (context: Context, url: string): Promise<boolean> =>
   );
 
 /**
- * Returns the id of this installation. It is made once and stored in the folder of the credentials. Only this user can
- * read it, because somebody with the id and the account could sign in as this device.
+ * Returns the id of this installation. It is created once and stored in the folder of the credentials. Only this user
+ * can read it, because somebody with the id and the account could sign in as this device.
  */
 async function deviceIdOf(context: Context): Promise<string> {
   const file = join(configFolder(context), "device-id");

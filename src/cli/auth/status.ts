@@ -16,7 +16,7 @@ import { checkCredential, type Verdict } from "./credential-check.ts";
 
 export interface StatusFlags {
   readonly offline?: boolean;
-  /** Whether the command fails if a server refuses a credential or cannot be asked. */
+  /** Whether the command fails if a server refuses a credential or does not answer. */
   readonly check?: boolean;
 }
 

@@ -95,7 +95,7 @@ const { default: usual, max: most } = limits.changelogPage;
 
 /**
  * Reads the published release notes. An app key reads only one page, and the page does not say whether more notes
- * exist. So this asks for one note more than it shows.
+ * exist. So this requests one note more than it shows.
  */
 async function published(invocation: Invocation, { since, limit, all, lang }: ListFlags): Promise<Page> {
   const wanted = all ? most : (limit ?? usual);
@@ -132,7 +132,7 @@ export async function findWritten(invocation: Invocation, wanted: string): Promi
   return onlyOne(await allWritten(invocation), wanted, "`innkeep changelog list --all` shows them all.");
 }
 
-/** Returns the id of a release note. If the given text is already a complete id, the server is not asked. */
+/** Returns the id of a release note. If the given text is already a complete id, no request is sent. */
 export const idOfRelease = async (invocation: Invocation, wanted: string): Promise<string> =>
   isId(wanted) ? wanted : (await findWritten(invocation, wanted)).id;
 

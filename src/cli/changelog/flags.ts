@@ -9,7 +9,7 @@ import { optionalTextOf } from "../core/input.ts";
 /** The formats of release notes; the first is the default. */
 const formats = ["keep-a-changelog", "changesets", "git", "github-release"];
 
-/** The flags that select the source of release notes, and what a command does with them. */
+/** The flags that select the source of release notes, and the purpose for which a command uses them. */
 const readsReleases = (command: Command): Command =>
   command
     .addOption(

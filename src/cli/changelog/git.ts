@@ -14,9 +14,9 @@ export interface GitRange {
 }
 
 /**
- * Makes the notes of the tag `to` from the commits between the tags `from` and `to`. The default of `to` is the tag of
- * the CI job, or else the newest tag. The default of `from` is the tag before `to`. Throws a usage error for a tag that
- * does not exist.
+ * Creates the notes of the tag `to` from the commits between the tags `from` and `to`. The default of `to` is the tag
+ * of the CI job, or else the newest tag. The default of `from` is the tag before `to`. Throws a usage error for a tag
+ * that does not exist.
  */
 export async function describeCommits(invocation: Invocation, range: GitRange): Promise<Described> {
   const { env } = invocation.context;

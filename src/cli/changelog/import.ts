@@ -98,7 +98,9 @@ function datedEntries(
   });
 }
 
-/** Writes the entries that the server does not have yet, one after the other. An error tells how many were written. */
+/**
+ * Writes the entries that the server does not have yet, one after the other. An error contains how many were written.
+ */
 async function writeAll(
   invocation: Invocation,
   { written, adoptsDraft }: { readonly written: WrittenReleases; readonly adoptsDraft: boolean },
@@ -160,7 +162,7 @@ function showImport(invocation: Invocation, answers: readonly ImportedChangelogE
   printList(invocation, { items: answers, columns });
 }
 
-/** Tells the user that the draft of unreleased notes is kept, although the file has no unreleased notes now. */
+/** Informs the user that the draft of unreleased notes is kept, although the file has no unreleased notes now. */
 function tellDraftLeft(
   invocation: Invocation,
   written: WrittenReleases,

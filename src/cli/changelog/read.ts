@@ -11,7 +11,7 @@ import { readChangesets } from "./notes/changesets.lazy.ts";
 
 type Format = "keep-a-changelog" | "changesets" | "git" | "github-release";
 
-/** The flags that say where release notes come from. */
+/** The flags for the source of release notes. */
 export interface SourceFlags {
   readonly format?: Format;
   readonly from?: string;

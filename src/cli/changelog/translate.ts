@@ -59,7 +59,7 @@ function knownItems(stored: ReleaseTranslation | undefined): Text["items"] {
 }
 
 /**
- * Gives the notes of a source to the release notes of the same versions, as their translation. Versions that the server
+ * Stores the notes of a source as translations of the release notes with the same versions. Versions that the server
  * does not have are left out. (rule C36)
  */
 export async function importTranslations(

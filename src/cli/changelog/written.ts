@@ -40,7 +40,7 @@ export function writtenOf({ entries }: WrittenReleases, version: string): Edited
 
 /**
  * Writes one release note. If `adopts` is true and no note has this version or a greater one, the draft of unreleased
- * notes becomes the note of this version. What a person edited in the draft is kept.
+ * notes becomes the note of this version. Edits of a person in the draft are kept.
  */
 export async function writeRelease(
   invocation: Invocation,
@@ -75,7 +75,7 @@ function isGreater(one: readonly number[], other: readonly number[]): boolean {
   return at === -1 ? one.length >= other.length : (one[at] ?? 0) > (other[at] ?? 0);
 }
 
-/** Sets the version of the draft of unreleased notes, unless another job has just made the note of that version. */
+/** Sets the version of the draft of unreleased notes, unless another job has just created the note of that version. */
 async function adopt(invocation: Invocation, entryId: string, version: string): Promise<void> {
   try {
     await invocation.client().consoleChangelog.update({ params: { entryId }, body: { version } });

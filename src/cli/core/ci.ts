@@ -138,7 +138,7 @@ interface CiJob {
    * The service, workflow, job and ref. They are the same for this job in every run, and in all of its parallel parts.
    */
   readonly scope: Readonly<Record<string, string>>;
-  /** The id of the run, the same in each of its attempts; undefined if the service gives no id. */
+  /** The id of the run, the same in each of its attempts; undefined if the service has no id. */
   readonly run: string | undefined;
 }
 

@@ -12,7 +12,7 @@ import { serverOf } from "./server-address.ts";
 /** The result of a command: an exit of this program, or the exit code of another program that the command ran. */
 export type Ending = Exit | { readonly code: number };
 
-/** What a group of commands needs: the context, and the object in which each command stores its exit. */
+/** The setup of a group of commands: the context, and the object in which each command stores its exit. */
 export interface Setup {
   readonly context: Context;
   readonly outcome: { exit: Ending };

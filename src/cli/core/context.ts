@@ -117,7 +117,7 @@ export interface GlobalFlags {
 export interface FoundCredential {
   readonly secret: string;
   readonly source: string;
-  /** True if a flag or a variable gave the credential. Then it is not bound to a server. */
+  /** True if the credential comes from a flag or a variable. Then it is not bound to a server. */
   readonly isGiven?: true;
 }
 

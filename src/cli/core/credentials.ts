@@ -81,8 +81,8 @@ interface WantedCredential {
 /**
  * Finds a credential in the first of these places: the file that a flag names; the variable, unless `--profile` selects
  * another server than INNKEEP_BASE_URL; the store of this machine, by the origin of the server. Undefined if there is
- * none. Throws a CliError if a flag or a variable gives the credential, but only a project file names the server. (rule
- * L3)
+ * none. Throws a CliError if the credential comes from a flag or a variable, but only a project file names the server.
+ * (rule L3)
  */
 export async function findCredential(
   context: Context,

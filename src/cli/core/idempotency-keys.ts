@@ -39,7 +39,7 @@ export function idempotencyKeys(context: Context, stateFolder: string): Idempote
 }
 
 /**
- * Whether this process may reuse a stored key: the server still knows the key, and the process that created it has
+ * Whether this process may reuse a stored key: the server still stores the key, and the process that created it has
  * ended.
  */
 const isOurs = ({ clock, processId, isRunning }: Context, left: PendingKey): boolean =>

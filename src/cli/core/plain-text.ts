@@ -24,8 +24,8 @@ export const withoutCommands = (text: string): string =>
 type Env = Context["env"];
 
 /**
- * Makes a text safe for the log of a CI job. A stranger may have written parts of it, and the CI service runs commands
- * that it finds in the log.
+ * Returns a text in a form that is safe for the log of a CI job. A stranger may have written parts of it, and the CI
+ * service runs commands that it finds in the log.
  */
 export const asLogged = (env: Env, text: string): string => (isCiJob(env) ? withoutCommands(text) : text);
 

@@ -44,7 +44,8 @@ function watchTerminal(): () => void {
 }
 
 /**
- * Makes the library draw the whole screen again. The library itself does that only when the screen becomes narrower.
+ * Causes the library to draw the whole screen again. The library itself does that only when the screen becomes
+ * narrower.
  */
 function drawAnew(stdout: NodeJS.WriteStream): void {
   for (const by of [-1, 1]) {
@@ -56,7 +57,7 @@ function drawAnew(stdout: NodeJS.WriteStream): void {
 const [hideCursor, showCursor] = ["\u001b[?25l", "\u001b[?25h"];
 const clearScreen = "\u001b[2J\u001b[H";
 
-/** Suspends the process. Before that, makes the terminal show typed text again, because the shell needs it. */
+/** Suspends the process. Before that, turns the display of typed text on again, because the shell needs it. */
 function pause(): void {
   process.stdin.setRawMode(false);
   process.stdout.write(showCursor, () => process.kill(process.pid, "SIGSTOP"));

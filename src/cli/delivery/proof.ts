@@ -107,7 +107,7 @@ export const proofs: Kind<Proof, Receipt> = {
     const content = bodyOf(await withSlot(invocation, proof));
     await invocation.sender()(routes.tester.submitProof, { content });
   },
-  // All servers with closed testing know the Idempotency-Key. A repeated request gets the first answer. (rule H10)
+  // All servers with closed testing support the Idempotency-Key. A repeated request gets the first answer. (rule H10)
   isPostedTwiceWithoutKey: false,
   isFinal,
   keptText: "The proof is kept. It counts only if it arrives before its day of the test is over.",

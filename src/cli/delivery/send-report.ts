@@ -38,7 +38,9 @@ export interface SendFlags extends DraftFlags {
   readonly statusUrl?: boolean;
 }
 
-/** Checks and sends one report. With `--best-effort` the exit is always `ok`, and a warning says what was not sent. */
+/**
+ * Checks and sends one report. With `--best-effort` the exit is always `ok`, and a warning describes what was not sent.
+ */
 export async function send(invocation: Invocation, flags: SendFlags): Promise<Exit> {
   const made: { draft?: ReportContent } = {};
   let answer: Answer;
@@ -358,14 +360,14 @@ function wholeLines(text: string, end: "head" | "tail"): string {
 // The number of bytes that are read from each end. It is far more than a message can have.
 const endBytes = 131_072;
 
-/** Reads standard input. If it is long, keeps only both ends, with a line between them that says so. */
+/** Reads standard input. If it is long, keeps only both ends, with a line about the gap between them. */
 async function readPiped({ context }: Invocation, flag: string): Promise<string> {
   const { head, tail, bytes } = await endsOfStandardInput(context, flag, 2 * endBytes);
   const isWhole = head.length + tail.length === bytes;
   return isWhole ? decoded(Buffer.concat([head, tail])) : joined(head, tail, megabytes(bytes));
 }
 
-/** Reads a file of text. Only both ends of a large file are read, with a line between them that says so. */
+/** Reads a file of text. Only both ends of a large file are read, with a line about the gap between them. */
 async function readLog({ context }: Invocation, file: string): Promise<string> {
   const path = resolve(context.cwd, file);
   try {

@@ -22,7 +22,7 @@ export interface Kind<I extends SpooledItem, Answer> extends StoredKind<I> {
   preview(invocation: Invocation, item: I): Promise<void>;
   /** Returns the item without its files, for `--without-files`. */
   withoutFiles?(invocation: Invocation, item: I): I;
-  /** Whether a server may store a repeated item a second time if it no longer knows the Idempotency-Key. */
+  /** Whether a server may store a repeated item a second time if it no longer stores the Idempotency-Key. */
   readonly isPostedTwiceWithoutKey: boolean;
   /** Whether the server will never accept the item. Then the copy in the spool is removed. */
   isFinal?(error: Error): boolean;
@@ -362,7 +362,7 @@ function outcomeOf(error: Error, isSentWhole: boolean): LastTry["outcome"] {
 const isRefusal = (error: ServerError): boolean =>
   !isInProgress(error) && (error.status < 500 || error.status === 501 || error.status === 503);
 
-// Whether the server is still handling an earlier attempt. Only a server that knows the Idempotency-Key returns this
+// Whether the server is still handling an earlier attempt. Only a server that stores the Idempotency-Key returns this
 // code. Later it returns the stored answer.
 const isInProgress = (error: Error): boolean =>
   error instanceof ServerError && error.code === "idempotency_in_progress";

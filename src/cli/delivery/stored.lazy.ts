@@ -24,7 +24,7 @@ export interface ProofContent {
   readonly images: readonly SentFile[];
   /**
    * The start of the slot's id that the tester gave. Empty for the tester's only slot. Undefined if the whole id is
-   * known. The server is asked for the whole id before the proof is sent. Until then `fields.slotId` is `noSlot`.
+   * known. The whole id is requested from the server before the proof is sent. Until then `fields.slotId` is `noSlot`.
    */
   readonly wantedSlot?: string;
 }

@@ -22,7 +22,7 @@ export interface ListenFlags {
   readonly since?: string;
 }
 
-/** What every message to the local address needs. */
+/** The parameters of every message to the local address. */
 interface Forwarding {
   readonly url: URL;
   readonly secret: string;
@@ -74,7 +74,7 @@ function urlOf(given: string): URL {
   throw usageError(`--forward-to must be an address such as http://127.0.0.1:3000/webhooks, not "${given}".`);
 }
 
-/** Returns the wanted types; undefined for all. `run.*` stands for all types that begin with `run.`. */
+/** Returns the selected types; undefined for all. `run.*` means all types that begin with `run.`. */
 function typesOf(given: string | undefined): ReadonlySet<string> | undefined {
   if (given === undefined) return undefined;
   const names = given
@@ -96,7 +96,9 @@ function fittingTypes(name: string): readonly string[] {
   );
 }
 
-/** Returns the time since when events are wanted; undefined for now. A duration counts back from the server's time. */
+/**
+ * Returns the time from which events are requested; undefined for now. A duration counts back from the server's time.
+ */
 async function startOf(invocation: Invocation, given: string | undefined): Promise<string | undefined> {
   if (given === undefined) return undefined;
   if (/^\d{4}-/.test(given)) return new Date(instantOf("--since", given) ?? given).toISOString();
@@ -115,7 +117,7 @@ function durationOf(given: string): number {
 
 interface Reading {
   readonly appId: string;
-  /** The time since when events are wanted; undefined for now. */
+  /** The time from which events are requested; undefined for now. */
   readonly since: string | undefined;
   /** Called once, when the server has answered for the first time. */
   readonly ready: () => void;
@@ -126,8 +128,8 @@ const mostPauseMs = 15_000;
 const leastHeldMs = 1_000;
 
 /**
- * Yields the events of an app in their order, each once. It goes on after the server or the network was away, and then
- * also yields what happened meanwhile. (rule O34)
+ * Yields the events of an app in their order, each once. After an interruption of the server or the network it
+ * continues, and also yields the events of that time. (rule O34)
  */
 async function* eventsOf(
   invocation: Invocation,
@@ -150,7 +152,7 @@ async function* eventsOf(
       [isReady, pauseMs, position] = [true, 0, next];
       const fresh = items.filter(seen.isNew);
       yield fresh;
-      // A server that does not wait must not be asked without a pause.
+      // If the server does not wait, there must be a pause between requests.
       if (held && fresh.length === 0 && clock.now().getTime() - askedAt < leastHeldMs)
         await clock.sleep(leastHeldMs, signal);
     } catch (error) {
@@ -171,7 +173,7 @@ async function* eventsOf(
 
 const mostEvents = String(limits.listPage.max);
 
-/** Asks once. With `hold` the server waits for an event if there is none. */
+/** Sends one request. With `hold` the server waits for an event if there is none. */
 const ask = (
   client: Client,
   {
@@ -214,7 +216,7 @@ async function restartOf(invocation: Invocation, lastAt: string): Promise<string
 
 const mostSeen = 2_000;
 
-/** Remembers the newest events, because a list that begins at a time repeats events of that time. */
+/** Keeps the ids of the newest events, because a list that begins at a time repeats events of that time. */
 function createSeen(startedAt: string) {
   const ids = new Set<string>();
   let lastAt = startedAt;

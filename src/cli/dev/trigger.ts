@@ -10,7 +10,7 @@ export interface TriggerFlags {
   readonly app?: string;
 }
 
-/** Makes the development server do what leads to an event, and prints the events that followed. (rule O35) */
+/** Lets the development server cause an event, and prints the events that followed. (rule O35) */
 export async function trigger(
   invocation: Invocation,
   { set = [], app }: TriggerFlags,
@@ -29,7 +29,7 @@ export async function trigger(
 const lineOf = (event: Fields): string =>
   `${textAt(event, "type")}  ${textAt(event, "id")}  ${textAt(event, "data", "url")}`;
 
-/** Returns one object with all `path=text` and `path:=json`. A dot in a path leads into an object. */
+/** Returns one object with all `path=text` and `path:=json`. A dot in a path means a field of an object. */
 function objectOf(given: readonly string[]): Fields {
   return given.map(pairOf).reduce<Fields>((whole, { path, value }) => withValue(whole, path, value), {});
 }

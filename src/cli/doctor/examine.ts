@@ -50,7 +50,7 @@ async function findingsOf(invocation: Invocation): Promise<Finding[]> {
   return [...local, ...(await findingsOrFailure("address", () => serverFindings(invocation)))];
 }
 
-/** Checks the server. Stops after the first failure that makes the next checks impossible. */
+/** Checks the server. Stops after the first failure after which the next checks are impossible. */
 async function serverFindings(invocation: Invocation): Promise<Finding[]> {
   const server = invocation.server();
   const connection = await checkConnection(invocation.context, server.address);

@@ -12,7 +12,7 @@ export interface Finding {
   /** The name of the check, in one or two words. */
   readonly check: string;
   readonly state: State;
-  /** What was found. */
+  /** The result of a check. */
   readonly what: string;
   /** The consequence, for a warning or a failure. */
   readonly why: string | null;

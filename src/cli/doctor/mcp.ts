@@ -11,7 +11,7 @@ import { failureOf } from "../core/failures.ts";
 import { type Finding, failure, faultOf, ok, reportFindings, warning } from "./finding.ts";
 import { checkConnection, tryServer } from "./network.ts";
 
-/** What an agent may do through this server. */
+/** The actions that an agent may do through this server. */
 type Permission = "read" | "propose" | "work";
 
 /** The findings, and what the agent may do. */

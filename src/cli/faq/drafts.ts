@@ -67,7 +67,7 @@ export async function listVersions(invocation: Invocation, _: object, given: str
   ]);
 }
 
-/** Makes an earlier text of an entry its draft. */
+/** Stores an earlier text of an entry as its draft. */
 export async function restoreVersion(
   invocation: Invocation,
   { to }: { readonly to: string },

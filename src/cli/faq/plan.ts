@@ -271,7 +271,7 @@ interface Values<Value> {
 /**
  * Compares the file with the server. If the last push set the server's value, nobody has edited that value since, so
  * the file wins. But a file that still has the value of an older list does not win, unless `filesRule` is true: in a CI
- * job, whose checkout never learns what was pushed. (rule C22)
+ * job, whose checkout has no record of what was pushed. (rule C22)
  */
 export function sideOf<Value>(
   { mine, theirs, base, pushed, wasMine }: Values<Value>,

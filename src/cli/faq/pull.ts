@@ -20,7 +20,7 @@ import { tellConflicts, translationsSeen, translationsTaken } from "./push.ts";
 import { defaultPath, type FileChange } from "./source.ts";
 import type { SeenEntry, SeenState } from "./state.ts";
 
-/** The change that a pull makes to one file. */
+/** The change of one file by a pull. */
 interface Step {
   readonly item: Item;
   readonly change: FileChange | undefined;

@@ -306,8 +306,8 @@ interface Applied {
 }
 
 /**
- * Makes the changes of a plan, in one transaction if the server supports that. Returns `moved` if the list has changed
- * since it was read. Returns `oneByOne` if the server accepts only single entries. In both cases it has changed
+ * Applies the changes of a plan, in one transaction if the server supports that. Returns `moved` if the list has
+ * changed since it was read. Returns `oneByOne` if the server accepts only single entries. In both cases it has changed
  * nothing.
  */
 async function apply(
@@ -446,7 +446,7 @@ async function applyEach(api: FaqApi, list: TaggedList, items: readonly Item[]):
   return { entries: [...after.values()], ids, results };
 }
 
-/** Makes one change. Returns the entry after the change. Undefined if it was deleted. */
+/** Applies one change. Returns the entry after the change. Undefined if it was deleted. */
 async function applyOne(
   api: FaqApi,
   item: Item,

@@ -30,7 +30,7 @@ import { languagesSeen, readStates, type StatePlace, statePlaceOf } from "./stat
 
 /** The FAQ files without faults, and the place of their stored state. */
 export interface CheckedSource extends Source {
-  /** The path that the person gave. */
+  /** The path that the person typed. */
   readonly path: string;
   readonly statePlace: StatePlace;
 }
@@ -165,9 +165,9 @@ const filesByLanguage = (files: TranslatedFiles): FileEntry["translations"] =>
   );
 
 /**
- * Takes the translations out of the files. A folder such as `de` in the FAQ folder has translations if one of its files
- * has the path of an entry, or if a push or a pull has seen translations into its language. Then each file in it must
- * have the path of an entry. Another folder with such a name holds entries. (rule C36)
+ * Separates the translations from the other files. A folder such as `de` in the FAQ folder has translations if one of
+ * its files has the path of an entry, or if a push or a pull has seen translations into its language. Then each file in
+ * it must have the path of an entry. Other folders with such a name contain entries. (rule C36)
  */
 function withoutTranslations(files: readonly ReadFile[], seen: ReadonlySet<string>) {
   const placed = files.map((file) => {

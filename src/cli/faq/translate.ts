@@ -35,7 +35,7 @@ export async function translateFaq(
     faqDetails(faq),
   );
 
-  /** Returns the whole text of the translation, because the server takes only whole ones. */
+  /** Returns the whole text of the translation, because the server accepts only complete ones. */
   async function wholeText() {
     const stored = (await api.read()).entries.find((entry) => entry.id === id)?.translations?.[language];
     const { question = stored?.question, answer = stored?.answer } = text;

@@ -44,7 +44,7 @@ async function unmergeThread(invocation: Invocation, given: string): Promise<und
   printOne(invocation, thread, () => threadText(thread));
 }
 
-/** Returns the id of a merged thread. Its number leads to the thread into which it was merged. */
+/** Returns the id of a merged thread. Its number now finds the thread into which it was merged. */
 async function mergedThreadId(invocation: Invocation, given: string): Promise<string> {
   const id = await wholeThreadId(invocation, given);
   const number = /^#?(\d+)$/.exec(given)?.[1];

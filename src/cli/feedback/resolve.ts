@@ -80,8 +80,9 @@ const noStatus: InputFault = {
 };
 
 /**
- * The words of the CI services for a result, in lower case. Any other word, such as `cancelled`, says nothing about
- * failures. Jenkins and Azure Pipelines have a separate word for a run that continued after a failure.
+ * The words of the CI services for a result, in lower case. Any other word, such as `cancelled`, contains no
+ * information about failures. Jenkins and Azure Pipelines have a separate word for a run that continued after a
+ * failure.
  */
 const outcomes = new Map<string, "success" | "failure">([
   ...["success", "succeeded", "passed"].map((word) => [word, "success"] as const),
@@ -94,7 +95,10 @@ function choiceFaults({ dedupeKey, junit }: ResolveFlags): readonly InputFault[]
   return [{ flag: "--junit", message: "or --dedupe-key must name what passed" }];
 }
 
-/** Returns what passed in the run. Throws a usage error that lists the earlier faults and the faults of the reports. */
+/**
+ * Returns the tests that passed in the run. Throws a usage error that lists the earlier faults and the faults of the
+ * reports.
+ */
 async function passedOf(
   invocation: Invocation,
   { dedupeKey, junit = [] }: ResolveFlags,
@@ -194,7 +198,7 @@ type Answer = Awaited<ReturnType<Client["failures"]["resolve"]>>;
 
 type Resolved = Omit<Answer, "more">;
 
-/** Tells the server what passed. Sends several requests if one would exceed the limits of the server. */
+/** Reports to the server which tests passed. Sends several requests if one would exceed the limits of the server. */
 async function resolvePassed(
   invocation: Invocation,
   run: PassingRun,
@@ -226,7 +230,7 @@ async function resolvePassed(
 
 /**
  * Returns the first request for each part of the list. The answer may require a second request for the same part, which
- * a dry run cannot know.
+ * a dry run cannot predict.
  */
 async function requestsOf(
   invocation: Invocation,

@@ -65,8 +65,8 @@ export async function init(invocation: Invocation, flags: InitFlags): Promise<un
 }
 
 /**
- * Returns the named server, or the one that the person types. Throws a usage error if there is none and nobody can be
- * asked.
+ * Returns the named server, or the one that the person types. Throws a usage error if there is none and there is no
+ * terminal.
  */
 async function serverOf(invocation: Invocation, { server, baseUrl }: InitFlags): Promise<Server> {
   if (server !== undefined && baseUrl !== undefined && server !== baseUrl)
@@ -87,7 +87,7 @@ function noteFile(invocation: Invocation, { file, change, text }: ProjectPlan): 
   else note(invocation, `${dryRun ? "Would write" : "Wrote"} ${file}: ${text.trim()}`);
 }
 
-/** Tells the user what is still to do. */
+/** Prints the remaining steps for the user. */
 function noteNextSteps(
   invocation: Invocation,
   key: InitKey | undefined,
@@ -112,7 +112,7 @@ function noteNextSteps(
     );
 }
 
-/** What to do with the innkeep.json of the working folder. */
+/** The change of the innkeep.json in the working folder. */
 interface ProjectPlan {
   readonly file: string;
   readonly change: "created" | "changed" | "unchanged";
@@ -126,7 +126,7 @@ interface ProjectFields {
 }
 
 /**
- * Returns what to write into innkeep.json. If that changes the server or the app of an existing file, asks the person
+ * Returns the new content of innkeep.json. If that changes the server or the app of an existing file, asks the person
  * first. Throws a usage error for a damaged file, for a secret in a field, and if the person does not agree.
  */
 async function planProjectFile(invocation: Invocation, wanted: ProjectFields): Promise<ProjectPlan> {
@@ -330,8 +330,8 @@ const draftOfFirst = (
 
 /**
  * Sends a first report with `--send` or if the person agrees; otherwise returns undefined. With `--dry-run` it returns
- * the request. Further runs add to the same thread. Throws an error that says how to send the report again if it does
- * not arrive.
+ * the request. Further runs add to the same thread. If the report does not arrive, throws an error that describes how
+ * to send it again.
  */
 async function firstReport(
   invocation: Invocation,
@@ -380,7 +380,7 @@ interface KeyFlags {
 
 /**
  * Returns the app key after the server has accepted it. Returns undefined if there is no key and no step needs one.
- * Throws a CliError if the server refuses the key, or cannot be asked.
+ * Throws a CliError if the server refuses the key, or does not answer.
  */
 async function checkedKey(invocation: Invocation, flags: KeyFlags): Promise<InitKey | undefined> {
   const key = (await invocation.credential("appKey")) ?? (await typedKey(invocation));

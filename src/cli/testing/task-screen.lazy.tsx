@@ -16,7 +16,7 @@ export interface Tasks {
   readonly outstanding: number;
 }
 
-/** What the screen shows, and when it ends. */
+/** The data of the screen, and the signal that ends it. */
 export interface TaskScreen extends Shown {
   /** Reads the tasks again and again, until the signal aborts. */
   readonly results: (signal: AbortSignal) => AsyncIterable<PollResult<Tasks>>;

@@ -78,7 +78,7 @@ describe("the links of mails", () => {
       expect(asked.field("code")).toBe("second_factor_required");
     });
 
-    it("of an account that signs in with a provider only is not mailed", async () => {
+    it("of an account that only signs in with a provider causes no mail", async () => {
       const { email } = await service.makeUser();
       expect((await recover(email)).status).toBe(204);
       expect(await mailsTo(service, email)).toEqual([]);
@@ -86,7 +86,7 @@ describe("the links of mails", () => {
   });
 
   describe("a new account", () => {
-    it("is made by the link, with the password of its person, and signs its browser in", async () => {
+    it("is created with the link and the person's password, and the browser is signed in", async () => {
       const email = newAddress();
       expect((await signUp(email)).status).toBe(204);
       expect((await postSession(service, { email, password: fresh })).status).toBe(401);
@@ -97,7 +97,7 @@ describe("the links of mails", () => {
       expect((await finishSignUp(token)).field("code")).toBe("invalid_code");
     });
 
-    it("is not made for an address that has one: the mail says how to sign in", async () => {
+    it("is not created for an address that has one: the mail describes how to sign in", async () => {
       const account = await makeAccount(service);
       expect((await signUp(account.email)).status).toBe(204);
       expect(await mailedToken(service, account.email)).toBe("");
@@ -105,7 +105,7 @@ describe("the links of mails", () => {
       expect(mail?.text).toContain(`${service.deps.settings.consoleUrl}/sign-in`);
     });
 
-    it("is not made by a link that waited while the address got one in another way", async () => {
+    it("is not created with a link if the address got one in another way in the meantime", async () => {
       const email = newAddress();
       await signUp(email);
       const token = await mailedToken(service, email);
@@ -139,7 +139,7 @@ describe("the links of mails", () => {
 });
 
 describe("a server that sends no mail", () => {
-  it("makes an account at once, and gives the same answer for a known address", async () => {
+  it("creates an account immediately, and gives the same answer for a known address", async () => {
     const service = await startService();
     const signUp = (body: object) => service.request("POST", "/api/v1/console/sign-up", { body });
     const account = await makeAccount(service);

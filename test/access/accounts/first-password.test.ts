@@ -70,7 +70,7 @@ describe("the first password of an account", () => {
     expect((await set((await arrive()).here, { newPassword: "short" })).status).toBe(400);
   });
 
-  it("set twice at once is set once", async () => {
+  it("that is set twice at the same time is set once", async () => {
     const { here } = await arrive();
     const answers = await Promise.all([set(here), set(here, { newPassword: "another password" })]);
     expect(answers.map(({ status }) => status).sort()).toEqual([204, 409]);

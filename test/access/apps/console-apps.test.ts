@@ -111,7 +111,7 @@ describe("apps", () => {
     expect(await list(bearer(token))).toEqual({ items: [expect.objectContaining({ id: second.id })] });
   });
 
-  it("are changed by a script with apps:write in its own app, which cannot make or delete them", async () => {
+  it("are changed by a script with apps:write in its own app, which cannot create or delete them", async () => {
     const [app, sister] = [await service.makeApp(world.owner), await service.makeApp(world.owner)];
     const token = await service.makeToken(world.owner, "maintainer", {
       scopes: ["apps:write"],

@@ -82,7 +82,7 @@ describe("the audit says what was changed", () => {
     expect(await changesOf("faq.update")).toEqual([{ field: "question" }]);
   });
 
-  it("and keeps the words of a sender no longer than the thread", async () => {
+  it("and the words of a sender are deleted with the thread", async () => {
     await change({ subject: "Oven", status: "archived" });
     await team.call("DELETE", `/feedback/${id}`);
     expect(await changesOf("thread.update")).toEqual([
@@ -91,7 +91,7 @@ describe("the audit says what was changed", () => {
     ]);
   });
 
-  it("and forgets a person who is erased", async () => {
+  it("and contains nothing of a person who is erased", async () => {
     await change({ subject: "Ask kim@kitchen.example", status: "archived" });
     const erased = await team.call("POST", "/people/erase", { email: "kim@kitchen.example" });
     expect(erased.status).toBe(201);
@@ -100,7 +100,7 @@ describe("the audit says what was changed", () => {
     );
   });
 
-  it("and forgets what an erased person wrote on a thread that stays for others", async () => {
+  it("and contains nothing that an erased person wrote on a thread that stays because of others", async () => {
     const report = { subject: "Kim's oven", email: "kim@cellar.example", dedupeKey: "oven" };
     id = await sendFeedback(service, team.app.key, report);
     await sendFeedback(service, team.app.key, { email: "bo@cellar.example", dedupeKey: "oven" });

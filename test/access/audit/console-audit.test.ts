@@ -118,7 +118,7 @@ describe.each(databases)("the audit log on $name", (engine) => {
     expect(await newest()).toEqual(before);
   });
 
-  it("holds no secret", async () => {
+  it("contains no secret", async () => {
     const other = await makeOwnerWithOneOfEach(service);
     const key = (await other.call("POST", `/apps/${other.app.id}/keys`, {})).field("key");
     expect((await other.call("GET", "/audit")).text).not.toContain(key);

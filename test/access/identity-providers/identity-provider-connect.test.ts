@@ -21,7 +21,7 @@ describe("connecting a provider to an account", () => {
     return people.signedInAs(browser);
   };
 
-  it("lets the owner sign in with the provider once the owner has confirmed", async () => {
+  it("lets the owner sign in with the provider after the owner has confirmed", async () => {
     const { email, browser } = await people.owner();
     people.person();
     const page = await people.arrive(browser);
@@ -60,7 +60,7 @@ describe("connecting a provider to an account", () => {
     expect(await people.signedInAs(browser)).toBe(email);
   });
 
-  it("is refused when another account has connected the identity meanwhile", async () => {
+  it("is refused when another account has connected the identity in the meantime", async () => {
     const { browser } = await people.owner();
     people.person();
     const page = await people.arrive(browser);
@@ -68,7 +68,7 @@ describe("connecting a provider to an account", () => {
     expect((await people.confirm(browser, page)).status).toBe(403);
   });
 
-  it("is refused when the browser has signed in to another account meanwhile", async () => {
+  it("is refused when the browser has signed in to another account in the meantime", async () => {
     const [first, second] = [await people.owner(), await people.owner()];
     people.person();
     const { location } = await first.browser.step(provided.start());
@@ -78,7 +78,7 @@ describe("connecting a provider to an account", () => {
     );
   });
 
-  it("is refused when the user has signed out meanwhile", async () => {
+  it("is refused when the user has signed out in the meantime", async () => {
     const { browser } = await people.owner();
     people.person();
     const { location } = await browser.step(provided.start());

@@ -150,7 +150,7 @@ describe("the redirect to a provider", () => {
   });
   afterAll(() => Promise.all([service.stop(), provider.stop()]));
 
-  it("carries a new state, nonce and challenge each time", async () => {
+  it("contains a new state, nonce and challenge each time", async () => {
     const asked = async () => {
       const { location } = await createBrowserWithCookies().step(`${service.baseUrl}/tavern/with/inn`);
       return Object.fromEntries(new URL(location).searchParams);

@@ -78,7 +78,7 @@ describe("signing in with a provider", () => {
     ["another site after a backslash", "/\\evil.example", "/console"],
     ["a script", "javascript:alert(1)", "/console"],
     ["an address too long for a cookie", `/console?${"a".repeat(3_000)}`, "/console"],
-  ])("with the return target %s goes on to an allowed page", async (_, to, end) => {
+  ])("with the return target %s continues to an allowed page", async (_, to, end) => {
     people.person();
     const stop = await come(createBrowserWithCookies(), to);
     expect([stop.status, stop.location]).toEqual([303, provided.service.baseUrl + end]);

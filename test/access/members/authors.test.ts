@@ -16,7 +16,7 @@ describe("what members write", () => {
     return readingOf(await owner.open(path));
   };
 
-  it("as a note or a reply carries its author, to members and not to agents", async () => {
+  it("as a note or a reply shows its author to members and not to agents", async () => {
     const team = await makeTeam(service);
     const [ada, grace] = [await team.join("maintainer"), await team.join("maintainer")];
     const threadId = await sendFeedback(service, team.app.key);
@@ -37,7 +37,7 @@ describe("what members write", () => {
     expect(read.text).not.toContain(ada.email);
   });
 
-  it("as a decision carries its author", async () => {
+  it("as a decision shows its author", async () => {
     const team = await makeTeam(service);
     const ada = await team.join("maintainer");
     const threadId = await sendFeedback(service, team.app.key);
@@ -47,7 +47,7 @@ describe("what members write", () => {
     expect(page).toContain(`Approved by ${ada.email}`);
   });
 
-  it("in the FAQ carries its last author, and no author after an app key changed it", async () => {
+  it("in the FAQ shows its last author, and no author after an app key changed it", async () => {
     const team = await makeTeam(service);
     const [ada, grace] = [await team.join("maintainer"), await team.join("maintainer")];
     const faqs = `/console/faqs/${team.app.id}`;
@@ -78,7 +78,7 @@ describe("what members write", () => {
     expect(text).not.toContain(team.owner.email);
   });
 
-  it("as a release note carries its last author", async () => {
+  it("as a release note shows its last author", async () => {
     const team = await makeTeam(service);
     const [ada, grace] = [await team.join("maintainer"), await team.join("maintainer")];
     const notes = `/console/changelog/${team.app.id}`;
@@ -91,7 +91,7 @@ describe("what members write", () => {
     expect(await readAsOwner(team, notes)).toContain(`by ${ada.email}`);
   });
 
-  it("as settings carries its last author", async () => {
+  it("as settings shows its last author", async () => {
     const team = await makeTeam(service);
     const grace = await team.join("owner");
     expect(await readAsOwner(team, `/console/apps/${team.app.id}`)).not.toContain(grace.email);

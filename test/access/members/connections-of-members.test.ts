@@ -37,7 +37,7 @@ describe("the connection of an agent for a member", () => {
     expect(proposed.text.includes(`"isError":true`)).toBe(!finds);
   });
 
-  it("finds nothing any more after its owner was lowered", async () => {
+  it("finds nothing any more after the role of its owner was lowered", async () => {
     const world = await makeOwnerWithOneOfEach(service);
     const member = await service.makeMember(world.app.id, "owner");
     const { access } = await connect(service, await service.signIn(member));

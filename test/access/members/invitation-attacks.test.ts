@@ -96,7 +96,7 @@ describe("the link of an invitation", () => {
     expect((await call("GET", team.at)).status).toBe(404);
   });
 
-  it("does not work for an account with another address, shows it nothing, and still works for its own person", async () => {
+  it("does not work for an account with another address, shows it nothing, and still works for the invited person", async () => {
     const { team, made, accept } = await invited();
     const thief = await team.newcomer();
     const answers: Answer[] = [
@@ -127,7 +127,7 @@ describe("the link of an invitation", () => {
     expect((await service.request("POST", path, { headers })).status).toBe(403);
   });
 
-  it("cannot be made without limit by one person", async () => {
+  it("cannot be created without limit by one person", async () => {
     const team = await makeTeam(service);
     const { limit } = service.deps.settings.rateLimits.newInvitations;
     const statuses = [];

@@ -32,7 +32,7 @@ describe("an invitation", () => {
   };
   const rolesOf = async ({ call, app }: Team) => (await call("GET", `/apps/${app.id}/members`)).body;
 
-  it("gives an id, a link for seven days, and stores no link", async () => {
+  it("has an id and a link for seven days, and the link is not stored", async () => {
     const team = await makeTeam(service);
     const { status, body, field, token } = await team.invite("Grace.New@Example.org", "viewer");
     expect(status).toBe(201);
@@ -44,7 +44,7 @@ describe("an invitation", () => {
     expect(JSON.stringify(rows)).not.toContain(token);
   });
 
-  it("is shown to its person, and makes a member with its role", async () => {
+  it("is shown to the invited person, who becomes a member with its role", async () => {
     const { team, made, person, accept } = await invited();
     expect((await person.call("GET", team.at)).status).toBe(404);
     const shown = await person.call("GET", `/invitations/${made.token}`);
@@ -76,7 +76,7 @@ describe("an invitation", () => {
     expect(left).not.toContain(third.token);
   });
 
-  it("is in the audit when it is made, accepted and withdrawn, without its link", async () => {
+  it("is in the audit when it is created, accepted and withdrawn, without its link", async () => {
     const { team, made, accept } = await invited();
     await accept();
     const other = await team.invite(someone());
@@ -106,7 +106,7 @@ describe("an invitation", () => {
     expect(await team.invite(email)).toMatchObject({ status: 409, body: { code: "already_member" } });
   });
 
-  it.each(["maintainer", "viewer"] as const)("cannot be made, seen or withdrawn by a %s", async (role) => {
+  it.each(["maintainer", "viewer"] as const)("cannot be created, seen or withdrawn by a %s", async (role) => {
     const team = await makeTeam(service);
     const made = await team.invite(someone());
     const member = await team.join(role);

@@ -39,7 +39,7 @@ describe.each(databases)("the members of an app on $name", (engine) => {
     expect((await rename()).status).toBe(201);
   });
 
-  it("are in the audit with what was done to them, which owners read", async () => {
+  it("are in the audit with all changes, which owners read", async () => {
     const team = await makeTeam(service);
     const member = await team.join("viewer");
     await team.call("PATCH", `/apps/${team.app.id}/members/${member.id}`, { role: "owner" });
@@ -75,7 +75,7 @@ describe.each(databases)("the members of an app on $name", (engine) => {
     expect(answers.map(({ status }) => status).sort()).toEqual([204, 409]);
   });
 
-  it("can hand the app over: its creator leaves, and the keys and the new owner still work", async () => {
+  it("can transfer the app: its creator leaves, and the keys and the new owner still have access", async () => {
     const team = await makeTeam(service);
     const other = await team.join("owner");
     const fromApp = () => sendFeedback(service, team.app.key);
@@ -99,7 +99,7 @@ describe.each(databases)("the members of an app on $name", (engine) => {
     expect((await member.call("GET", team.at)).status).toBe(404);
   });
 
-  it("are those of this app only: an owner of another app cannot reach them", async () => {
+  it("are those of this app only: an owner of another app has no access to them", async () => {
     const [team, other] = [await makeTeam(service), await makeTeam(service)];
     const member = await team.join("viewer");
     const path = `/apps/${team.app.id}/members/${member.id}`;
@@ -133,7 +133,7 @@ describe.each(databases)("the members of an app on $name", (engine) => {
     const removed = async (team: Team, id: string) =>
       expect((await team.call("DELETE", `/apps/${team.app.id}/members/${id}`)).status).toBe(204);
 
-    it("loses access with session, tokens and connections, and keeps the own apps", async () => {
+    it("loses access with session, tokens and connections, and keeps their own apps", async () => {
       const team = await makeTeam(service);
       const member = await team.join("owner");
       const own = await service.makeApp(member);
@@ -166,7 +166,7 @@ describe.each(databases)("the members of an app on $name", (engine) => {
       expect((await member.call("GET", `/apps/${own.id}`)).status).toBe(200);
     });
 
-    it("gets no stored answer to an earlier request again", async () => {
+    it("does not get the stored answer to an earlier request again", async () => {
       const team = await makeTeam(service);
       const member = await team.join("maintainer");
       const threadId = await sendFeedback(service, team.app.key, { message: "A secret." });
@@ -219,7 +219,7 @@ describe.each(databases)("the members of an app on $name", (engine) => {
     expect((await list(all)).body).toMatchObject({ items: [] });
   });
 
-  it.each(["maintainer", "viewer"] as const)("makes no agent token as a %s", async (role) => {
+  it.each(["maintainer", "viewer"] as const)("cannot create an agent token as a %s", async (role) => {
     const team = await makeTeam(service);
     const member = await team.join(role);
     const token = { kind: "agent", label: "Mine", appId: team.app.id };

@@ -126,7 +126,7 @@ describe("an app", () => {
           expect([answer.status, answer.field("code")]).toEqual(expected);
         });
 
-        it("is unchanged by what it refused", async () => {
+        it("is unchanged after refusals", async () => {
           expect(await state(member.world)).toEqual(before);
         });
       }

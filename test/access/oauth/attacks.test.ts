@@ -50,7 +50,7 @@ describe("attacks on connections", () => {
     expect(readingOf(answer)).toContain("unknown address");
   });
 
-  it("let a program on this computer change its port, and nothing else", async () => {
+  it("cannot change the address of a program on this computer, except its port", async () => {
     const program = await registerProgram(service);
     const answer = await opened(program, { redirect_uri: "http://127.0.0.1:50001/callback" });
     expect(answer.status).toBe(200);
@@ -185,7 +185,7 @@ describe("attacks on connections", () => {
     expect(page.headers.get("location")).toContain("/tavern/sign-in?to=");
   });
 
-  it("lead a stranger to the sign-in, without looking up what the program is", async () => {
+  it("lead a stranger to the sign-in, without a request for the document of the program", async () => {
     const nobody = createBrowserWithoutScripts(service);
     const program = await registerProgram(service);
     const page = await nobody.open(consentAddress({ ...program, clientId: "https://unread.example/client" }));

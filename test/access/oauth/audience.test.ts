@@ -17,7 +17,7 @@ describe("a token of another audience", () => {
   });
   afterAll(() => service.stop());
 
-  it("opens no endpoint of the API if it is that of a connection, wherever it is sent", async () => {
+  it("gives access to no endpoint of the API if it is that of a connection, in any header", async () => {
     const { access, refreshToken } = connected;
     const opened: string[] = [];
     for (const endpoint of withCredential)
@@ -33,7 +33,7 @@ describe("a token of another audience", () => {
     expect(opened).toEqual([]);
   });
 
-  it("opens no tool if it is anything but that of an agent", async () => {
+  it("gives access to no tool if it is not that of an agent", async () => {
     const { access, refreshToken } = connected;
     const program = await registerProgram(service);
     const code = await allow(service, cast.person, program);
@@ -65,7 +65,7 @@ describe("a token of another audience", () => {
     return (await service.request("POST", path, { headers: { accept, ...headers }, body })).status;
   };
 
-  it("gives no new tokens if it is that of another kind", async () => {
+  it("results in no new tokens if it is of another kind", async () => {
     const { program, access } = connected;
     const { authorization } = cast.agent;
     for (const token of [access, authorization.slice("Bearer ".length), cast.key["x-api-key"]]) {

@@ -32,7 +32,7 @@ describe("a connection of an agent", () => {
   });
   afterAll(() => service.stop());
 
-  it("is allowed by a person, who sees who asks and where it continues", async () => {
+  it("is allowed by a person, who sees the program and the address where it continues", async () => {
     const program = await registerProgram(service, { name: "Kettle bot" });
     const page = await createBrowserWithoutScripts(service, cast.person).open(consentAddress(program));
     const text = readingOf(page);
@@ -46,7 +46,7 @@ describe("a connection of an agent", () => {
     );
   });
 
-  it("brings the browser back with a code, the state and the issuer", async () => {
+  it("redirects the browser with a code, the state and the issuer", async () => {
     const program = await registerProgram(service);
     const back = broughtBack(await decideOnProgram(service, cast.person, program));
     expect(back.get("state")).toBe("the state");
@@ -54,13 +54,13 @@ describe("a connection of an agent", () => {
     expect(back.get("code")).toMatch(/^[\w-]{43}$/);
   });
 
-  it("brings the browser back with an error after a refusal", async () => {
+  it("redirects the browser with an error after a refusal", async () => {
     const program = await registerProgram(service);
     const back = broughtBack(await decideOnProgram(service, cast.person, program, { decision: "refuse" }));
     expect([back.get("error"), back.get("code")]).toEqual(["access_denied", null]);
   });
 
-  it("gives tokens that open the tools for an hour, and nothing else", async () => {
+  it("has tokens that give access only to the tools, for an hour", async () => {
     const { access, program, refreshToken } = await connect(service, cast.person);
     expect(access).toMatch(/^sdo_/);
     expect(await toolsStatus(service, access)).toBe(200);
@@ -123,7 +123,7 @@ describe("a connection of an agent", () => {
     expect((await refresh(service, program, refreshToken)).body).toMatchObject({ error: "invalid_grant" });
   });
 
-  it("ends when the program gives its token back", async () => {
+  it("ends when the program revokes its token", async () => {
     const { access, program, refreshToken } = await connect(service, cast.person);
     const answer = await askForTokens(
       service,
@@ -135,7 +135,7 @@ describe("a connection of an agent", () => {
     expect((await askForTokens(service, { token: "unknown" }, "/oauth/revoke")).status).toBe(200);
   });
 
-  it("is in the audit: allowed, made, ended", async () => {
+  it("is in the audit: allowed, created, ended", async () => {
     const { program, refreshToken } = await connect(service, cast.person);
     await askForTokens(service, { token: refreshToken, client_id: program.clientId }, "/oauth/revoke");
     const { body } = await service.request("GET", "/api/v1/console/audit?limit=3", { headers: cast.person });

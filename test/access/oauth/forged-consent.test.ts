@@ -110,7 +110,7 @@ describe("a forged consent", () => {
     },
   );
 
-  it("gives what the program asked for at most, whatever the form says", async () => {
+  it("gives only the requested scopes, regardless of the form", async () => {
     const asked = new URLSearchParams(fields.asked);
     asked.set("scope", "read");
     const all = { "scope:propose": "on", "scope:runs:work": "on", "scope:admin": "on" };

@@ -37,7 +37,7 @@ describe("a hostile program", () => {
     ["HTML", "<script>alert(1)</script>"],
     ["10,000 characters", "k".repeat(10_000)],
     ["nothing visible", "\u0000\u0001 "],
-  ])("can be allowed and refused with a name that holds %s", async (_, name) => {
+  ])("can be allowed and refused with a name that contains %s", async (_, name) => {
     const program = await registerProgram(service, { name });
     const code = await allow(service, cast.person, program);
     const answer = await exchangeCode(service, program, code);

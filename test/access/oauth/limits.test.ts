@@ -28,7 +28,7 @@ describe("the limits of programs", () => {
     await service.stop();
   });
 
-  it("hold for the refreshes of one connection, which goes on afterwards, and for no other", async () => {
+  it("apply to the refreshes of one connection, which continues afterwards, and to no other", async () => {
     const environment = { INNKEEP_RATE_LIMITS: "refreshesByConnection=2/3600" };
     const service = await startService({ environment });
     const { person } = await makeAppWithAgent(service);

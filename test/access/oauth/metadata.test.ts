@@ -29,7 +29,7 @@ describe("the metadata of a server below a path", () => {
     "/.well-known/oauth-protected-resource/under/here/mcp",
     "/under/here/.well-known/oauth-protected-resource/mcp",
     "/mcp/.well-known/oauth-protected-resource",
-  ])("says at %s what the tools are", async (path) => {
+  ])("describes the tools at %s", async (path) => {
     expect(await bodyAt(path)).toMatchObject({ resource: `${base}/mcp`, authorization_servers: [base] });
   });
 
@@ -40,7 +40,7 @@ describe("the metadata of a server below a path", () => {
       `/under/here/.well-known/${name}`,
       `/.well-known/${name}/mcp`,
     ]),
-  )("says at %s how to get tokens, by the addresses in the settings alone", async (path) => {
+  )("describes at %s how to get tokens, only with addresses from the settings", async (path) => {
     const body = await bodyAt(path);
     expect(body).toMatchObject({
       issuer: base,

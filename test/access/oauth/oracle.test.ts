@@ -130,7 +130,7 @@ describe("a wrong request of a program", () => {
     expect(ours).not.toEqual(theirs);
   });
 
-  it("is avoided by the same metadata, apart from what only one of the two can do", async () => {
+  it("is avoided by the same metadata, except for features that only one of the two has", async () => {
     const read = async (baseUrl: string) =>
       Object.keys(recordOf((await request(baseUrl, "GET", "/.well-known/openid-configuration")).body));
     const [theirs, ours] = [await read(oracle.baseUrl), await read(service.baseUrl)];

@@ -28,7 +28,7 @@ describe("a flood of registrations", () => {
     await service.stop();
   });
 
-  it("from many addresses leaves the newest, and what a person has allowed", async () => {
+  it("from many addresses leaves the newest registrations, and those that a person has allowed", async () => {
     const service = await startService({ environment: { INNKEEP_RATE_LIMITS: "off" } });
     const cast = await makeAppWithAgent(service);
     const used = await registerProgram(service);

@@ -24,7 +24,7 @@ import {
 } from "../../support/worlds/app-with-owner-and-agent.ts";
 
 describe.each(databases)("a connection to two servers of one database on $name", (engine) => {
-  it("ends on both when it is ended on one, and with it a wait and a stream on the other", async () => {
+  it("ends on both when it is ended on one, and also ends a waiting request and a stream on the other", async () => {
     const database = await engine.create();
     const secret = "the same secret";
     const one = await startService({ database, secret });
@@ -107,7 +107,7 @@ describe.each(databases)("programs that ask two servers at once on $name", (engi
     expect(await refreshing.asked).toMatchObject({ status: 400, body: { error: "invalid_grant" } });
   });
 
-  it("leave no connection and no error when they refresh, give back and repeat all at once", async () => {
+  it("leave no connection and no error when they refresh, revoke and repeat at the same time", async () => {
     const [one, other] = servers;
     for (let round = 0; round < rounds(3, 50); round += 1) {
       const { program, access, refreshToken } = await connect(one, cast.person);

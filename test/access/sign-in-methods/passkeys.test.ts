@@ -72,7 +72,7 @@ describe("passkeys", () => {
     expect(codeOf(await post(account, "/api/v1/console/passkeys", late))).toBe("wrong_state");
   });
 
-  it("prove nothing twice, for another account, page, key or question", async () => {
+  it("are not accepted twice, or for another account, page, key or challenge", async () => {
     const [account, other] = [await makeFactorAccount(service), await makeFactorAccount(service)];
     const [key, foreign] = [newKey(), newKey()];
     await add(account, key);
@@ -113,7 +113,7 @@ describe("passkeys", () => {
   });
 });
 
-it("no passkeys are made for a console whose address has a number", async () => {
+it("no passkeys are created for a console whose address is an IP address", async () => {
   const service = await startService();
   const account = await makeFactorAccount(service);
   const answer = await service.request("POST", "/api/v1/console/passkeys/begin", {

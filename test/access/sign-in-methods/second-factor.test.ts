@@ -40,7 +40,7 @@ describe("a second factor", () => {
     expect(await state(headers)).toEqual({ totp: null, recoveryCodesLeft: 0 });
   });
 
-  it("counts only once it is confirmed, and then ends all other sessions", async () => {
+  it("counts only after it is confirmed, and then ends all other sessions", async () => {
     const account = await makeAccount(service);
     const [here, elsewhere] = [
       await openWithPassword(service, account),
@@ -79,7 +79,7 @@ describe("a second factor", () => {
     expect(again.field("code")).toBe("wrong_state");
   });
 
-  it("is asked for after the right password, and never after a wrong one", async () => {
+  it("is required after the right password, and never after a wrong one", async () => {
     const account = await makeFactorAccount(service);
     const asked = await signIn(account);
     expect(asked).toMatchObject({
@@ -125,7 +125,7 @@ describe("a second factor", () => {
     expect(await audited(account.headers)).toContain('"second_factor.recovery_code"');
   });
 
-  it("gives ten new recovery codes for a code, and the old ones stop", async () => {
+  it("gets ten new recovery codes with a code, and the old ones become invalid", async () => {
     const account = await makeFactorAccount(service);
     const [old = ""] = account.recoveryCodes;
     const refused = await post(account.headers, "/second-factor/recovery-codes", { code: "000" });
@@ -154,7 +154,7 @@ describe("a second factor", () => {
     expect(await audited(headers)).toContain('"second_factor.disable"');
   });
 
-  it("is asked for by the deprecated sign-in of a device, too", async () => {
+  it("is also required by the deprecated sign-in of a device", async () => {
     const { email, password, secret } = await makeFactorAccount(service);
     const token = (code?: string) =>
       service.request("POST", "/api/v1/testing/auth/token", {

@@ -93,7 +93,7 @@ describe("signing in to the console", () => {
     expect((await me(cookieOf(again))).status).toBe(200);
   });
 
-  it("refuses a session id that the client made up", async () => {
+  it("refuses a session id that the client invented", async () => {
     const account = await makeAccount(service);
     const planted = `innkeep=${"A".repeat(43)}`;
     await postSession(service, account, { cookie: planted });

@@ -115,7 +115,7 @@ describe.each(databases)("the first steps with an app on $name", (engine) => {
     expect(after.text).not.toContain(key);
   });
 
-  it("make a full key for a server, and show no key again after a reload", async () => {
+  it("create a full key for a server, and show no key again after a reload", async () => {
     const { app, browser, headers } = await makeOwner();
     const page = await browser.open(`/console/start/${app.id}`);
     expect(page.text).toContain("sdk_…");
@@ -138,7 +138,7 @@ describe.each(databases)("the first steps with an app on $name", (engine) => {
     expect(readingOf(await browser.open(`/console/start/${app.id}`))).toContain("You have answered.");
   });
 
-  it("say what is wrong with a name and with an answer", async () => {
+  it("explain what is wrong with a name and with an answer", async () => {
     const { app, browser, post } = await makeOwner();
     const form = await browser.open("/console/start");
     const refused = await browser.send(form, "/console/start", { name: " " });

@@ -57,7 +57,7 @@ describe.each(databases)("the secret and the end of a token on $name (rules K31,
     expect(await Promise.all(all.map(list))).toEqual([401, 200, 200]);
   });
 
-  it("goes on with its claims, because it is the same token", async () => {
+  it("keeps its claims, because it is the same token", async () => {
     const made = await make();
     const runId = await world.approved();
     const claimId = (await world.claim(runId, "one", headersOf(made.field("token")))).field("claimId");
@@ -67,7 +67,7 @@ describe.each(databases)("the secret and the end of a token on $name (rules K31,
     expect(await world.work(runId, "outcome", done, next)).toMatchObject({ status: 200 });
   });
 
-  it("is rotated by its account in a browser alone", async () => {
+  it("is rotated only by its account in a browser", async () => {
     const id = (await make()).field("id");
     const stranger = await makeWorkingAgent(service);
     expect(await rotate(id, {}, stranger.person)).toMatchObject(refusal(404, "not_found"));

@@ -94,7 +94,7 @@ describe("tokens in the console", () => {
     }
   });
 
-  it("are created for agents with a scope only if it is ticked", async () => {
+  it("are created for agents with a scope only if its checkbox is selected", async () => {
     const scopesOf = async (ticked: Record<string, string>) => {
       const label = `Agent with ${Object.keys(ticked).join() || "nothing"}`;
       await make({ kind: "agent", label, ...ticked });
@@ -118,7 +118,7 @@ describe("tokens in the console", () => {
     expect((await call(`/apps/${other.id}/changelog`)).status).toBe(404);
   });
 
-  it("are created for agents that may report their work, and say so in the list", async () => {
+  it("are created for agents that may report their work, and the list shows this", async () => {
     const page = await make({ kind: "agent", label: "Worker", "scope:runs:work": "on" });
     const claim = (token: string) =>
       service.request("POST", `/api/v1/agent/runs/${world.runId}/claim`, {

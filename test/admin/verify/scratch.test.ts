@@ -8,7 +8,7 @@ const foldersIn = async (parent: string) =>
   (await readdir(parent)).filter((name) => name !== "verify.lock").map((name) => join(parent, name));
 
 describe("a scratch place", () => {
-  it("is a folder of its own, which is removed after the work and after a failure of it", async () => {
+  it("is a separate folder, which is removed after the work, even if the work fails", async () => {
     const parent = join(await temporaryFolder(), "new");
     const name = await inScratch(parent, async (folder) => {
       await writeFile(join(folder, "scratch.db"), "rows");
@@ -29,7 +29,7 @@ describe("a scratch place", () => {
     await inScratch(parent, async () => expect(await foldersIn(parent)).not.toContain(left));
   });
 
-  it("deletes nothing that a person has put beside it under such a name", async () => {
+  it("deletes nothing that a person has put into the same folder with such a name", async () => {
     const parent = await temporaryFolder();
     const elsewhere = await temporaryFolder();
     await writeFile(join(elsewhere, "scratch.db"), "of somebody else");
@@ -64,7 +64,7 @@ describe("a scratch place", () => {
     expect(await foldersIn(parent)).toEqual([join(parent, "innkeep.db")]);
   });
 
-  it("that cannot be made, or has too little free space, is named", async () => {
+  it("that cannot be created, or has too little free space, is named", async () => {
     const parent = await temporaryFolder();
     const file = join(parent, "file");
     await writeFile(file, "");

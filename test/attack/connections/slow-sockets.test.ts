@@ -19,7 +19,7 @@ it.each([
   ["a connection that sends nothing", "", /^HTTP\/1\.1 503 /],
   ["text that is not HTTP", "hello?\r\n\r\n", /^HTTP\/1\.1 400 /],
 ])(
-  "%s is answered and closed within a second, even if the client keeps its end open",
+  "%s is answered and closed within a second, even if the client does not close its side",
   async (_, bytes, answer) => {
     const service = await startService({ budgets: { headMilliseconds: 300, lingerMilliseconds: 200 } });
     const before = await descriptorsOf(process.pid);

@@ -46,7 +46,7 @@ describe.each(databases)("links of mails under attack on $name", (engine) => {
     },
   );
 
-  it("an address gets three mails an hour from all askers together, and the answer stays the same", async () => {
+  it("an address gets three mails an hour from all requests together, and the answer stays the same", async () => {
     const { email } = await makeAccount(service);
     const statuses: number[] = [];
     for (let at = 0; at < 6; at += 1) statuses.push((await ask("recovery", email)).status);
@@ -56,7 +56,7 @@ describe.each(databases)("links of mails under attack on $name", (engine) => {
     expect((await finish(token, "a fresh password")).status).toBe(204);
   });
 
-  it("an unknown address gets no mail, and no row stays of it", async () => {
+  it("an unknown address gets no mail, and no row about it stays", async () => {
     const email = `${v7()}@example.org`;
     await ask("recovery", email);
     expect(await mailsTo(service, email)).toEqual([]);
@@ -75,7 +75,7 @@ describe.each(databases)("links of mails under attack on $name", (engine) => {
     expect((await postSession(service, { email, password: winner })).status).toBe(201);
   });
 
-  it("the database holds no link that works", async () => {
+  it("the database contains no working link", async () => {
     const { email } = await makeAccount(service);
     await ask("recovery", email);
     const token = await mailedToken(service, email);
@@ -92,7 +92,7 @@ describe.each(databases)("links of mails under attack on $name", (engine) => {
     expect(JSON.stringify(stored)).not.toContain(token);
   });
 
-  it("a new account is signed in with a new session, whatever was planted, and only from our own pages", async () => {
+  it("a new account gets a new session, regardless of planted cookies, and only from our own pages", async () => {
     const email = `${v7()}@example.org`;
     await ask("sign-up", email);
     const body = { token: await mailedToken(service, email), password: "a fresh password" };
@@ -109,7 +109,7 @@ describe.each(databases)("links of mails under attack on $name", (engine) => {
   });
 
   it.each(["recovery", "sign-up"] as const)(
-    "a %s mails an address of ours, whatever host the request names",
+    "a %s mails a link with our own address, regardless of the host in the request",
     async (kind) => {
       const email = kind === "recovery" ? (await makeAccount(service)).email : `${v7()}@example.org`;
       const socket = connect(Number(new URL(service.baseUrl).port), "127.0.0.1");

@@ -50,7 +50,7 @@ describe.each(databases)("the address of a chat channel on $name", (engine) => {
     expect(String(page.text)).not.toContain("secretXXXX");
   });
 
-  it("does not change when it is sent back in the form in which it is shown", async () => {
+  it("does not change when its masked form is sent back", async () => {
     const webhook = await startWebhook();
     const appId = await make(`${webhook.url}/${token}`);
     const shown = (await world.call("GET", `/apps/${appId}`)).field("chatWebhookUrl");

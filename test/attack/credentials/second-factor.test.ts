@@ -68,7 +68,7 @@ describe.each(databases)("a second factor under attack on $name", (engine) => {
     ]);
   });
 
-  it("guesses are counted for the account, from whatever step, and a right code then waits, too", async () => {
+  it("guesses are counted for the account in every step, and then a right code has to wait, too", async () => {
     const account = await makeFactorAccount(service);
     moveToStep(service, 40);
     const step = (await signIn(account)).field("step");
@@ -108,7 +108,7 @@ describe.each(databases)("a second factor under attack on $name", (engine) => {
     expect(await guess(account, from, 40)).toBe(30);
   });
 
-  it("guesses from elsewhere do not keep out a browser that has signed in before, and its own are counted", async () => {
+  it("guesses from other addresses do not lock out a browser that has signed in before, and its own guesses are counted", async () => {
     const account = await makeFactorAccount(service);
     const signedIn = await signIn(account, nextCode(service, account.secret), from(99));
     const known = { cookie: cookiesOf(signedIn), ...from(99) };
@@ -119,7 +119,7 @@ describe.each(databases)("a second factor under attack on $name", (engine) => {
     expect(await guess(account, () => ({ cookie: cookiesOf(answer), ...from(99) }), 15)).toBe(10);
   });
 
-  it("wrong recovery codes from elsewhere do not keep out a person with a right one", async () => {
+  it("wrong recovery codes from other addresses do not lock out a person with a right one", async () => {
     const account = await makeFactorAccount(service);
     for (let sent = 0; sent < 12; sent += 1) await signIn(account, "abcd-efgh-jkmn-pqrs", from(1));
     const [recovery = ""] = account.recoveryCodes;
@@ -156,7 +156,7 @@ describe.each(databases)("a second factor under attack on $name", (engine) => {
     expect(codeOf(await finish(step, recovery))).toBe("invalid_second_factor");
   });
 
-  it("a session id that was planted before the sign-in, or before the code, opens nothing after it", async () => {
+  it("a session id that was planted before the sign-in, or before the code, gives no access after it", async () => {
     const account = await makeFactorAccount(service);
     const planted = `innkeep=${"A".repeat(43)}`;
     const step = (await signIn(account, undefined, { cookie: planted })).field("step");

@@ -165,7 +165,7 @@ describe("a full disk", () => {
     expect(await leftovers()).toEqual([]);
   });
 
-  it("of the scratch place is no fault of the backup, and leaves nothing", async () => {
+  it("of the scratch folder is not a fault of the backup, and leaves nothing", async () => {
     const { code, stderr } = await within(1_000_000, [
       "admin",
       "backup",
@@ -196,7 +196,7 @@ describe("a server with nightly backups", () => {
   };
   const settings = { INNKEEP_BACKUP_DRILL: "daily", INNKEEP_METRICS_TOKEN: "figures" };
 
-  it("makes an encrypted one at its start, which only the operator reads", async () => {
+  it("creates an encrypted one at its start, which only the operator can read", async () => {
     const { recipient, identity } = await newAgeKey();
     const place = ["--demo", "--port", "0", "--data", join(await temporaryFolder(), "data")];
     const env = { ...settings, INNKEEP_BACKUP_DIR: backups, INNKEEP_BACKUP_RECIPIENT: recipient };
@@ -212,7 +212,7 @@ describe("a server with nightly backups", () => {
     expect((await readFile(join(backups, name))).includes("manifest")).toBe(false);
   });
 
-  it("goes on serving if the folder cannot be written, and says so", async () => {
+  it("continues to run if the folder cannot be written, and logs this", async () => {
     const folder = await temporaryFolder();
     const file = join(folder, "file");
     await writeFile(file, "");
@@ -227,7 +227,7 @@ describe("a server with nightly backups", () => {
     await rm(file);
   });
 
-  it("does not start with a public key that is none", async () => {
+  it("does not start with an invalid public key", async () => {
     const env = { ...settings, INNKEEP_BACKUP_DIR: backups, INNKEEP_BACKUP_RECIPIENT: "age1none" };
     const place = ["--port", "0", "--data", join(await temporaryFolder(), "data")];
     const ended = await innkeep(["serve", ...place], { env });

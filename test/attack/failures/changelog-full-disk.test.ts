@@ -22,7 +22,7 @@ async function smallFolder(folder: string, bytes: number): Promise<void> {
 
 const enlarge = (folder: string) => execFileSync("mount", ["-o", "remount,size=1m", folder]);
 
-it(`an export that fills the disk leaves whole files, new or old, and is done by the next one, on ${where}`, async () => {
+it(`an export that fills the disk leaves complete files, new or old, and the next export completes it, on ${where}`, async () => {
   if (!(await canMount())) return;
   const { create, run, folder } = await makeReleasingMaintainer(service);
   for (let at = 1; at <= 8; at += 1)

@@ -51,7 +51,7 @@ const all = [
 ];
 
 it.each(all)(
-  "changelog $command that is killed at write $at (answered: $isAnswered) is done by the next run, each note once and whole",
+  "changelog $command that is killed at write $at (answered: $isAnswered) is completed by the next run, and each note exists once and completely",
   async ({ command, at, isAnswered }) => {
     const maintainer = await makeReleasingMaintainer(service);
     const { folder, write, run, stored } = maintainer;

@@ -81,7 +81,7 @@ describe.each(databases)("a clock that jumps on $name", (engine) => {
     expect((await report(90)).body).toMatchObject({ counted: true, dayIndex: 1 });
   });
 
-  it("ahead takes effect once it has lasted for ten minutes", async () => {
+  it("ahead takes effect after it has lasted for ten minutes", async () => {
     service.clock.jump(5 * dayMilliseconds);
     await everything();
     service.clock.pass(9 * minute);

@@ -17,7 +17,7 @@ const listOf = (answer: string) =>
   }));
 
 it.each([0, count * 0.15, count * 0.75])(
-  "a pull that is killed when it has written file %i is done by the next one",
+  "a pull that is killed when it has written file %i is completed by the next one",
   async (file) => {
     let list = listOf("Old");
     const baseUrl = await listen((_, response) => {

@@ -89,7 +89,7 @@ describe.each(databases)("a server on $name that is killed under load", (engine)
   };
   const env = { INNKEEP_RATE_LIMITS: "off", INNKEEP_SECRET: "s".repeat(32) };
 
-  it("loses nothing that it acknowledged", { timeout: 3_600_000 }, async () => {
+  it("loses nothing that it confirmed", { timeout: 3_600_000 }, async () => {
     const argv = await makeArgv();
     const random = randomFrom(runSeed);
     const kept: Kept[] = [];

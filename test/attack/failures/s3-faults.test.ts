@@ -101,7 +101,7 @@ describe.runIf(hasObjectStore)(`an S3 store that fails (${needsObjectStore})`, (
   );
 
   it.each(kinds)(
-    "reports go on without files where temporary files have no room: $name",
+    "reports without files are still accepted if there is no space for temporary files: $name",
     {
       timeout: 240_000,
     },

@@ -65,7 +65,7 @@ describe("a data folder with the files of another PostgreSQL database", () => {
     expect(await stored()).toHaveLength(1);
   });
 
-  it("is accepted once the files are gone", async () => {
+  it("is accepted after the files were deleted", async () => {
     await bindOwn();
     await rm(join(deployment.data, "files"), { recursive: true });
     await bind(other);

@@ -65,7 +65,7 @@ describe("a hostile server cannot make `faq pull` change files", () => {
     expect(await checkout.all()).toEqual(before);
   });
 
-  it("outside the folder, whatever its questions are", async () => {
+  it("outside the folder, with any questions", async () => {
     const questions = [
       "../../up",
       "/etc/passwd",
@@ -124,7 +124,7 @@ describe("a hostile checkout cannot make FAQ commands reach other files", () => 
     expect((await checkout.run("faq pull inside/more")).exit).toBe(0);
   });
 
-  it("through a link that leads nowhere yet", async () => {
+  it("through a link to a file that does not exist yet", async () => {
     const { checkout } = await checkoutOf([entry(1)]);
     await symlink("../made-later", pathIn(checkout, "faq"));
     const ran = await checkout.run("faq pull");
@@ -164,7 +164,7 @@ describe("a hostile checkout cannot make FAQ commands reach other files", () => 
 });
 
 describe("`faq pull` beside another writer", () => {
-  it("never replaces a file that was made while it ran", async () => {
+  it("never replaces a file that was created while it ran", async () => {
     const { checkout, server } = await checkoutOf([entry(1)]);
     server.onRead = async () => {
       await mkdir(pathIn(checkout, "faq"), { recursive: true });
@@ -186,7 +186,7 @@ describe("`faq pull` beside another writer", () => {
 });
 
 describe("the names that `faq pull` writes", () => {
-  it("are all different on Windows and macOS, also from those that are there", async () => {
+  it("are all different on Windows and macOS, also from existing names", async () => {
     const questions = [
       "ΟΔΟΣ",
       "οδοσ",

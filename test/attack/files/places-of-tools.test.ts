@@ -108,7 +108,7 @@ const drawn = (file: SampleFile): Promise<string | undefined> =>
   );
 
 describe("a file of another tool that contains a position", () => {
-  it("is one of every kind", () => {
+  it("covers every kind", () => {
     expect(new Set(inputs.map(({ mediaType }) => mediaType))).toEqual(new Set(Object.values(mediaTypes)));
   });
 

@@ -188,7 +188,7 @@ describe.each(databases)("a hostile file to import, on $name", (engine) => {
     expect(kept(now)).toEqual(kept(linesIn(before)));
   });
 
-  it("opens no approval: an agent finds nothing to carry out", async () => {
+  it("brings no valid approval: an agent finds nothing to carry out", async () => {
     const runId = String(lines[at("run")]?.id);
     const stranger = await service.makeUser();
     const headers = await service.signIn(stranger);
@@ -204,7 +204,7 @@ describe.each(databases)("a hostile file to import, on $name", (engine) => {
     expect(runs.body).toMatchObject({ items: [] });
   });
 
-  it("as an archive takes no other names, kinds or orders of entries", async () => {
+  it("as an archive is refused with other names, kinds or orders of entries", async () => {
     const size = linesSize();
     const head = archive.subarray(0, archive.length - rest(size).length);
     const picture = rest(size).subarray(512, 512 + sample.png().bytes.length);
@@ -237,7 +237,7 @@ describe.each(databases)("a hostile file to import, on $name", (engine) => {
     );
   });
 
-  it("with files that are not what they say is refused", async () => {
+  it("with files whose content does not match is refused", async () => {
     const html = Buffer.from("<script>alert(1)</script>");
     const upload = lines.findIndex(({ type }) => type === "upload");
     const forged = fileOf([

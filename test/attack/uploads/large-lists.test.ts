@@ -17,7 +17,7 @@ const largeList = (answer: string) =>
     faqs: Array.from({ length: 1_250 }, (_, at) => ({ question: `Q${at}?`, answer: answer.repeat(20_000) })),
   });
 
-it("many of the largest FAQs at once are accepted or refused for now, and small requests are served meanwhile", async () => {
+it("many of the largest FAQs at once are accepted or refused temporarily, and small requests are still served", async () => {
   const service: Service = await startService();
   const { key } = await service.makeApp();
   const headers = { "x-api-key": key, "Content-Type": "application/json", "If-Match": "*" };
@@ -92,7 +92,7 @@ it("a large JSON body waits until the one before was handled; small ones do not"
   expect(order).toEqual(["first", "small", "second"]);
 });
 
-it("a large JSON body that waits gives its memory to other requests, which can go on", async () => {
+it("a large JSON body that waits gives up its memory, so that other requests can continue", async () => {
   const { order, start } = reading({ bufferedBytes: 9 * MB, anonymousBufferedBytes: MB });
   const first = await start("first", 2 * MB);
   const cut = expect(start("greedy", 5 * MB)).rejects.toMatchObject({ code: "busy" });

@@ -43,7 +43,7 @@ describe.each(databases)("slow uploads on $name", (engine) => {
     expect((await upload(attacker.key)).status).toBe(503);
   });
 
-  it("with keys that hold all upload turns lose one turn to each key without a turn", async () => {
+  it("with keys that use all upload slots lose one slot to each key without one", async () => {
     const attackers = await Promise.all([service.makeApp(), service.makeApp(), service.makeApp()]);
     const other = await service.makeApp();
     for (const { key } of attackers) await holdConnections(service.baseUrl, 4, `${headFor(key)}{"type":"`);
@@ -73,7 +73,7 @@ describe.each(databases)("slow uploads on $name", (engine) => {
     );
   });
 
-  it("at twice the minimum rate are accepted, even if they take longer than a body may be late", async () => {
+  it("at twice the minimum rate are accepted, even if they take longer than the tolerated delay of a body", async () => {
     const { key } = await service.makeApp();
     const status = await postSlowly(service.baseUrl + path, {
       headers: { ...json, "x-api-key": key },

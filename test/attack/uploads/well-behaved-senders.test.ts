@@ -45,7 +45,7 @@ describe("a body from a well-behaved sender", () => {
     expect(late).toBe(false);
   });
 
-  it("is cut off without other effects when the budget has no room even for its beginning", async () => {
+  it("is cut off without other effects when even its beginning does not fit into the budget", async () => {
     const settings = readSettings({}, { INNKEEP_BUDGETS: "anonymousBufferedBytes=1000" });
     const arrivals = createIncomingBodies({ clock: systemClock, settings, stopping });
     const sender = { id: "somebody", anonymous: true, network: "" };
@@ -68,7 +68,7 @@ describe("a body from a well-behaved sender", () => {
     });
   });
 
-  it("that arrived whole and was cut off before it is read causes no endless wait", async () => {
+  it("that arrived completely and was cut off before it is read causes no endless wait", async () => {
     request.on("error", () => {});
     const arrivals = createIncomingBodies({
       clock: systemClock,
@@ -87,7 +87,7 @@ describe("a body from a well-behaved sender", () => {
   });
 });
 
-describe.each(databases)("an upload that gets no turn on $name", (engine) => {
+describe.each(databases)("an upload that is not admitted on $name", (engine) => {
   it("does not count towards the hourly limit of its key", async () => {
     const service = await startService({
       engine,

@@ -33,14 +33,14 @@ describe("a nightly backup", () => {
     expect(isDrillDue(drill("10T03:00:00", "failed"), at("10T04:00:00"), three)).toBe(true);
   });
 
-  it("that runs is not begun by another server, until its own one is gone", () => {
+  it("that runs is not begun by another server while its own server runs", () => {
     expect(isDrillDue(drill("10T03:00:00", "running"), at("10T03:14:59"), three)).toBe(false);
     expect(isDrillDue(drill("10T03:00:00", "running"), at("10T03:15:00"), three)).toBe(true);
   });
 });
 
 describe("the warning about nightly backups", () => {
-  it("is not given while they are proven", () => {
+  it("is not shown while they are verified", () => {
     expect(drillWarning(drill("10T03:00:00"), at("12T03:05:00"))).toBeUndefined();
     expect(
       drillWarning({ ...drill("10T03:00:00", "running"), lastGood: undefined }, at("10T03:05:00")),
@@ -57,13 +57,13 @@ describe("the warning about nightly backups", () => {
     );
   });
 
-  it("is given after two days without one", () => {
+  it("is shown after two days without one", () => {
     expect(drillWarning(drill("10T03:00:00"), at("12T03:05:01"))).toBe(
       "No nightly backup was proven for two days. The last one that was proven is of 2026-11-10T03:05:00.000Z.",
     );
   });
 
-  it("is given if the last one never ended, also while the next one runs", () => {
+  it("is shown if the last one never ended, also while the next one runs", () => {
     const killed: Drill = { ...drill("10T03:00:00", "running"), lastGood: undefined };
     expect(drillWarning(killed, at("10T03:14:59"))).toBeUndefined();
     const warning =
@@ -76,7 +76,7 @@ describe("the warning about nightly backups", () => {
     );
   });
 
-  it("is not given while the first one runs, or one after a failure or a success", () => {
+  it("is not shown while the first one runs, or one after a failure or a success", () => {
     for (const last of [undefined, drill("10T03:00:00"), drill("10T03:00:00", "failed")])
       expect(drillWarning(begunDrill(last, at("11T03:00:00")), at("11T03:01:00"))).toBeUndefined();
   });

@@ -25,7 +25,7 @@ describe("innkeep app statistics", () => {
   };
   const days = ["--from", "2026-11-20", "--to", "2026-11-21"];
 
-  it("says what came in", async () => {
+  it("shows what arrived", async () => {
     const { stdout, exit } = await run(...days);
     expect(exit).toBe(0);
     expect(stdout).toContain("2026-11-20 to 2026-11-21, Asia/Kolkata");

@@ -95,7 +95,7 @@ describe("app edit", () => {
     expect((await run("")).json()).toMatchObject({ approvalHours: null });
   });
 
-  it("sets for how long resolved threads are kept, says what that deletes, and removes it", async () => {
+  it("sets for how long resolved threads are kept, shows what that deletes, and removes it", async () => {
     const { script } = await makeOwnerCommandLine(service);
     const line = await script(scopes);
     const run = (days: string) => line.run(["app", "edit", "Larder", "--retention-days", days, "--json"]);
@@ -130,7 +130,7 @@ describe("app edit", () => {
     });
   });
 
-  it("says so if a server lets only people change apps", async () => {
+  it("explains that a server lets only people change apps", async () => {
     const baseUrl = await listen((request, response) => {
       if (request.method === "GET") return void response.end('{"items":[{"id":"1","name":"Larder"}]}');
       response.writeHead(401).end('{"error":"Sign in.","code":"sign_in_required"}');

@@ -57,7 +57,7 @@ describe("audit list", () => {
   it.each([
     ["key.delet", "(Did you mean key.delete?)"],
     ["nonsense", "The actions are app.create, "],
-  ])("warns of the action %s, which it does not know, if nothing is found", async (action, hint) => {
+  ])("warns of the unknown action %s if nothing is found", async (action, hint) => {
     const { line } = await ownerOfFourEntries();
     for (const form of [[], ["--all", "--ndjson"]]) {
       const ran = await line.run(["audit", "list", "--action", action, ...form]);

@@ -107,7 +107,7 @@ describe("token", () => {
     });
   });
 
-  it("says so if a server does not give the id of a token", async () => {
+  it("explains that a server does not return the id of a token", async () => {
     const baseUrl = await listen((_, response) => void response.end('{"scopes":[],"app":null}'));
     const line = await createCommandLine({ INNKEEP_BASE_URL: baseUrl, INNKEEP_TOKEN: "sdm_a" });
     expect(await line.run(["token", "revoke", "--self", "--yes"])).toMatchObject({

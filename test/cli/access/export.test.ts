@@ -22,7 +22,7 @@ async function ownerWithFeedback() {
 }
 
 describe("export", () => {
-  it("writes all of an app into a new file, that only its owner can read", async () => {
+  it("writes all data of an app into a new file that only its owner can read", async () => {
     const { line, larder, read } = await ownerWithFeedback();
     const ran = await line.run(["export", "--app", "Larder", "--output", "larder.ndjson", "--json"]);
     expect(ran.exit).toBe(0);
@@ -77,7 +77,7 @@ describe("export", () => {
     expect(await readdir(line.cwd)).toEqual([]);
   });
 
-  it("says when the file cannot be written, without trying again", async () => {
+  it("reports that the file cannot be written, without another try", async () => {
     const { line } = await ownerWithFeedback();
     const ran = await line.run(["export", "--app", "Larder", "--output", "missing/folder/a.ndjson"]);
     expect(ran.exit).toBe(1);

@@ -50,7 +50,7 @@ describe("innkeep notice", () => {
     expect((await line.run(["notice", "list"])).stderr).toContain("with no quiet hours");
   });
 
-  it("refuses what it does not know", async () => {
+  it("refuses unknown values", async () => {
     const { line } = await ownersLine();
     const refused = async (...words: string[]) => {
       const { exit, stderr } = await line.run(["notice", "set", ...words]);

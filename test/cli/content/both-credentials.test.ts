@@ -26,7 +26,7 @@ async function withBoth() {
   return { line };
 }
 
-describe("with an app key and a maintainer token, what a command needs decides which is used", () => {
+describe("with an app key and a maintainer token, a command uses the one that it needs", () => {
   it.each([
     ["changelog view of a draft", ["changelog", "view", "2.0.0"], /2\.0\.0/],
     ["changelog view of a published note", ["changelog", "view", "1.0.0"], /1\.0\.0/],
@@ -47,7 +47,7 @@ describe("with an app key and a maintainer token, what a command needs decides w
     expect(ran).toMatchObject({ exit: 0, stdout: expect.stringMatching(shown) });
   });
 
-  it("faq create goes on with the token where the key may only read", async () => {
+  it("faq create uses the token if the key may only read", async () => {
     const refused = answers(403, { error: "This key may not write the FAQ.", code: "insufficient_scope" });
     const made = answers(201, { id: "7", question: "How?", answer: "So.", sortOrder: 1 });
     const { baseUrl, received } = await startRecordingServer(refused, made);

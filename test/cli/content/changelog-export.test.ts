@@ -67,7 +67,7 @@ describe("changelog export", () => {
     expect(await files()).toEqual({ "1071.txt": "- The clock\n", "1072.txt": "- The clock\n" });
   });
 
-  it("replaces a link in place of a file, and leaves what it leads to", async () => {
+  it("replaces a link in place of a file, but not the target of the link", async () => {
     const { android, files, folder } = await maintainerWith([
       "1.0.0",
       "--publish",
@@ -95,7 +95,7 @@ describe("changelog export", () => {
     expect(await readdir(outside)).toEqual([]);
   });
 
-  it("writes the text of a note without its marks, and without lines for maintainers", async () => {
+  it("writes the text of a note without Markdown syntax, and without lines for maintainers", async () => {
     const body =
       "## Faster\n\nRead **more** on [the page](https://example.org).\n\n- One\n  - and a half\n- `Two`\n\nFeedback: 01a1fda4-237d-759b-ad89-7cf5663516dc";
     const { android, files } = await maintainerWith(["1.0.0", "--publish", ...build("1"), "--body", body]);
@@ -128,7 +128,7 @@ describe("changelog export", () => {
     expect(await files()).toEqual({ "1.txt": "Fixed\n- The list\n" });
   });
 
-  it("names every note that no file can hold, and writes no file", async () => {
+  it("names every note that does not fit into a file, and writes no file", async () => {
     const { android, files } = await maintainerWith(
       ["1.0.0", "--publish", ...build("1"), ...item("x".repeat(499))],
       ["1.1.0", "--publish", ...build("2"), ...item("The list")],
@@ -159,7 +159,7 @@ describe("changelog export", () => {
     expect(Object.keys(await files())).toEqual(["1.txt", "2.txt"]);
   });
 
-  it("says so if no note has a build number", async () => {
+  it("reports that no note has a build number", async () => {
     const { android } = await maintainerWith(["1.0.0", "--publish", ...item("No number")]);
     expect(await android()).toMatchObject({
       exit: 6,

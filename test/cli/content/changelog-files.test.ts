@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-describe("changelog import of a file of another habit", () => {
+describe("changelog import of a file in another style", () => {
   it.each(files)("reads %s as its maintainers mean it", async (name) => {
     const line = await createCommandLine();
     const ran = await line.run(["changelog", "import", join(folder, name), "--dry-run", "--json"]);

@@ -49,7 +49,7 @@ describe("deliver of fastlane", () => {
     expect(await deliverNotes(join(maintainer.folder, "metadata"))).toEqual({ "fr-FR": "- The snow" });
   });
 
-  it("has one text, and a folder that it knows", async () => {
+  it("has one text, and a known folder", async () => {
     const maintainer = await makeReleasingMaintainer(service);
     const none = await maintainer.run(...ios("metadata/en-US"));
     expect(none).toMatchObject({
@@ -91,7 +91,7 @@ describe("supply of fastlane", () => {
     expect(found[language]).toEqual(texts);
   });
 
-  it("reads no more than Google Play takes, with the end of the last line", async () => {
+  it("reads no more than Google Play accepts, with the end of the last line", async () => {
     const maintainer = await makeReleasingMaintainer(service);
     for (const [build, length] of [
       [498, 496],

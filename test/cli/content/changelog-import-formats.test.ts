@@ -25,7 +25,7 @@ describe("changelog import --format changesets", () => {
     await write(".changeset/empty.md", "---\n---\n");
   };
 
-  it("makes one draft of the pending ones, of the largest size", async () => {
+  it("creates one draft from the pending ones, with the largest size", async () => {
     const { write, run, stored, folder } = await newMaintainer();
     await changesets(write, folder);
     expect((await run("import", "--format", "changesets")).exit).toBe(0);
@@ -131,7 +131,7 @@ describe("changelog import --format git", () => {
     return repository;
   };
 
-  it("makes one note of the commits between two tags, all other types under changed", async () => {
+  it("creates one note from the commits between two tags, with all other types under changed", async () => {
     const { run, stored, folder } = await newMaintainer();
     await history(folder);
     const ran = await run("import", "--format", "git", "--from", "v1.0.0", "--to", "v1.1.0");
@@ -187,7 +187,7 @@ describe("changelog import --format git", () => {
     ]);
   });
 
-  it("makes a draft of commits without a tag", async () => {
+  it("creates a draft from commits without a tag", async () => {
     const { run, stored, folder } = await newMaintainer();
     await (await history(folder)).commit("feat: later");
     await run("import", "--format", "git", "--to", "HEAD");
@@ -200,7 +200,7 @@ describe("changelog import --format git", () => {
     [["--to", "v9"], "--to: this repository has no tag or commit v9."],
     [["--to", "--output=x"], "--to: this repository has no tag or commit --output=x."],
     [["--from", "v9", "--to", "v1.1.0"], "--from: this repository has no tag or commit v9."],
-  ])("names a tag that is not there: %j", async (flags, fault) => {
+  ])("names a tag that does not exist: %j", async (flags, fault) => {
     const { run, folder } = await newMaintainer();
     await history(folder);
     const ran = await run("import", "--format", "git", ...flags);
@@ -208,7 +208,7 @@ describe("changelog import --format git", () => {
     expect(ran.stderr).toContain("`fetch-depth: 0` on GitHub");
   });
 
-  it("says that a folder is no repository", async () => {
+  it("reports that a folder is not a repository", async () => {
     const { run } = await newMaintainer();
     const ran = await run("import", "--format", "git");
     expect(ran).toMatchObject({

@@ -58,7 +58,7 @@ describe("changelog import that cannot be done", () => {
     expect(await stored()).toEqual([]);
   });
 
-  it("names the line of a version that is no heading", async () => {
+  it("names the line of a version that is not a heading", async () => {
     const { write, run } = await newMaintainer();
     await write("CHANGELOG.md", changelog(second, "**1.0.0** (2026-01-15)\n\n- Add a map"));
     expect(await run("import")).toMatchObject({
@@ -78,7 +78,7 @@ describe("changelog import that cannot be done", () => {
     expect(ran.stderr).toContain("line 13: the text under “License” belongs to no version and is left out.");
   });
 
-  it("names changes under a title that stands beside the versions", async () => {
+  it("names changes under a heading on the level of the versions", async () => {
     const { write, run } = await newMaintainer();
     await write("CHANGELOG.md", "# Upcoming\n\n## Added\n\n- Lists\n\n# 1.0.0 - 2026-01-15\n\n- Add a map");
     const ran = await run("import");
@@ -116,7 +116,7 @@ describe("changelog import that cannot be done", () => {
     expect(await run("import", ...flags)).toMatchObject({ exit: 2, stderr: expect.stringContaining(fault) });
   });
 
-  it("says where it stopped, and goes on when it is run again", async () => {
+  it("reports where it stopped, and continues when it is run again", async () => {
     const { write, run, create } = await newMaintainer();
     await create("1.1.0");
     await create("v1.1.0", "--allow-duplicate");

@@ -15,7 +15,7 @@ const first = "## 1.0.0 - 2026-01-15\n\n### Added\n\n- Maps";
 const second = "## 1.1.0 - 2026-03-02\n\n### Added\n\n- Night colours";
 
 describe("changelog import", () => {
-  it("makes one published note for each version, with its size from the version before", async () => {
+  it("creates one published note for each version, with its size compared to the previous version", async () => {
     const { write, run, stored } = await newMaintainer();
     await write("CHANGELOG.md", changelog(second, first));
     const ran = await run("import");
@@ -34,7 +34,7 @@ describe("changelog import", () => {
     ]);
   });
 
-  it("keeps a title that was edited in the console through ten imports, and says so each time", async () => {
+  it("keeps a title that was edited in the console in ten imports, and reports this each time", async () => {
     const { write, run, stored, edit } = await newMaintainer();
     await write("CHANGELOG.md", changelog(first));
     await run("import");
@@ -72,7 +72,7 @@ describe("changelog import", () => {
     expect(await stored()).toMatchObject([{}, { title: "Night" }, { feedbackIds: [thread] }]);
   });
 
-  it("makes one note of a version when two jobs run at once", async () => {
+  it("creates one note for a version when two jobs run at the same time", async () => {
     const { write, run, stored, another } = await newMaintainer();
     await write("CHANGELOG.md", changelog(second, first));
     const runs = await Promise.all([run("import"), another("import"), run("import"), another("import")]);
@@ -80,7 +80,7 @@ describe("changelog import", () => {
     expect((await stored()).map(({ version }) => version)).toEqual(["1.1.0", "1.0.0"]);
   });
 
-  it("leaves a note at the instant of its day at which it was published", async () => {
+  it("does not change the time of a note that was published on the same day", async () => {
     const { write, run, stored, edit } = await newMaintainer();
     await write("CHANGELOG.md", changelog(first));
     await run("import", "--draft");
@@ -166,7 +166,7 @@ describe("unreleased notes", () => {
     ]);
   });
 
-  it("become the note of the next version, with what a person wrote", async () => {
+  it("become the note of the next version, and keep the text of a person", async () => {
     const { write, run, stored, edit } = await newMaintainer();
     await write("CHANGELOG.md", changelog(waiting));
     await run("import");
@@ -191,7 +191,7 @@ describe("unreleased notes", () => {
     ]);
   });
 
-  it("do not become the note of an older version, and the draft that is left is named", async () => {
+  it("do not become the note of an older version, and the remaining draft is named", async () => {
     const { write, run, stored } = await newMaintainer();
     await write("CHANGELOG.md", changelog(waiting, second));
     await run("import");
@@ -203,7 +203,7 @@ describe("unreleased notes", () => {
     expect((await stored()).map(({ version }) => version)).toEqual(["Unreleased", "1.1.0", "1.0.0"]);
   });
 
-  it("stay a draft of their own while the file has some", async () => {
+  it("stay a separate draft while the file has some", async () => {
     const { write, run, stored } = await newMaintainer();
     await write("CHANGELOG.md", changelog(waiting));
     await run("import");
@@ -237,7 +237,7 @@ describe("feedback in an imported file", () => {
 });
 
 describe("changelog import --dry-run", () => {
-  it("shows each entry with its fields, and asks no server", async () => {
+  it("shows each entry with its fields, and sends no request", async () => {
     const { write, run } = await newMaintainer();
     await write("CHANGELOG.md", changelog(second, first.replace("-15", "-15 [YANKED]")));
     const ran = await run("import", "--dry-run", { INNKEEP_BASE_URL: "http://127.0.0.1:9" });

@@ -49,13 +49,13 @@ describe("the text that tools add to a change", () => {
     ],
     ["changelog-github-categories.md", ["1.1.0", ["Add sync button", "Fix crash on start"]]],
     ["changelog-auto-changelog.md", ["1.2.0", ["Add sync #12", "crash on start"]]],
-  ] as const)("is left out, and what breaks is named: %s", async (input, release) => {
+  ] as const)("is left out, and breaking changes are named: %s", async (input, release) => {
     const [first] = await releasesIn(input);
     expect([first?.version, first?.notes.items.map(({ text }) => text)]).toEqual(release);
     expect(first?.notes.isList).toBe(true);
   });
 
-  it("shows that a list has every change, also those whose first word says no type", async () => {
+  it("shows that a list has every change, also those without a type in the first word", async () => {
     const [, last] = await releasesIn("changelog-auto-changelog.md");
     expect(last?.notes).toMatchObject({ isList: true, items: [{ type: "changed", text: "First" }] });
   });
@@ -128,7 +128,7 @@ describe("the changes of commits", () => {
     expect(items(subject)).toEqual([]);
   });
 
-  it("say that something was taken back", () => {
+  it("report that something was reverted", () => {
     expect(items("revert: feat: dark mode")).toEqual([{ type: "changed", text: 'Revert "feat: dark mode"' }]);
   });
 
@@ -141,7 +141,7 @@ describe("the changes of commits", () => {
   });
 
   it.each(["🐛 fix: crash on start", ":bug: fix: crash on start", "♻️ fix: crash on start"])(
-    "have no signs before the type: %s",
+    "have no symbols before the type: %s",
     (subject) => {
       expect(items(subject)).toEqual([{ type: "fixed", text: "crash on start" }]);
     },

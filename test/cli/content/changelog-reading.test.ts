@@ -40,7 +40,7 @@ const lines = fc.constantFrom(
 const files = fc.array(lines, { maxLength: 40 }).map((all) => all.join("\n"));
 
 describe("reading any changelog", () => {
-  it("fails on no text, and reads line ends of Windows as those of others", () => {
+  it("fails for no text, and reads line ends of Windows like others", () => {
     fc.assert(
       fc.property(files, (text) => {
         const read = readChangelogFile(text);
@@ -52,7 +52,7 @@ describe("reading any changelog", () => {
     );
   });
 
-  it("gives the same notes for the text that it gave", () => {
+  it("returns the same notes for the text that it has written", () => {
     fc.assert(
       fc.property(files, (text) => {
         for (const { notes } of readChangelogFile(text).releases) {

@@ -92,7 +92,7 @@ describe("changelog release of other sources", () => {
     expect(await stored()).toEqual([]);
   });
 
-  it("does not release unreleased notes for the tag of a job, and says how", async () => {
+  it("does not release unreleased notes for the tag of a job, and explains how to do it", async () => {
     const { write, run, stored } = await newMaintainer();
     await write("CHANGELOG.md", changelog("## Unreleased\n\n- Add maps"));
     const ran = await run("release", tag);
@@ -103,7 +103,7 @@ describe("changelog release of other sources", () => {
     expect(await stored()).toEqual([]);
   });
 
-  it("gives one JSON object, and with --dry-run sends nothing", async () => {
+  it("prints one JSON object, and with --dry-run sends nothing", async () => {
     const { write, run, stored } = await newMaintainer();
     await write("CHANGELOG.md", changelog(first));
     const dry = await run("release", "--dry-run", "--json");

@@ -62,7 +62,7 @@ describe("changelog release", () => {
     expect(await stored()).toMatchObject([{ version: "1.1.0" }]);
   });
 
-  it("makes one note when the same tag is released by two jobs at once, and by a job that runs again", async () => {
+  it("creates one note when the same tag is released by two jobs at the same time, and by a job that runs again", async () => {
     const { write, run, another, stored } = await newMaintainer();
     await write("CHANGELOG.md", changelog("## Unreleased\n\n- Add maps"));
     await run("import");
@@ -78,7 +78,7 @@ describe("changelog release", () => {
     expect(await stored()).toEqual([entry]);
   });
 
-  it("keeps what a person wrote in the draft that an import made", async () => {
+  it("keeps what a person wrote in the draft that an import created", async () => {
     const { write, run, stored, edit } = await newMaintainer();
     await write("CHANGELOG.md", changelog("## Unreleased\n\n- Add maps"));
     await run("import");
@@ -90,7 +90,7 @@ describe("changelog release", () => {
     expect((await stored())[0]?.publishedAt).not.toBeNull();
   });
 
-  it("leaves withdrawn what a person withdrew", async () => {
+  it("does not publish again what a person withdrew", async () => {
     const { write, run, stored, edit } = await newMaintainer();
     await write("CHANGELOG.md", changelog(first));
     await run("release");
@@ -111,7 +111,7 @@ describe("changelog release", () => {
       first.replace("1.0.0", "1.0.0-rc.1"),
       "1.0.0-rc.1 is a draft: it is a pre-release, and --pre-releases is not given.\n",
     ],
-  ])("leaves a draft and says why: %j", async (flags, text, stderr) => {
+  ])("leaves a draft and explains why: %j", async (flags, text, stderr) => {
     const { write, run, stored } = await newMaintainer();
     await write("CHANGELOG.md", changelog(text));
     expect(await run("release", ...flags)).toMatchObject({ exit: 0, stderr });

@@ -15,7 +15,7 @@ const newApp = () => makeChangelogCommandLines(service);
 describe("changelog create for a version that exists", () => {
   const again = ["changelog", "create", "--title", "Again", "--version", "v1.0.0"];
 
-  it("makes no second entry, and says how to change the first", async () => {
+  it("creates no second entry, and explains how to change the first", async () => {
     const { create, line } = await newApp();
     const id = await create("1.0.0", "--publish");
     const ran = await line.run([...again, "--publish"]);
@@ -50,7 +50,7 @@ describe("changelog create for a version that exists", () => {
     expect((await line.run([...again, "--update", "--overwrite"])).stdout).toContain("Again");
   });
 
-  it("makes a second entry only with --allow-duplicate", async () => {
+  it("creates a second entry only with --allow-duplicate", async () => {
     const { create, line } = await newApp();
     await create("1.0.0");
     expect((await line.run([...again, "--allow-duplicate"])).exit).toBe(0);
@@ -65,7 +65,7 @@ describe("changelog create for a version that exists", () => {
     expect(ran[1]?.stdout).toBe(ran[0]?.stdout);
   });
 
-  it("makes one entry when the answer was lost, whether or not the next run knows of it", async () => {
+  it("creates one entry when the answer was lost, with and without the stored key", async () => {
     const { app, line, token } = await newApp();
     const proxy = await responseDroppingProxy(service.baseUrl, (response) => response.destroy());
     const env = { INNKEEP_BASE_URL: proxy };
@@ -126,7 +126,7 @@ describe("a maintainer token with only changelog:write", () => {
     expect(ran).toMatchObject({ exit: 2, stderr: expect.stringContaining(`${app.id}  Larder`) });
   });
 
-  it("says what to do when it allows several apps", async () => {
+  it("explains what to do when it allows several apps", async () => {
     const { app, line } = await owned(false);
     const ran = await line.run(notes);
     expect(ran).toMatchObject({ exit: 5, stderr: expect.stringContaining("Give the app's id with --app") });

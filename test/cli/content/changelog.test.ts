@@ -11,7 +11,7 @@ afterAll(() => service.stop());
 const newApp = () => makeChangelogCommandLines(service);
 
 describe("changelog create", () => {
-  it("writes a draft with everything that the flags give", async () => {
+  it("writes a draft with the values of all flags", async () => {
     const { line } = await newApp();
     const flags = [
       "--platform-version",
@@ -61,7 +61,7 @@ describe("changelog create", () => {
     [["--platform-version", "=1"], "must be of the form name=value"],
     [["--release-type", "huge"], "must be one of major, minor, patch, not `huge`."],
     [[], "--version is missing"],
-  ])("refuses %j before it asks the server", async (flags, message) => {
+  ])("refuses %j before a request", async (flags, message) => {
     const { line } = await newApp();
     const ran = await line.run(["changelog", "create", "--title", "New", ...flags]);
     expect(ran).toMatchObject({ exit: 2, stderr: expect.stringContaining(message) });
@@ -96,12 +96,12 @@ describe("changelog list", () => {
     expect(await shown(line)).toEqual(await shown(reader));
   });
 
-  it("refuses --since if the server does not know the version", async () => {
+  it("refuses --since with an unknown version", async () => {
     const { line } = await newApp();
     expect((await line.run(["changelog", "list", "--since", "1.0.0"])).exit).toBe(2);
   });
 
-  it("says which limits the server accepts", async () => {
+  it("reports the limits that the server accepts", async () => {
     const { reader } = await newApp();
     const ran = await reader.run(["changelog", "list", "--limit", "51"]);
     expect(ran).toMatchObject({
@@ -121,7 +121,7 @@ describe("changelog view", () => {
     }
   });
 
-  it("says with an app key that drafts need another credential", async () => {
+  it("reports with an app key that drafts need another credential", async () => {
     const { create, reader } = await newApp();
     expect(await reader.run(["changelog", "view", await create("1.0.0")])).toMatchObject({
       exit: 6,
@@ -159,7 +159,7 @@ describe("changelog edit, publish and delete", () => {
     expect((await line.run(["changelog", "view", id])).exit).toBe(6);
   });
 
-  it("need a maintainer token, and say so", async () => {
+  it("need a maintainer token, and the message names it", async () => {
     const { reader } = await newApp();
     expect(await reader.run(["changelog", "publish", "x"])).toMatchObject({
       exit: 4,

@@ -64,13 +64,13 @@ describe("an entry that changed here and on the server", () => {
     });
   });
 
-  it("is no conflict if both wrote the same", async () => {
+  it("is not a conflict if both wrote the same", async () => {
     await world.edit(id, { answer: "Mine." });
     expect((await checkout.run("faq push --yes")).exit).toBe(0);
     expect(await answers()).toEqual(["Mine.", "New."]);
   });
 
-  it("becomes the file's with --take mine, and the server's with --take theirs", async () => {
+  it("gets the text of the file with --take mine, and of the server with --take theirs", async () => {
     expect((await checkout.run(`faq push --yes --take mine ${id.slice(0, 13)}`)).exit).toBe(0);
     expect(await answers()).toEqual(["Mine.", "New."]);
     await checkout.write("faq/a.md", file("Mine again."));
@@ -81,7 +81,7 @@ describe("an entry that changed here and on the server", () => {
     expect((await checkout.run("faq diff --exit-code")).exit).toBe(0);
   });
 
-  it("stops a pull too, which writes nothing; --take decides there as well", async () => {
+  it("also stops a pull, which writes nothing; --take also works there", async () => {
     const before = await checkout.all();
     expect(await checkout.run("faq pull")).toMatchObject({
       exit: 7,
@@ -108,7 +108,7 @@ describe("an entry that changed here and on the server", () => {
 });
 
 describe("no edit of a person is lost", () => {
-  it("when a file is edited while the push asks", async () => {
+  it("when a file is edited during the request of the push", async () => {
     await checkout.write("faq/b.md", markdown({ question: "B?" }, "B."));
     const typed = async () => {
       await checkout.write("faq/b.md", markdown({ question: "B?" }, "B, better."));
@@ -124,14 +124,14 @@ describe("no edit of a person is lost", () => {
     expect(await answers()).toEqual(["First.", "B, better."]);
   });
 
-  it("when the file is unchanged: it is left alone until a pull", async () => {
+  it("when the file is unchanged: it does not change until a pull", async () => {
     await world.edit(id, { answer: "Theirs." });
     const ran = await checkout.run("faq push --yes");
     expect(ran).toMatchObject({ exit: 0, stdout: expect.stringContaining("`innkeep faq pull` brings it") });
     expect(await answers()).toEqual(["Theirs."]);
   });
 
-  it("when text and position changed apart: both count", async () => {
+  it("when one side changed the text and the other one the position: both changes count", async () => {
     await checkout.write("faq/a.md", file("Mine."));
     await world.edit(id, { sortOrder: 9 });
     expect((await checkout.run("faq push --yes")).exit).toBe(0);
@@ -176,7 +176,7 @@ describe("no edit of a person is lost", () => {
     expect((await checkout.run("faq diff --exit-code")).exit).toBe(0);
   });
 
-  it("is not brought back when the entry was deleted on the server and not changed here", async () => {
+  it("does not exist again when the entry was deleted on the server and not changed here", async () => {
     await world.remove(id);
     expect((await checkout.run("faq push --yes")).stdout).toContain("deleted on the server");
     expect(await answers()).toEqual([]);

@@ -109,7 +109,7 @@ describe("faq edit without flags", () => {
     expect((await world.list()).map(({ answer }) => answer)).not.toContain("Mine.");
   });
 
-  it("shows the text if it can be kept nowhere", async () => {
+  it("shows the text if it cannot be stored anywhere", async () => {
     await world.checkout.write("file", "");
     const env = { EDITOR: "vi", INNKEEP_STATE_DIR: `${world.checkout.line.cwd}/file` };
     const { ran } = await edit((text) => text.replace("So.", `Precious. ${"x".repeat(20_000)}`), { env });
@@ -156,7 +156,7 @@ describe("faq reorder", () => {
     expect(world.checkout.sent).toEqual(["GET"]);
   });
 
-  it("writes only what the numbers ask for, also in files", async () => {
+  it("writes only the necessary positions, also in files", async () => {
     const ids: string[] = [];
     for (const question of ["B?", "C?", "D?", "E?", "F?"]) ids.push(String(await world.create(question)));
     await world.checkout.run("faq pull");
@@ -186,7 +186,7 @@ describe("faq reorder", () => {
   it.each([
     [() => `${id} ${id}`, "An entry is named twice."],
     [() => `${id} --after ${id}`, "--after names an entry that is moved itself."],
-  ])("refuses a list that makes no order", async (words, message) => {
+  ])("refuses a list that is not a valid order", async (words, message) => {
     const ran = await world.checkout.run(`faq reorder ${words()}`);
     expect(ran).toMatchObject({ exit: 2, stderr: expect.stringContaining(message) });
   });

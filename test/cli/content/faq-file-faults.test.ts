@@ -118,12 +118,12 @@ describe("FAQ files with faults", () => {
       "Excessive alias count",
     ],
     ["an element without texts", "faq.json", "[{}, 7]", "faq diff faq.json", "faq.json#2 has no answer"],
-  ])("say so in one sentence: %s", async (_, name, text, words, message) => {
+  ])("cause one sentence about it: %s", async (_, name, text, words, message) => {
     await checkout.write(name, text);
     expect(await refused(words)).toContain(message);
   });
 
-  it("that are damaged by a merge say so", async () => {
+  it("that are damaged by a merge are named", async () => {
     await checkout.write("faq/a.md", good);
     await checkout.write("faq/.innkeep-faq.json", "{\n<<<<<<< HEAD\n");
     expect(await refused("faq push --yes")).toContain(".innkeep-faq.json is damaged, perhaps by a merge.");

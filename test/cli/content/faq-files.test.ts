@@ -42,7 +42,7 @@ describe("faq pull", () => {
     expect(await checkout.read("faq/tailles-prix-ou.md")).toContain(`id: ${sizes}\n`);
   });
 
-  it("gives each entry a file of its own, whatever the questions are", async () => {
+  it("writes a separate file for each entry, with any questions", async () => {
     for (const question of [
       "Why?",
       "Why!",
@@ -63,7 +63,7 @@ describe("faq pull", () => {
     expect((await checkout.run("faq diff --exit-code")).exit).toBe(0);
   });
 
-  it("brings what changed on the server, and keeps what changed here, and all else in a file", async () => {
+  it("takes changes from the server, and keeps changes here and all other content of a file", async () => {
     const [a, b] = [await world.create("A?"), await world.create("B?")];
     await checkout.run("faq pull");
     await checkout.write(
@@ -87,7 +87,7 @@ describe("faq pull", () => {
     );
   });
 
-  it("deletes the file of an entry that is gone, and does not bring back a file that was deleted here", async () => {
+  it("deletes the file of a deleted entry, and does not restore a file that was deleted here", async () => {
     const [a] = [await world.create("A?"), await world.create("B?")];
     await checkout.run("faq pull");
     await world.remove(a);
@@ -150,7 +150,7 @@ describe("faq push", () => {
     expect(checkout.sent).toEqual(["GET"]);
   });
 
-  it("is one read if nothing differs, on any machine, and leaves the files alone", async () => {
+  it("is one read if nothing differs, on any machine, and changes no file", async () => {
     await checkout.write("faq/a.md", markdown({ question: "A?" }, "So."));
     await push();
     const before = await checkout.all();
@@ -238,7 +238,7 @@ describe("faq push", () => {
       );
   });
 
-  it("takes 500 files at once", async () => {
+  it("accepts 500 files at once", async () => {
     for (let at = 0; at < 500; at += 1)
       await checkout.write(
         `faq/q${at}.md`,

@@ -88,7 +88,7 @@ describe("a file without a heading", () => {
 });
 
 it.each(["03-how-do-i-mute.md", "3. how do I mute.md"])(
-  "the number in %s is no part of a question",
+  "the number in %s is not part of a question",
   async (name) => {
     const { checkout } = world;
     await checkout.write(`faq/${name}`, await inputText("faq-name-only.md"));
@@ -98,7 +98,7 @@ it.each(["03-how-do-i-mute.md", "3. how do I mute.md"])(
 );
 
 it.each(["CONTRIBUTING.md", "contributing.de.md", "CODE_OF_CONDUCT.md", "docs/CHANGELOG.markdown"])(
-  "%s of a project is no entry, and stops no push",
+  "%s of a project is not an entry, and stops no push",
   async (name) => {
     const { checkout } = world;
     await checkout.write("faq/a.md", await inputText("faq-heading-only.md"));

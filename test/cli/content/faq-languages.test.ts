@@ -71,7 +71,7 @@ describe("translations in FAQ files (rule C36)", () => {
     expect(checkout.sent).toEqual(["GET"]);
   });
 
-  it("are compared apart from the default text: each side keeps what it changed", async () => {
+  it("are compared independently of the default text: each side keeps its changes", async () => {
     const id = await world.create("How?", "Like this.");
     await world.edit(id, { translations: { de: { question: "Wie?", answer: "So geht es." } } });
     await checkout.run("faq pull");
@@ -128,7 +128,7 @@ describe("translations in FAQ files (rule C36)", () => {
     expect(await inGerman()).toEqual([["Wie?", "Noch neuer."]]);
   });
 
-  it("need the path of an entry, and a folder without such a file holds entries", async () => {
+  it("need the path of an entry, and a folder without such a file contains entries", async () => {
     await checkout.write("faq/how.md", markdown({ question: "How?" }, "Like this."));
     await checkout.write("faq/it/printer.md", markdown({ question: "Does it print?" }, "Yes."));
     await push();

@@ -19,7 +19,7 @@ beforeEach(async () => {
 afterAll(() => service.stop());
 
 describe.each(["docs/faq.yaml", "faq.yml", "faq.json"])("one file, %s", (path) => {
-  it("holds the whole list, and is pulled, changed and pushed", async () => {
+  it("contains the whole list, and is pulled, changed and pushed", async () => {
     const id = await world.create("A?", "Line one.\nLine two.");
     await world.create("B?");
     await checkout.run(`faq pull ${path}`);

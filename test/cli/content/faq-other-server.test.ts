@@ -25,7 +25,7 @@ const methods = () => server.asked.map((name) => name.split(" ")[0]);
 const mutations = () => methods().filter((method) => method !== "GET");
 
 describe("FAQ files and a server that has only the specification", () => {
-  it("go together entry by entry, with a report of each", async () => {
+  it("are synchronised entry by entry, with a report of each", async () => {
     await checkout.write("faq/a.md", markdown({ question: "A?" }, "So."));
     await checkout.write("faq/b.md", markdown({ question: "B?", sortOrder: 5 }, "So."));
     const ran = await checkout.run("faq push --yes");
@@ -49,7 +49,7 @@ describe("FAQ files and a server that has only the specification", () => {
     expect(methods()).toEqual(["GET"]);
   });
 
-  it("report what failed, do the rest, and end with the exit of the failure; the next push does what is left", async () => {
+  it("report what failed, do the rest, and end with the exit code of the failure; the next push does the remaining work", async () => {
     for (const name of ["A", "B", "C"])
       await checkout.write(`faq/${name}.md`, markdown({ question: `${name}?` }, "So."));
     await checkout.run("faq push --yes");
@@ -82,7 +82,7 @@ describe("FAQ files and a server that has only the specification", () => {
     expect(listed()).toEqual(["A? Other."]);
   });
 
-  it("meet no false conflict in CI with the history of the repository", async () => {
+  it("cause no false conflict in CI with the history of the repository", async () => {
     await checkout.write("faq/a.md", markdown({ question: "A?", sortOrder: 1 }, "First."));
     await checkout.run("faq push --yes");
     const git = (cwd: string, ...words: string[]) =>

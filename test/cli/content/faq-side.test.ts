@@ -35,7 +35,7 @@ describe("the side whose text is kept (rule C22)", () => {
     },
   );
 
-  it("is the file's where the server has a text of an earlier commit, but not over an unread text of a colleague", () => {
+  it("is that of the file if the server has a text of an earlier commit, but not if it has a new text of a colleague", () => {
     expect(sideOf({ mine: "C", theirs: "B", base: "A", pushed: undefined, wasMine: true }, false)).toBe(
       "mine",
     );
@@ -86,7 +86,7 @@ describe("a Markdown file", () => {
   };
   const id = "01a1fda4-237d-759b-ad89-7cf5663516dc";
 
-  it("gives back every question and answer that was written into it, also after a change", () => {
+  it("returns every question and answer that was written into it, also after a change", () => {
     fc.assert(
       fc.property(
         text,

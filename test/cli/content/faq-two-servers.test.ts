@@ -53,7 +53,7 @@ describe.each([
       expect(await at(world, `faq push ${path} --yes`)).toMatchObject({ stdout: same(2), stderr: "" });
   });
 
-  it("carries a changed question and answer to both, also from a clone in a CI job", async () => {
+  it("pushes a changed question and answer to both, also from a clone in a CI job", async () => {
     await at(production, `faq push ${path} --yes`);
     await checkout.write(file, (await checkout.read(file)).replace("A?", "A now?").replace("So.", "New."));
     const clone = await cloneOf(checkout, {});
@@ -64,7 +64,7 @@ describe.each([
     }
   });
 
-  it("keeps apart what was edited and deleted on each server", async () => {
+  it("tracks edits and deletions separately for each server", async () => {
     await at(production, `faq push ${path} --yes`);
     const [a, b] = await production.list();
     await production.edit(a?.id ?? "", { answer: "Edited in production." });

@@ -94,7 +94,7 @@ describe("faq create", () => {
     expect(ran.stderr).toBe("");
   });
 
-  it("takes text from standard input and from a file", async () => {
+  it("reads text from standard input and from a file", async () => {
     const { line } = await newApp();
     await writeFile(join(line.cwd, "answer.md"), "From a *file*.\n");
     const argv = ["faq", "create", "--question", "-", "--answer", "@answer.md", "--json"];
@@ -102,7 +102,7 @@ describe("faq create", () => {
     expect(ran.json()).toMatchObject({ question: "From a pipe?", answer: "From a *file*." });
   });
 
-  it("takes @@ for text that begins with @", async () => {
+  it("reads @@ as text that begins with @", async () => {
     const { line } = await newApp();
     const argv = ["faq", "create", "--question", "@@you?", "--answer", "So.", "--fields", "question"];
     expect((await line.run(argv)).stdout).toBe("@you?\n");
@@ -171,7 +171,7 @@ describe("faq delete", () => {
     ["y", 0, ""],
     ["n", 2, "error: Nothing was changed.\n"],
     ["", 2, "error: Nothing was changed.\n"],
-  ])("asks on a terminal, and obeys the answer %j", async (answer, exit, stderr) => {
+  ])("asks on a terminal, and follows the answer %j", async (answer, exit, stderr) => {
     const { line, create } = await newApp();
     const id = await create("How?");
     const questions: string[] = [];
@@ -187,7 +187,7 @@ describe("faq delete", () => {
 });
 
 describe("a maintainer token", () => {
-  it("reaches the FAQ of its only app", async () => {
+  it("has access to the FAQ of its only app", async () => {
     const { maintainer, create } = await newApp();
     const id = await create("How?");
     expect((await maintainer.run(["faq", "list", "--fields", "id"])).stdout).toBe(`${id}\n`);
@@ -237,7 +237,7 @@ describe("faq picture", () => {
     expect((await fetch(url)).status).toBe(200);
   });
 
-  it("refuses a file that is no picture before anything is sent", async () => {
+  it("refuses a file that is not a picture before anything is sent", async () => {
     const { app, maintainer } = await newApp();
     await writeFile(join(maintainer.cwd, "notes.txt"), "Hello.");
     const answer = await maintainer.run(["faq", "picture", "notes.txt", "--app", app.id]);

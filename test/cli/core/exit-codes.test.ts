@@ -50,11 +50,11 @@ const stories: Readonly<Record<Exit, () => Promise<number>>> = {
 };
 
 describe("the exit codes", () => {
-  it.each(Object.entries(exitCodes))("%s is reached", async (exit, { code }) => {
+  it.each(Object.entries(exitCodes))("%s is the exit code of a command", async (exit, { code }) => {
     expect(await storyOf(exit)).toBe(code);
   });
 
-  it("are numbers that no two exits share", () => {
+  it("are different numbers", () => {
     const codes = Object.values(exitCodes).map(({ code }) => code);
     expect(codes).toEqual([...new Set(codes)]);
   });

@@ -48,14 +48,14 @@ describe("a command", () => {
     );
   });
 
-  it("asks a port of this machine that refuses once, and says nothing about waiting", async () => {
+  it("sends one request to a port of this machine that refuses, and prints nothing about waiting", async () => {
     const line = await createCommandLine({ ...env, INNKEEP_BASE_URL: "http://127.0.0.1:9" });
     const ran = await line.run(["faq", "list"]);
     expect(line.pauses).toEqual([]);
     expect(ran.stderr).not.toContain("Trying again");
   });
 
-  it("says each reason to wait once, with the time that is left", async () => {
+  it("prints each reason to wait once, with the remaining time", async () => {
     const cut = (message: string) => answers(503, { error: message, code: "busy" });
     const { line } = await lineTo(
       cut("Busy."),
@@ -97,7 +97,7 @@ describe("a command", () => {
   });
 
   it.each([404, 405])(
-    "says after a %i of another server that it may lack this (rule L60)",
+    "explains after a %i of another server that it may not have this endpoint (rule L60)",
     async (status) => {
       const { line } = await lineTo(answers(status, { error: "No." }));
       expect(await line.run(["faq", "list"])).toMatchObject({

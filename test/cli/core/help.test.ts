@@ -23,7 +23,7 @@ describe("innkeep", () => {
       expect(stdout.match(new RegExp(`^  ${name} {2,}`, "gm")) ?? []).toHaveLength(isShort ? 0 : 1);
   });
 
-  it("lists what an owner of tests does once, and takes the short forms", async () => {
+  it("lists the commands of an owner of tests once, and accepts the aliases", async () => {
     expect((await run("slot", "--help")).stdout).not.toMatch(
       /^ {2}(accept|decline|remove|confirm-join|assign) /m,
     );
@@ -36,14 +36,14 @@ describe("innkeep", () => {
     }
   });
 
-  it("keeps the flags of every change out of the help of a command, but takes them", async () => {
+  it("does not list the flags of every change in the help of a command, but accepts them", async () => {
     const { stdout } = await run("faq", "create", "--help");
     expect(stdout).toContain("--question <text>");
     expect(stdout).not.toMatch(/--(dry-run|idempotency-key|max-wait|timeout)/);
     expect((await run("mcp", "--help")).stdout).toContain("--max-wait <seconds>");
   });
 
-  it("gives commands that work on this machine alone no flags of the network", async () => {
+  it("lists no network flags for commands that only work on this machine", async () => {
     for (const noun of ["feedback", "proof"]) {
       expect((await run(noun, "discard", "x", "--max-wait", "1s")).stderr).toContain("is no flag of");
       expect((await run(noun, "discard", "--help")).stdout).toContain("--dry-run");

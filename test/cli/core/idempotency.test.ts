@@ -32,7 +32,7 @@ describe("a change without an answer", () => {
     expect([received.length, keys().length]).toEqual([2, 1]);
   });
 
-  it("is made once, however often its answer is lost", async () => {
+  it("is done once, even if its answer is lost several times", async () => {
     const service = await startService();
     onTestFinished(() => service.stop());
     const app = await service.makeApp();
@@ -57,7 +57,7 @@ describe("a change without an answer", () => {
     expect(keys()).toHaveLength(2);
   });
 
-  it("is a new change a day later, when the server has forgotten the key", async () => {
+  it("is a new change a day later, when the server no longer stores the key", async () => {
     const { run, keys } = await lineTo(...away, made);
     await run(create, { now: () => new Date("2026-01-01T00:00:00Z") });
     await run(create, { now: () => new Date("2026-01-01T23:00:00Z") });
@@ -72,7 +72,7 @@ describe("a change without an answer", () => {
     expect(keys()).toHaveLength(2);
   });
 
-  it("does not use the key of a process that still runs: two commands at once are two changes", async () => {
+  it("does not use the key of a process that still runs: two commands at the same time are two changes", async () => {
     const { run, keys } = await lineTo(...away, made);
     await run(create, { world: { processId: 7 } });
     await run(create, { isRunning: (processId) => processId === 7 });

@@ -61,7 +61,7 @@ describe("the beginning of an id", () => {
 });
 
 describe("a list on a terminal", () => {
-  it("shortens ids to what keeps them distinct, and shows them whole in a pipe", async () => {
+  it("shortens ids as long as they stay distinct, and shows complete ids in a pipe", async () => {
     const { line } = await app();
     const shown = (await line.run(["faq", "list", "--no-color"], { terminal: true })).stdout;
     expect(shown.split("\n").map((row) => row.split(" ")[0])).toEqual([
@@ -96,7 +96,7 @@ describe("a list on a terminal", () => {
     ["2026-11-21T14:30:00.000Z", "in 2 h"],
     ["2026-11-21", "2026-11-21"],
     ["no time", "no time"],
-  ])("says %s as %s", (instant, words) => {
+  ])("shows %s as %s", (instant, words) => {
     expect(relativeTime(instant, new Date("2026-11-21T12:00:00Z"))).toBe(words);
   });
 });

@@ -94,7 +94,7 @@ describe("text from outside", () => {
     expect(asTabbed("a\tb\\n\nc\r")).toBe("a\\tb\\\\n\\nc\\r");
   });
 
-  it("is one line, also where a time should stand", () => {
+  it("is one line, also in place of a time", () => {
     const now = new Date("2026-11-26T12:00:00.000Z");
     expect(relativeTime("2026-11-26T09:00:00.000Z", now)).toBe("3 h ago");
     expect(relativeTime("a\u202e\u001b[2J\nb", now)).toBe("a[2J b");
@@ -177,7 +177,7 @@ describe("a table", () => {
     ["日本", 4],
     ["🦆", 2],
     ["e\u0301", 1],
-  ])("knows the width of %s", (text, width) => {
+  ])("computes the width of %s", (text, width) => {
     expect(widthOf(text)).toBe(width);
   });
 

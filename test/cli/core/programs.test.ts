@@ -68,7 +68,7 @@ describe("serve", () => {
 });
 
 describe("dev", () => {
-  it("is a local server with the demo, whose port may move", async () => {
+  it("is a local server with the demo, which may use another port", async () => {
     const { run, told } = await noting();
     await run("dev --seed seed.yaml --json");
     expect(JSON.parse(JSON.stringify(told.serve))).toEqual({
@@ -220,7 +220,7 @@ describe("mcp", () => {
     ["mcp", {}, false],
     ["mcp --work", { INNKEEP_MCP_WORK: "false" }, true],
     ["mcp --read-only", { INNKEEP_MCP_WORK: "true" }, false],
-  ])("offers the tools for work as a flag says, or else the variable: %s, %o", async (words, env, work) => {
+  ])("offers the tools for work according to a flag, or else the variable: %s, %o", async (words, env, work) => {
     const { run, told } = await noting(env);
     await run(words);
     expect(told.mcp?.work).toBe(work);

@@ -8,9 +8,9 @@ import { commandsOfScript, runScriptCommand } from "../../support/programs/input
 const credentials = { INNKEEP_API_KEY: "sdk_x", INNKEEP_AGENT_TOKEN: "sda_x" };
 const aboutProxy = /HTTP_PROXY and HTTPS_PROXY name the proxy: .*NO_PROXY/;
 
-describe("a proxy that wants a name and a password", () => {
+describe("a proxy that requires a name and a password", () => {
   it.each(["http", "https"])(
-    "is named, is asked once, and the message says where to write them: %s",
+    "is named, gets one request, and the message explains where to write them: %s",
     async (scheme) => {
       const proxy = await startProxy(failingProxies["wants a name and a password"]);
       const line = await createCommandLine({
@@ -29,7 +29,7 @@ describe("a proxy that wants a name and a password", () => {
   );
 });
 
-it("a proxy of this machine that refuses the connection is asked once", async () => {
+it("a proxy of this machine that refuses the connection gets one request", async () => {
   const line = await createCommandLine({
     ...credentials,
     ...{ INNKEEP_BASE_URL: "http://inn.example", HTTP_PROXY: "http://127.0.0.1:1" },

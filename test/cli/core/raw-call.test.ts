@@ -52,14 +52,14 @@ describe("api", () => {
   });
 
   it.each(["api/v1/faqs/remote", "/api/v1/faqs/remote"])(
-    "takes %s, with or without the first slash",
+    "accepts %s, with or without the first slash",
     async (path) => {
       const { api } = await echo();
       expect(await api(path)).toMatchObject({ url: "/api/v1/faqs/remote" });
     },
   );
 
-  it("takes a whole address on this server, and on no other", async () => {
+  it("accepts a complete address on this server, and on no other", async () => {
     const { api, baseUrl, line } = await echo();
     expect(await api(`${baseUrl}/api/v1/faqs/remote`)).toMatchObject({ url: "/api/v1/faqs/remote" });
     for (const other of ["https://evil.example/api/v1/faqs/remote", `${baseUrl}0/api/v1/faqs/remote`]) {
@@ -159,7 +159,7 @@ describe("api --paginate", () => {
     return { api, asked };
   }
 
-  it("prints one page a line, and asks for the next with its cursor", async () => {
+  it("prints one page per line, and requests the next one with its cursor", async () => {
     const { api, asked } = await list();
     const { stdout } = await api();
     expect(stdout).toBe('{"items":[1,2],"total":3,"nextCursor":"a/b+c"}\n{"items":[3],"nextCursor":null}\n');
@@ -175,7 +175,7 @@ describe("api --paginate", () => {
     expect((await api("--fields", "items")).stdout).toBe("[1,2,3]\n");
   });
 
-  it("prints the head of each page with --include", async () => {
+  it("prints the headers of each page with --include", async () => {
     const { api } = await list();
     expect((await api("--include")).stdout.match(/^200\n/gm)).toHaveLength(2);
     expect((await api("--include", "--json")).json()).toMatchObject({

@@ -48,7 +48,7 @@ describe("a command of earlier versions for continuous copies", () => {
     "admin instants",
     "admin instants --from copies",
     "admin restore --from copies --at 2026-11-23T18:30:00Z",
-  ])("%s names what took its place", async (argv) => {
+  ])("%s names its replacement", async (argv) => {
     const { run, told } = await noting();
     expect(await run(argv)).toMatchObject({ exit: 2, stderr: expect.stringContaining("Litestream") });
     expect(told).toEqual([]);
@@ -56,7 +56,7 @@ describe("a command of earlier versions for continuous copies", () => {
 });
 
 describe("admin backup", () => {
-  it("is not made for everybody if the public key of a script is empty", async () => {
+  it("is not created without encryption if the public key of a script is empty", async () => {
     const { line, told } = await noting({ INNKEEP_BACKUP_RECIPIENT: "age1key" });
     const answer = await line(["admin", "backup", "monday.tar", "--recipient", ""]);
     expect(answer).toMatchObject({ exit: 2, stderr: expect.stringContaining("--recipient is empty.") });

@@ -53,7 +53,7 @@ async function ok(words: string): Promise<Record<string, unknown>> {
 const session = "--started-at 2026-11-21T09:00:00Z --ended-at 2026-11-21T09:04:00Z --screen A --screen B";
 
 describe("a server that has only the specification", () => {
-  it("takes feedback with files", async () => {
+  it("accepts feedback with files", async () => {
     expect(await ok("feedback send --type bug --message Lost. --image screen.png")).toEqual({
       success: true,
     });
@@ -86,7 +86,7 @@ describe("a server that has only the specification", () => {
     expect(await ok("changelog view 2.3.0")).toMatchObject({ body: "Lists are **sorted**." });
   });
 
-  it("counts a day by a session, and answers about an unknown key without a fault", async () => {
+  it("counts a day with a session, and answers for an unknown key without an error", async () => {
     expect(await ok(`session report ${session}`)).toMatchObject({ counted: true, dayIndex: 3 });
     expect(await ok(`session report ${session}`)).toMatchObject({ reason: "already_submitted" });
     expect(await ok("session status")).toMatchObject({ countedToday: true, daysCounted: 3 });
@@ -112,7 +112,7 @@ describe("a server that has only the specification", () => {
     expect(tasks).toMatchObject({ exit: 0 });
   });
 
-  it("says why it refuses the address that a sign-in returns to", async () => {
+  it("explains why it refuses the address to which a sign-in returns", async () => {
     const ran = await world.line.run(["auth", "login"], { terminal: true });
     expect(ran.exit).toBe(2);
     expect(ran.stderr).toContain("--redirect");
@@ -123,7 +123,7 @@ describe("a server that has only the specification", () => {
     expect(await ok("slot list")).toMatchObject({ slots: [{ slotId, status: "active" }] });
   });
 
-  it("shows a thread to an agent, takes its plan, and gives the decision", async () => {
+  it("shows a thread to an agent, accepts its plan, and returns the decision", async () => {
     const { server, line } = world;
     expect(await ok(`agent thread ${threadId}`)).toMatchObject({ feedback: { subject: "Settings close" } });
     const { runId } = await ok(`agent propose ${threadId} --summary Guard --plan Test`);
@@ -136,7 +136,7 @@ describe("a server that has only the specification", () => {
     expect(await decision()).toBe(9);
   });
 
-  it("says in one sentence that it has no lists and no work for agents", async () => {
+  it("reports in one sentence that it has no lists and no work for agents", async () => {
     const { line } = world;
     const { runId } = await ok(`agent propose ${threadId} --summary Guard --plan Test`);
     expect(await ok(`agent run ${runId}`)).toMatchObject({ id: runId, status: "awaiting_approval" });

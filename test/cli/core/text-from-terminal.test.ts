@@ -39,7 +39,7 @@ describe.each(logs)("a log as a terminal shows it: %s", (input, lines) => {
     expect(given.map(({ message }) => message)).toEqual([text, text, text]);
   });
 
-  it("is on the pages of an attachment, with the file inside as it is", async () => {
+  it("is on the pages of an attachment, with the unchanged file inside", async () => {
     const { attachments } = await sentWith(["--message", "m", "--attach", input], input);
     const bytes = Buffer.from(attachments[0].data.replace(/^.*?,/, ""), "base64");
     const { pages, files } = await readPdf(bytes);
@@ -61,7 +61,7 @@ describe("text from a terminal", () => {
     ["a reply", ["feedback", "reply", id, "--body", "@log"], "body"],
     ["a release note", ["changelog", "create", "--title", "t", "--version", "1", "--body", "@log"], "body"],
     ["an answer of the FAQ", ["faq", "create", "--question", "q", "--answer", "@log"], "answer"],
-  ])("is shown as there in %s", async (_, command, field) => {
+  ])("is shown as in a terminal in %s", async (_, command, field) => {
     const line = await createCommandLine({
       INNKEEP_BASE_URL: "http://127.0.0.1:9",
       INNKEEP_APP: id,
@@ -73,7 +73,7 @@ describe("text from a terminal", () => {
     expect(ran.json()).toMatchObject({ body: { [field]: "FAIL test a 100% done link" } });
   });
 
-  it("is shown as there in the notes of a release", async () => {
+  it("is shown as in a terminal in the notes of a release", async () => {
     const line = await createCommandLine({
       INNKEEP_BASE_URL: "http://127.0.0.1:9",
       INNKEEP_APP: id,

@@ -55,7 +55,7 @@ describe("paths of Windows", () => {
     expect(foldersUpwards(raw`C:\a`, "", win32)).toEqual([raw`C:\a`, "C:\\"]);
   });
 
-  it("are shown as they were given if a text cannot be read from there", async () => {
+  it("are shown unchanged if a text cannot be read from there", async () => {
     const line = await createCommandLine({ INNKEEP_API_KEY: "any" });
     const file = raw`C:\none\answer.txt`;
     const { exit, stderr } = await line.run(["faq", "create", "--question", "Why?", "--answer", `@${file}`]);
@@ -66,14 +66,14 @@ describe("paths of Windows", () => {
   });
 
   it.each(["con", "NUL", "Com1.old", "lpt9.", "a.", raw`a\b`, "C:a", "..", raw`\\server\share`, "a b", ""])(
-    "are no names of snapshots: '%s'",
+    "are not names of snapshots: '%s'",
     (name) => {
       expect(snapshotName.safeParse(name).success).toBe(false);
     },
   );
 
   it.each(["console", "com", "com10", "a.con", "1-nul"])(
-    "may be near to the name of a snapshot: %s",
+    "may be similar to the name of a snapshot: %s",
     (name) => {
       expect(snapshotName.safeParse(name).success).toBe(true);
     },
@@ -85,7 +85,7 @@ describe("paths of Windows", () => {
     [raw`Where is C:\Users?`, "where-is-c-users"],
     ['Why: a|b <c> "d"*?', "why-a-b-c-d"],
     ["…", "entry"],
-  ])("take the file name of the question %s", (question, name) => {
+  ])("accept the file name of the question %s", (question, name) => {
     expect(slugOf(question, new Set())).toBe(name);
   });
 });

@@ -74,7 +74,7 @@ describe("the commands of a development server", () => {
     expect(stderr).toContain("--status must be at least 400");
   });
 
-  it("makes an event happen, with the fields that are set", async () => {
+  it("causes an event, with the fields that are set", async () => {
     const owner = await service.makeUser();
     const { id } = await service.makeApp(owner);
     const set = ["--set", "message=It crashes", "--set", "metadata.os=Android", "--set", "metadata.ram:=8"];

@@ -71,7 +71,7 @@ describe("innkeep dev listen", () => {
     expect(stdout + stderr).not.toContain("whsec_");
   });
 
-  it("sends only the wanted types, and what happened before", async () => {
+  it("sends only the selected types, and earlier events", async () => {
     const { listen, types, report, end, appId } = await makeWorld();
     const trigger = (event: string) =>
       service.request("POST", "/dev/trigger", { body: { event, app: appId } });
@@ -96,7 +96,7 @@ describe("innkeep dev listen", () => {
     await running;
   });
 
-  it("shows the answers of the address, and goes on after each", async () => {
+  it("shows the answers of the address, and continues after each", async () => {
     const { listen, receiver, report, listening, end } = await makeWorld();
     const running = listen(["--json"]);
     await listening();
@@ -122,7 +122,7 @@ describe("innkeep dev listen", () => {
     });
   });
 
-  it("says that nobody listens at the address, and sends the next event all the same", async () => {
+  it("reports that nothing listens at the address, and still sends the next event", async () => {
     const { listen, report, end, types } = await makeWorld();
     const free = createServer().listen(0, "127.0.0.1");
     await once(free, "listening");
@@ -159,7 +159,7 @@ describe("innkeep dev listen", () => {
     expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(receiver.received.length);
   });
 
-  it("goes on after the server was reset", async () => {
+  it("continues after the server was reset", async () => {
     const { listen, receiver, report, listening, end } = await makeWorld();
     await service.request("POST", "/dev/clock", { body: { advance: "P10D" } });
     const running = listen();

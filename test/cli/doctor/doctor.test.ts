@@ -39,7 +39,7 @@ async function place(): Promise<Place> {
 }
 
 describe("innkeep doctor", () => {
-  it.each(plantedFaults)("names $fault, says why, and what to do", async (planted) => {
+  it.each(plantedFaults)("names $fault, the reason, and the next step", async (planted) => {
     const here = await place();
     const options = await planted.plant(here);
     const ran = await here.line.run(["doctor", "--json"], options);
@@ -66,7 +66,7 @@ describe("innkeep doctor", () => {
     expect(inPipe.stdout).not.toContain("\u001b");
   });
 
-  it("finds nothing wrong with a real server, and says what a token may do", async () => {
+  it("finds no fault in a real server, and lists the rights of a token", async () => {
     const service = await startService();
     const owner = await service.makeUser();
     await service.makeApp(owner);

@@ -35,7 +35,7 @@ const tag = (id: string, addTags: readonly string[]) =>
   service.request("PATCH", `/api/v1/console/feedback/${id}`, { headers: cast.person, body: { addTags } });
 
 describe("agent list", () => {
-  it("prints the threads with what they wait for, tab-separated in a pipe", async () => {
+  it("prints the threads with the step for which they wait, tab-separated in a pipe", async () => {
     const id = await submitFeedback(service, cast, { subject: "Login fails" });
     const runId = await propose(service, cast, id);
     const { stdout } = await line.run(["agent", "list", "--waiting", "approval"]);
@@ -45,7 +45,7 @@ describe("agent list", () => {
     expect((await line.run(["agent", "list", "--waiting", "approved"])).stdout).toBe("");
   });
 
-  it("takes --tag several times: the threads have all of the tags", async () => {
+  it("accepts --tag several times: the threads have all of the tags", async () => {
     const both = await submitFeedback(service, cast);
     const one = await submitFeedback(service, cast);
     await tag(both, ["login", "old"]);

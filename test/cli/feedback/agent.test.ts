@@ -118,7 +118,7 @@ describe("agent decision", () => {
     expect(ran.stdout).toContain(`replaced by  ${second}\n`);
   });
 
-  it("waits for the decision with --wait, and says once for what and how long", async () => {
+  it("waits for the decision with --wait, and prints once for what and how long", async () => {
     const { line, propose, decide } = await newThread();
     const runId = await propose();
     const looked = nextDecisionCheck(service);

@@ -71,7 +71,7 @@ describe("feedback send with a long log", () => {
     ["UTF-16, as PowerShell writes it", Buffer.from("\ufeffIt broke", "utf16le"), "It broke"],
     ["UTF-8 with a mark", "\ufeffIt broke", "It broke"],
     ["text of an older encoding", Buffer.from([0x61, 0xff, 0x62]), "aÿb"],
-  ])("takes %s", async (_, text, message) => {
+  ])("accepts %s", async (_, text, message) => {
     const { line, bodies } = await startFeedbackSending();
     await writeFile(join(line.cwd, "log.txt"), text);
     expect(await line.run([...send, "--message", "@log.txt"])).toMatchObject({ exit: 0 });

@@ -113,7 +113,7 @@ describe("the output of feedback in a GitHub Actions job", () => {
     expect(form?.[1]).not.toBe(form?.[3]);
   });
 
-  it("takes no outputs from the server's text", async () => {
+  it("creates no outputs from the server's text", async () => {
     const answer = { success: true, id: "1\nEOF\nPATH<<EOF\n/evil", consoleUrl: "x\r\ny" };
     const { line } = await startFeedbackSending(answers(201, answer));
     await line.run(send, { env: { ...gitHub, GITHUB_OUTPUT: join(line.cwd, "outputs") } });

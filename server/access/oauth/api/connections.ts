@@ -303,7 +303,9 @@ export const isKnownClient = async (reader: Reader, id: string): Promise<boolean
 /** The text of the error for an id that is not registered. */
 export const unknownClient = "is not known here, or has expired";
 
-/** Finds a program by its id: the address of a document, or the id of a registration. The error says what is wrong. */
+/**
+ * Finds a program by its id: the address of a document, or the id of a registration. The error describes the problem.
+ */
 export async function findClient(
   { database, readClientDocument }: Pick<Deps, "database" | "readClientDocument">,
   id: string,
@@ -331,7 +333,7 @@ export type OAuthCode =
   | "invalid_redirect_uri"
   | "invalid_client_metadata";
 
-/** The refusal of a program's request. The message says what to do. */
+/** The refusal of a program's request. The message describes what to do. */
 export class OAuthFault extends Error {
   readonly code: OAuthCode;
 

@@ -92,7 +92,7 @@ async function findExchangeable(
   return row ? { code: row, codeHash } : { why: "unknown code" };
 }
 
-/** Logs the reason. The answer does not contain it: a person with a stolen code must learn nothing. */
+/** Logs the reason. The answer does not contain it: a person with a stolen code must get no information. */
 function refuseCode({ log }: Pick<Deps, "log">, why: string): never {
   log.info({ why }, "sign-in code refused");
   throw new ApiError("invalid_code");

@@ -219,7 +219,7 @@ function naming(text: string, threads: readonly string[]): string {
 
 const isDraft = "This release note is not published. Change the note itself.";
 
-/** Stores the draft of a published entry, and what its writer saw as published. (rule C30) */
+/** Stores the draft of a published entry, and the published text that its writer saw. (rule C30) */
 async function setDraft(
   { clock }: Pick<Deps, "clock">,
   tx: Transaction,
@@ -243,7 +243,7 @@ async function list(
   const position = readCursor(cursor, [instantPart, instantPart, idPart]);
   await ownedApp(database, params.appId, caller);
   const words = wordsOf(q);
-  // A search reads more notes than it shows, but not all of very many.
+  // A search reads more notes than it shows, but it does not read a very long list completely.
   const read = words.length === 0 ? limit : Math.max(limit, mostSearched);
   const found = await rows.list(database, params.appId, { position, limit: read + 1 });
   const page = pageOf(found, read, keyOf);
@@ -258,7 +258,7 @@ async function list(
   return { items: items.map((row) => entryAnswer(row, linked.get(row.id))), nextCursor };
 }
 
-/** The most release notes that one request searches, if it does not show more. */
+/** The maximum number of release notes that one request searches, unless the page is longer. */
 const mostSearched = 200;
 
 const keyOf = (row: ChangelogRow): [string, string, string] => [

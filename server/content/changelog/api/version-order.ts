@@ -56,8 +56,8 @@ const comparisons: Record<VersionForm, Comparison> = {
 };
 
 /**
- * Returns the type of a release, which says how its version differs from the greatest earlier one among `others`.
- * Returns `minor` if that is unknown. (rule C14)
+ * Returns the type of a release: the kind of difference between its version and the greatest earlier one among
+ * `others`. Returns `minor` if that is unknown. (rule C14)
  */
 export function releaseTypeAfter(version: string, others: readonly string[]): ReleaseType {
   const own = semVerOf(version);

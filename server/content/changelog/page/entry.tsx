@@ -101,7 +101,7 @@ async function changesOf(visit: SignedInVisit, entry: EditedChangelogEntry): Pro
   const { fields } = visit;
   const current = await withFixes(visit, currentEntry(entry));
   const given = givenEntry(fields);
-  // A program that knows no field for threads, or a page from before it, leaves the threads as they are.
+  // A program or an old page without the field for threads does not change the threads.
   const sent = fields.has("fixes") ? given : { ...given, fixes: current.fixes ?? "" };
   const changed = changedValues(fields, sent, current);
   if (changed.body === undefined && changed.fixes === undefined) return changed;

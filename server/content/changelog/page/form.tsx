@@ -18,7 +18,7 @@ import { MarkdownField } from "../../texts/desk.tsx";
 import { countOfSenders, type Fixes } from "./fixes.tsx";
 import { countOf, type List, publishedVersion } from "./values.ts";
 
-/** The time zone of the field for the publication. If it is guessed, the script takes that of the browser. */
+/** The time zone of the field for the publication. If it is guessed, the script uses that of the browser. */
 export interface FieldZone {
   readonly name: string;
   readonly guessed: boolean;

@@ -41,7 +41,7 @@ import { Desk, MarkdownField, withPictures } from "../../texts/desk.tsx";
 import { htmlOf } from "../../texts/html.ts";
 import { ReleaseText } from "./release-text.tsx";
 
-/** Returns the translations that a draft changes, beside the published ones. */
+/** Returns the translations that a draft changes, together with the published ones. */
 export const comparedTranslations = ({ translations, draft }: EditedChangelogEntry): ComparedField[] =>
   Object.entries(draft?.translations ?? {}).map(([tag, text]) => ({
     label: languageName(tag),

@@ -226,8 +226,8 @@ const draftedFaq = (faq: StoredFaq): DraftedFaq => ({
 });
 
 /**
- * Stores a draft. An entry that was never published also shows the text of its draft as its own, and has its
- * translations at once.
+ * Stores a draft. An entry that was never published also shows the text of its draft as its own, and gets its
+ * translations immediately.
  */
 async function setDraft(
   tx: Transaction,
@@ -277,8 +277,8 @@ export async function keepVersion(
 }
 
 /**
- * Makes an entry a draft that was never published, if it has a draft: a replacement of the list deletes no text that is
- * not published. Returns false for an entry without a draft. (rule C29)
+ * Turns an entry that has a draft into a draft that was never published. So a replacement of the list deletes no
+ * unpublished text. Returns false for an entry without a draft. (rule C29)
  */
 export async function unpublish(tx: Transaction, { appId, id }: Key): Promise<boolean> {
   const faq = await rows.findStored(tx, appId, id);

@@ -74,7 +74,7 @@ export const faqs = (deps: FaqDeps & Pick<Deps, "answers">): Handlers<typeof con
     removing(deps, (remove) =>
       save(async (tx) => {
         const key = { appId: caller.appId, id: params.faqId };
-        // An app key knows no drafts. (rule C29)
+        // An app key cannot see drafts. (rule C29)
         const removed =
           (await rows.find(tx, key.appId, key.id)) && (await removeFaq(deps, tx, { ...key, remove }));
         if (!removed) throw new ApiError("not_found");
@@ -214,7 +214,7 @@ const withHash = ({ question, answer, ...faq }: WantedFaq) =>
 
 const hashOf = (text: FaqText): string => hash("sha256", hashedFaqText(text));
 
-/** What a replacement needs. `remove` gets the pictures of deleted texts. */
+/** The parameters of a replacement. `remove` is called with the pictures of deleted texts. */
 type Saving = Pick<Deps, "clock" | "newId"> & { readonly remove: NotePictures };
 
 async function save(

@@ -341,8 +341,8 @@ export function placeFaq(faqs: readonly FaqPosition[], id: string, place: number
 }
 
 /**
- * Returns the positions if an entry stands directly beside a neighbour, and the entries on its other side move away as
- * far as they must. Undefined if there is no neighbour.
+ * Returns the positions after an entry was put directly before or after a neighbour. The entries on the other side move
+ * only as far as necessary. Undefined if there is no neighbour.
  */
 function pushed(
   moving: FaqPosition,

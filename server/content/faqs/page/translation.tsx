@@ -29,7 +29,7 @@ import {
 import { Desk, MarkdownField, Preview, Rendered } from "../../texts/desk.tsx";
 import { htmlOf } from "../../texts/html.ts";
 
-/** Returns the translations that a draft changes, beside the published ones. */
+/** Returns the translations that a draft changes, together with the published ones. */
 export const comparedTranslations = ({ translations, draft }: DraftedFaq): ComparedField[] =>
   Object.entries(draft?.translations ?? {}).flatMap(([tag, text]) => [
     {

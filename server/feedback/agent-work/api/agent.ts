@@ -246,7 +246,7 @@ export function createFindThread({
     // Memory has the proposal twice: in the answer, and as an object.
     bytesOf: ({ answer, proposal }) => threadOverhead + bytesOfBody(answer.body) + bytesOfProposal(proposal),
   });
-  /** Returns a function that tells whether a thread is still in the cache, unchanged. */
+  /** Returns a function that checks whether a thread is still in the cache, unchanged. */
   const isKept = (thread: KnownThread, caller: AgentCaller) => {
     const name = nameOf(thread.id, caller);
     return () => find.peek(name) === thread;
@@ -288,7 +288,7 @@ const createFindRun = ({
 const proposalOverhead = 1_000;
 
 /**
- * Returns a proposal in the form for the cache: its answer, and the data that tells who may read it and whether
+ * Returns a proposal in the form for the cache: its answer, and the data that decides who may read it and whether
  * `settle` must run for it.
  */
 function knownRun(settings: Deps["settings"], run: ProposalRow | undefined) {

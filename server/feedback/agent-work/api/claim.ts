@@ -172,7 +172,7 @@ async function claimedRun(deps: Pick<Deps, "clock">, tx: Transaction, named: Nam
 }
 
 /**
- * Returns the claim with this id if the caller's account made it. Throws `not_found`, `claim_released` or
+ * Returns the claim with this id if the caller's account created it. Throws `not_found`, `claim_released` or
  * `claim_resumed`. (rule A24)
  */
 async function namedClaim(

@@ -19,7 +19,7 @@ export interface ClaimRow extends Omit<Worker, "userId"> {
   readonly progressCount: number;
   readonly progressAt: string | null;
   readonly outcomeStatus: string | null;
-  /** 1 if the token that made the claim still works. */
+  /** 1 if the token with which the claim was created is still valid. */
   readonly tokenWorks: number;
 }
 

@@ -15,7 +15,7 @@ export function consoleProposals(
   deps: Pick<Deps, "clock" | "newId" | "settings" | "time" | "waitingAgents">,
 ): Handlers<typeof contract> {
   const record = createStepRecorder(deps);
-  /** Records what a person did with a proposal, and returns the answer. */
+  /** Records an action of a person on a proposal, and returns the answer. */
   const finish = async (
     tx: Transaction,
     run: ProposalRow,

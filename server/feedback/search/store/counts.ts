@@ -12,7 +12,7 @@ const mostCounted = 500;
 
 const newest = Number.MAX_SAFE_INTEGER;
 
-/** The whole count takes hardly longer than this. Then a status has at least what was found until then. */
+/** The count takes hardly longer than this. After this time, the numbers found so far are shown as minimum numbers. */
 const mostMilliseconds = 40;
 
 /** Counts the threads of each status that a search finds. The scope must have no status. (rule F58) */

@@ -15,7 +15,7 @@ import { mostText, type ThreadWords, textsOf } from "./texts.ts";
 /** The most threads of a batch. With this number, other writes wait only briefly. */
 const batch = 100;
 
-/** A batch ends when its texts have so many characters. */
+/** A batch ends when its texts have this number of characters. */
 const batchText = 1_048_576;
 
 /** How many threads are read at once, at most. */
@@ -26,10 +26,10 @@ const fewText = 65_536;
 
 const batchesOfSearch = 20;
 
-/** Before a search, the index grows by texts with about so many characters. */
+/** Before a search, texts with about this number of characters are added to the index. */
 const textOfSearch = 2 * batchText;
 
-/** What a batch did. */
+/** The result of a batch. */
 interface Batch {
   /** Whether another batch may follow. */
   readonly isMore: boolean;
@@ -48,7 +48,7 @@ type IndexingLog = Pick<Deps["log"], "error">;
 
 /**
  * Adds up to 2,000 new threads to the index before a search, fewer if they are long. The background work adds the rest.
- * If this fails, the search goes on without these threads.
+ * If this fails, the search continues without these threads.
  */
 export async function indexForSearch({ database, log }: Pick<Deps, "database" | "log">): Promise<void> {
   try {
@@ -66,7 +66,7 @@ export async function indexForSearch({ database, log }: Pick<Deps, "database" | 
 /** Waits for the batch that is under way, or adds the next one. So only one search at a time uses a connection. */
 async function nextBatch(database: Database, log: IndexingLog | undefined): Promise<Batch> {
   const present = running.get(database);
-  // The batch that is under way may have begun before the newest thread was noted.
+  // The running batch may have begun before the newest thread was in the queue.
   if (present) return { isMore: true, text: (await present).text };
   const next = indexBatch(database, log).finally(() => running.delete(database));
   running.set(database, next);
@@ -86,7 +86,7 @@ export const forgetAllIndexed = async (tx: Transaction): Promise<void> => {
   );
 };
 
-/** Notes all threads, so that the background work adds them to the index again. */
+/** Adds all threads to the queue, so that the background job adds them to the index again. */
 export const indexAllAgain = (tx: Transaction): Promise<number> =>
   tx.run(
     `INSERT INTO threads_to_index (feedback_seq) SELECT f.seq FROM feedback f WHERE f.seq > 0
@@ -99,7 +99,7 @@ interface Noted {
   readonly mark: string;
 }
 
-// On PostgreSQL, `xmin` also differs if another process has indexed the thread and it was noted again.
+// On PostgreSQL, `xmin` also differs if another process has indexed the thread and it was added to the queue again.
 const markOf = {
   sqlite: "CAST(changes AS text)",
   postgres: "changes || '.' || CAST(xmin AS text)",
@@ -159,7 +159,7 @@ async function setApart(tx: Transaction, one: Noted): Promise<number> {
   return 1;
 }
 
-/** Notes the threads again that could not be indexed: a newer program may be able to. */
+/** Adds the threads that could not be indexed to the queue again: a newer program may be able to index them. */
 export const tryAgain = async (tx: Transaction): Promise<void> => {
   await tx.run(
     `INSERT INTO threads_to_index (feedback_seq) SELECT a.feedback_seq FROM threads_set_apart a WHERE a.feedback_seq > 0
@@ -207,7 +207,7 @@ async function store(
   read: readonly Noted[],
   threads: readonly IndexedThread[],
 ): Promise<number> {
-  // A search waits for the batch of another server, which may have the thread that it looks for.
+  // A search waits for the batch of another server, which may contain the thread that it searches for.
   await tx.lock("innkeep search index");
   const seqs = await unchanged(tx, read);
   if (seqs.length === 0) return 0;

@@ -189,7 +189,8 @@ async function findEach(
   { asked, order }: { readonly asked: readonly string[]; readonly order: ExpressionOrder },
   { conditions, before, limit }: SearchPage,
 ): Promise<number[]> {
-  // `OFFSET 0` makes the planner ask the index first, sort what it found, and read threads only until the page is full.
+  // With `OFFSET 0`, the planner uses the index first, sorts the results, and reads threads only until the page is
+  // full.
   const rows = await reader.all<{ seq: number }>(
     plannedEachTime(`SELECT found.seq FROM unnest(CAST(ARRAY[${asked.map(() => "?").join(", ")}] AS text[])) WITH ORDINALITY AS r(asked, place)
      CROSS JOIN LATERAL (

@@ -38,7 +38,7 @@ const searchTerms = (reader: Reader, searched: SearchedTerms, page: SearchPage):
     ? newestInSqlite(reader, searched, page)
     : newestInPostgres(reader, searched, page);
 
-/** How many threads are read at once to look for words that follow each other. */
+/** The number of threads that are read at once to search for words that follow each other. */
 const readAtOnce = 50;
 
 /** Finds threads by their terms, and reads their texts to see whether they have the patterns of the query. */
@@ -207,8 +207,8 @@ export function amongFound(
       condition: seqs.length === 0 ? ["FALSE"] : [`f.seq IN (${places})`, ...seqs],
     };
   }
-  // If the condition were a list of numbers, SQLite without statistics would read all threads of the app. (CROSS JOIN
-  // makes SQLite keep this order.)
+  // If the condition were a list of numbers, SQLite without statistics would read all threads of the app. (With CROSS
+  // JOIN, SQLite keeps this order.)
   const from = "json_each(?) AS found CROSS JOIN feedback f";
   return { from, condition: ["f.seq = found.value", JSON.stringify(seqs)] };
 }

@@ -19,7 +19,9 @@ const mostWords = 12;
 /** How many threads of each existing word are counted. */
 const mostCounted = 50;
 
-/** On PostgreSQL each app has words of its own. With more apps, only the words of the first ones are looked up. */
+/**
+ * On PostgreSQL each app has separate words. With more apps than this, only the words of the first ones are looked up.
+ */
 const mostApps = 8;
 
 /**

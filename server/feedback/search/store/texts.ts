@@ -4,7 +4,7 @@ import type { ThreadText } from "../matches.ts";
 import { type HasName, indexedAddress, indexedTag } from "../query.ts";
 import { kinds, wordsIn } from "../words.ts";
 
-/** Everything of a thread that the search looks at. */
+/** All data of a thread that the search uses. */
 export interface ThreadWords {
   readonly seq: number;
   readonly id: string;
@@ -13,7 +13,7 @@ export interface ThreadWords {
   readonly category: string;
   /** The texts, in the order in which they are shown as the found line. */
   readonly texts: readonly ThreadText[];
-  /** Words of the index that are in no text: tags, addresses of senders, and what the thread has. */
+  /** Words of the index that are in no text: tags, addresses of senders, and the words for `has:`. */
   readonly marks: readonly string[];
 }
 
@@ -25,7 +25,7 @@ export const mostText = 262_144;
 
 /** Which texts of a thread are read. */
 export interface TextsRead {
-  /** At most so many messages of each thread: the newest ones. */
+  /** The maximum number of messages of each thread: the newest ones. */
   readonly most: number;
   /** Whether the names and addresses of senders are left out. */
   readonly withoutSenders: boolean;

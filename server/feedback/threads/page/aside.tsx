@@ -170,7 +170,7 @@ const HiddenInSubject = ({ text }: { readonly text: string }) => (
   </>
 );
 
-/** Leads to the issue of a thread; if there is none, to the form for a new one in the repository of the app. */
+/** Links to the issue of a thread; if there is none, to the form for a new one in the repository of the app. */
 const IssueLink = ({
   feedback,
   repository,
@@ -473,8 +473,8 @@ const mostCharacters = 1_000;
 const mostTitle = 120;
 
 /**
- * Returns the address of GitHub's form for a new issue, filled with a thread. The words of the sender stand in a fence,
- * so that they name nobody and link to nothing. The name and the address of the sender are not in it.
+ * Returns the address of GitHub's form for a new issue, filled with a thread. The words of the sender are in a code
+ * block, so that they mention nobody and contain no links. The name and the address of the sender are not in it.
  */
 export function newIssueAddress(
   repository: string,

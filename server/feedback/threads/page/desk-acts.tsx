@@ -14,7 +14,7 @@ export const snoozes = [
   ["720", "For 30 days"],
 ] as const;
 
-/** What a form of the list does with its threads: a word, and after a colon its value. */
+/** The action of a form of the list: a word, and after a colon its value. */
 export const actNames = {
   resolve: "resolved",
   archive: "archived",
@@ -64,8 +64,8 @@ function resultWords({ did, changed, skipped }: ActResult): string {
 }
 
 /**
- * Says what was done with threads, and offers to undo it. Without a result it is empty and hidden: a script fills it on
- * the next pages, as long as the change can be undone. (rule F48)
+ * Shows the result of an action on threads, and offers to undo it. Without a result it is empty and hidden: a script
+ * fills it on the next pages, as long as the change can be undone. (rule F48)
  */
 export const ActNotice = ({
   result,
@@ -114,7 +114,7 @@ interface ActBarProps {
   readonly choice: ComponentChildren;
 }
 
-/** The bar at the bottom of the list: what can be done with the chosen threads. It is in the form of the list. */
+/** The bar at the bottom of the list: the actions for the chosen threads. It is in the form of the list. */
 export const ActBar = ({ people, tags, all, choice }: ActBarProps) => (
   <fieldset class="act-bar" id="act-bar">
     <legend class="unseen">Chosen threads</legend>

@@ -130,7 +130,7 @@ export const Nothing = ({
   readonly filter: ListFilter;
   /** The address of the same list without a filter by status. */
   readonly everywhere: string;
-  /** The address of the next page. It is set if the search ended before it reached all threads. */
+  /** The address of the next page. It is set if the search ended before it had searched all threads. */
   readonly older: string | undefined;
 }) => {
   if (older !== undefined) {

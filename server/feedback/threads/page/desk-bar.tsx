@@ -93,7 +93,7 @@ export const ListBar = (props: ListBarProps) => {
 /** Whether the list has a filter that its view does not show. */
 const isNarrowed = ({ type, tag, assignee }: ListFilter): boolean => type + tag + assignee !== "";
 
-/** The filters that a search keeps. A search looks in every status. */
+/** The filters that also apply to a search. A search covers every status. */
 const kept = ({ type, tag, assignee }: ListFilter) => Object.entries({ type, tag, assignee });
 
 const SearchForm = ({ inbox, filter }: ListBarProps) => {
@@ -146,7 +146,7 @@ const turns = [
   ["sender", "Waiting on the sender"],
 ] as const;
 
-/** The filters of the list. What has no field here stays as it is. */
+/** The filters of the list. Filters without a field here do not change. */
 const FilterForm = ({ inbox, filter, saved, tags, people }: ListBarProps) => (
   <form class="stack tight" method="get" action={inbox}>
     <HiddenFields

@@ -13,7 +13,7 @@ import { filterOf, filterQuery, listQuery, valuesIn, withOpened } from "../../in
 import { deskPage, showDesk } from "./desk.tsx";
 import { type ActName, actResultValues, isActName } from "./desk-acts.tsx";
 
-/** Changes the chosen threads of the list, and says so on the next page, which can undo it. (rule F48) */
+/** Changes the chosen threads of the list. The next page shows the result and can undo it. (rule F48) */
 function changeThreads(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields, param } = visit;
   const params = { appId: param("appId") };
@@ -44,7 +44,7 @@ const leaves: readonly string[] = ["not_found", "merged", "run_open", "wrong_sta
  * merge can be undone. (rules F46, F48)
  */
 async function mergeChosen({ ask, fields, links, param }: SignedInVisit): Promise<string> {
-  // Ids begin with the time at which a thread was made.
+  // Ids begin with the time of the creation of a thread.
   const [into = "", ...ids] = [...new Set(fields.all("id"))].sort();
   if (fields.text("all") === "1" || ids.length === 0 || ids.length >= mostMerged)
     throw badRequest("act", `needs 2 to ${mostMerged} threads that are chosen one by one`);
@@ -65,7 +65,7 @@ async function mergeChosen({ ask, fields, links, param }: SignedInVisit): Promis
   return `${links.inbox(param("appId"))}?${query}`;
 }
 
-/** Returns what an act changes in each thread. */
+/** Returns the change of an action in each thread. */
 function changeOf(
   did: ActName,
   { value, fields, now }: { readonly value: string; readonly fields: Fields; readonly now: Date },
@@ -106,11 +106,11 @@ function chosenIn(fields: Fields): Record<string, unknown> {
   };
 }
 
-/** The acts after which a thread leaves most lists. */
+/** The actions after which a thread disappears from most lists. */
 const finishes: readonly ActName[] = ["resolve", "archive", "snooze"];
 
 /**
- * Returns the address of the page after an act. If the open thread was resolved, archived or snoozed, it is the next
+ * Returns the address of the page after an action. If the open thread was resolved, archived or snoozed, it is the next
  * thread, the same one or the list, as the person prefers. (rule O32)
  */
 async function nextAddress(
@@ -129,7 +129,7 @@ async function nextAddress(
   return `${links.inbox(param("appId"))}?${query}`;
 }
 
-/** Undoes the last act on threads. */
+/** Undoes the last action on threads. */
 function undoChange(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields, links, param } = visit;
   const [list, opened] = [fields.text("list"), fields.text("open")];

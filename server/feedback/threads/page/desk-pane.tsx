@@ -101,7 +101,7 @@ const StepTo = ({
     </a>
   );
 
-/** What stands beside the list while no thread is open. */
+/** The content beside the list while no thread is open. */
 export const NoThread = ({
   isMissing,
   hasThreads,

@@ -47,11 +47,11 @@ import {
 } from "./page.tsx";
 import { RepliedNotice } from "./reply-delivery.tsx";
 
-/** What the page shows besides what its address says. */
+/** Further data for the page, besides its address. */
 export interface DeskShown {
   /** The query of the list, if the page is the answer to a form. */
   readonly list?: string;
-  /** The thread beside the list, if the page is the answer to a form: its id. */
+  /** The id of the thread beside the list, if the page is the answer to a form. */
   readonly opened?: string;
   /** A form of the thread that was answered. */
   readonly shown?: ShownAgain;
@@ -184,7 +184,7 @@ interface DeskProps extends DeskShown {
   readonly navigation: AppNavigation;
   readonly filter: ListFilter;
   readonly cursor: string;
-  /** The query of the list, without what was opened from it. */
+  /** The query of the list, without the opened thread. */
   readonly list: string;
   readonly items: readonly ThreadSummary[];
   /** The newest proposals of the threads, by the id of the thread. */
@@ -284,7 +284,7 @@ const Desk = (props: DeskProps) => {
   );
 };
 
-/** Returns the name of the list: of its view, or what it is. */
+/** Returns the name of the list: the name of its view, or a description. */
 function nameOf({ filter, saved }: Pick<DeskProps, "filter" | "saved">): string {
   if (filter.q !== "") return "Search";
   if (saved !== undefined) return saved.name;
@@ -332,7 +332,7 @@ function besideIn({ navigation, items, thread, list, cursor, ...props }: DeskPro
   return {
     previous: hrefAt(before),
     next: hrefAt(after),
-    /** What opens after the thread was resolved. */
+    /** The page that opens after the thread was resolved. */
     nextId: thread?.position.next ?? "",
     place: here === -1 || cursor !== "" ? "" : `${here + 1} of ${total}`,
     back: `${inbox}?${list}`,

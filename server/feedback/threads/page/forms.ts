@@ -112,7 +112,7 @@ function addMessage(
 
 /**
  * Returns the address of the page after a reply that resolved the thread beside its list: the next thread or the list,
- * with what became of the reply. Undefined if the person stays on the thread. (rule O32)
+ * with the result of the reply. Undefined if the person stays on the thread. (rule O32)
  */
 async function afterResolving(visit: SignedInVisit): Promise<string | undefined> {
   const { ask, links, param } = visit;
@@ -264,7 +264,7 @@ interface Done<Word extends string> {
   readonly messageId?: string;
   /** The page that follows, if it is not that of the same thread. */
   readonly next?: string;
-  /** The address of the page to which the person goes, if it is not the thread. That page says what was done. */
+  /** The address of the page to which the person goes, if it is not the thread. That page shows what was done. */
   readonly to?: string | undefined;
 }
 

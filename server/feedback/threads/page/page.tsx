@@ -73,7 +73,7 @@ export interface Opened {
   readonly since: string | null;
 }
 
-/** Reads a thread, and notes that the person has seen it. Throws `not_found`. */
+/** Reads a thread, and records that the person has seen it. Throws `not_found`. */
 export async function openThread(visit: SignedInVisit, id: string): Promise<Opened> {
   const view = await visit.views.ofThread(id);
   const thread = await readThread(visit, id);
@@ -140,7 +140,7 @@ async function otherThreads({ ask }: SignedInVisit, { app, feedback, sender }: O
   return { items: others.slice(0, mostOthers), more: nextCursor !== null || others.length > mostOthers };
 }
 
-/** The most threads of the same sender beside a thread. */
+/** The maximum number of threads of the same sender that are shown with a thread. */
 const mostOthers = 3;
 
 async function newSince(
@@ -517,7 +517,7 @@ const Step = ({
 }: {
   readonly to: Neighbour | undefined;
   readonly words: string;
-  /** What is seen in place of the words. */
+  /** The text that is shown instead of the words. */
   readonly sign: string | undefined;
   readonly links: Links;
   readonly appId: string;

@@ -166,7 +166,7 @@ export const UnsentNote = ({ form, name = "note" }: { readonly form: Filled; rea
   );
 
 /**
- * Says why a decision was refused: a newer proposal has replaced the one that the person read, or somebody has already
+ * Shows why a decision was refused: a newer proposal has replaced the one that the person read, or somebody has already
  * decided.
  */
 export const DecisionRefused = ({

@@ -20,7 +20,7 @@ interface TurnPagesOnProps {
   readonly settings: string;
 }
 
-/** The hint after a reply that reaches nobody: an owner can turn sender pages on. */
+/** The hint after a reply without receivers: an owner can turn sender pages on. */
 export const TurnPagesOn = ({ settings }: TurnPagesOnProps) => (
   <Can needs="owner" otherwise={<>An owner of the app can turn on sender pages.</>}>
     <a href={settings}>Turn on sender pages</a>, and give the sender the link to theirs.

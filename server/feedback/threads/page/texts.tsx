@@ -59,7 +59,7 @@ export const FoldedText = ({
   most = aScreen,
 }: {
   readonly text: string;
-  /** The name of the folded part, such as `more lines`. It comes after the number of lines. */
+  /** The name of the collapsed part, such as `more lines`. It comes after the number of lines. */
   readonly rest?: string;
   /** The part of a long text that is not folded. */
   readonly most?: Most;

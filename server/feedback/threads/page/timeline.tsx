@@ -134,7 +134,7 @@ const ConversationList = ({
 
 type Shown = OwnedMessage | { readonly folded: readonly OwnedMessage[] };
 
-/** Puts the events between the messages. An event stands before the first message that is newer. */
+/** Puts the events between the messages. An event is placed before the first newer message. */
 function inOrderOfTime(messages: readonly Shown[], events: readonly ThreadEvent[]): (Shown | ThreadEvent)[] {
   const waiting = [...events];
   const before = (at: string) => {
@@ -244,7 +244,7 @@ const messageKey = ({ body, createdAt }: Pick<Message, "body" | "createdAt">): s
 const noteKey = (proposal: Proposal): string =>
   messageKey({ body: proposalNote(proposal), createdAt: proposal.createdAt });
 
-/** What is new on the thread, and since when; undefined at a person's first visit. */
+/** The new events of the thread, and since when; undefined at a person's first visit. */
 export interface NewSince {
   readonly since: string;
   readonly news: ThreadNews;

@@ -202,7 +202,7 @@ export interface NewsRow {
 /** How many characters of a text are read. */
 const newsText = 300;
 
-// The newest message is found first, with one step in an index for each thread. CROSS JOIN makes SQLite read the
+// The newest message is found first, with one step in an index for each thread. With CROSS JOIN, SQLite reads the
 // threads first. Without statistics, it would otherwise read all threads of all apps of the member.
 const newsOfThreads = (ids: readonly string[]) =>
   plannedEachTime(`SELECT f.id, CASE WHEN ${isUnread} THEN 1 ELSE 0 END AS unread,

@@ -111,7 +111,7 @@ interface Activity {
   readonly by?: string | null | undefined;
   /** Whether the event also changed the state of the newest proposal. */
   readonly ofProposal?: boolean;
-  /** What was written to or from a sender. An answer also ends the snooze of the thread. */
+  /** The messages to and from a sender. An answer also ends the snooze of the thread. */
   readonly wrote?: "answer" | "repeat" | "reply" | undefined;
 }
 
@@ -444,7 +444,7 @@ const newest = ({ appId }: MemberOf, conditions: readonly Condition[], limit: nu
   values: [appId, ...valuesOf(conditions), limit],
 });
 
-/** Reads the views first, because there are few. (CROSS JOIN makes SQLite keep that order.) */
+/** Reads the views first, because there are few. (With CROSS JOIN, SQLite keeps that order.) */
 function newestMarked(member: MemberOf, conditions: readonly Condition[], limit: number): Part {
   const marked = markedUnread(member);
   return {
@@ -462,9 +462,9 @@ const merged = (parts: readonly Part[], limit: number): Part => ({
 });
 
 /**
- * Returns the SQL expression that says whether something has happened on a thread `f` since a member's view; null
- * without a view. It is a subquery with the key of the table. With a join, PostgreSQL may read all views of the member
- * and all threads.
+ * Returns the SQL expression for whether something has happened on a thread `f` since a member's view; null without a
+ * view. It is a subquery with the key of the table. With a join, PostgreSQL may read all views of the member and all
+ * threads.
  */
 const changedSinceView = (appId: string, userId: string): string => `(SELECT l.seen_count < 0
   FROM thread_looks l WHERE l.app_id = ${appId} AND l.user_id = ${userId} AND l.feedback_id = f.id)`;

@@ -17,7 +17,7 @@ interface ChartProps {
 
 /**
  * Shows after each day how many testers have an unbroken run, as a line of steps with a line at the number that the
- * test needs. What is not decided yet is hatched. The same figures follow as a table.
+ * test needs. The part that is not decided yet is hatched. The same figures follow as a table.
  */
 export const UnbrokenChart = ({ detail }: ChartProps) => {
   const { unbroken, verdict } = detail;

@@ -290,7 +290,7 @@ function slotForm<Done extends string>(
   };
 }
 
-/** Gives an open slot to the account with the e-mail address in the form. */
+/** Assigns an open slot to the account with the e-mail address in the form. */
 function assignSlot(visit: SignedInVisit): Promise<Reply<"seat-assigned">> {
   const { ask, fields } = visit;
   return reshowForm(

@@ -16,7 +16,7 @@ interface StandingProps {
   readonly planAddress: string;
 }
 
-/** Says whether the test can still show what it needs, and leads to what its owner can do. */
+/** Shows whether the test can still reach its goal, and links to the actions of its owner. */
 export const Verdict = ({ detail: { verdict, slots }, planAddress }: StandingProps) => {
   const { state, text, advice, openSeats } = verdict;
   const isOver = state === "out_of_reach" || state === "not_reached";

@@ -54,7 +54,7 @@ export const isHiddenHeading = (text: string): boolean => hidden.test(wordsOf(te
 /** Whether the changes under a heading are breaking changes. */
 export const isBreakingHeading = (text: string): boolean => wordsOf(text) === "breaking changes";
 
-/** Whether a heading says only how large the changes are. Then the words of each change say its type better. */
+/** Whether a heading only names the size of the changes. Then the type of each change follows from its own words. */
 export const isSizeHeading = (text: string): boolean =>
   /^(?:(?:major|minor|patch|other) changes|what's changed)$/.test(wordsOf(text));
 
@@ -93,11 +93,11 @@ export function isOfTools(text: string): boolean {
   return ofTools.some((pattern) => pattern.test(plain));
 }
 
-/** Whether an app's users do not see the change: a tool wrote it, or its type of commit says so. */
+/** Whether a change is invisible to users of the app: a tool wrote it, or the type of its commit is internal. */
 export const isHiddenChange = (text: string): boolean =>
   isOfTools(text) || /^(?:chore|ci|docs|tests?|build|style|refactor)(?:\([^)]*\))?: /i.test(text);
 
-/** What each tool writes before or after a change, in the order in which it is removed. */
+/** The texts that tools write before or after a change, in the order in which they are removed. */
 const around = [
   // changesets: the pull request, the commit and the people to thank; or the commit alone
   /^(?:#\d+\s+)?(?:[0-9a-f]{7,40}\s+)?Thanks (?:@[\w-]+(?:, (?:and )?| and )?)+!\s*-\s*/,

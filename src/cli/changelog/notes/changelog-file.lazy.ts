@@ -166,7 +166,7 @@ function faultsOf(releases: readonly FileRelease[]): Fault[] {
   return [...repeated, ...unclear];
 }
 
-/** What the heading of a version says. */
+/** The content of the heading of a version. */
 interface VersionHeading {
   /** Without `v`; null for `Unreleased`. */
   readonly version: string | null;
@@ -176,7 +176,7 @@ interface VersionHeading {
   readonly unclearDate: string | null;
   readonly isYanked: boolean;
   readonly isUnreleased: boolean;
-  /** What else the heading says; "" for nothing. */
+  /** The rest of the heading; "" if there is none. */
   readonly name: string;
 }
 

@@ -21,7 +21,7 @@ const types: Readonly<Record<string, ChangeType>> = {
 };
 
 /**
- * Makes notes from commits, which must be in the order of `git log`: newest first. Leaves out commits of a type in
+ * Creates notes from commits, which must be in the order of `git log`: newest first. Leaves out commits of a type in
  * `without`, except breaking changes. Also leaves out each reverted commit together with its revert.
  */
 export function notesOfCommits(commits: readonly Commit[], without: readonly string[] = []): Notes {

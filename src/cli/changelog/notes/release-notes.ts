@@ -24,13 +24,13 @@ export interface Notes {
   /** The unchanged Markdown. */
   readonly body: string;
   readonly items: readonly Item[];
-  /** Whether the items say everything that the body says. */
+  /** Whether the items contain everything that is in the body. */
   readonly isList: boolean;
   /** Whether the notes have a text, but nothing in it is for an app's users. */
   readonly isHidden?: boolean;
 }
 
-/** Makes notes from some blocks of a Markdown text. */
+/** Creates notes from some blocks of a Markdown text. */
 export function notesOf(text: MarkdownText, blocks: readonly Block[]): Notes {
   const body = bodyOf(text, blocks);
   const { items, isList } = changesIn(blocks);
@@ -51,7 +51,7 @@ interface Reading {
   readonly isList: boolean;
   /** The type that the heading names. Undefined before the first heading; null if the heading names no type. */
   readonly type: ChangeType | null | undefined;
-  /** Whether the heading says only how large the changes are. */
+  /** Whether the heading only names the size of the changes. */
   readonly isSize: boolean;
   readonly isBreaking: boolean;
   /** Whether the changes below the heading are not for an app's users. */
@@ -94,8 +94,8 @@ function headingIn(block: Block): string | undefined {
 }
 
 /**
- * Whether a block says nothing about the release: a comment, a horizontal line, GitHub's link to all commits, or lines
- * that name feedback.
+ * Whether a block contains nothing about the release: a comment, a horizontal line, GitHub's link to all commits, or
+ * lines that name feedback.
  */
 function isAside(block: Block): boolean {
   if (block.type === "hr" || isComment(block)) return true;

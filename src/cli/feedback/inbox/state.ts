@@ -397,7 +397,7 @@ interface Filed {
   readonly at: number;
 }
 
-/** What the screen shows. */
+/** The state of the screen. */
 export interface InboxState {
   readonly threads: readonly ThreadSummary[];
   /** The cursor of the next page of the list. Null on the last page. */

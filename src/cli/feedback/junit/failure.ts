@@ -25,7 +25,7 @@ export interface JunitFlags extends DraftFlags {
 /** A report about a failing test, or the summary of the failing tests without a separate report. */
 export interface FailureDraft {
   readonly content: ReportContent;
-  /** The name of the test and what failed, on one line each. Undefined in the summary of the other tests. */
+  /** The name of the test and the failure, each on one line. Undefined in the summary of the other tests. */
   readonly title?: string;
   readonly headline?: string;
   readonly isFlaky: boolean;
@@ -194,7 +194,7 @@ async function checkFile(
   return { why: faults[0] ?? "no file of this kind can be sent" };
 }
 
-/** Whether the message of a fault says that the file has another type than its field allows. */
+/** Whether a fault means that the file has another type than its field allows. */
 const isOfKind = (message: string): boolean => message.includes("; its bytes are ");
 
 async function existing(given: string, bases: readonly string[]): Promise<string | undefined> {
@@ -238,8 +238,8 @@ function reportText(test: TestResult, { place, unsentFiles, shorten }: TestConte
 }
 
 /**
- * Returns the summary of the failing tests that have no report of their own. `reported` is the number of tests that
- * have a report.
+ * Returns the summary of the failing tests that have no separate report. `reported` is the number of tests that have a
+ * report.
  */
 function summaryText(
   tests: readonly TestResult[],
@@ -264,7 +264,7 @@ function summaryText(
 /** Returns the name of a test on one line, for a person. */
 function titleOf({ name, className, suite }: TestResult): string {
   const own = cut(onOneLine(withoutColours(name)), longestReportName);
-  // The test runner of Node gives every test the class `test`.
+  // The test runner of Node sets the class `test` for every test.
   const group = cut(
     onOneLine(withoutColours(className === "test" ? suite : className || suite)),
     longestReportName,
@@ -537,7 +537,7 @@ const sourceLinesIn = (text: string): Candidate[] =>
     line: Number(line),
   }));
 
-/** Returns the line number that a text gives for a file. The text may name the file with fewer folders. */
+/** Returns the line number of a file in a text. The text may name the file with fewer folders. */
 function lineIn(places: readonly Candidate[], file: string): number | undefined {
   const name = baseName(file);
   return places.find((place) => baseName(place.file) === name)?.line;

@@ -66,7 +66,7 @@ export async function readReports(invocation: Invocation, patterns: readonly str
 
 const hasFailed = ({ outcome }: TestResult): boolean => outcome === "failed" || outcome === "flaky";
 
-/** Returns a failure in place of a report that cannot be read, because nobody knows which test broke the report. */
+/** Returns a failure in place of a report that cannot be read, because it is unknown which test caused that. */
 const unreadReport = ({ flag, message }: InputFault, path: string, { bytes }: ReadReport): TestResult => {
   const report = flag.replace(/^--junit /, "");
   const text = (bytes && decodedText(bytes)) ?? "";
@@ -196,7 +196,7 @@ export function warnJob(
   if (isGitHubActions(env)) io.stderr.write(annotation("warning", title, message));
 }
 
-/** Warns of suites whose stated failure count does not fit their tests, because nobody knows which tests passed. */
+/** Warns of suites whose stated failure count does not fit their tests, because it is unknown which tests passed. */
 export function warnOfDoubts(invocation: Invocation, doubts: readonly string[]): void {
   const title = "A test report contradicts itself";
   for (const doubt of doubts)

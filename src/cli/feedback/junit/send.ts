@@ -31,7 +31,7 @@ import type { Outcome, TestResult } from "./test-result.ts";
 
 /**
  * Sends a report about each failing test in JUnit reports. With `--best-effort` the exit is always `ok`, and warnings
- * say what was not sent. (rule F26)
+ * describe what was not sent. (rule F26)
  */
 export async function sendJunit(invocation: Invocation, flags: JunitFlags): Promise<Exit> {
   try {
@@ -93,7 +93,7 @@ function printNothing(invocation: Invocation, read: ReadReports): Exit {
   return "ok";
 }
 
-/** Each report needs its own idempotency key, even if the person gives one key for the command. */
+/** Each report needs its own idempotency key, even if the person sets one key for the command. */
 function withOwnKey(invocation: Invocation, { content }: FailureDraft): Invocation {
   const { idempotencyKey } = invocation.flags;
   if (idempotencyKey === undefined) return invocation;

@@ -11,7 +11,7 @@ describe("a day in UTC", () => {
   });
 
   it.each(["", "yesterday", "2026-02-30", "2026-13-01", "2026-1-1", "2026-11-22T00:00:00Z", "x2026-11-22"])(
-    "%j is no day",
+    "%j is not a day",
     (text) => {
       expect([startOfDay(text), endOfDay(text)]).toEqual([undefined, undefined]);
     },

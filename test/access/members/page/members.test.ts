@@ -88,7 +88,7 @@ describe("the members of an app in the console", () => {
     expect(readingOf(refused)).toContain("An app needs an owner");
   });
 
-  it("who are no owners see their own role, and can leave", async () => {
+  it("who are not owners see their own role, and can leave", async () => {
     const team = await makeTeam(service);
     const member = await team.join("maintainer");
     const browser = await browserOf(member);
@@ -140,7 +140,7 @@ describe("the members of an app in the console", () => {
     expect(await read(`changelog/${app.id}/${entryId}`)).toContain("First");
   });
 
-  it("who are maintainers have every form but those of owners", async () => {
+  it("who are maintainers have every form except those of owners", async () => {
     const world = await makeOwnerWithOneOfEach(service);
     const maintainer = await browserOf(await service.makeMember(world.app.id, "maintainer"));
     const refused = [];

@@ -96,7 +96,7 @@ describe("the address of a program", () => {
     ["http://localhost:1?x", "http://localhost:2?x", true],
     ["http://localhost:1/x", "https://localhost:1/x", false],
     ["https://a.example/?code=1", "https://a.example/?code=1", false],
-  ])("registered as %s may be given as %s: %s", (registered, given, may) => {
+  ])("registered as %s may be sent as %s: %s", (registered, given, may) => {
     expect(isRegisteredRedirect(given, ["https://other.example/", registered])).toBe(may);
     expect(isRegisteredRedirect(given, [])).toBe(false);
   });
@@ -114,7 +114,7 @@ describe("the address of a program", () => {
     expect(isOnThisComputer(redirect)).toBe(here);
   });
 
-  it("gets the answer behind its own query", () => {
+  it("gets the answer after its own query", () => {
     const answer = { code: "a b", state: undefined, iss: "https://i.example" };
     expect(answeredRedirect("https://a.example/x", answer)).toBe(
       "https://a.example/x?code=a%20b&iss=https%3A%2F%2Fi.example",

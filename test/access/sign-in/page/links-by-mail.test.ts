@@ -61,7 +61,7 @@ async function register(service: Service, email: string) {
 }
 
 describe("a link that a mail server delivered", () => {
-  it("makes an account, and lets it accept an invitation", async () => {
+  it("creates an account that can accept an invitation", async () => {
     const { service, nobody, linkIn, setPassword } = await startWithMail();
     const team = await makeTeam(service);
     const made = await team.invite("grace@kitchen.example", "viewer");

@@ -75,7 +75,7 @@ describe("the second factor on the pages", () => {
     expect(readingOf(await person.open(methods))).toMatch(/Second factor On.*10 recovery codes left/);
   });
 
-  it("is asked for on a page of its own, which keeps the target and sends no code back", async () => {
+  it("is required on a separate page, which keeps the target and sends no code back", async () => {
     const account = await makeFactorAccount(service);
     const asked = await enter(account);
     expect([asked.status, asked.headers.get("set-cookie")]).toEqual([200, null]);
@@ -114,7 +114,7 @@ describe("the second factor on the pages", () => {
     expect(done.text).toContain("Larder of many words");
   });
 
-  it("is asked for before a program can be allowed, and wrong codes allow nothing", async () => {
+  it("is required before a program can be allowed, and wrong codes allow nothing", async () => {
     const account = await makeFactorAccount(service);
     await service.makeApp(account);
     const program = await registerProgram(service);
@@ -134,7 +134,7 @@ describe("the second factor on the pages", () => {
     expect(granted.body).toMatchObject({ scope: "read propose" });
   });
 
-  it("is asked for before a device can be approved", async () => {
+  it("is required before a device can be approved", async () => {
     const account = await makeFactorAccount(service);
     const target = authorizeAddress(await newDevice());
     const visitor = createBrowserWithoutScripts(service);
@@ -164,7 +164,7 @@ describe("the second factor on the pages", () => {
   });
 });
 
-it("is asked for after a sign-in with a provider, and only then there is a session", async () => {
+it("is required after a sign-in with a provider, and there is no session before it", async () => {
   const provided = await startServiceWithProvider();
   const { service } = provided;
   const people = createProviderPeople(provided);

@@ -134,7 +134,7 @@ describe("a verdict", () => {
     ["4:59 ahead", ago(-299_000), []],
     ["5 minutes ahead", ago(-300_000), []],
     ["5:01 ahead", ago(-301_000), app_],
-  ])("that is %s gives %j: %j", (_, timestamp, reasons) => {
+  ])("that is %s results in %j: %j", (_, timestamp, reasons) => {
     expect(judge(changed(good, "requestDetails.timestampMillis", timestamp))).toEqual(reasons);
   });
 
@@ -172,7 +172,7 @@ describe("a verdict", () => {
     ["an unknown part", "accountDetails", { appLicensingVerdict: "UNLICENSED" }, []],
     ["a padded nonce", "requestDetails.nonce", "bound=", []],
     ["a padded certificate", "appIntegrity.certificateSha256Digest", ["first="], []],
-  ])("with %s, %s %j, gives %j", (_, path, value, reasons) => {
+  ])("with %s, %s %j, results in %j", (_, path, value, reasons) => {
     expect(judge(changed(good, path, value))).toEqual(reasons);
   });
 

@@ -50,7 +50,7 @@ describe("an answer to a redirect target", () => {
     expect(redirectAddress(target, { code: "a&b" }, undefined)).toBe(address);
   });
 
-  it("carries the state back, even an empty one", () => {
+  it("contains the state, even an empty one", () => {
     const refused = { error: "access_denied" } as const;
     expect(redirectAddress("tavern://back", refused, "é 1")).toBe(
       "tavern://back?error=access_denied&state=%C3%A9%201",

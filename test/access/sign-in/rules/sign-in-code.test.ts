@@ -23,7 +23,7 @@ describe("a sign-in code", () => {
     expect([codeLifetimeMilliseconds, tokenLifetimeDays]).toEqual([fiveMinutes, 90]);
   });
 
-  it.each([0, 1_000, fiveMinutes - 1])("is valid %d ms after it was minted", (age) => {
+  it.each([0, 1_000, fiveMinutes - 1])("is valid %d ms after its creation", (age) => {
     expect(judgeCode(code, shown, aged(age))).toEqual({ accepted: true });
   });
 

@@ -42,7 +42,7 @@ describe("the secret and the end of a token in the console (rules K31, K32)", ()
     expect((await owner.open("/console/tokens")).text).not.toContain(secretOf(page));
   });
 
-  it("a token with an end says it, and that it is over", async () => {
+  it("a token with an end shows it, and that it has ended", async () => {
     const token = secretOf(await make({ label: "Monthly", days: "30" }));
     expect(readingOf(await owner.open("/console/tokens"))).toMatch(/Monthly[\s\S]*ends /);
     expect(await status(token)).toBe(200);

@@ -56,7 +56,7 @@ describe("agent work", () => {
     });
   });
 
-  it("reports the end of the output if that is asked for, without secrets and within the limit", async () => {
+  it("reports the end of the output if that is requested, without secrets and within the limit", async () => {
     const runId = await world.approved();
     const script = `
       for (let i = 0; i < 300; i++) console.log("step " + i);
@@ -82,7 +82,7 @@ describe("agent work", () => {
     expect((await world.read(claimed)).outcome).toBeNull();
   });
 
-  it("goes on to the next proposal if another worker is first", async () => {
+  it("continues with the next proposal if another worker is first", async () => {
     const lost = await world.approved();
     const send = shortTransport();
     const transport: Transport = async (request) => {
@@ -127,7 +127,7 @@ describe("agent work", () => {
     ["the list", /agent\/feedback$/],
     ["the claim", /\/claim$/],
     ["the outcome", /\/outcome$/],
-  ])("survives a server that is away, busy or broken at %s", async (_, path) => {
+  ])("continues after a server that does not answer, is busy or fails at %s", async (_, path) => {
     const runId = await world.approved();
     const transport = faulty(path, "away", 429, 503, "away", 502, 429);
     expect((await world.work([], undefined, { world: { transport } })).exit).toBe(0);
@@ -136,7 +136,7 @@ describe("agent work", () => {
     expect(world.line.pauses.some((pause) => pause >= 2_000)).toBe(true);
   });
 
-  it("says if a person has released the claim meanwhile", async () => {
+  it("reports that a person has released the claim in the meantime", async () => {
     const runId = await world.approved();
     const send = shortTransport();
     const transport: Transport = async (request) => {
@@ -174,7 +174,7 @@ describe("agent work", () => {
     expect(ran).toMatchObject({ exit: 2, stderr: expect.stringContaining("there is no such variable") });
   });
 
-  it("does not wait for a process that the command has left behind with its output", async () => {
+  it("does not wait for a process of the command that keeps its output open", async () => {
     const runId = await world.approved();
     const left = `
       const { spawn } = require("node:child_process");

@@ -35,7 +35,7 @@ async function killedOwner(address: string): Promise<void> {
 }
 
 describe("the name of a worker (rule L74)", () => {
-  it("is of one process at a time, however many start at once", async () => {
+  it("belongs to one process at a time, even if many start at once", async () => {
     const taken = await Promise.all(Array.from({ length: 12 }, () => take()));
     const owners = taken.flatMap((one) => (one !== "running" && "release" in one ? one : []));
     expect(owners).toHaveLength(1);

@@ -36,7 +36,7 @@ describe("a worker with a name (rule L74)", () => {
     expect(names).toEqual(Array(2).fill(expect.stringMatching(/^nightly-[0-9a-f]{8}$/)));
   });
 
-  it("resumes no claim that a worker with its name made on another machine", async () => {
+  it("resumes no claim of a worker with its name on another machine", async () => {
     const elsewhere = await world.approved();
     await world.line.run(["agent", "claim", elsewhere, "--worker", "nightly"]);
     const mine = await world.approved();
@@ -97,7 +97,7 @@ describe("a worker with a name (rule L74)", () => {
       body: {},
     });
 
-  it("carries out a proposal after a person has released its claim, whoever had claimed it", async () => {
+  it("carries out a proposal after a person has released its claim, also that of another worker", async () => {
     const runId = await world.approved();
     await world.line.run(["agent", "claim", runId, "--worker", "gone"]);
     await release(runId);
@@ -151,7 +151,7 @@ describe("a worker with a name (rule L74)", () => {
         await service.request("DELETE", `${path}/${id}`, { headers: world.cast.person });
     }
 
-    it("says that the outcome is not reported and how it will be, and reports it with the next token", async () => {
+    it("explains that the outcome is not reported yet and how it will be, and reports it with the next token", async () => {
       const runId = await world.approved();
       const ran = await revokedAtWork();
       expect(ran.exit).toBe(4);
@@ -166,7 +166,7 @@ describe("a worker with a name (rule L74)", () => {
       expect(await carriedOut()).toEqual([runId, next]);
     });
 
-    it("keeps the outcome while the token is one of another account", async () => {
+    it("keeps the outcome while the token belongs to another account", async () => {
       const runId = await world.approved();
       await revokedAtWork();
       const stranger = await makeShellWorkers(service);
