@@ -220,11 +220,14 @@ describe("mcp", () => {
     ["mcp", {}, false],
     ["mcp --work", { INNKEEP_MCP_WORK: "false" }, true],
     ["mcp --read-only", { INNKEEP_MCP_WORK: "true" }, false],
-  ])("offers the tools for work according to a flag, or else the variable: %s, %o", async (words, env, work) => {
-    const { run, told } = await noting(env);
-    await run(words);
-    expect(told.mcp?.work).toBe(work);
-  });
+  ])(
+    "offers the tools for work according to a flag, or else the variable: %s, %o",
+    async (words, env, work) => {
+      const { run, told } = await noting(env);
+      await run(words);
+      expect(told.mcp?.work).toBe(work);
+    },
+  );
 
   it("reads a stored token when it needs it, and a newer one the next time", async () => {
     const { run, told, line } = await noting();
