@@ -1,1 +1,1 @@
-export function bundleForBrowsers(): Record<"script" | "docs" | "dev" | "style", string>;
+export function bundleForBrowsers(): Record<"script" | "docs" | "dev" | "worker" | "style", string>;

@@ -5,7 +5,13 @@ import { buildSync } from "esbuild";
 const folder = join(import.meta.dirname, "../server/console/browser");
 
 /** The entry file of each text. */
-const entries = { script: "console.js", docs: "docs.js", dev: "dev.js", style: "console.css" };
+const entries = {
+  script: "console.js",
+  docs: "docs.js",
+  dev: "dev.js",
+  worker: "push-worker.js",
+  style: "console.css",
+};
 
 /** Returns the texts as browsers get them. */
 export function bundleForBrowsers() {

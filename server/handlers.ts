@@ -34,6 +34,7 @@ import { readMarks } from "./feedback/unread/api.ts";
 import { views } from "./feedback/views/api.ts";
 import type { HandlersOf } from "./http/handler.ts";
 import { incomingMails } from "./mail/incoming/api.ts";
+import { noticeBrowsers } from "./notices/browsers/api.ts";
 import { notices } from "./notices/choices/api.ts";
 import { cycles } from "./testing/cycles/api.ts";
 import { listings } from "./testing/listings/api.ts";
@@ -90,7 +91,7 @@ export const createHandlers = (deps: Deps): HandlersOf<Contract> => ({
   audit: audit(deps),
   people: people(deps),
   account: account(deps),
-  notices: notices(deps),
+  notices: { ...notices(deps), ...noticeBrowsers(deps) },
   webhooks: webhooks(deps),
   events: events(deps),
 });

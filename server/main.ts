@@ -20,6 +20,7 @@ import { createMailHandler } from "./mail/incoming/handle.ts";
 import { startMailReceiver } from "./mail/incoming/receiver.ts";
 import { startAnnouncing, startMail } from "./mail/outgoing/worker.ts";
 import { mailReleases } from "./mail/sender/mails.ts";
+import { startPushes } from "./notices/browsers/worker.ts";
 import { startNotices } from "./notices/mails/worker.ts";
 import { passwordWarning } from "./secrets/passwords.ts";
 import { readSettings } from "./settings/read-settings.ts";
@@ -130,6 +131,7 @@ async function serveFrom(
     startOutbox(deps).stop,
     startWebhooks(deps),
     startNotices(deps),
+    startPushes(deps),
     (await startMail(deps)).stop,
     startMailReceiver(deps, createMailHandler(deps)).stop,
     startAnnouncing(deps, () => mailReleases(deps)),

@@ -33,6 +33,9 @@ const onlyInTheConsole: Record<string, string> = {
   "consoleSessions.list": "a person looks at the own browsers",
   "consoleSessions.remove": "a person ends the session of a browser",
   "consoleSessions.removeOthers": "a person ends the sessions of all other browsers",
+  "notices.browsers": "a person looks at the own browsers",
+  "notices.addBrowser": "a browser asks its push service",
+  "notices.removeBrowser": "a person turns off the own browser",
   "preferences.read": "only the pages of the console use it",
   "preferences.update": "a person sets it in a browser",
   "threads.listAll":

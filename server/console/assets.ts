@@ -1,22 +1,50 @@
 import { createHash } from "node:crypto";
 import type { Route } from "../http/request-steps.ts";
 import type { Settings } from "../settings/settings.ts";
-import { dev, docs, script, style } from "./browser/bundles.ts";
+import { dev, docs, script, style, worker } from "./browser/bundles.ts";
 import { createLinks, type Links } from "./links.ts";
 
 /** The routes of the style, the scripts and the icon. If a file changes, its address changes, too. */
-export const assetRoutes = (at: Links): Route[] =>
-  Object.values(assets).map(({ name, type, body }) => ({
-    method: "GET",
-    path: at.asset(name),
-    async answer(ctx) {
-      ctx.set("Cache-Control", "public, max-age=31536000, immutable");
-      ctx.set("Cross-Origin-Resource-Policy", "same-origin");
-      ctx.set("Content-Security-Policy", "default-src 'none'");
-      ctx.set("Content-Type", type);
-      ctx.body = body;
-    },
-  }));
+export const assetRoutes = (at: Links): Route[] => [
+  ...Object.values(assets).map(({ name, type, body }) =>
+    fileRoute(at.asset(name), {
+      ...{ type, body },
+      cache: "public, max-age=31536000, immutable",
+      policy: "default-src 'none'",
+    }),
+  ),
+  // Its address stays the same, because browsers look there for a newer one.
+  fileRoute(at.pushWorker, {
+    ...{ type: "text/javascript; charset=utf-8", body: worker },
+    cache: "no-cache",
+    policy: "default-src 'none'; connect-src 'self'",
+  }),
+];
+
+const fileRoute = (
+  path: string,
+  {
+    type,
+    body,
+    cache,
+    policy,
+  }: {
+    readonly type: string;
+    readonly body: string;
+    readonly cache: string;
+    readonly policy: string;
+  },
+): Route => ({
+  method: "GET",
+  path,
+  async answer(ctx) {
+    ctx.set("Cache-Control", cache);
+    ctx.set("Cross-Origin-Resource-Policy", "same-origin");
+    ctx.set("Content-Security-Policy", policy);
+    ctx.set("Content-Type", type);
+    ctx.body = body;
+  },
+});
 
 /** Returns the absolute address of the icon for apps that have none. */
 export const iconUrlOf = ({ consoleUrl }: Pick<Settings, "consoleUrl">): string =>

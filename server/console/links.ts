@@ -18,6 +18,8 @@ export function createLinks(at: string) {
     newAccount: (token: string) => `${at}/sign-up/${token}`,
     signOut: `${at}/sign-out`,
     asset: (name: string) => `${at}/assets/${name}`,
+    /** The script that shows notices while no page is open. Its address says for which pages it works: all of them. */
+    pushWorker: `${at}/push-worker.js`,
     search: `${at}/search`,
     inbox: app("feedback"),
     /** The inbox over all apps. */
@@ -86,6 +88,8 @@ const linksOfAccount = (at: string) => ({
   notices: (appId?: string) => `${at}/notices${appId === undefined ? "" : `?app=${appId}`}`,
   noticesOf: (appId: string) => `${at}/notices/${appId}`,
   quietHours: `${at}/notices/hours`,
+  noticeBrowsers: `${at}/notices/browsers`,
+  removeNoticeBrowser: (id: string) => `${at}/notices/browsers/${id}/remove`,
   deleteAccount: `${at}/delete`,
   endSession: (id: string) => `${at}/sessions/${id}/end`,
   endOtherSessions: `${at}/end-other-sessions`,

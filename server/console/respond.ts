@@ -56,6 +56,7 @@ export function pageHeaders(
       "default-src 'none'",
       "style-src 'self'",
       "script-src 'self'",
+      "worker-src 'self'",
       "connect-src 'self'",
       `img-src ${files}`,
       `media-src ${files}`,

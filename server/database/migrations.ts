@@ -16,7 +16,7 @@ import {
   threadMerges,
   uploads,
 } from "./schema/feedback.ts";
-import { noticeSchema } from "./schema/notices.ts";
+import { browserNoticeSchema, noticeSchema } from "./schema/notices.ts";
 import { plannedSearchFunction, threadsSetApart, wordSearch, wordsOfFiles } from "./schema/search.ts";
 
 import { limitedVersions, mergeStatistics, statisticsStatements } from "./schema/statistics.ts";
@@ -267,6 +267,21 @@ const threadsOfSenders: Migration = {
   },
 };
 
+const noticesInBrowsers: Migration = {
+  number: 140,
+  name: "notices in browsers",
+  statements: {
+    sqlite: statementsFor(
+      browserNoticeSchema.flatMap((each) => statementsOf(each)),
+      "sqlite",
+    ),
+    postgres: statementsFor(
+      browserNoticeSchema.flatMap((each) => statementsOf(each)),
+      "postgres",
+    ),
+  },
+};
+
 /** All migrations in their order. A released migration never changes: a correction is a new migration. */
 export const migrations: readonly Migration[] = [
   ...[baseline, searchFunction, threadNumbers, searchOfWholeThreads, contentPictures],
@@ -285,5 +300,6 @@ export const migrations: readonly Migration[] = [
     firstMinutesOfApps,
     contentLanguages,
     threadsOfSenders,
+    noticesInBrowsers,
   ],
 ];

@@ -49,6 +49,9 @@ export const webhooksOffTopic = "webhooks off";
 /** Signalled when something has happened about which members may get notices, or when their choices have changed. */
 export const noticesTopic = "notices";
 
+/** Signalled when notices wait to be sent to browsers. */
+export const pushesTopic = "pushes";
+
 /** Signalled when an erasure of a person was requested. */
 export const erasuresTopic = "erasures";
 

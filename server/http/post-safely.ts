@@ -16,7 +16,7 @@ export type Reach = "public" | "all" | "this machine";
 
 export interface SafePost {
   readonly url: string;
-  readonly body: string;
+  readonly body: string | Buffer;
   readonly headers?: Readonly<Record<string, string>>;
   readonly reach: Reach;
   readonly timeLimitMs: number;
@@ -30,15 +30,17 @@ export interface PostAnswer {
   readonly status: number;
   /** The beginning of the body. */
   readonly text: string;
+  /** The header `Retry-After`, if the answer has it. */
+  readonly retryAfter: string | undefined;
 }
 
 /** After the head of the answer has arrived, its body may take this time. The status counts without it. */
 const bodyMilliseconds = 1_000;
 
 /**
- * Posts JSON to an address that a person has entered. Follows no redirect. With `public` it connects to no private
- * address, even if a public name resolves to one. Rejects with an Error if there is no answer. The message of the error
- * does not contain the address, because that address can be a secret. (rule O29)
+ * Posts to an address that a person has entered: JSON, unless the headers name another type. Follows no redirect. With
+ * `public` it connects to no private address, even if a public name resolves to one. Rejects with an Error if there is no
+ * answer. The message of the error does not contain the address, because that address can be a secret. (rule O29)
  */
 export function postSafely({
   url,
@@ -71,7 +73,8 @@ export function postSafely({
           // A slow or endless body would delay other posts.
           answer.destroy();
           const text = Buffer.concat(chunks).subarray(0, answerBytes).toString("utf8");
-          resolve({ status: answer.statusCode ?? 0, text });
+          const retryAfter = answer.headers["retry-after"];
+          resolve({ status: answer.statusCode ?? 0, text, retryAfter });
         };
         const late = setTimeout(finish, bodyMilliseconds);
         if (answerBytes === 0) return finish();
@@ -92,6 +95,22 @@ export function postSafely({
     outgoing.end(body);
   });
 }
+
+/** Returns to which addresses events of apps and notices in browsers go. A development server posts to this machine only. */
+export const reachOf = ({
+  dev,
+  privateWebhooks,
+}: {
+  readonly dev: boolean;
+  readonly privateWebhooks: boolean;
+}): Reach => {
+  if (dev) return "this machine";
+  return privateWebhooks ? "all" : "public";
+};
+
+/** Returns why nothing is posted to an address with this reach; undefined if its name does not say so. */
+export const addressRefusal = (url: string, reach: Reach): string | undefined =>
+  refusalOf(new URL(url).hostname, reach);
 
 const lookups: Readonly<Record<Reach, LookupFunction | undefined>> = {
   public: publicLookup,

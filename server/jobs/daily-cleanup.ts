@@ -5,6 +5,8 @@ import { retentionTime } from "../feedback/removal/rules.ts";
 import { type RetentionOfApp, retention } from "../feedback/removal/store.ts";
 import { forgetDeletedWords, tryAgain } from "../feedback/search/store/indexing.ts";
 import { sweepFiles } from "../files/stray-files.ts";
+import { forgottenAfter } from "../notices/browsers/rules.ts";
+import { noticeBrowsers } from "../notices/browsers/store.ts";
 import { startJob } from "./runner.ts";
 
 const dayMilliseconds = 86_400_000;
@@ -33,7 +35,7 @@ export function startDailyCleanup(deps: CleanupDeps): () => Promise<void> {
 
 /**
  * Deletes threads that apps no longer keep, files to which nothing refers, the words of deleted threads from the search
- * index, and pictures that no text shows.
+ * index, browsers whose session ended long ago, and pictures that no text shows.
  */
 export async function cleanUp(deps: CleanupDeps, stopping: AbortSignal): Promise<void> {
   await deleteExpired(deps, stopping);
@@ -41,8 +43,16 @@ export async function cleanUp(deps: CleanupDeps, stopping: AbortSignal): Promise
   if (count > 0) deps.log.info({ count }, "deleted files to which nothing refers");
   await forgetDeletedWords(deps.database, stopping);
   await deps.database.write(tryAgain);
+  await forgetBrowsers(deps);
   // The last step, because it reads many texts: if it fails, the steps before it are done.
   await sweepPictures(deps, stopping);
+}
+
+/** Deletes what is known of browsers that have shown no notices for long, because nobody signed in there. (rule N10) */
+async function forgetBrowsers({ clock, database }: Pick<CleanupDeps, "clock" | "database">): Promise<void> {
+  const before = new Date(clock.now().getTime() - forgottenAfter).toISOString();
+  const most = 500;
+  while ((await database.write((tx) => noticeBrowsers.removeEnded(tx, before, most))) === most);
 }
 
 type RetentionDeps = Pick<Deps, "clock" | "database" | "keptFiles" | "log" | "newId">;

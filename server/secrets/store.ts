@@ -14,6 +14,9 @@ const sealedColumns = [
   { table: "webhooks", column: "url" },
   { table: "webhooks", column: "secret" },
   { table: "webhooks", column: "old_secret" },
+  { table: "push_keys", column: "private_sealed" },
+  { table: "notice_browsers", column: "endpoint_sealed" },
+  { table: "notice_browsers", column: "auth_sealed" },
 ] as const;
 
 const checkName = "secret_check";
@@ -40,8 +43,8 @@ export const sealed = {
 
   /**
    * Deletes all sealed values, because the secret is lost. After that, slots have no test key and apps have no chat
-   * address. Pending deliveries fail, and unsent texts and the originals of mails are lost. Second factors stay on, but
-   * only their recovery codes work. Returns the number of deleted values.
+   * address. Pending deliveries fail, and unsent texts and the originals of mails are lost. No browser shows notices.
+   * Second factors stay on, but only their recovery codes work. Returns the number of deleted values.
    */
   async forgetAll(tx: Transaction) {
     await tx.run("DELETE FROM deployment WHERE name = ?", checkName);
@@ -57,6 +60,8 @@ export const sealed = {
     );
     await tx.run("DELETE FROM drafts");
     await tx.run("DELETE FROM webhooks");
+    await tx.run("DELETE FROM notice_browsers");
+    await tx.run("DELETE FROM push_keys");
     await tx.run("DELETE FROM uploads WHERE name IN (SELECT upload FROM mail_originals)");
     return {
       testKeys: await tx.run(

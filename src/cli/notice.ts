@@ -62,7 +62,7 @@ const columns: readonly Column<ListedNotice>[] = [
 ];
 
 async function listNotices(invocation: Invocation): Promise<undefined> {
-  const { apps, timezone, quietHours, noMail } = await invocation.client().notices.read();
+  const { apps, timezone, quietHours, noMail, browsers } = await invocation.client().notices.read();
   const appId = namedApp(invocation) === undefined ? undefined : await appIdOf(invocation);
   printList(invocation, {
     items: apps.filter((app) => appId === undefined || app.appId === appId).flatMap(rowsOf),
@@ -72,6 +72,8 @@ async function listNotices(invocation: Invocation): Promise<undefined> {
   note(invocation, `Your time zone is ${timezone}, with ${hours}.`);
   if (noMail === "server_sends_none") note(invocation, "This server sends no mail.");
   if (noMail === "address_unverified") note(invocation, "Your address is not verified, so you get no mail.");
+  if (browsers === 0)
+    note(invocation, "No browser shows you notices. Turn one on in the console, under Notices.");
 }
 
 const rowsOf = ({ name, kinds }: AppNotices): ListedNotice[] =>

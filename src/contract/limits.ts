@@ -120,6 +120,8 @@ export const limits = {
   /** The most characters of a position in the order of changes. On PostgreSQL it names each running transaction. */
   changesToken: 6_000,
   waitSeconds: 55,
+  /** The most browsers that show notices to a person. */
+  noticeBrowsers: 20,
   /** The most webhooks of an app. */
   webhooks: 20,
   /** The most characters of a receiver's answer that the log keeps. */

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { endpoint, roles } from "./endpoint.ts";
 import { appId } from "./example-values.ts";
-import { openEnum, text, uuid } from "./fields.ts";
+import { instant, openEnum, text, uuid, webUrl } from "./fields.ts";
 import { limits } from "./limits.ts";
 import { accountTimeZone } from "./sign-in.ts";
 
@@ -14,10 +14,12 @@ export type NoticeKind = (typeof noticeKinds)[number];
 
 /**
  * The ways in which a notice can be sent. `mail` collects what happens within 15 minutes; `daily` is one mail a day;
- * `chat` is the chat of the app. (rules N1, N8)
+ * `chat` is the chat of the app; `browser` means the browsers that the member has turned on. (rules N1, N8, N10)
  */
-export const noticeWays = ["mail", "daily", "chat"] as const;
+export const noticeWays = ["mail", "daily", "chat", "browser"] as const;
 export type NoticeWay = (typeof noticeWays)[number];
+/** The ways that reach only the member. */
+export type OwnWay = Exclude<NoticeWay, "chat">;
 /** The ways that are mails. */
 export type MailWay = Extract<NoticeWay, "mail" | "daily">;
 
@@ -59,6 +61,8 @@ export const OwnNotices = z.object({
   quietHours: z.nullable(QuietHours),
   /** Why you get no mail: the server sends none, or your address is not verified. Null if you get mail. */
   noMail: z.nullable(openEnum(["server_sends_none", "address_unverified"])),
+  /** In how many browsers you get notices now. */
+  browsers: z.int(),
   apps: z.array(AppNotices),
 });
 export type OwnNotices = z.output<typeof OwnNotices>;
@@ -79,6 +83,26 @@ const GivenChoices = z.object({
   delivery: z.optional(z.nullable(givenWays)),
 });
 export type GivenChoices = z.output<typeof GivenChoices>;
+
+/** A browser that shows notices to a person. */
+export const NoticeBrowser = z.object({
+  id: uuid,
+  /** The browser and its operating system, as the browser named them at the sign-in. Null if it did not. */
+  browser: z.nullable(z.string()),
+  createdAt: instant,
+  lastNoticeAt: z.nullable(instant),
+  /** Until when it gets notices, if the person does not sign in there again. */
+  expiresAt: instant,
+  /** Whether it is the browser of this request. */
+  current: z.boolean(),
+});
+export type NoticeBrowser = z.output<typeof NoticeBrowser>;
+
+/** Bytes in base64url without padding, as browsers name the keys of a subscription. */
+const bytes = (characters: number) =>
+  text(characters, characters).check(
+    z.regex(/^[\w-]+$/, `must be base64url of ${Math.floor((characters * 3) / 4)} bytes`),
+  );
 
 const path = "/api/v1/console/me/notices";
 
@@ -128,5 +152,56 @@ export const notices = {
         apps: [{ appId, kinds: { report: ["daily"], answer: null } }],
       },
     },
+  }),
+  browsers: endpoint({
+    method: "GET",
+    path: `${path}/browsers`,
+    summary: "List the browsers that show you notices, newest first",
+    auth: "session",
+    role: "account",
+    success: {
+      status: 200,
+      body: z.object({
+        /** The public key of this server (VAPID), with which a browser subscribes. */
+        key: z.string(),
+        items: z.array(NoticeBrowser),
+      }),
+    },
+    errors: [],
+  }),
+  addBrowser: endpoint({
+    method: "POST",
+    path: `${path}/browsers`,
+    summary: "Let the browser of this session show you notices",
+    auth: "session",
+    role: "account",
+    body: z.object({
+      /** The address that the browser got from its push service. */
+      endpoint: webUrl(limits.url),
+      /** The two keys of the subscription. */
+      p256dh: bytes(87),
+      auth: bytes(22),
+      /** The address that the browser had before. Then it is changed only if it has shown notices to the same person. */
+      replaces: z.optional(webUrl(limits.url)),
+    }),
+    success: { status: 201, body: NoticeBrowser },
+    errors: ["not_found", "wrong_state"],
+    example: {
+      request: {
+        endpoint: "https://push.example/send/dYJ4mQ",
+        p256dh: "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4",
+        auth: "BTBZMqHH6r4Tts7J_aSIgg",
+      },
+    },
+  }),
+  removeBrowser: endpoint({
+    method: "DELETE",
+    path: `${path}/browsers/:browserId`,
+    summary: "Let a browser show you no more notices",
+    auth: "session",
+    role: "account",
+    params: z.object({ browserId: uuid }),
+    success: { status: 204 },
+    errors: ["not_found"],
   }),
 } as const;

@@ -23,9 +23,10 @@ describe.each(databases)("the notices that a member gets, on $name", (engine) =>
   it("follows from the role, unless the member has changed it", async () => {
     const app = await makeNoticedApp(service);
     const [maintainer, viewer] = [await app.join("maintainer"), await app.join("viewer")];
-    const work = { answer: "mail", assigned: "mail", proposal: "mail", approval: "mail", work: "mail" };
+    const both = "mail+browser";
+    const work = { answer: both, assigned: both, proposal: both, approval: both, work: both };
     expect(await on(app.owner, app.appId)).toEqual({
-      ...{ report: "", ...work, slot: "mail", testers: "mail", storm: "mail", delivery: "mail" },
+      ...{ report: "", ...work, slot: both, testers: both, storm: both, delivery: both },
     });
     expect(await on(maintainer, app.appId)).toEqual({
       report: "",
@@ -46,7 +47,11 @@ describe.each(databases)("the notices that a member gets, on $name", (engine) =>
     expect(await on(owner, appId)).toMatchObject({ report: "daily", answer: "", storm: "mail+daily" });
     await owner.choose({ apps: [{ appId, kinds: { answer: null } }] });
     const [of] = (await own(owner)).apps;
-    expect(await on(owner, appId)).toMatchObject({ report: "daily", answer: "mail", proposal: "mail" });
+    expect(await on(owner, appId)).toMatchObject({
+      report: "daily",
+      answer: "mail+browser",
+      proposal: "mail+browser",
+    });
     expect(of).toMatchObject({ appId, name: "Demo", role: "owner", stormPerHour: 20 });
     const byDefault = of?.kinds.flatMap((each) => (each.byDefault ? [each.kind] : []));
     expect(byDefault).not.toContain("report");

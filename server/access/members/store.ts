@@ -4,6 +4,7 @@ import type { Reader, Transaction } from "../../database/database.ts";
 import * as tables from "../../database/schema/access.ts";
 import { accessTopic, tokensTopic, userTopic } from "../../database/signals.ts";
 import { assignees } from "../../feedback/assignees/store.ts";
+import { noticeBrowsers } from "../../notices/browsers/store.ts";
 import { noticeChoices } from "../../notices/choices/store.ts";
 import { notices } from "../../notices/mails/store.ts";
 
@@ -86,6 +87,7 @@ export const members = {
     await tx.run("DELETE FROM tokens WHERE app_id = ? AND user_id = ?", appId, userId);
     await notices.drop(tx, { appId, userId });
     await noticeChoices.remove(tx, { appId, userId });
+    await noticeBrowsers.removeWithoutApps(tx, userId);
     changed(tx, { appId, userId });
   },
 };

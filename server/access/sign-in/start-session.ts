@@ -1,5 +1,6 @@
 import type { Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
+import { noticeBrowsers } from "../../notices/browsers/store.ts";
 import { hashOf, randomName } from "../../secrets/secrets.ts";
 import type { UserRow } from "../accounts/store.ts";
 import { createAuditWriter } from "../audit/record.ts";
@@ -43,7 +44,16 @@ export async function startConsoleSession(
 ): Promise<void> {
   const now = deps.clock.now();
   const createdAt = now.toISOString();
-  if (browser.sessionId !== undefined) await consoleSessions.remove(tx, hashOf(browser.sessionId));
+  if (browser.sessionId !== undefined) {
+    const [before, after] = [hashOf(browser.sessionId), hashOf(opened.id)];
+    await noticeBrowsers.move(tx, {
+      userId: user.id,
+      before,
+      after,
+      expiresAt: opened.expiresAt.toISOString(),
+    });
+    await consoleSessions.remove(tx, before);
+  }
   if (!deps.time.isDoubtful()) await consoleSessions.removeExpired(tx, user.id, createdAt);
   await consoleSessions.insert(tx, {
     ...{ id: deps.newId(), tokenHash: hashOf(opened.id), userId: user.id },

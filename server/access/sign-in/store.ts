@@ -2,6 +2,7 @@ import type { Reader, Transaction } from "../../database/database.ts";
 import * as tables from "../../database/schema/access.ts";
 import { sessionsTopic, tokensTopic, userTopic } from "../../database/signals.ts";
 import { listed } from "../../database/statements.ts";
+import { noticeBrowsers } from "../../notices/browsers/store.ts";
 
 interface NewConsoleSession {
   readonly id: string;
@@ -35,25 +36,32 @@ export const consoleSessions = {
   insert: (tx: Transaction, session: NewConsoleSession) => tx.insert(tables.sessions, session),
 
   async remove(tx: Transaction, tokenHash: string): Promise<void> {
+    await noticeBrowsers.removeOfSession(tx, tokenHash);
     await tx.run("DELETE FROM sessions WHERE token_hash = ?", tokenHash);
     tx.signal(sessionsTopic);
   },
 
   /** Ends a session of an account by the id that the API shows. Returns false if the account has no such session. */
   async removeById(tx: Transaction, userId: string, id: string): Promise<boolean> {
-    const ended = await tx.run("DELETE FROM sessions WHERE user_id = ? AND id = ?", userId, id);
+    const ended = await tx.all<{ tokenHash: string }>(
+      `DELETE FROM sessions WHERE user_id = ? AND id = ? RETURNING token_hash AS "tokenHash"`,
+      ...[userId, id],
+    );
+    for (const { tokenHash } of ended) await noticeBrowsers.removeOfSession(tx, tokenHash);
     tx.signal(sessionsTopic);
-    return ended === 1;
+    return ended.length === 1;
   },
 
   /** Ends all sessions of an account. Returns their number. */
   async removeAll(tx: Transaction, userId: string): Promise<number> {
     tx.signal(sessionsTopic);
+    await noticeBrowsers.removeAll(tx, userId);
     return tx.run("DELETE FROM sessions WHERE user_id = ?", userId);
   },
 
   /** Ends all sessions of an account except one. */
   async removeOthers(tx: Transaction, userId: string, kept: string): Promise<void> {
+    await noticeBrowsers.removeOthers(tx, userId, kept);
     await tx.run("DELETE FROM sessions WHERE user_id = ? AND token_hash <> ?", userId, kept);
     tx.signal(sessionsTopic);
   },

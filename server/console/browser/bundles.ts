@@ -1,4 +1,4 @@
 import { bundleForBrowsers } from "../../../build/browser.mjs";
 
 /** The build replaces this call with the bundled texts, so that a built server needs no bundler. */
-export const { script, docs, dev, style } = bundleForBrowsers();
+export const { script, docs, dev, worker, style } = bundleForBrowsers();

@@ -5,6 +5,7 @@ import "./drafts.js";
 import "./draft-offers.js";
 import "./faqs.js";
 import "./passkeys.js";
+import "./push.js";
 import "./previews.js";
 import "./named-threads.js";
 import "./release-form.js";

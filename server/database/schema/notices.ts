@@ -89,5 +89,91 @@ export const notices = table(
   },
 );
 
+/** The pair of keys with which this server proves to push services who it is (VAPID). There is one row. */
+export const pushKeys = table(
+  "push_keys",
+  {
+    id: id(),
+    /** In base64url, as browsers get it. */
+    public_key: text("plain"),
+    private_sealed: text("sealed"),
+    created_at: instant(),
+  },
+  { of: "deployment", erase: "Contains only keys of the server.", since: 140 },
+);
+
+/**
+ * A browser that shows notices to a person. It gets them while the session in which it was added lasts, or a later one of
+ * the same person.
+ */
+export const noticeBrowsers = table(
+  "notice_browsers",
+  {
+    id: id(),
+    user_id: ref(users, "cascade"),
+    /** The hash of the session's token, as in `sessions`. */
+    session_hash: text("plain"),
+    endpoint_hash: text("plain").unique(),
+    /** The address at the push service. Everybody who knows it can send something to the browser. */
+    endpoint_sealed: text("sealed"),
+    /** The public key of the browser, for which notices are encrypted. */
+    p256dh: text("plain"),
+    auth_sealed: text("sealed"),
+    /** The name of the browser, such as `Firefox on Linux`. */
+    browser: text("plain").null(),
+    created_at: instant(),
+    /** When the session ends. */
+    expires_at: instant(),
+    last_notice_at: instant().null(),
+  },
+  {
+    of: "account",
+    erase: erased.withAccount,
+    since: 140,
+    notInBackup: "they belong to sessions, and a restore must not bring back sessions that have ended",
+    indexes: [
+      index("notice_browsers_by_user", "user_id, expires_at"),
+      index("notice_browsers_by_session", "session_hash"),
+      index("notice_browsers_by_end", "expires_at"),
+    ],
+  },
+);
+
+/** A notice on its way to a browser. It has only ids: texts are read when it is sent. */
+export const noticePushes = table(
+  "notice_pushes",
+  {
+    id: id(),
+    browser_id: ref(noticeBrowsers, "cascade"),
+    user_id: ref(users, "cascade"),
+    app_id: ref(apps, "cascade"),
+    /** Null if the notice only says how many objects need the member. */
+    kind: text("plain").null(),
+    subject_id: text("plain").null(),
+    feedback_id: ref(feedback, "cascade").null(),
+    /** How often it happened, or how many objects there are. */
+    count: integer(),
+    created_at: instant(),
+    due_at: instant(),
+    tries: integer(),
+  },
+  {
+    of: "account",
+    erase: erased.withAccount,
+    since: 140,
+    notInBackup: "a restored server must not send again what was sent",
+    indexes: [
+      index("notice_pushes_due", "due_at, browser_id"),
+      index("notice_pushes_by_browser", "browser_id, due_at"),
+      index("notice_pushes_by_member", "user_id, app_id"),
+      index("notice_pushes_by_app", "app_id"),
+      index("notice_pushes_by_thread", "feedback_id", { where: "feedback_id IS NOT NULL" }),
+    ],
+  },
+);
+
+/** The tables of notices in browsers. */
+export const browserNoticeSchema: readonly AnyTable[] = [pushKeys, noticeBrowsers, noticePushes];
+
 /** The tables of notices. */
 export const noticeSchema: readonly AnyTable[] = [noticeChoices, noticeCauses, notices];

@@ -133,6 +133,7 @@ export const schema: readonly (Statement | AnyTable)[] = [
   ...statistics.statisticsSchema,
   ...hooks.webhookSchema,
   ...notices.noticeSchema,
+  ...notices.browserNoticeSchema,
 ];
 
 /** All tables except the list of migrations. */

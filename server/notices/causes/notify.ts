@@ -1,14 +1,16 @@
-import type { MailWay, NoticeKind, NoticeWay } from "../../../src/contract/notices.ts";
+import type { NoticeKind, NoticeWay, OwnWay } from "../../../src/contract/notices.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import { postToApp } from "../../feedback/chat/post.ts";
 import { noticeMessage } from "../../feedback/chat/rules.ts";
 import { sendsMail } from "../../mail/outgoing/queue.ts";
-import { choicesOf, isMail } from "../choices/rules.ts";
+import { collectedInBrowsers } from "../browsers/rules.ts";
+import { noticeBrowsers } from "../browsers/store.ts";
+import { choicesOf, isOwn } from "../choices/rules.ts";
 import { type MemberRow, noticeChoices, quietHoursOf } from "../choices/store.ts";
 import { knownOf } from "../mails/items.ts";
 import { chatSentenceOf, dueAt } from "../mails/rules.ts";
-import { noticeFacts, notices } from "../mails/store.ts";
+import { type Batch, noticeFacts, notices } from "../mails/store.ts";
 import { noteOngoing } from "./record.ts";
 import {
   type Candidate,
@@ -74,7 +76,7 @@ async function createNotices(deps: NotifyDeps, tx: Transaction, cause: Cause): P
   }));
   const receivers = receiversOf(members, happened);
   for (const receiver of receivers)
-    for (const way of receiver.ways) if (isMail(way)) await note(deps, tx, { cause, receiver, way, now });
+    for (const way of receiver.ways) if (isOwn(way)) await note(deps, tx, { cause, receiver, way, now });
   await post(deps, tx, { cause, receivers: receivers.filter(({ ways }) => ways.includes("chat")), now });
 }
 
@@ -113,26 +115,44 @@ type Notified = Receiver<Omit<MemberRow, "choices"> & Candidate>;
 interface Noting {
   readonly cause: Cause;
   readonly receiver: Notified;
-  readonly way: MailWay;
+  readonly way: OwnWay;
   readonly now: Date;
 }
 
-/** Stores a notice of a member. It goes into the same mail as the notices that already wait. */
+/** Stores a notice of a member. It is sent together with the notices that already wait for the same way. */
 async function note(
-  { newId, settings }: NotifyDeps,
+  deps: NotifyDeps,
   tx: Transaction,
   { cause: { appId, subjectId, feedbackId }, receiver: { member, kind }, way, now }: Noting,
 ): Promise<void> {
-  const { userId, timezone, emailVerifiedAt } = member;
-  if (!sendsMail(settings) || emailVerifiedAt === null) return;
+  const { userId, timezone } = member;
+  if (!(await reaches(deps, tx, { member, way, now }))) return;
   if (await wasNotifiedToday(tx, { userId, way, kind, subjectId }, now)) return;
   const waiting = await notices.waitingUntil(tx, { userId, appId, way });
   const hours = { timezone, quiet: quietHoursOf(member) };
+  const from = way === "browser" ? await afterLast(tx, { userId, appId, way }, now) : now;
   await notices.insert(tx, {
-    ...{ id: newId(), userId, appId, way, kind, subjectId, feedbackId },
+    ...{ id: deps.newId(), userId, appId, way, kind, subjectId, feedbackId },
     createdAt: now.toISOString(),
-    dueAt: waiting ?? dueAt(way, now, hours).toISOString(),
+    dueAt: waiting ?? dueAt(way, from, hours).toISOString(),
   });
+}
+
+/** Whether a member gets anything in a way: mail needs a verified address, and browsers must be turned on. (rules N7, N10) */
+async function reaches(
+  { settings }: Pick<NotifyDeps, "settings">,
+  reader: Reader,
+  { member, way, now }: { readonly member: Notified["member"]; readonly way: OwnWay; readonly now: Date },
+): Promise<boolean> {
+  if (way === "browser") return (await noticeBrowsers.count(reader, member.userId, now.toISOString())) > 0;
+  return sendsMail(settings) && member.emailVerifiedAt !== null;
+}
+
+/** Returns `now`, or the time at which browsers may show the next notices about an app. (rule N10) */
+async function afterLast(reader: Reader, batch: Batch, now: Date): Promise<Date> {
+  const last = await notices.lastQueued(reader, batch);
+  const next = last === undefined ? 0 : Date.parse(last) + collectedInBrowsers;
+  return new Date(Math.max(now.getTime(), next));
 }
 
 /** Whether a member already got a notice about this within a day, if its kind is sent only once a day. */

@@ -7,17 +7,20 @@ export function ownNotices({
   hours,
   apps,
   sendsMail,
+  browsers,
 }: {
   /** Undefined if the account was deleted. */
   readonly hours: HoursRow | undefined;
   readonly apps: readonly MemberOfApp[];
   readonly sendsMail: boolean;
+  readonly browsers: number;
 }): OwnNotices {
   const unverified = hours?.emailVerifiedAt == null ? "address_unverified" : null;
   return {
     timezone: hours?.timezone ?? "UTC",
     quietHours: hours ? quietHoursOf(hours) : null,
     noMail: sendsMail ? unverified : "server_sends_none",
+    browsers,
     apps: apps.map(appNotices),
   };
 }

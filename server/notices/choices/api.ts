@@ -10,6 +10,7 @@ import { appTopic, noticesTopic } from "../../database/signals.ts";
 import type { Deps } from "../../deps.ts";
 import type { ConsoleCaller, Handlers } from "../../http/handler.ts";
 import { sendsMail } from "../../mail/outgoing/queue.ts";
+import { noticeBrowsers } from "../browsers/store.ts";
 import { dueAt } from "../mails/rules.ts";
 import { notices as rows } from "../mails/store.ts";
 import { ownNotices } from "./answer.ts";
@@ -17,13 +18,16 @@ import { changedChoices, choicesOf, offeredWays, waysOf } from "./rules.ts";
 import { noticeChoices, quietHoursOf } from "./store.ts";
 
 /** The handlers for the notices that a person has chosen. (rules N1, N2, N4) */
-export function notices(deps: Pick<Deps, "clock" | "database" | "settings">): Handlers<typeof contract> {
+export function notices(
+  deps: Pick<Deps, "clock" | "database" | "settings">,
+): Pick<Handlers<typeof contract>, "read" | "change"> {
   /** Returns which notices a person gets about the apps that the credential may read. */
   const own = async (reader: Reader, { userId, appId: onlyApp }: ConsoleCaller) =>
     ownNotices({
       hours: await noticeChoices.hours(reader, userId),
       apps: await noticeChoices.apps(reader, userId, onlyApp),
       sendsMail: sendsMail(deps.settings),
+      browsers: await noticeBrowsers.count(reader, userId, deps.clock.now().toISOString()),
     });
   return {
     read: ({ caller }) => own(deps.database, caller),

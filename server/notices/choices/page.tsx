@@ -1,6 +1,7 @@
 import { ApiError } from "../../../src/contract/errors.ts";
 import {
   type AppNotices,
+  type NoticeBrowser,
   type NoticeKind,
   type NoticeWay,
   notices,
@@ -15,13 +16,14 @@ import {
   Select,
   TextField,
 } from "../../console/forms.tsx";
+import { InTurns } from "../../console/in-turns.tsx";
 import { ConsolePage } from "../../console/layout.tsx";
 import type { Links } from "../../console/links.ts";
 import { navigationOf } from "../../console/navigation.ts";
 import { changed, type NotDone } from "../../console/notices.ts";
 import { Empty, Line, Notice, Refused } from "../../console/parts.tsx";
 import { goTo, type Reply, reshowForm, show } from "../../console/respond.ts";
-import { timeZones } from "../../console/times.tsx";
+import { Ago, Timestamp, timeZones } from "../../console/times.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
 
 /** The label of a kind, and a hint. */
@@ -42,6 +44,7 @@ const wayTexts: Readonly<Record<NoticeWay, readonly [heading: string, words: str
   mail: ["Mail", "by mail"],
   daily: ["Daily mail", "in the daily mail"],
   chat: ["Chat", "in the chat of the app"],
+  browser: ["Browser", "in your browsers"],
 };
 
 // A kind or way of a newer server has no label here, so its code is shown.
@@ -86,6 +89,34 @@ function changeHours(visit: SignedInVisit): Promise<Reply<"changed">> {
   );
 }
 
+/** The script of the page has filled in the form with what the browser's push service said. */
+function turnOn(visit: SignedInVisit): Promise<Reply<"browser-on">> {
+  const { ask, fields, links } = visit;
+  return reshowForm(
+    async () => {
+      const replaces = fields.text("replaces");
+      const body = {
+        ...{ endpoint: fields.text("endpoint"), p256dh: fields.text("p256dh"), auth: fields.text("auth") },
+        ...(replaces === "" ? {} : { replaces }),
+      };
+      await ask(notices.addBrowser, { body, idempotencyKey: fields.idempotencyKey });
+      return goTo(links.notices(), "browser-on", "browsers");
+    },
+    (refusal) => showNotices(visit, { browser: refusal, form: filledAgain(fields, refusal) }),
+  );
+}
+
+async function removeBrowser({
+  ask,
+  fields,
+  links,
+  param,
+}: SignedInVisit): Promise<Reply<"browser-removed">> {
+  const params = { browserId: param("browserId") };
+  await ask(notices.removeBrowser, { params, idempotencyKey: fields.idempotencyKey });
+  return goTo(links.notices(), "browser-removed", "browsers");
+}
+
 /** Returns a refusal whose faults are at the fields of the forms. */
 const atFields = (refusal: ApiError): ApiError =>
   new ApiError(refusal.code, {
@@ -95,15 +126,19 @@ const atFields = (refusal: ApiError): ApiError =>
     })),
   });
 
-/** A refused form: that of an app, or the one for the quiet hours. */
+/** A refused form: that of an app, that of a browser, or the one for the quiet hours. */
 interface RefusedForm {
   readonly appId?: string;
+  readonly browser?: ApiError;
   readonly form: Filled;
 }
 
 async function showNotices(visit: SignedInVisit, refused?: RefusedForm): Promise<Reply> {
-  const { ask, query, links } = visit;
-  const [navigation, own] = await Promise.all([navigationOf(visit), ask(notices.read)]);
+  const { ask, query, links, now } = visit;
+  const [navigation, own, browsers] = await Promise.all([
+    ...([navigationOf(visit), ask(notices.read), ask(notices.browsers)] as const),
+  ]);
+  const refusedHours = refused?.appId === undefined && refused?.browser === undefined;
   const wanted = refused?.appId ?? query("app");
   const app = own.apps.find(({ appId }) => appId === wanted) ?? own.apps[0];
   return show(
@@ -133,11 +168,14 @@ async function showNotices(visit: SignedInVisit, refused?: RefusedForm): Promise
             />
           </section>
         )}
-        <HoursForm
-          own={own}
+        <Browsers
+          serverKey={browsers.key}
+          items={browsers.items}
           links={links}
-          refused={refused?.appId === undefined ? refused?.form : undefined}
+          now={now}
+          refusal={refused?.browser}
         />
+        <HoursForm own={own} links={links} refused={refusedHours ? refused?.form : undefined} />
       </div>
     </ConsolePage>,
     refused?.form.refusal?.status,
@@ -149,7 +187,7 @@ const NoMail = ({ because, links }: { readonly because: string | null; readonly 
   return (
     <Notice>
       {because === "server_sends_none" ? (
-        "This server sends no mail. You get none of these notices until its operator sets up mail."
+        "This server sends no mail. Until its operator sets up mail, only browsers and the chat tell you."
       ) : (
         <>
           Your address is not verified, so you get no mail.{" "}
@@ -258,6 +296,118 @@ const NoticesForm = ({
 const Hint = ({ text }: { readonly text: string | undefined }) =>
   text === undefined ? null : <span class="hint">{text}</span>;
 
+/** The browsers that show notices. A script turns on this one, because only scripts can ask the browser. (rule N10) */
+const Browsers = ({
+  serverKey,
+  items,
+  links,
+  now,
+  refusal,
+}: {
+  readonly serverKey: string;
+  readonly items: readonly NoticeBrowser[];
+  readonly links: Links;
+  readonly now: Date;
+  readonly refusal: ApiError | undefined;
+}) => (
+  <section class="stack" aria-labelledby="browsers">
+    <div>
+      <h2 id="browsers">In your browsers</h2>
+      <p class="muted small">
+        A browser shows a notice at once, also while no page of Innkeep is open. It does so while you are
+        signed in there.
+      </p>
+    </div>
+    <Refused refusal={refusal} />
+    <form
+      class="stack"
+      method="post"
+      action={links.noticeBrowsers}
+      data-push={serverKey}
+      data-worker={links.pushWorker}
+      data-on={items.some(({ current }) => current) || undefined}
+    >
+      <IdempotencyField />
+      {["endpoint", "p256dh", "auth"].map((name) => (
+        <input key={name} type="hidden" name={name} />
+      ))}
+      <noscript>
+        <p>Notices in a browser need scripts, and this browser runs none here. Mail tells you the same.</p>
+      </noscript>
+      {pushFaults.map(([name, words]) => (
+        <p key={name} data-push-fault={name} hidden>
+          {words}
+        </p>
+      ))}
+      <div class="actions">
+        <button type="button" data-subscribes hidden>
+          Turn on in this browser
+        </button>
+      </div>
+    </form>
+    {items.length > 0 && (
+      <ul class="list">
+        <InTurns>
+          {items.map((browser) => (
+            <BrowserLine key={browser.id} browser={browser} links={links} now={now} />
+          ))}
+        </InTurns>
+      </ul>
+    )}
+  </section>
+);
+
+/** Why a browser shows no notices. The script shows one of these. */
+const pushFaults: readonly (readonly [name: string, words: string])[] = [
+  ["insecure", "This page does not use https, so browsers show no notices of it. Mail tells you the same."],
+  ["missing", "This browser cannot show notices. Mail tells you the same."],
+  [
+    "blocked",
+    "This browser blocks notices of this site. Allow them in its settings, then load this page again.",
+  ],
+  ["failed", "The browser did not reach its push service. Try it again later."],
+];
+
+const BrowserLine = ({
+  browser: { id, browser, createdAt, lastNoticeAt, expiresAt, current },
+  links,
+  now,
+}: {
+  readonly browser: NoticeBrowser;
+  readonly links: Links;
+  readonly now: Date;
+}) => (
+  <li>
+    <div class="row spread">
+      <b>{browser ?? "An unknown browser"}</b>
+      <form method="post" action={links.removeNoticeBrowser(id)} data-push-off={current || undefined}>
+        <IdempotencyField />
+        <button class="danger small" type="submit">
+          Turn off
+        </button>
+      </form>
+    </div>
+    <p class="under">
+      {current && <span>this browser</span>}
+      <span>
+        on since <Ago at={createdAt} now={now} />
+      </span>
+      <span>
+        {lastNoticeAt === null ? (
+          "no notice yet"
+        ) : (
+          <>
+            last notice <Ago at={lastNoticeAt} now={now} />
+          </>
+        )}
+      </span>
+      <span>
+        until <Timestamp at={expiresAt} />
+      </span>
+    </p>
+  </li>
+);
+
 const HoursForm = ({
   own: { timezone, quietHours },
   links,
@@ -324,5 +474,21 @@ export const definitions: Definitions = [
     act: changeHours,
     done: changed,
     ...notChanged,
+  }),
+  defineForm({
+    at: (links) => links.noticeBrowsers,
+    page: noticesPage,
+    act: turnOn,
+    done: { "browser-on": "This browser shows your notices from now on." },
+    word: "addBrowser",
+    notDone: "This browser was not turned on.",
+  }),
+  defineForm({
+    at: (links) => links.removeNoticeBrowser(":browserId"),
+    page: noticesPage,
+    act: removeBrowser,
+    done: { "browser-removed": "That browser shows your notices no longer." },
+    word: "removeBrowser",
+    notDone: "The browser was not turned off.",
   }),
 ];

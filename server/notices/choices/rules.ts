@@ -5,6 +5,7 @@ import {
   type NoticeWay,
   noticeKinds,
   noticeWays,
+  type OwnWay,
 } from "../../../src/contract/notices.ts";
 import { suffices } from "../../access/members/rules.ts";
 
@@ -29,8 +30,8 @@ const kinds: Readonly<Record<NoticeKind, KindRules>> = {
   delivery: { least: "owner", onFor: "owner" },
 };
 
-/** The default ways of a kind that is on. */
-const ofDefault: readonly NoticeWay[] = ["mail"];
+/** The default ways of a kind that is on. Browsers show it only if the member has turned one on. */
+const ofDefault: readonly NoticeWay[] = ["mail", "browser"];
 
 /** The number of repeats within an hour that causes a notice `storm`, if a member has not changed it. */
 export const defaultStorm = 10;
@@ -95,6 +96,12 @@ export function changedChoices(
 
 /** The ways that are mails. */
 export const mailWays: readonly MailWay[] = ["mail", "daily"];
+
+/** The ways that reach only the member. */
+export const ownWays: readonly OwnWay[] = [...mailWays, "browser"];
+
+/** Whether a way reaches only the member. */
+export const isOwn = (way: NoticeWay): way is OwnWay => ownWays.some((one) => one === way);
 
 /** Whether a way is a mail. */
 export const isMail = (way: NoticeWay): way is MailWay => mailWays.some((one) => one === way);

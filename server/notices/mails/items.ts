@@ -21,18 +21,23 @@ export async function itemsOf(
   place: Place,
   rows: readonly NoticeRow[],
 ): Promise<Item[]> {
-  const counts = new Map<string, number>();
-  const nameOf = ({ kind, subjectId }: NoticeRow) => `${kind} ${subjectId}`;
-  for (const row of rows) counts.set(nameOf(row), (counts.get(nameOf(row)) ?? 0) + 1);
   const items: Item[] = [];
-  for (const row of rows) {
-    const count = counts.get(nameOf(row));
-    if (count === undefined) continue;
-    counts.delete(nameOf(row));
-    const known = await knownOf(deps, reader, place, row);
-    if (known) items.push({ kind: row.kind, count, ...known });
+  for (const object of objectsIn(rows)) {
+    const known = await knownOf(deps, reader, place, object);
+    if (known) items.push({ kind: object.kind, count: object.count, ...known });
   }
   return items;
+}
+
+/** Returns the objects that notices are about, in the order of their first notices, and how often each happened. */
+export function objectsIn(rows: readonly NoticeRow[]): (NoticeRow & { readonly count: number })[] {
+  const objects = new Map<string, NoticeRow & { readonly count: number }>();
+  for (const row of rows) {
+    const name = `${row.kind} ${row.subjectId}`;
+    const known = objects.get(name);
+    objects.set(name, { ...(known ?? row), count: (known?.count ?? 0) + 1 });
+  }
+  return [...objects.values()];
 }
 
 /** Returns the link to an object and its data; undefined if it was deleted, or needs no action any more. */

@@ -1,5 +1,5 @@
 import { Temporal } from "temporal-polyfill";
-import type { MailWay, NoticeKind, QuietHours } from "../../../src/contract/notices.ts";
+import type { MailWay, NoticeKind, OwnWay, QuietHours } from "../../../src/contract/notices.ts";
 import { titled } from "../../../src/words/visible.ts";
 import { headerText } from "../../mail/outgoing/rules.ts";
 
@@ -15,8 +15,9 @@ export interface Hours {
   readonly quiet: QuietHours | null;
 }
 
-/** Returns when a notice that came at `now` is sent, if nothing waits yet that it can join. (rule N3) */
-export function dueAt(way: MailWay, now: Date, hours: Hours): Date {
+/** Returns when a notice that came at `now` is sent, if nothing waits yet that it can join. (rules N3, N10) */
+export function dueAt(way: OwnWay, now: Date, hours: Hours): Date {
+  if (way === "browser") return afterQuiet(now, hours);
   if (way === "daily") return afterQuiet(nextAt(now, dailyAt, hours.timezone), hours);
   return afterQuiet(new Date(now.getTime() + collectedMilliseconds), hours);
 }

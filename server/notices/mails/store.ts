@@ -1,7 +1,8 @@
-import { type MailWay, type NoticeKind, type NoticeWay, noticeWays } from "../../../src/contract/notices.ts";
+import { type NoticeKind, type NoticeWay, noticeWays, type OwnWay } from "../../../src/contract/notices.ts";
 import type { Reader, Transaction, Value } from "../../database/database.ts";
 import * as tables from "../../database/schema/notices.ts";
 import { noticesTopic } from "../../database/signals.ts";
+import { noticePushes } from "../browsers/store.ts";
 
 /** A notice of a member that is sent in one way. */
 export interface NoticeRow {
@@ -17,15 +18,15 @@ interface NewNotice extends NoticeRow {
   readonly appId: string;
   readonly way: NoticeWay;
   readonly dueAt: string;
-  /** When it was sent, if it is not put into a mail. */
+  /** When it was sent, if it does not wait. */
   readonly queuedAt?: string;
 }
 
-/** The notices of one app that a member gets in the same mail. */
+/** The notices of one app that a member gets in the same mail, or at the same time in browsers. */
 export interface Batch {
   readonly userId: string;
   readonly appId: string;
-  readonly way: MailWay;
+  readonly way: OwnWay;
 }
 
 interface Member {
@@ -51,6 +52,15 @@ export const notices = {
     return row?.dueAt ?? undefined;
   },
 
+  /** Returns when notices were last sent to a member in a way; undefined if none were. */
+  async lastQueued(reader: Reader, { userId, appId, way }: Batch): Promise<string | undefined> {
+    const row = await reader.get<{ queuedAt: string | null }>(
+      `SELECT max(queued_at) AS "queuedAt" FROM notices WHERE user_id = ? AND app_id = ? AND way = ?`,
+      ...[userId, appId, way],
+    );
+    return row?.queuedAt ?? undefined;
+  },
+
   /** Whether a member got a notice about an object after a time. */
   wasNotified: async (
     reader: Reader,
@@ -74,7 +84,7 @@ export const notices = {
       ...[subjectId, kind, userId, since, way],
     )) !== undefined,
 
-  /** Returns the mails that are due, at most `most`. */
+  /** Returns what is due in a way, at most `most`. */
   due: (reader: Reader, way: NoticeWay, now: string, most: number) =>
     reader.all<Batch>(
       `SELECT DISTINCT user_id AS "userId", app_id AS "appId", way FROM (
@@ -83,7 +93,7 @@ export const notices = {
       ...[way, now, most],
     ),
 
-  /** Returns when the next mail is due. */
+  /** Returns when the next notice is due in a way. */
   async nextDue(reader: Reader, way: NoticeWay): Promise<string | undefined> {
     const row = await reader.get<{ dueAt: string | null }>(
       `SELECT min(due_at) AS "dueAt" FROM notices WHERE ${waits} AND way = ?`,
@@ -102,7 +112,7 @@ export const notices = {
     );
   },
 
-  /** Marks the waiting notices of a batch as queued. `mailId` is null if no mail was needed. */
+  /** Marks the waiting notices of a batch as queued. `mailId` is null if no mail has them. */
   queued: (tx: Transaction, { userId, appId, way }: Batch, at: string, mailId: string | null) =>
     tx.run(
       `UPDATE notices SET queued_at = ?, mail_id = ? WHERE user_id = ? AND app_id = ? AND way = ? AND ${waits}`,
@@ -132,7 +142,7 @@ export const notices = {
     return Number(row?.count ?? 0);
   },
 
-  /** Returns the mails of a person that wait, each with the time of its first notice. */
+  /** Returns what waits for a person, each with the time of its first notice. */
   waitingOf: (reader: Reader, userId: string) =>
     reader.all<Batch & { readonly firstAt: string }>(
       `SELECT user_id AS "userId", app_id AS "appId", way, min(created_at) AS "firstAt" FROM notices
@@ -141,7 +151,8 @@ export const notices = {
     ),
 
   /**
-   * Deletes the waiting notices of a member in these ways, also those in mails that are not sent yet. (rules N2, N6)
+   * Deletes the waiting notices of a member in these ways, also those that are in mails or queues of browsers already.
+   * (rules N2, N6)
    */
   async drop(
     tx: Transaction,
@@ -155,6 +166,7 @@ export const notices = {
       ...values,
     );
     await tx.run(`DELETE FROM notices WHERE ${chosen}`, ...values);
+    if (ways.includes("browser")) await noticePushes.removeOfMember(tx, { userId, appId });
   },
 
   /**

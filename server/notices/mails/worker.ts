@@ -1,11 +1,13 @@
+import type { MailWay } from "../../../src/contract/notices.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import { noticesTopic } from "../../database/signals.ts";
 import type { Deps } from "../../deps.ts";
 import { longestSleep, pauseInDoubt, startDueWork } from "../../jobs/runner.ts";
 import { queueMail, sendsMail } from "../../mail/outgoing/queue.ts";
 import { normaliseEmail } from "../../secrets/passwords.ts";
+import { queuePushes } from "../browsers/queue.ts";
 import { noteSilentWorkers, notifyOfCauses } from "../causes/notify.ts";
-import { mailWays, mayGet } from "../choices/rules.ts";
+import { isMail, mayGet, ownWays } from "../choices/rules.ts";
 import { type MemberRow, noticeChoices, quietHoursOf } from "../choices/store.ts";
 import { itemsOf } from "./items.ts";
 import { afterQuiet, dueAt, mostInADay, mostItems, subjectOf, textOf } from "./rules.ts";
@@ -22,7 +24,8 @@ const shortestSleep = 5_000;
 const day = 86_400_000;
 
 /**
- * Creates the notices for what has happened, and queues the mails that are due. Returns the function that stops it.
+ * Creates the notices for what has happened, and queues the mails and the notices for browsers that are due. Returns the
+ * function that stops it.
  * (rules N2, N3)
  */
 export const startNotices = (deps: WorkerDeps): (() => Promise<void>) =>
@@ -39,16 +42,18 @@ async function doDue(deps: WorkerDeps): Promise<number> {
   await noteSilentWorkers(deps);
   let done = await notifyOfCauses(deps);
   const now = deps.clock.now();
-  for (const way of mailWays) {
+  for (const way of ownWays) {
     const batches = await notices.due(deps.database, way, now.toISOString(), batchesAtOnce);
     for (const batch of batches)
       await deps.database
-        .write((tx) => queueBatch(deps, tx, batch, now))
+        .write((tx) =>
+          isMail(way) ? queueBatch(deps, tx, { ...batch, way }, now) : queuePushes(deps, tx, batch, now),
+        )
         .then(
           () => {
             done += 1;
           },
-          (error) => deps.log.error({ err: error, ...batch }, "a mail to a member failed"),
+          (error) => deps.log.error({ err: error, ...batch }, "telling a member failed"),
         );
   }
   return done;
@@ -56,7 +61,7 @@ async function doDue(deps: WorkerDeps): Promise<number> {
 
 async function pause({ clock, database, time }: WorkerDeps): Promise<number> {
   if (time.isDoubtful()) return pauseInDoubt;
-  const dues = await Promise.all(mailWays.map((way) => notices.nextDue(database, way)));
+  const dues = await Promise.all(ownWays.map((way) => notices.nextDue(database, way)));
   const next = dues.filter((at) => at !== undefined).sort()[0];
   if (next === undefined) return longestSleep;
   return Math.min(longestSleep, Math.max(shortestSleep, Date.parse(next) - clock.now().getTime()));
@@ -66,7 +71,7 @@ async function pause({ clock, database, time }: WorkerDeps): Promise<number> {
  * Puts the waiting notices of a member about an app into a mail. Notices and mail change in one transaction, so a crash
  * neither loses a notice nor sends it twice. (rule N3)
  */
-async function queueBatch(deps: WorkerDeps, tx: Transaction, batch: Batch, now: Date): Promise<void> {
+async function queueBatch(deps: WorkerDeps, tx: Transaction, batch: MailBatch, now: Date): Promise<void> {
   const rows = await notices.take(tx, batch);
   if (rows.length === 0) return;
   const member = await noticeChoices.member(tx, batch);
@@ -81,8 +86,12 @@ async function queueBatch(deps: WorkerDeps, tx: Transaction, batch: Batch, now: 
   await notices.queued(tx, batch, at, mailId ?? null);
 }
 
+interface MailBatch extends Batch {
+  readonly way: MailWay;
+}
+
 interface DueBatch {
-  readonly batch: Batch;
+  readonly batch: MailBatch;
   readonly member: MemberRow;
 }
 

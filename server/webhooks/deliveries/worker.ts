@@ -3,7 +3,7 @@ import type { DeliveryAttempt } from "../../../src/contract/webhooks.ts";
 import { webhookHeaders } from "../../../src/words/webhook-signature.ts";
 import { webhooksOffTopic, webhooksTopic } from "../../database/signals.ts";
 import type { Deps } from "../../deps.ts";
-import { postSafely, type Reach } from "../../http/post-safely.ts";
+import { postSafely, reachOf } from "../../http/post-safely.ts";
 import { longestSleep, pauseInDoubt, startDueWork } from "../../jobs/runner.ts";
 import { startTargetQueues } from "../../jobs/target-queues.ts";
 import { noteOngoing } from "../../notices/causes/record.ts";
@@ -173,12 +173,6 @@ const hasOldSecret = (
   now: Date,
 ): webhook is WebhookRow & { readonly oldSecret: string } =>
   webhook.oldSecret !== null && webhook.oldUntil !== null && webhook.oldUntil > now.toISOString();
-
-/** A development server sends to this machine only. */
-const reachOf = ({ dev, privateWebhooks }: Deps["settings"]): Reach => {
-  if (dev) return "this machine";
-  return privateWebhooks ? "all" : "public";
-};
 
 /** Returns the present texts of the object that an event is about; undefined if it has none. */
 function textsOf(database: Deps["database"], event: EventRow): Promise<object | undefined> {

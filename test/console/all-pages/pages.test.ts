@@ -38,7 +38,7 @@ describe("a page of the console", () => {
       const { headers } = await owner.open(path);
       expect(Object.fromEntries(headers)).toMatchObject({
         "content-security-policy":
-          "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; " +
+          "default-src 'none'; style-src 'self'; script-src 'self'; worker-src 'self'; connect-src 'self'; img-src 'self'; " +
           "media-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
         "cache-control": "no-store",
         "cross-origin-opener-policy": "same-origin",

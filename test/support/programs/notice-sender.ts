@@ -3,13 +3,14 @@ import pino from "pino";
 import { createTimeWatch, systemClock } from "../../../server/clock.ts";
 import { openDatabase } from "../../../server/database/open.ts";
 import { startMail } from "../../../server/mail/outgoing/worker.ts";
+import { startPushes } from "../../../server/notices/browsers/worker.ts";
 import { startNotices } from "../../../server/notices/mails/worker.ts";
 import { createNewId, createSealer } from "../../../server/secrets/secrets.ts";
 import { readSettings } from "../../../server/settings/read-settings.ts";
 import { recordEvent } from "../../../server/webhooks/events/record.ts";
 
 /**
- * Records requests of testers for slots until it is killed, and mails the notices to members. Its clock is fast: 15
+ * Records requests of testers for slots until it is killed, and sends the notices to members. Its clock is fast: 15
  * minutes pass in a moment. Prints the number of each request after its commit.
  */
 async function run(): Promise<void> {
@@ -31,6 +32,7 @@ async function run(): Promise<void> {
     log: pino({ level: "silent" }),
   };
   startNotices(deps);
+  startPushes(deps);
   await startMail(deps);
   // Nothing else signals that time has passed on the fast clock.
   setInterval(() => void database.write(async (tx) => tx.signal("*")).catch(() => undefined), 50);

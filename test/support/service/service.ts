@@ -11,6 +11,7 @@ import { createLog } from "../../../server/log.ts";
 import { createMailHandler } from "../../../server/mail/incoming/handle.ts";
 import { startMailReceiver } from "../../../server/mail/incoming/receiver.ts";
 import { startMail } from "../../../server/mail/outgoing/worker.ts";
+import { startPushes } from "../../../server/notices/browsers/worker.ts";
 import { startNotices } from "../../../server/notices/mails/worker.ts";
 import { randomName } from "../../../server/secrets/secrets.ts";
 import { type Budgets, budgetsOf } from "../../../server/settings/limits.ts";
@@ -105,6 +106,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const outbox = startOutbox(deps);
   const stopWebhooks = startWebhooks(deps);
   const stopNotices = startNotices(deps);
+  const stopPushes = startPushes(deps);
   const mail = await startMail(deps);
   const receiver = startMailReceiver(deps, createMailHandler(deps));
   return {
@@ -125,6 +127,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
         outbox.stop(),
         stopWebhooks(),
         stopNotices(),
+        stopPushes(),
         mail.stop(),
         receiver.stop(),
         stopErasing(),

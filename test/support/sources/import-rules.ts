@@ -78,7 +78,7 @@ export const importRules: ImportRules = {
     ...[...ofSubjects, "src/words/text-pdf.ts", "imapflow", "koa", "nodemailer", "zod/mini"],
   ],
   "server/testing": [...ofSubjects, "temporal-polyfill"],
-  "server/notices": [...ofSubjects, "koa", "temporal-polyfill", "zod/mini"],
+  "server/notices": [...ofSubjects, "jose", "koa", "temporal-polyfill", "zod/mini"],
   "server/webhooks": [...ofSubjects],
 
   // From the contract to Koa, for every endpoint.

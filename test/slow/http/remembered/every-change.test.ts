@@ -91,6 +91,7 @@ describe("the table of changes", () => {
     ...["texts.preview", "texts.addFaqPictures", "texts.addReleasePictures"],
     ...["savedReplies.create", "savedReplies.update", "savedReplies.remove"],
     ...["views.create", "views.update", "views.remove", "notices.change"],
+    ...["notices.addBrowser", "notices.removeBrowser"],
     // They change threads with the same functions as a change of one thread.
     ...["bulk.change", "bulk.undo"],
     // A test report creates a thread with the same statements as the report of an app.

@@ -35,6 +35,11 @@ export const bodies: Record<string, unknown> = {
   "readMarks.updateAll": {},
   "savedReplies.create": { title: "Thanks", body: "Thank you, {name}!" },
   "savedReplies.update": { title: "Many thanks" },
+  "notices.addBrowser": {
+    endpoint: "https://push.example/send/dYJ4mQ",
+    p256dh: "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4",
+    auth: "BTBZMqHH6r4Tts7J_aSIgg",
+  },
   "notices.change": { quietHours: { from: "22:00", to: "07:00" } },
   "views.create": { name: "Crashes", query: { tag: "crash" } },
   "views.update": { name: "Crash" },

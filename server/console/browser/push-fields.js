@@ -1,0 +1,19 @@
+// What the server gets of a subscription. The page and the worker use it.
+export const textFor = (bytes) =>
+  btoa(String.fromCharCode(...new Uint8Array(bytes)))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replaceAll("=", "");
+export const fieldsOf = (subscription) => ({
+  endpoint: subscription.endpoint,
+  p256dh: textFor(subscription.getKey("p256dh")),
+  auth: textFor(subscription.getKey("auth")),
+});
+
+// Tells the server the present address and keys of this browser. `scope` is the address of the console.
+export const renewAt = (scope, subscription, replaces) =>
+  fetch(`${scope}account/notices/browsers`, {
+    method: "POST",
+    body: new URLSearchParams({ ...fieldsOf(subscription), replaces, once: crypto.randomUUID() }),
+    redirect: "manual",
+  });

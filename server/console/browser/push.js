@@ -1,0 +1,103 @@
+// Turns on notices in this browser, and keeps them on after the person has signed in again. (rule N10)
+import { person, store, stored } from "./draft-store.js";
+import { announce } from "./page.js";
+import { fieldsOf, renewAt, textFor } from "./push-fields.js";
+
+const name = "innkeep-notices";
+const renewedFor = 12 * 3_600_000;
+
+const fault = () => {
+  if (!window.isSecureContext) return "insecure";
+  if (!navigator.serviceWorker || !window.PushManager || !window.Notification) return "missing";
+  return Notification.permission === "denied" ? "blocked" : undefined;
+};
+const bytesIn = (text) =>
+  Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (letter) => letter.charCodeAt(0));
+const keep = (endpoint) => store(name, JSON.stringify({ person, endpoint, at: Date.now() }));
+// The worker works for all pages of the console, but not for the address of its start page without the slash.
+const findWorker = async () => {
+  const all = await navigator.serviceWorker.getRegistrations();
+  return all.find(({ active }) => active?.scriptURL.endsWith("/push-worker.js"));
+};
+
+for (const form of document.querySelectorAll("form[data-push]")) {
+  const button = form.querySelector("button[data-subscribes]");
+  const tell = (found) => {
+    button.hidden = found !== undefined && found !== "failed";
+    for (const line of form.querySelectorAll("[data-push-fault]"))
+      line.hidden = line.dataset.pushFault !== found;
+    const told = form.querySelector("[data-push-fault]:not([hidden])");
+    if (told) announce(told.textContent);
+  };
+  const subscribe = async () => {
+    const key = form.dataset.push;
+    await navigator.serviceWorker.register(form.dataset.worker);
+    const { pushManager } = await navigator.serviceWorker.ready;
+    const before = await pushManager.getSubscription();
+    // A browser keeps the key with which it subscribed, also if the server has another one now.
+    if (before && textFor(before.options.applicationServerKey) !== key) await before.unsubscribe();
+    const wanted = { userVisibleOnly: true, applicationServerKey: bytesIn(key) };
+    return fieldsOf(await pushManager.subscribe(wanted));
+  };
+  button.addEventListener("click", async () => {
+    button.disabled = true;
+    try {
+      if ((await Notification.requestPermission()) !== "granted") return tell(fault());
+      const fields = await subscribe();
+      for (const [field, value] of Object.entries(fields))
+        form.querySelector(`[name=${field}]`).value = value;
+      keep(fields.endpoint);
+      form.submit();
+    } catch {
+      tell("failed");
+    } finally {
+      button.disabled = false;
+    }
+  });
+  const isOn = async () => {
+    if (form.dataset.on === undefined) return false;
+    return (await (await findWorker())?.pushManager.getSubscription()) !== null;
+  };
+  const found = fault();
+  if (found) tell(found);
+  else
+    isOn().then((is) => {
+      button.hidden = is;
+    });
+}
+
+for (const form of document.querySelectorAll("form[data-push-off]"))
+  form.addEventListener("submit", async () => {
+    store(name, null);
+    await (await (await findWorker())?.pushManager.getSubscription())?.unsubscribe();
+  });
+
+// After a new sign-in the server must know to which session this browser belongs. A push service may also have given
+// the browser another address.
+const renew = async () => {
+  const known = stored(name);
+  if (known === null || fault()) return;
+  // The next page after the sign-in renews.
+  if (!person) return store(name, JSON.stringify({ ...known, at: 0 }));
+  if (known.person !== person || Date.now() - known.at < renewedFor) return;
+  const worker = await findWorker();
+  const subscription = await worker?.pushManager.getSubscription();
+  if (!subscription) return;
+  for (const replaces of new Set([subscription.endpoint, known.endpoint])) {
+    const answer = await renewAt(worker.scope, subscription, replaces);
+    if (answer.type === "opaqueredirect") return keep(subscription.endpoint);
+    if (answer.status !== 404) return;
+  }
+  // The person has turned this browser off elsewhere.
+  store(name, null);
+  await subscription.unsubscribe();
+};
+renew().catch(() => undefined);
+
+// A person has clicked a notice about a part of this page.
+navigator.serviceWorker?.addEventListener("message", ({ data: { hash } }) => {
+  if (!hash) return;
+  location.hash = hash;
+  document.getElementById(hash.slice(1))?.scrollIntoView();
+});
+navigator.serviceWorker?.startMessages();

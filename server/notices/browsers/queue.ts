@@ -1,0 +1,49 @@
+import type { Transaction } from "../../database/database.ts";
+import type { Deps } from "../../deps.ts";
+import { mayGet } from "../choices/rules.ts";
+import { noticeChoices, quietHoursOf } from "../choices/store.ts";
+import { knownOf, objectsIn } from "../mails/items.ts";
+import { afterQuiet } from "../mails/rules.ts";
+import { type Batch, notices } from "../mails/store.ts";
+import { mostAtOnce } from "./rules.ts";
+import { noticeBrowsers, noticePushes } from "./store.ts";
+
+type QueueDeps = Pick<Deps, "newId" | "settings">;
+
+/**
+ * Puts the waiting notices of a member about an app into the queues of the member's browsers. Notices and queues change
+ * in one transaction, so a crash loses none. (rules N10, N11)
+ */
+export async function queuePushes(deps: QueueDeps, tx: Transaction, batch: Batch, now: Date): Promise<void> {
+  const rows = await notices.take(tx, batch);
+  if (rows.length === 0) return;
+  const at = now.toISOString();
+  const member = await noticeChoices.member(tx, batch);
+  // The member may have lost the app or the role meanwhile. (rule N2)
+  const allowed = rows.filter(({ kind }) => member !== undefined && mayGet(member.role, kind));
+  const end = member && afterQuiet(now, { timezone: member.timezone, quiet: quietHoursOf(member) });
+  if (allowed.length > 0 && end !== undefined && end > now)
+    return void (await notices.postpone(tx, batch, end.toISOString()));
+  const pushes = await pushesOf(deps, tx, batch, allowed);
+  for (const { id: browserId } of await noticeBrowsers.list(tx, batch.userId, at))
+    for (const push of pushes)
+      await noticePushes.insert(tx, { ...push, id: deps.newId(), browserId, createdAt: at });
+  await notices.queued(tx, batch, at, null);
+}
+
+/** Returns one notice for each object that still needs the member; for many objects, one notice with their number. */
+async function pushesOf(
+  deps: QueueDeps,
+  tx: Transaction,
+  { userId, appId }: Batch,
+  rows: Awaited<ReturnType<typeof notices.take>>,
+) {
+  const objects = [];
+  for (const object of objectsIn(rows)) {
+    const { kind, subjectId, feedbackId, count } = object;
+    if (await knownOf(deps, tx, { appId, userId }, object))
+      objects.push({ userId, appId, kind, subjectId, feedbackId, count });
+  }
+  if (objects.length <= mostAtOnce) return objects;
+  return [{ userId, appId, kind: null, subjectId: null, feedbackId: null, count: objects.length }];
+}

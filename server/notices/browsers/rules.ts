@@ -1,0 +1,99 @@
+import type { NoticeKind } from "../../../src/contract/notices.ts";
+import { quoted, unlinkedLine } from "../../../src/words/visible.ts";
+import { type Item, sentenceOf } from "../mails/rules.ts";
+
+/** The shortest time between two groups of notices about one app in browsers: what comes meanwhile is collected. (rule N10) */
+export const collectedInBrowsers = 60_000;
+
+/** From how many objects on one notice says only how many there are. (rule N10) */
+export const mostAtOnce = 3;
+
+/** How long a notice is tried, and how long a push service keeps it for a browser that is off. (rule N11) */
+export const keptMilliseconds = 24 * 3_600_000;
+
+const [firstPause, longestPause] = [5_000, 3_600_000];
+
+const day = 24 * 3_600_000;
+
+/** After this time without its session, a browser is forgotten. (rule N10) */
+export const forgottenAfter = 30 * day;
+
+/** What the answer of a push service means for a notice. */
+export type Outcome =
+  | { readonly kind: "sent" | "refused" | "gone" | "given up" }
+  | { readonly kind: "again"; readonly at: Date };
+
+interface Attempt {
+  /** The status of the answer; null if there was none. */
+  readonly status: number | null;
+  /** The header `Retry-After` of the answer. */
+  readonly retryAfter?: string | undefined;
+  /** How many attempts there were, with this one. */
+  readonly tries: number;
+  readonly createdAt: Date;
+  readonly now: Date;
+}
+
+/**
+ * Returns what happens after an attempt. 404 and 410 say that the browser wants no more notices. 400 and 413 say that
+ * the service never takes this one. Everything else is tried again, with growing pauses, until the notice is a day old.
+ * (rule N11)
+ */
+export function outcomeOf({ status, retryAfter, tries, createdAt, now }: Attempt): Outcome {
+  if (status !== null && status >= 200 && status < 300) return { kind: "sent" };
+  if (status === 404 || status === 410) return { kind: "gone" };
+  if (status === 400 || status === 413) return { kind: "refused" };
+  const pause = Math.min(longestPause, firstPause * 2 ** Math.min(tries - 1, 20));
+  const at = new Date(now.getTime() + Math.max(pause, pauseIn(retryAfter, now)));
+  return at.getTime() - createdAt.getTime() > keptMilliseconds ? { kind: "given up" } : { kind: "again", at };
+}
+
+/** Returns the milliseconds that a `Retry-After` asks for: seconds, or a date. 0 if it is neither. */
+function pauseIn(retryAfter: string | undefined, now: Date): number {
+  const given = retryAfter?.trim() ?? "";
+  if (/^\d{1,9}$/.test(given)) return Number(given) * 1_000;
+  const at = Date.parse(given);
+  return Number.isNaN(at) ? 0 : Math.max(0, at - now.getTime());
+}
+
+/** How soon a device with little power should show a notice (RFC 8030, 5.3): plans wait for a person. */
+export const urgencyOf = (kind: NoticeKind | null): "high" | "normal" =>
+  kind === "proposal" || kind === "approval" || kind === "work" ? "high" : "normal";
+
+/** Returns for how many seconds a push service keeps a notice. (RFC 8030, 5.2) */
+export const secondsToLive = (createdAt: Date, now: Date): number =>
+  Math.max(0, Math.round((createdAt.getTime() + keptMilliseconds - now.getTime()) / 1_000));
+
+/** What a browser shows. */
+export interface ShownNotice {
+  readonly title: string;
+  readonly body: string;
+  /** A later notice with the same tag takes the place of an earlier one. */
+  readonly tag: string;
+  readonly url: string;
+}
+
+const most = { appName: 60, subject: 100 } as const;
+
+/** Returns the notice about one object. It has our words, then the subject of the thread, as in a chat. (rules N10, W5) */
+export const noticeAbout = (
+  appName: string,
+  { words, link, ...item }: Pick<Item, "kind" | "count" | "detail" | "words" | "link">,
+  tag: string,
+): ShownNotice => ({
+  title: `${unlinkedLine(appName, most.appName)}: ${sentenceOf(item)}`,
+  body: words === undefined ? "" : quoted(unlinkedLine(words, most.subject)),
+  tag,
+  url: link,
+});
+
+/** Returns the notice that several objects of an app need the member. */
+export const noticeOfSeveral = (
+  appName: string,
+  { count, url, tag }: { readonly count: number; readonly url: string; readonly tag: string },
+): ShownNotice => ({
+  title: `${unlinkedLine(appName, most.appName)}: ${count} notices`,
+  body: "",
+  tag,
+  url,
+});

@@ -1,0 +1,237 @@
+import type { NoticeKind } from "../../../src/contract/notices.ts";
+import type { Reader, Transaction } from "../../database/database.ts";
+import * as tables from "../../database/schema/notices.ts";
+import { pushesTopic } from "../../database/signals.ts";
+import { insert, listed } from "../../database/statements.ts";
+
+/** The keys with which this server proves to push services who it is. */
+export interface PushKeysRow {
+  readonly publicKey: string;
+  readonly privateSealed: string;
+}
+
+const keysId = "vapid";
+
+const insertKeys = insert(tables.pushKeys, "ON CONFLICT (id) DO NOTHING");
+
+/** The keys of this server. There is one pair, which the first server that needs it makes. (rule N11) */
+export const pushKeys = {
+  find: (reader: Reader) =>
+    reader.get<PushKeysRow>(
+      `SELECT public_key AS "publicKey", private_sealed AS "privateSealed" FROM push_keys WHERE id = ?`,
+      keysId,
+    ),
+
+  /** Stores keys, unless another server has stored some meanwhile. */
+  insert: (tx: Transaction, keys: PushKeysRow & { readonly createdAt: string }) =>
+    insertKeys(tx, { id: keysId, ...keys }),
+};
+
+/** What a list of browsers shows. */
+export interface BrowserRow {
+  readonly id: string;
+  readonly sessionHash: string;
+  readonly browser: string | null;
+  readonly createdAt: string;
+  readonly lastNoticeAt: string | null;
+  readonly expiresAt: string;
+}
+
+/** A browser to which a notice is sent. */
+export interface BrowserAddress {
+  readonly id: string;
+  readonly userId: string;
+  readonly endpointSealed: string;
+  readonly p256dh: string;
+  readonly authSealed: string;
+}
+
+interface NewBrowser extends Omit<BrowserRow, "lastNoticeAt">, BrowserAddress {
+  readonly endpointHash: string;
+}
+
+const browserColumns = listed(tables.noticeBrowsers, [
+  ...(["id", "sessionHash", "browser", "createdAt", "lastNoticeAt", "expiresAt"] as const),
+]);
+
+/** The browsers that show notices to people. (rule N10) */
+export const noticeBrowsers = {
+  /** Returns the browsers of a person that get notices now, newest first. */
+  list: (reader: Reader, userId: string, now: string) =>
+    reader.all<BrowserRow>(
+      `SELECT ${browserColumns} FROM notice_browsers WHERE user_id = ? AND expires_at > ?
+       ORDER BY created_at DESC, id DESC`,
+      ...[userId, now],
+    ),
+
+  async count(reader: Reader, userId: string, now: string): Promise<number> {
+    const row = await reader.get<{ count: number }>(
+      "SELECT count(*) AS count FROM notice_browsers WHERE user_id = ? AND expires_at > ?",
+      ...[userId, now],
+    );
+    return Number(row?.count ?? 0);
+  },
+
+  /** Returns the browser with an address at a push service, and whose it is. */
+  findByEndpoint: (reader: Reader, endpointHash: string) =>
+    reader.get<{ id: string; userId: string }>(
+      `SELECT id, user_id AS "userId" FROM notice_browsers WHERE endpoint_hash = ?`,
+      endpointHash,
+    ),
+
+  find: (reader: Reader, userId: string, id: string) =>
+    reader.get<BrowserRow>(
+      `SELECT ${browserColumns} FROM notice_browsers WHERE user_id = ? AND id = ?`,
+      ...[userId, id],
+    ),
+
+  /** Returns the address of a browser; undefined if it gets no notices any more. */
+  address: (reader: Reader, id: string, now: string) =>
+    reader.get<BrowserAddress>(
+      `SELECT id, user_id AS "userId", endpoint_sealed AS "endpointSealed", p256dh, auth_sealed AS "authSealed"
+       FROM notice_browsers WHERE id = ? AND expires_at > ?`,
+      ...[id, now],
+    ),
+
+  /** Returns the session in which a browser is added: the name of the browser, and the end of the session. */
+  session: (reader: Reader, tokenHash: string) =>
+    reader.get<{ browser: string | null; expiresAt: string }>(
+      `SELECT browser, expires_at AS "expiresAt" FROM sessions WHERE token_hash = ?`,
+      tokenHash,
+    ),
+
+  insert: (tx: Transaction, browser: NewBrowser) => tx.insert(tables.noticeBrowsers, browser),
+
+  /** Gives a browser its present address and keys, and the session that it is used in now. */
+  renew: (tx: Transaction, { id, ...browser }: NewBrowser) =>
+    tx.run(
+      `UPDATE notice_browsers SET session_hash = ?, endpoint_hash = ?, endpoint_sealed = ?, p256dh = ?,
+         auth_sealed = ?, browser = ?, expires_at = ? WHERE id = ?`,
+      ...[browser.sessionHash, browser.endpointHash, browser.endpointSealed, browser.p256dh],
+      ...[browser.authSealed, browser.browser, browser.expiresAt, id],
+    ),
+
+  /** Keeps the browser of a session whose person signs in again there. */
+  move: (
+    tx: Transaction,
+    of: {
+      readonly userId: string;
+      readonly before: string;
+      readonly after: string;
+      readonly expiresAt: string;
+    },
+  ) =>
+    tx.run(
+      "UPDATE notice_browsers SET session_hash = ?, expires_at = ? WHERE session_hash = ? AND user_id = ?",
+      ...[of.after, of.expiresAt, of.before, of.userId],
+    ),
+
+  noteSent: (tx: Transaction, id: string, now: string) =>
+    tx.run("UPDATE notice_browsers SET last_notice_at = ? WHERE id = ?", now, id),
+
+  remove: (tx: Transaction, id: string) => tx.run("DELETE FROM notice_browsers WHERE id = ?", id),
+
+  removeOfSession: (tx: Transaction, sessionHash: string) =>
+    tx.run("DELETE FROM notice_browsers WHERE session_hash = ?", sessionHash),
+
+  removeAll: (tx: Transaction, userId: string) =>
+    tx.run("DELETE FROM notice_browsers WHERE user_id = ?", userId),
+
+  /** Removes all browsers of a person but that of one session. */
+  removeOthers: (tx: Transaction, userId: string, sessionHash: string) =>
+    tx.run("DELETE FROM notice_browsers WHERE user_id = ? AND session_hash <> ?", userId, sessionHash),
+
+  /** Removes the browsers of a person who is a member of no app any more. */
+  removeWithoutApps: (tx: Transaction, userId: string) =>
+    tx.run(
+      `DELETE FROM notice_browsers WHERE user_id = ?
+         AND NOT EXISTS (SELECT 1 FROM app_members m WHERE m.user_id = notice_browsers.user_id)`,
+      userId,
+    ),
+
+  /** Removes browsers whose session ended before a time, at most `most`. Returns their number. */
+  removeEnded: (tx: Transaction, before: string, most: number) =>
+    tx.run(
+      "DELETE FROM notice_browsers WHERE id IN (SELECT id FROM notice_browsers WHERE expires_at < ? LIMIT ?)",
+      ...[before, most],
+    ),
+};
+
+/** What a browser shows about one object, or that several objects need the member. */
+export interface Push {
+  readonly id: string;
+  readonly userId: string;
+  readonly appId: string;
+  /** Null if the notice only says how many objects need the member. */
+  readonly kind: NoticeKind | null;
+  readonly subjectId: string | null;
+  readonly feedbackId: string | null;
+  readonly count: number;
+  readonly createdAt: string;
+}
+
+/** A notice that this server sends now. */
+export interface DuePush extends Push {
+  readonly tries: number;
+  readonly dueAt: string;
+}
+
+/** Reserves due notices of a browser: until when, and at most how many. */
+interface PushClaim {
+  readonly now: string;
+  readonly until: string;
+  readonly most: number;
+}
+
+/** Notices on their way to browsers. Each browser has its own queue. (rule N11) */
+export const noticePushes = {
+  async insert(tx: Transaction, push: Push & { readonly browserId: string }): Promise<void> {
+    await tx.insert(tables.noticePushes, { ...push, dueAt: push.createdAt, tries: 0 });
+    tx.signal(pushesTopic);
+  },
+
+  /** Returns the browsers with due notices that are not in `busy`. Those that have waited longest come first. */
+  dueBrowsers: (reader: Reader, now: string, busy: readonly string[], most: number) =>
+    reader.all<{ browserId: string }>(
+      `SELECT browser_id AS "browserId" FROM notice_pushes WHERE due_at <= ?
+         ${busy.length === 0 ? "" : `AND browser_id NOT IN (${busy.map(() => "?").join(", ")})`}
+       GROUP BY browser_id ORDER BY min(due_at) LIMIT ?`,
+      ...[now, ...busy, most],
+    ),
+
+  /** Returns when the next notice is due for a browser that is not in `busy`. */
+  nextDue: (reader: Reader, busy: readonly string[]) =>
+    reader.get<{ dueAt: string | null }>(
+      `SELECT min(due_at) AS "dueAt" FROM notice_pushes
+       ${busy.length === 0 ? "" : `WHERE browser_id NOT IN (${busy.map(() => "?").join(", ")})`}`,
+      ...busy,
+    ),
+
+  /** Returns due notices of a browser, oldest first, and reserves them, so that no other server sends them too. */
+  async claimDue(tx: Transaction, browserId: string, { now, until, most }: PushClaim): Promise<DuePush[]> {
+    const claimed = await tx.all<DuePush>(
+      `UPDATE notice_pushes SET due_at = ?, tries = tries + 1 WHERE due_at <= ? AND id IN (
+         SELECT id FROM notice_pushes WHERE browser_id = ? AND due_at <= ? ORDER BY due_at, id LIMIT ?)
+       RETURNING id, user_id AS "userId", app_id AS "appId", kind, subject_id AS "subjectId",
+         feedback_id AS "feedbackId", count, created_at AS "createdAt", tries, due_at AS "dueAt"`,
+      ...[until, now, browserId, now, most],
+    );
+    return claimed.sort((a, b) => (a.id < b.id ? -1 : 1));
+  },
+
+  /** Sends a notice later. */
+  postpone: (tx: Transaction, { id, dueAt }: DuePush, later: string) =>
+    tx.run("UPDATE notice_pushes SET due_at = ? WHERE id = ? AND due_at = ?", later, id, dueAt),
+
+  /** Gives a notice back that was reserved but not sent. */
+  release: (tx: Transaction, { id, dueAt }: DuePush, now: string) =>
+    tx.run(
+      "UPDATE notice_pushes SET due_at = ?, tries = tries - 1 WHERE id = ? AND due_at = ?",
+      ...[now, id, dueAt],
+    ),
+
+  remove: (tx: Transaction, id: string) => tx.run("DELETE FROM notice_pushes WHERE id = ?", id),
+
+  removeOfMember: (tx: Transaction, { userId, appId }: { readonly userId: string; readonly appId: string }) =>
+    tx.run("DELETE FROM notice_pushes WHERE user_id = ? AND app_id = ?", userId, appId),
+};

@@ -1,0 +1,170 @@
+import { pushesTopic } from "../../database/signals.ts";
+import type { Deps } from "../../deps.ts";
+import { postSafely, reachOf } from "../../http/post-safely.ts";
+import { startTargetQueues } from "../../jobs/target-queues.ts";
+import { longestSleep, pauseInDoubt } from "../../jobs/runner.ts";
+import { openAddress } from "../../secrets/addresses.ts";
+import { mayGet } from "../choices/rules.ts";
+import { noticeChoices, quietHoursOf } from "../choices/store.ts";
+import { knownOf } from "../mails/items.ts";
+import { afterQuiet } from "../mails/rules.ts";
+import { noticeFacts } from "../mails/store.ts";
+import { encryptedFor } from "./encryption.ts";
+import {
+  noticeAbout,
+  noticeOfSeveral,
+  type Outcome,
+  outcomeOf,
+  type ShownNotice,
+  secondsToLive,
+  urgencyOf,
+} from "./rules.ts";
+import { type BrowserAddress, type DuePush, noticeBrowsers, noticePushes } from "./store.ts";
+import { authorizationFor, keysOfServer } from "./vapid.ts";
+
+type PushDeps = Pick<Deps, "clock" | "database" | "log" | "sealer" | "settings" | "time">;
+
+/** How many notices one browser gets at the same time. */
+const atOnce = 8;
+
+/** How long an attempt may take. */
+const timeLimitMs = 15_000;
+
+/** How long a notice is reserved for this server. This is longer than the attempts of one turn take. */
+const holdMilliseconds = atOnce * timeLimitMs + 30_000;
+
+/**
+ * Sends the notices that wait for browsers to their push services. Each browser has its own queue, so a push service
+ * that does not answer delays no other browser. Returns the function that stops it. (rule N11)
+ */
+export const startPushes = (deps: PushDeps): (() => Promise<void>) =>
+  startTargetQueues(deps, {
+    topic: pushesTopic,
+    async dueTargets(busy, most) {
+      // If the clock is wrong, a notice could be given up, or its token would be refused.
+      if (deps.time.isDoubtful()) return [];
+      const due = await noticePushes.dueBrowsers(deps.database, deps.clock.now().toISOString(), busy, most);
+      return due.map(({ browserId }) => browserId);
+    },
+    serve: (browserId, stopping) => serve(deps, browserId, stopping),
+    async pause(busy) {
+      if (deps.time.isDoubtful()) return pauseInDoubt;
+      const next = await noticePushes.nextDue(deps.database, busy);
+      if (!next?.dueAt) return longestSleep;
+      return Math.min(longestSleep, Math.max(0, Date.parse(next.dueAt) - deps.clock.now().getTime()));
+    },
+    failure: "sending to browsers failed",
+  });
+
+/**
+ * Sends due notices of a browser, one after the other: a browser shows them in this order. If its push service does not
+ * take one now, the others wait, too.
+ */
+async function serve(deps: PushDeps, browserId: string, stopping: AbortSignal): Promise<void> {
+  const { clock, database } = deps;
+  const now = clock.now();
+  const until = new Date(now.getTime() + holdMilliseconds).toISOString();
+  const claim = { now: now.toISOString(), until, most: atOnce };
+  const due = await database.write((tx) => noticePushes.claimDue(tx, browserId, claim));
+  let later: Date | undefined;
+  for (const push of due) {
+    later ??= await deliver(deps, { browserId, push, stopping });
+    const at = later?.toISOString();
+    if (at !== undefined) await database.write((tx) => noticePushes.postpone(tx, push, at));
+  }
+}
+
+interface Sending {
+  readonly browserId: string;
+  readonly push: DuePush;
+  readonly stopping: AbortSignal;
+}
+
+/** Returns when to try again; undefined if the notice is done, or was given back. */
+async function deliver(deps: PushDeps, { browserId, push, stopping }: Sending): Promise<Date | undefined> {
+  const { clock, database } = deps;
+  const browser = await noticeBrowsers.address(database, browserId, clock.now().toISOString());
+  const shown = browser && (await shownNow(deps, push));
+  if (shown instanceof Date) return shown;
+  const isNeeded = browser !== undefined && shown !== undefined;
+  if (isNeeded && stopping.aborted) return giveBack(deps, push);
+  const outcome = isNeeded ? await send(deps, { browser, push, shown, stopping }) : undefined;
+  if (isNeeded && outcome === undefined) return giveBack(deps, push);
+  if (outcome?.kind === "again") return outcome.at;
+  await database.write(async (tx) => {
+    if (outcome?.kind === "gone") await noticeBrowsers.remove(tx, browserId);
+    if (outcome?.kind === "sent") await noticeBrowsers.noteSent(tx, browserId, clock.now().toISOString());
+    await noticePushes.remove(tx, push.id);
+  });
+  return undefined;
+}
+
+async function giveBack({ clock, database }: PushDeps, push: DuePush): Promise<undefined> {
+  await database.write((tx) => noticePushes.release(tx, push, clock.now().toISOString()));
+}
+
+/**
+ * Returns what a browser shows; the time at which it may be shown, in quiet hours; or undefined if nobody needs it any
+ * more. (rules N2, N4, N5)
+ */
+async function shownNow(deps: PushDeps, push: DuePush): Promise<ShownNotice | Date | undefined> {
+  const { clock, database, sealer, settings } = deps;
+  const { userId, appId, kind, subjectId, feedbackId, count } = push;
+  const member = await noticeChoices.member(database, { userId, appId });
+  const appName = await noticeFacts.appName(database, appId);
+  if (member === undefined || appName === undefined) return undefined;
+  const now = clock.now();
+  const end = afterQuiet(now, { timezone: member.timezone, quiet: quietHoursOf(member) });
+  if (end > now) return end;
+  // Push services see the topic of a notice, so it says nothing.
+  const tag = sealer.mark(`notice of ${appId}: ${kind} ${subjectId}`).slice(0, 32);
+  if (kind === null || subjectId === null)
+    return noticeOfSeveral(appName, { count, url: `${settings.consoleUrl}/feedback/${appId}`, tag });
+  if (!mayGet(member.role, kind)) return undefined;
+  const known = await knownOf(deps, database, { appId, userId }, { kind, subjectId, feedbackId });
+  return known && noticeAbout(appName, { kind, count, ...known }, tag);
+}
+
+interface Shown {
+  readonly browser: BrowserAddress;
+  readonly push: DuePush;
+  readonly shown: ShownNotice;
+  readonly stopping: AbortSignal;
+}
+
+/** Sends a notice once. Returns undefined if the server stops before there is an answer. */
+async function send(deps: PushDeps, sending: Shown): Promise<Outcome | undefined> {
+  const { browser, push, stopping } = sending;
+  const { tries } = push;
+  const { status, retryAfter, reason } = await post(deps, sending).then(
+    (answer) => ({ ...answer, reason: undefined }),
+    (error: Error) => ({ status: null, retryAfter: undefined, reason: error.message }),
+  );
+  if (status === null && stopping.aborted) return undefined;
+  const createdAt = new Date(push.createdAt);
+  const outcome = outcomeOf({ status, retryAfter, tries, createdAt, now: deps.clock.now() });
+  if (outcome.kind !== "sent" && outcome.kind !== "gone")
+    deps.log.warn({ browser: browser.id, tries, status, reason }, "not delivered");
+  return outcome;
+}
+
+async function post(deps: PushDeps, { browser, push, shown, stopping }: Shown) {
+  const { clock, sealer, settings } = deps;
+  const url = openAddress(sealer, browser.endpointSealed);
+  const keys = { p256dh: browser.p256dh, auth: openAddress(sealer, browser.authSealed) };
+  return postSafely({
+    url,
+    body: encryptedFor(keys, JSON.stringify(shown)),
+    headers: {
+      "Content-Type": "application/octet-stream",
+      "Content-Encoding": "aes128gcm",
+      Authorization: await authorizationFor(deps, await keysOfServer(deps), url),
+      TTL: String(secondsToLive(new Date(push.createdAt), clock.now())),
+      Urgency: urgencyOf(push.kind),
+      Topic: shown.tag,
+    },
+    reach: reachOf(settings),
+    timeLimitMs,
+    signal: stopping,
+  });
+}
