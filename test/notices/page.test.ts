@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { makeNoticedApp } from "../support/mail/noticed-app.ts";
+import { makeSubscriber, startPushService } from "../support/network/push-service.ts";
 import { type Service, startService } from "../support/service/service.ts";
 
 describe("the page of notices, without scripts", () => {
@@ -66,6 +67,30 @@ describe("the page of notices, without scripts", () => {
       timezone: "Asia/Tokyo",
       quietHours: null,
     });
+  });
+
+  it("lists the browsers that show notices, and turns one off", async () => {
+    const { app, open, send } = await openPages();
+    const push = await startPushService();
+    expect(await open()).toMatch(/<noscript><p>[^<]*scripts/);
+    for (const { subscription } of [makeSubscriber(push), makeSubscriber(push)])
+      await app.owner.call("POST", "/me/notices/browsers", subscription);
+    const removals = (page: string) => [...page.matchAll(/notices(\/browsers\/[\w-]+\/remove)"/g)];
+    const [[, first = ""] = []] = removals(await open());
+    const removed = await send(first, {});
+    expect(removed.to).toBe("/console/account/notices?done=browser-removed");
+    expect(removals(await open()).map(([, path]) => path)).not.toContain(first);
+    expect(removals(await open())).toHaveLength(1);
+  });
+
+  it("shows why a browser was not turned on", async () => {
+    const { send } = await openPages();
+    const push = await startPushService();
+    const { subscription } = makeSubscriber(push);
+    const refused = await send("/browsers", { ...subscription, p256dh: "A".repeat(87) });
+    expect([refused.status, refused.text.includes("p256dh must be the public key")]).toEqual([400, true]);
+    const turnedOn = await send("/browsers", subscription);
+    expect(turnedOn.to).toBe("/console/account/notices?done=browser-on");
   });
 
   it("shows one app at a time, and only apps of the person", async () => {

@@ -26,8 +26,12 @@ for (const form of document.querySelectorAll("form[data-push]")) {
     button.hidden = found !== undefined && found !== "failed";
     for (const line of form.querySelectorAll("[data-push-fault]"))
       line.hidden = line.dataset.pushFault !== found;
-    const told = form.querySelector("[data-push-fault]:not([hidden])");
-    if (told) announce(told.textContent);
+  };
+  // What the person has just asked for did not work, so screen readers read why.
+  const refuse = (found) => {
+    tell(found);
+    const line = form.querySelector("[data-push-fault]:not([hidden])");
+    if (line) announce(line.textContent);
   };
   const subscribe = async () => {
     const key = form.dataset.push;
@@ -42,14 +46,14 @@ for (const form of document.querySelectorAll("form[data-push]")) {
   button.addEventListener("click", async () => {
     button.disabled = true;
     try {
-      if ((await Notification.requestPermission()) !== "granted") return tell(fault());
+      if ((await Notification.requestPermission()) !== "granted") return refuse(fault());
       const fields = await subscribe();
       for (const [field, value] of Object.entries(fields))
         form.querySelector(`[name=${field}]`).value = value;
       keep(fields.endpoint);
       form.submit();
     } catch {
-      tell("failed");
+      refuse("failed");
     } finally {
       button.disabled = false;
     }

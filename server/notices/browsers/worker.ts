@@ -1,8 +1,8 @@
 import { pushesTopic } from "../../database/signals.ts";
 import type { Deps } from "../../deps.ts";
 import { postSafely, reachOf } from "../../http/post-safely.ts";
-import { startTargetQueues } from "../../jobs/target-queues.ts";
 import { longestSleep, pauseInDoubt } from "../../jobs/runner.ts";
+import { startTargetQueues } from "../../jobs/target-queues.ts";
 import { openAddress } from "../../secrets/addresses.ts";
 import { mayGet } from "../choices/rules.ts";
 import { noticeChoices, quietHoursOf } from "../choices/store.ts";

@@ -100,11 +100,19 @@ function turnOn(visit: SignedInVisit): Promise<Reply<"browser-on">> {
         ...(replaces === "" ? {} : { replaces }),
       };
       await ask(notices.addBrowser, { body, idempotencyKey: fields.idempotencyKey });
-      return goTo(links.notices(), "browser-on", "browsers");
+      return goTo(links.notices(), "browser-on");
     },
-    (refusal) => showNotices(visit, { browser: refusal, form: filledAgain(fields, refusal) }),
+    (refusal) => showNotices(visit, { browser: inWords(refusal), form: filledAgain(fields, refusal) }),
   );
 }
+
+/** Returns a refusal that says its fault itself: the form has no field that a person sees. */
+const inWords = (refusal: ApiError): ApiError => {
+  const [fault] = refusal.details.issues ?? [];
+  if (fault === undefined) return refusal;
+  const message = `The server cannot use the answer of this browser: ${fault.path} ${fault.message}.`;
+  return new ApiError(refusal.code, { message });
+};
 
 async function removeBrowser({
   ask,
@@ -114,7 +122,7 @@ async function removeBrowser({
 }: SignedInVisit): Promise<Reply<"browser-removed">> {
   const params = { browserId: param("browserId") };
   await ask(notices.removeBrowser, { params, idempotencyKey: fields.idempotencyKey });
-  return goTo(links.notices(), "browser-removed", "browsers");
+  return goTo(links.notices(), "browser-removed");
 }
 
 /** Returns a refusal whose faults are at the fields of the forms. */

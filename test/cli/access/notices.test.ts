@@ -24,7 +24,7 @@ describe("innkeep notice", () => {
   it("lists the notices that you get, and changes them for one app", async () => {
     const { app, line } = await ownersLine();
     const listed = await line.run(["notice", "list"]);
-    expect(listed.stdout).toContain("Larder\tanswer\tmail\tyes\n");
+    expect(listed.stdout).toContain("Larder\tanswer\tmail, browser\tyes\n");
     expect(listed.stdout).toContain("Larder\treport\tnone\tyes\n");
     expect(listed.stderr).toContain("Your time zone is UTC, with no quiet hours.");
     expect(listed.stderr).toContain("Your address is not verified");
@@ -36,7 +36,7 @@ describe("innkeep notice", () => {
     expect(after).toContain("Larder\treport\tdaily\tno\n");
     expect(after).toContain("Larder\tstorm\tnone\tno\n");
     await line.run(["notice", "set", "answer", "--by", "default", "--app", "Larder"]);
-    expect((await line.run(["notice", "list"])).stdout).toContain("Larder\tanswer\tmail\tyes\n");
+    expect((await line.run(["notice", "list"])).stdout).toContain("Larder\tanswer\tmail, browser\tyes\n");
   });
 
   it("changes the time zone and the quiet hours", async () => {
