@@ -11,7 +11,7 @@ import type { Service } from "./service.ts";
 
 /** The routes that everybody may open: those for the sign-in, and files that are the same for all. */
 const isOpen = ({ path }: Route): boolean =>
-  path === "/" || /^\/console\/(assets\/|sign-in$|recover|sign-up)/.test(path);
+  path === "/" || /^\/console\/(assets\/|push-worker\.js$|sign-in$|recover|sign-up)/.test(path);
 
 /** Every route of the console for which a person must be signed in, from the server's own list. */
 export function guardedConsoleRoutes({ deps }: Service): Pick<Route, "method" | "path">[] {
