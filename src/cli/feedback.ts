@@ -6,7 +6,13 @@ import { feedbackFiles, limits } from "../contract/limits.ts";
 import { reportTexts } from "../contract/report-texts.ts";
 import type { SavedReply } from "../contract/saved-replies.ts";
 import type { Tag } from "../contract/tags.ts";
-import type { ListOrder, ThreadEvent, ThreadStatus, ThreadSummary } from "../contract/threads.ts";
+import type {
+  ListOrder,
+  OwnedThread,
+  ThreadEvent,
+  ThreadStatus,
+  ThreadSummary,
+} from "../contract/threads.ts";
 import { deliveryWords } from "../words/delivery.ts";
 import { oneLine } from "../words/visible.ts";
 import { choices } from "./core/choices.ts";
@@ -31,12 +37,7 @@ import type { ResolveFlags } from "./feedback/resolve.ts";
 import type { SearchFlags } from "./feedback/search.ts";
 import { addSnooze } from "./feedback/snooze.ts";
 import { wholeThreadId } from "./feedback/thread-ids.ts";
-import {
-  type Messages,
-  newestMessageIn,
-  type ThreadTextOptions,
-  threadText,
-} from "./feedback/thread-text.ts";
+import { newestMessageIn, type ThreadTextOptions, threadText } from "./feedback/thread-text.ts";
 import { queryOfView } from "./view.ts";
 
 export function addFeedback(feedback: Command, setup: Setup): void {
@@ -327,8 +328,8 @@ async function replyToSender(invocation: Invocation, flags: ReplyFlags, given: s
   const body = await textOf(invocation, "--body", flags.body);
   const id = await wholeThreadId(invocation, given);
   const { threads } = invocation.client();
-  const read = async () => (await threads.read({ params: { id } })).messages;
-  const send = (expectedMessageId: string | null | undefined, idempotencyKey?: string) =>
+  const read = () => threads.read({ params: { id } });
+  const send = (seen: Seen, idempotencyKey?: string) =>
     threads.addMessage({
       params: { id },
       body: {
@@ -336,15 +337,15 @@ async function replyToSender(invocation: Invocation, flags: ReplyFlags, given: s
         body,
         ...(flags.everyone ? { everyone: true } : {}),
         ...(flags.resolve ? { change: { status: "resolved" } } : {}),
-        expectedMessageId,
+        ...seen,
       },
       ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
     });
   const asks = canAsk(invocation) && !flags.force && flags.expectMessage === undefined;
-  const known = asks ? await read().then(newestBeforeReply, ifUnreadable) : expectedOf(flags);
+  const known = asks ? await read().then(seenBeforeReply, ifUnreadable) : expectedOf(flags);
   const message = await send(known).catch(async (error) => {
     if (!hasNewerReply(error)) throw error;
-    const newest = asks ? newestMessageIn(await read()) : undefined;
+    const newest = asks ? seenIn(await read()) : {};
     if (!(asks && (await wantsToReply(invocation, error)))) throw notSent(error, id);
     const { idempotencyKey: key } = invocation.flags;
     return send(newest, key === undefined ? undefined : `${key}-again`);
@@ -358,24 +359,37 @@ async function replyToSender(invocation: Invocation, flags: ReplyFlags, given: s
   printOne(invocation, message, () => message.id);
 }
 
-const expectedOf = ({ expectMessage, force }: ReplyFlags): string | null | undefined => {
-  if (force || expectMessage === undefined) return undefined;
-  return expectMessage === "none" ? null : expectMessage;
-};
-
-/**
- * Returns the id of the newest message. If somebody has replied since the sender's last message, returns the id of the
- * message before that reply, so that the server notices the existing reply.
- */
-function newestBeforeReply(messages: Messages): string | null {
-  const word = messages.findLastIndex(({ direction }) => direction === "inbound");
-  const reply = messages.findIndex(({ direction }, at) => at > word && direction === "outbound");
-  return newestMessageIn(reply === -1 ? messages : messages.slice(0, reply));
+/** What the person has seen of a thread. */
+interface Seen {
+  readonly expectedMessageId?: string | null;
+  readonly expectedMergeId?: string | null;
 }
 
-/** Returns undefined if the token may not read: then the reply is sent without this check. */
-function ifUnreadable(error: unknown): undefined {
+const expectedOf = ({ expectMessage, force }: ReplyFlags): Seen => {
+  if (force || expectMessage === undefined) return {};
+  return { expectedMessageId: expectMessage === "none" ? null : expectMessage };
+};
+
+const seenIn = ({ messages, merged }: Pick<OwnedThread, "messages" | "merged">): Seen => ({
+  expectedMessageId: newestMessageIn(messages),
+  expectedMergeId: merged.at(-1)?.id ?? null,
+});
+
+/**
+ * Returns what the person has seen. If somebody has replied since the sender's last message, the newest message is the
+ * one before that reply, so that the server notices the existing reply.
+ */
+function seenBeforeReply(thread: OwnedThread): Seen {
+  const { messages } = thread;
+  const word = messages.findLastIndex(({ direction }) => direction === "inbound");
+  const reply = messages.findIndex(({ direction }, at) => at > word && direction === "outbound");
+  return seenIn(reply === -1 ? thread : { ...thread, messages: messages.slice(0, reply) });
+}
+
+/** Returns nothing if the token may not read: then the reply is sent without this check. */
+function ifUnreadable(error: unknown): Seen {
   if (!(error instanceof ServerError) || error.status !== 403) throw error;
+  return {};
 }
 
 const hasNewerReply = (error: unknown): error is ServerError =>

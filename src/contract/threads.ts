@@ -188,7 +188,7 @@ export const OwnedThread = z.extend(Thread, {
   assignee: z.nullable(Assignee),
   /** The newest thread of the same failure (`dedupeKey`) that was resolved before this one began. */
   earlier: z.nullable(EarlierThread),
-  /** The threads that were merged into this one, also by way of others. */
+  /** The threads that were merged into this one, also by way of others, in the order of the merges. */
   merged: z.array(MergedThread),
   messages: z.array(OwnedMessage),
   proposals: z.array(Proposal),
@@ -289,6 +289,11 @@ const NewMessage = z.object({
   everyone: z.optional(z.boolean()),
   /** The newest message that the caller saw, null for none. If another person has written since, a reply is refused. */
   expectedMessageId: z.optional(z.nullable(uuid)),
+  /**
+   * The thread that was merged into this one last, as the caller saw it; null for none. If another one was merged since,
+   * a reply to everyone is refused.
+   */
+  expectedMergeId: z.optional(z.nullable(uuid)),
   /** A change of the thread together with the message. Both are saved, or neither. */
   change: z.optional(threadChanges),
 });

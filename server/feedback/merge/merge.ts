@@ -78,7 +78,8 @@ export async function unmergeThread(
   const now = deps.clock.now();
   const refusal = undoRefusal({ ...row, hasReport: row.subject !== null }, now);
   if (refusal !== undefined) throw new ApiError("wrong_state", { message: refusal });
-  const [, ...outside] = homesOf(id, new Map(all.map((step) => [step.id, step])));
+  const outside = new Map(homesOf(id, new Map(all.map((step) => [step.id, step]))));
+  outside.delete(id);
   const { appId } = other;
   await merges.unmerge(tx, {
     ...{ row, from, appId, newId: deps.newId },

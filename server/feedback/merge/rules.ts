@@ -31,21 +31,18 @@ export interface MergeStep {
   readonly number: number;
 }
 
-/** A thread to which a report belonged, and the number of the merge by which it came there; 0 for its first thread. */
-export interface Home {
-  readonly id: string;
-  readonly since: number;
-}
+/** The threads to which a report belonged, each with the number of the merge by which it came there; 0 for the first. */
+export type Homes = ReadonlyMap<string, number>;
 
 /**
- * Returns all threads to which a report of the thread `id` has belonged. A later merge has a greater number, so the list
- * ends even if the merges form a circle.
+ * Returns all threads to which a report of the thread `id` has belonged. A later merge has a greater number, so the
+ * result ends even if the merges form a circle.
  */
-export function homesOf(id: string, steps: ReadonlyMap<string, MergeStep>): Home[] {
-  const homes: Home[] = [{ id, since: 0 }];
+export function homesOf(id: string, steps: ReadonlyMap<string, MergeStep>): Homes {
+  const homes = new Map([[id, 0]]);
   for (let step = steps.get(id), since = 0; step && step.number > since; step = steps.get(step.intoId)) {
     since = step.number;
-    homes.push({ id: step.intoId, since });
+    homes.set(step.intoId, since);
   }
   return homes;
 }
@@ -60,8 +57,10 @@ export interface SharedReply {
  * Whether a reply to everyone went to a report. It did if the report belonged to the thread of the reply at that time.
  * The order comes from the numbers of merges, because clocks can be wrong. (rule M9)
  */
-export const reaches = ({ home, beforeMerge }: SharedReply, homes: readonly Home[]): boolean =>
-  homes.some(({ id, since }) => id === home && (beforeMerge === null || beforeMerge > since));
+export function reaches({ home, beforeMerge }: SharedReply, homes: Homes): boolean {
+  const since = homes.get(home);
+  return since !== undefined && (beforeMerge === null || beforeMerge > since);
+}
 
 /** Returns a thread and all threads that were merged into it, also by way of others. */
 export function withMerged(id: string, steps: readonly MergeStep[]): Set<string> {

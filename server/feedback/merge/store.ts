@@ -70,7 +70,7 @@ export const merges = {
       `SELECT g.feedback_id AS id, g.into_id AS "intoId", g.number, f.number AS "threadNumber", g.status, g.tags,
          g.merged_at AS "mergedAt", ${emailOf("g.merged_by")} AS "mergedBy", g.erased, m.subject
        FROM feedback f JOIN thread_merges g ON g.feedback_id = f.id LEFT JOIN messages m ON m.id = f.id
-       WHERE f.merged_into = ? ORDER BY g.merged_at, g.feedback_id`,
+       WHERE f.merged_into = ? ORDER BY g.number, g.feedback_id`,
       threadId,
     ),
 

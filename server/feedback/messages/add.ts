@@ -6,6 +6,7 @@ import type { Deps } from "../../deps.ts";
 import type { Handlers } from "../../http/handler.ts";
 import { mailReply, replyTo } from "../../mail/sender/mails.ts";
 import { recordEvent } from "../../webhooks/events/record.ts";
+import { merges } from "../merge/store.ts";
 import { changeThread } from "../threads/change.ts";
 import { lockedThread } from "../threads/owned.ts";
 import { auditedDelivery, newerMessage } from "./rules.ts";
@@ -23,9 +24,11 @@ export function createAddMessage(
     save(async (tx) => {
       // Locked before the message gets its time, so that messages are stored in the order of their times.
       const { id, appId } = await lockedThread(tx, asked, caller);
-      if (change && id !== asked.toLowerCase()) throw new ApiError("merged");
       const isReply = direction === "outbound";
+      const isToEveryone = isReply && reply.everyone === true;
+      if ((change || isToEveryone) && id !== asked.toLowerCase()) throw new ApiError("merged");
       if (isReply) await refuseUnseenMessage(tx, id, { ...reply, userId: caller.userId });
+      if (isToEveryone) await refuseUnseenMerge(tx, id, reply.expectedMergeId);
       if (change) await changeThread(deps, tx, { caller, address, id, appId, change });
       const createdAt = deps.clock.now().toISOString();
       const message = {
@@ -74,6 +77,23 @@ async function refuseUnseenMessage(
   if (newer === undefined) return;
   throw new ApiError("answered", {
     message: `${whatHappened(newer)} at ${newer.createdAt}. Read it, then decide.`,
+  });
+}
+
+/**
+ * Throws `answered` if another thread was merged into this one since the writer of a reply to everyone read it: the reply
+ * would go to more senders. The caller has locked the thread. (rule F35)
+ */
+async function refuseUnseenMerge(
+  tx: Transaction,
+  id: string,
+  expected: string | null | undefined,
+): Promise<void> {
+  if (expected === undefined) return;
+  const last = (await merges.into(tx, id)).at(-1);
+  if (last === undefined || last.id === expected?.toLowerCase()) return;
+  throw new ApiError("answered", {
+    message: `Another thread was merged into this one at ${last.mergedAt}, so the reply would go to more senders. Look who gets it, then decide.`,
   });
 }
 

@@ -16,7 +16,7 @@ import { auditedChanges, decidedRuns, namingReleases } from "../events/store.ts"
 import { listAllApps } from "../inbox/all-apps.ts";
 import { listInbox } from "../inbox/list.ts";
 import { createMergeHandlers, mergedThreads } from "../merge/merge.ts";
-import { homesOf, type MergeStep, reaches } from "../merge/rules.ts";
+import { type Homes, homesOf, reaches } from "../merge/rules.ts";
 import { merges } from "../merge/store.ts";
 import { createAddMessage } from "../messages/add.ts";
 import { removeFiles } from "../removal/remove.ts";
@@ -115,15 +115,15 @@ function withMails(
   {
     sent,
     reports,
-    steps,
+    homes,
     places,
     threadId,
     onPage,
   }: {
     readonly sent: readonly ReplyMail[];
     readonly reports: readonly ReportOfThread[];
-    /** The merges into the thread, by the threads that were merged. */
-    readonly steps: ReadonlyMap<string, MergeStep>;
+    /** The threads to which the reports belonged, by their first threads. */
+    readonly homes: ReadonlyMap<string, Homes>;
     readonly places: ReturnType<typeof placesOf>;
     readonly threadId: string;
     readonly onPage: boolean;
@@ -135,7 +135,8 @@ function withMails(
   const { beforeMerge = null } = places.get(message.id) ?? {};
   const receivers = reports.filter((report) =>
     message.everyone
-      ? report.createdAt <= message.createdAt && reaches({ home, beforeMerge }, homesOf(report.home, steps))
+      ? report.createdAt <= message.createdAt &&
+        reaches({ home, beforeMerge }, homes.get(report.home) ?? new Map())
       : report.id === message.reportId,
   );
   const delivery = deliveryOf(deps, {
@@ -187,10 +188,11 @@ async function read(
     ),
   ];
   const steps = new Map((await merges.into(reader, thread.id)).map((step) => [step.id, step]));
+  const homes = new Map(reports.map(({ home }) => [home, homesOf(home, steps)]));
   const sending = {
     sent,
     reports,
-    steps,
+    homes,
     places: placesOf(thread),
     threadId: thread.id,
     onPage: thread.senderPages === 1,

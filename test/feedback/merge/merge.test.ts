@@ -209,6 +209,33 @@ describe.each(databases)("a merge of threads on $name", (engine) => {
     expect((await wordsOf(cy.id)).sort()).toEqual(["All of three.", "Cy's words."]);
   });
 
+  it("refuses a reply to everyone by the id of a merged thread (rule F46)", async () => {
+    const bo = await send({ message: "Bo's words.", email: "bo@cellar.example" });
+    const ada = await send({ message: "Ada's words.", email: "ada@kitchen.example" });
+    await merge(ada.id, bo.id);
+    const everyone = await app.reply(ada.id, { body: "For Ada.", everyone: true });
+    expect([everyone.status, everyone.field("code")]).toEqual([409, "merged"]);
+    expect(await wordsOf(bo.id)).not.toContain("For Ada.");
+    expect((await app.reply(ada.id, { body: "For Ada." })).status).toBe(201);
+    expect(await page(bo.url)).not.toContain("For Ada.");
+  });
+
+  it("refuses a reply to everyone if its writer has not seen the last merge (rule F35)", async () => {
+    const ada = await send({ message: "Ada's words.", email: "ada@kitchen.example" });
+    const bo = await send({ message: "Bo's words.", email: "bo@cellar.example" });
+    const seen = { expectedMessageId: null, expectedMergeId: null };
+    await merge(ada.id, bo.id);
+    const reply = { body: "For Bo.", everyone: true };
+    const refused = await app.reply(bo.id, { ...reply, ...seen, expectedMessageId: ada.id });
+    expect([refused.status, refused.field("code")]).toEqual([409, "answered"]);
+    expect(refused.text).toContain("Another thread was merged into this one at ");
+    expect(await page(ada.url)).not.toContain("For Bo.");
+    const now = { expectedMessageId: ada.id, expectedMergeId: ada.id };
+    expect((await app.reply(bo.id, { ...reply, ...now })).status).toBe(201);
+    await unmerge(ada.id);
+    expect((await app.reply(bo.id, { ...reply, expectedMergeId: ada.id })).status).toBe(201);
+  });
+
   it("brings later answers and repeats into the other thread, and gives them back", async () => {
     const key = (dedupeKey: string, run: string) => ({ dedupeKey, dedupeScope: "ci", dedupeRun: run });
     const from = await send({ message: "From.", email: "ada@kitchen.example", ...key("a", "1") });

@@ -17,7 +17,7 @@ import { Ago } from "../../../console/times.tsx";
 import type { SignedInVisit } from "../../../console/visit.ts";
 import { isMailAddress } from "../../../mail/address.ts";
 import { replyFrom } from "../../saved-replies/rules.ts";
-import { type PageReader, seenMessageName, type ThreadForms } from "./fields.tsx";
+import { type PageReader, seenMergeName, seenMessageName, type ThreadForms } from "./fields.tsx";
 import { senderName, sendersOf, TurnPagesOn } from "./reply-delivery.tsx";
 import { aFewLines, FoldedText } from "./texts.tsx";
 
@@ -103,6 +103,7 @@ const ReplyPane = ({ forms, thread, address, savedReplies, reader }: MessageComp
     <Refused refusal={forms.insert.refusal} />
     <NewerMessage form={forms.reply} thread={thread} reader={reader} />
     <input type="hidden" name={seenMessageName} value={forms.seenMessage ?? newestMessageId(thread)} />
+    <input type="hidden" name={seenMergeName} value={forms.seenMerge ?? thread.merged.at(-1)?.id ?? ""} />
     <MessageField form={forms.reply} direction="outbound" action={`${address}/messages`}>
       {thread.feedback.status !== "resolved" && (
         <button
@@ -335,7 +336,14 @@ const NewerMessage = ({
   const { messages } = thread;
   const seen = messages.findIndex(({ id }) => id === form.value(seenMessageName));
   const newest = messages.slice(seen + 1).findLast(({ writtenBy }) => writtenBy !== email);
-  if (newest === undefined) return null;
+  if (newest === undefined)
+    return (
+      <Notice kind="alert">
+        <p>
+          <b>Nothing was sent.</b> {form.refusal.message} Send again to send your reply anyway.
+        </p>
+      </Notice>
+    );
   return (
     <Notice kind="alert">
       <p>

@@ -82,6 +82,8 @@ export interface ThreadForms extends Readonly<Record<ThreadPart, Filled>> {
    * page.
    */
   readonly seenMessage: string | undefined;
+  /** The last merge that the writer of a typed reply has seen. */
+  readonly seenMerge: string | undefined;
   /** The labels of the side column's fields whose sent values are not saved. */
   readonly unsaved: readonly string[];
   /** Whether the sent form has any value that is not saved. */
@@ -111,22 +113,24 @@ export function threadForms(current: Values, sent?: SentThread): ThreadForms {
     decisionRefused: sent?.part === "decision" && sent.refusal !== undefined,
     orderedRunId: orderedRunIdOf(sent),
     messageId: sent?.messageId,
-    seenMessage: seenMessageOf(sent),
+    seenMessage: seenIn(sent, seenMessageName),
+    seenMerge: seenIn(sent, seenMergeName),
     unsaved: sent && !isDone("edit", sent) ? editedIn(sent.fields).map((name) => editLabels[name]) : [],
     isUnsaved: sent !== undefined && hasDrafts(sent.fields, sent.refusal ? undefined : sent.part),
   };
 }
 
 /**
- * Returns the id of the newest message that the writer of a typed reply has seen. If another button loaded the page
- * again, newer messages on it do not count as seen.
+ * Returns the id of the newest message, or of the last merge, that the writer of a typed reply has seen. If another button
+ * loaded the page again, newer ones on it do not count as seen.
  */
-function seenMessageOf(sent: SentThread | undefined): string | undefined {
-  if (!sent?.fields.has(seenMessageName) || isDone("reply", sent)) return undefined;
+function seenIn(
+  sent: SentThread | undefined,
+  name: typeof seenMessageName | typeof seenMergeName,
+): string | undefined {
+  if (!sent?.fields.has(name) || isDone("reply", sent)) return undefined;
   const { fields, refusal } = sent;
-  return refusal?.code === "answered" || fields.text("replyBody") === ""
-    ? undefined
-    : fields.text(seenMessageName);
+  return refusal?.code === "answered" || fields.text("replyBody") === "" ? undefined : fields.text(name);
 }
 
 /** Whether a part other than `donePart` has unsaved text. */
@@ -237,3 +241,6 @@ export interface PageReader {
 
 /** The name of the hidden field with the newest message that the page showed. */
 export const seenMessageName = "seenMessage";
+
+/** The name of the hidden field with the thread that was merged last when the page was shown. */
+export const seenMergeName = "seenMerge";

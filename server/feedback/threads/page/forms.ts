@@ -19,6 +19,7 @@ import {
   hasDrafts,
   namesOf,
   recallNoteName,
+  seenMergeName,
   seenMessageName,
   type ThreadPart,
 } from "./fields.tsx";
@@ -140,6 +141,7 @@ function insertSavedReply(visit: SignedInVisit): Promise<Reply> {
 const aboutReply = (fields: Fields) => ({
   ...receiverIn(fields),
   ...(fields.has(seenMessageName) ? { expectedMessageId: fields.text(seenMessageName) || null } : {}),
+  ...(fields.has(seenMergeName) ? { expectedMergeId: fields.text(seenMergeName) || null } : {}),
 });
 
 /** Returns the receivers of a reply as the API expects them. */

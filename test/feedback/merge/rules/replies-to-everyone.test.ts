@@ -31,8 +31,8 @@ describe("a reply to everyone", () => {
 
   it("ends if the merges form a circle", () => {
     const circle = [step("b", "a", 1), step("a", "b", 2)];
-    const ids = homesOf("b", new Map(circle.map((one) => [one.id, one]))).map(({ id }) => id);
-    expect(ids).toEqual(["b", "a", "b"]);
+    const homes = homesOf("b", new Map(circle.map((one) => [one.id, one])));
+    expect([...homes.keys()]).toEqual(["b", "a"]);
   });
 
   it("belongs to a thread and all that were merged into it", () => {
