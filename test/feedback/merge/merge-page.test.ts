@@ -43,3 +43,33 @@ it("a maintainer without scripts merges a thread, sees it in the other one, and 
   expect(alone).toMatch(/took this thread out of #1 again/);
   expect(readingOf(await maria.open(pageOf(into)))).not.toContain("Merged from");
 });
+
+it("a reply to everyone is kept, and not sent, if a thread was merged into the open one (rule F35)", async () => {
+  const service = await startService();
+  onTestFinished(() => service.stop());
+  const team = await makeTeam(service);
+  const maria = createBrowserWithoutScripts(service, (await team.join("maintainer")).headers);
+  const ben = await team.join("maintainer");
+  const send = (report: object) => sendFeedback(service, team.app.key, report);
+  const [first, second, third] = [
+    await send({ message: "It crashes." }),
+    await send({ message: "It freezes." }),
+    await send({ message: "It burns." }),
+  ];
+  const merge = (id: string) =>
+    service.request("POST", `/api/v1/console/feedback/${id}/merge`, {
+      headers: { ...ben.headers, origin: service.baseUrl },
+      body: { into: third },
+    });
+  await merge(second);
+  const path = `/console/feedback/${team.app.id}/${third}`;
+  const page = await maria.open(path);
+  await merge(first);
+  const fields = { direction: "outbound", replyBody: "Version 2 helps.", replyReceiver: "everyone" };
+  const kept = await maria.send(page, `${path}/messages`, fields);
+  expect(readingOf(kept)).toMatch(/Nothing was sent\. Another thread was merged into this one at /);
+  expect(kept.text).toContain("Version 2 helps.");
+  const sent = await maria.send(kept, `${path}/messages`, { direction: "outbound" });
+  expect(sent.status).toBe(303);
+  expect(readingOf(await maria.open(path))).toContain("Version 2 helps.");
+});
