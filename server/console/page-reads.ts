@@ -6,7 +6,13 @@ import { devices } from "../access/devices/store.ts";
 import { type IdentityRow, identities } from "../access/identity-providers/store.ts";
 import { authors, type LastChange } from "../access/members/authors.ts";
 import { firstSteps, type StartedApp } from "../access/start/store.ts";
-import { changelogFeedback, type NamedThread, type WantedThreads } from "../content/changelog/store.ts";
+import {
+  changelog,
+  changelogFeedback,
+  type NamedThread,
+  type ReleaseTitle,
+  type WantedThreads,
+} from "../content/changelog/store.ts";
 import { type FaqQuestion, faqs } from "../content/faqs/store.ts";
 import type { Deps } from "../deps.ts";
 import { assignableMembers } from "../feedback/assignees/assign.ts";
@@ -190,6 +196,9 @@ export const createPageReads =
     /** Returns the questions of the FAQs in all apps of the person, at most 1,000. */
     faqQuestions: () => faqs.listQuestions(database, userId, mostQuestions),
 
+    /** Returns the titles of the newest release notes in all apps of the person, at most 1,000. */
+    releaseTitles: () => changelog.listTitles(database, userId, mostQuestions),
+
     /**
      * Returns the last change of each entry in the FAQ of an app. The caller has checked that the person is a member.
      */
@@ -233,7 +242,7 @@ export const createPageReads =
     auditTokens: (entries: readonly AuditEntry[]) => namedTokens(database, entries),
   });
 
-export type { FaqQuestion, LastChange, StartedApp };
+export type { FaqQuestion, LastChange, ReleaseTitle, StartedApp };
 
 const byId = (changes: readonly LastChange[]): ReadonlyMap<string, LastChange> =>
   new Map(changes.map((change) => [change.id, change]));

@@ -13,7 +13,7 @@ const make = (name, properties, ...children) => {
 
 const createPalette = () => {
   const input = make("input", { type: "search", name: "q", maxLength: 200, autocomplete: "off" });
-  input.placeholder = "Search feedback, apps, pages, FAQ";
+  input.placeholder = "Search feedback, apps, pages, FAQ, release notes";
   input.setAttribute("aria-label", "Search all your apps");
   const results = make("div", { className: "results" });
   const all = make("a", { className: "all", href: link.href, textContent: "Open the page of the search" });

@@ -5,6 +5,12 @@ import * as tables from "../../database/schema/content.ts";
 import type { Row } from "../../database/schema/table.ts";
 import { listed, select, update } from "../../database/statements.ts";
 import type { StoredDraft } from "../drafts/rules.ts";
+import { fieldOfTranslations } from "../languages/store.ts";
+
+/** The version and the title of a release note. `translated` is a JSON list of the title in other languages. */
+export type ReleaseTitle = Pick<Row<typeof tables.changelogEntries>, "appId" | "id" | "version" | "title"> & {
+  readonly translated: string | null;
+};
 
 /** A link from a release note to a thread that the note names. */
 interface LinkedThread {
@@ -200,6 +206,16 @@ export const changelogEntries = {
 
 /** The release notes for users of apps. */
 export const changelog = {
+  /** Returns the titles of the newest release notes in all apps of a person, drafts included, at most `most`. */
+  listTitles: (reader: Reader, userId: string, most: number) =>
+    reader.all<ReleaseTitle>(
+      `SELECT e.app_id AS "appId", e.id, e.version, e.title,
+         ${fieldOfTranslations(reader.engine, "e", "title")} AS translated
+       FROM app_members v JOIN changelog_entries e ON e.app_id = v.app_id
+       WHERE v.user_id = ? ORDER BY e.created_at DESC, e.id DESC LIMIT ?`,
+      ...[userId, most],
+    ),
+
   /** Returns the newest entries that are published at `now`. (rule C6) */
   listPublished: (
     reader: Reader,

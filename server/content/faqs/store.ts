@@ -5,6 +5,7 @@ import type { Reader, Transaction } from "../../database/database.ts";
 import * as tables from "../../database/schema/content.ts";
 import type { Row } from "../../database/schema/table.ts";
 import { listed, select, update } from "../../database/statements.ts";
+import { fieldOfTranslations } from "../languages/store.ts";
 
 const fields = ["id", "question", "answer", "sortOrder"] as const;
 const columns = listed(tables.faqs, fields);
@@ -34,8 +35,10 @@ const storedDrafts = select(
 /** An entry with its draft. */
 export type StoredFaq = Pick<Row<typeof tables.faqs>, (typeof storedFields)[number]>;
 
-/** The question of an entry. */
-export type FaqQuestion = Pick<Row<typeof tables.faqs>, "appId" | "id" | "question">;
+/** The question of an entry. `translated` is a JSON list of the question in other languages. */
+export type FaqQuestion = Pick<Row<typeof tables.faqs>, "appId" | "id" | "question"> & {
+  readonly translated: string | null;
+};
 
 const setFields = update(tables.faqs, "WHERE id = ?");
 
@@ -59,7 +62,9 @@ export const faqs = {
   /** Returns the published questions of the apps of a person, without the answers, at most `most`. */
   listQuestions: (reader: Reader, userId: string, most: number) =>
     reader.all<FaqQuestion>(
-      `SELECT f.app_id AS "appId", f.id, f.question FROM app_members v JOIN faqs f ON f.app_id = v.app_id
+      `SELECT f.app_id AS "appId", f.id, f.question,
+         ${fieldOfTranslations(reader.engine, "f", "question")} AS translated
+       FROM app_members v JOIN faqs f ON f.app_id = v.app_id
        WHERE v.user_id = ? AND f.unpublished = 0 ORDER BY f.app_id, f.sort_order, f.created_at, f.id LIMIT ?`,
       ...[userId, most],
     ),

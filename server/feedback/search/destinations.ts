@@ -1,26 +1,33 @@
 import type { App } from "../../../src/contract/apps.ts";
 import type { Links } from "../../console/links.ts";
-import type { FaqQuestion } from "../../console/page-reads.ts";
+import type { FaqQuestion, ReleaseTitle } from "../../console/page-reads.ts";
 import { hasPattern } from "./matches.ts";
 import { readQuery } from "./query.ts";
 
-/** A page of the console or an entry of a FAQ that a search offers. */
+/** A page of the console, an entry of a FAQ or a release note that a search offers. */
 export interface Destination {
-  readonly kind: "Page" | "FAQ";
+  readonly kind: "Page" | "FAQ" | "Release note";
   readonly name: string;
   /** The app to which it belongs. */
   readonly app: string | undefined;
   readonly href: string;
 }
 
-/** The most pages, and the most entries, that a search offers. */
+/** The most of each kind that a search offers. */
 const most = 5;
 
-/** Returns the pages and the FAQ entries whose names the query finds. A query with operators has none. */
+/**
+ * Returns the pages, FAQ entries and release notes whose names the query finds, in any language. Each has the name that
+ * was found. A query with operators finds none. (rule F57)
+ */
 export function destinationsOf(
   q: string,
   links: Links,
-  given: { readonly apps: readonly App[]; readonly faqs: readonly FaqQuestion[] },
+  given: {
+    readonly apps: readonly App[];
+    readonly faqs: readonly FaqQuestion[];
+    readonly releases: readonly ReleaseTitle[];
+  },
 ): Destination[] {
   const { marked, facts, none, readNone, all } = readQuery(q);
   const isPlain = facts.length + none.length + readNone.length === 0 && all.length > 0;
@@ -33,17 +40,48 @@ export function destinationsOf(
       ),
     );
   const pages = pagesOf(links, given.apps).filter(({ name, app }) => hasAll(name, app ?? ""));
-  const faqs = given.faqs.filter(({ question }) => hasAll(question));
   const apps = new Map(given.apps.map(({ id, name }) => [id, name]));
+  const found = <Entry extends { readonly appId: string }>(
+    entries: readonly Entry[],
+    kind: Destination["kind"],
+    of: { readonly names: (entry: Entry) => readonly string[]; readonly href: (entry: Entry) => string },
+  ): Destination[] =>
+    firstOf(entries, (entry) => {
+      const name = of.names(entry).find((one) => hasAll(one));
+      return name === undefined
+        ? undefined
+        : { kind, name, app: apps.get(entry.appId), href: of.href(entry) };
+    });
   return [
     ...pages.slice(0, most),
-    ...faqs.slice(0, most).map(
-      ({ appId, id, question }): Destination => ({
-        ...{ kind: "FAQ", name: question, app: apps.get(appId) },
-        href: links.faq(appId, id),
-      }),
-    ),
+    ...found(given.faqs, "FAQ", {
+      names: (entry) => [entry.question, ...translationsIn(entry)],
+      href: ({ appId, id }) => links.faq(appId, id),
+    }),
+    ...found(given.releases, "Release note", {
+      names: (entry) => [entry.title, ...translationsIn(entry)].map((title) => `${entry.version}: ${title}`),
+      href: ({ appId, id }) => links.entry(appId, id),
+    }),
   ];
+}
+
+const translationsIn = ({ translated }: { readonly translated: string | null }): string[] => {
+  const names: (string | null)[] = translated === null ? [] : JSON.parse(translated);
+  return names.filter((name) => name !== null);
+};
+
+/** Returns the first results, at most `most`. */
+function firstOf<Given, Result>(
+  given: readonly Given[],
+  resultOf: (one: Given) => Result | undefined,
+): Result[] {
+  const results: Result[] = [];
+  for (const one of given) {
+    const result = resultOf(one);
+    if (result !== undefined) results.push(result);
+    if (results.length === most) break;
+  }
+  return results;
 }
 
 function pagesOf(links: Links, apps: readonly App[]): Destination[] {

@@ -22,8 +22,11 @@ async function showSearch(visit: SignedInVisit): Promise<Reply> {
   const query = { q, status: status === "all" ? "" : status, cursor };
   const list = await visit.ask(search.list, { query });
   const isFirst = status === "all" && cursor === "";
-  const faqs = isFirst ? await visit.reads.faqQuestions() : [];
-  const destinations = isFirst ? destinationsOf(q, visit.links, { apps: navigation.apps, faqs }) : [];
+  const [faqs, releases] = isFirst
+    ? await Promise.all([visit.reads.faqQuestions(), visit.reads.releaseTitles()])
+    : [[], []];
+  const given = { apps: navigation.apps, faqs, releases };
+  const destinations = isFirst ? destinationsOf(q, visit.links, given) : [];
   return show(<SearchPage {...{ navigation, q, status, cursor, now }} found={{ ...list, destinations }} />);
 }
 
@@ -100,7 +103,7 @@ const Results = ({
 }) => (
   <div id="results" class="stack">
     {destinations.length > 0 && (
-      <ul class="list linked close" aria-label="Pages and FAQ">
+      <ul class="list linked close" aria-label="Pages, FAQ and release notes">
         {destinations.map(({ kind, name, app, href }) => (
           <li key={href}>
             <div class="row spread">

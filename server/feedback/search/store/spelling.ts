@@ -4,12 +4,15 @@ import { plannedEachTime } from "../../../database/statements.ts";
 import { readQuery, type SearchQuery, type Term, type TypedWord } from "../query.ts";
 import { neighboursOf } from "../spelling.ts";
 import { wordsIn } from "../words.ts";
-import { usualEffort } from "./ranges.ts";
+import { type Effort, usualEffort } from "./ranges.ts";
 import { searchThreads, type ThreadSearch } from "./search.ts";
 import { textsOf } from "./texts.ts";
 
 /** A search in apps, without filters by status and type. */
-type InApps = Omit<ThreadSearch, "query"> & { readonly conditions: ThreadConditions };
+type InApps = Omit<ThreadSearch, "query"> & {
+  readonly conditions: ThreadConditions;
+  readonly effort?: Effort;
+};
 
 type ThreadConditions = Parameters<typeof searchThreads>[2]["conditions"];
 
@@ -61,14 +64,15 @@ async function betterWord(
 
 const nothing: SearchQuery = readQuery("");
 
-async function newestWith(
+/** Returns the newest threads with one term, at most `limit`. */
+export async function newestWith(
   reader: Reader,
-  { conditions, ...search }: InApps,
+  { conditions, effort = usualEffort, ...search }: InApps,
   term: Term,
   limit: number,
 ): Promise<readonly number[]> {
   const query = { ...nothing, all: [term] };
-  const page = { conditions, before: Number.MAX_SAFE_INTEGER, limit, effort: usualEffort };
+  const page = { conditions, before: Number.MAX_SAFE_INTEGER, limit, effort };
   return (await searchThreads(reader, { ...search, query }, page)).seqs;
 }
 
