@@ -282,6 +282,17 @@ const noticesInBrowsers: Migration = {
   },
 };
 
+const droppedOfReports = [...addedSince(feedback, 141), ...addedSince(messages, 141)];
+
+const droppedMetadata: Migration = {
+  number: 141,
+  name: "metadata of reports that was left out",
+  statements: {
+    sqlite: statementsFor(droppedOfReports, "sqlite"),
+    postgres: statementsFor(droppedOfReports, "postgres"),
+  },
+};
+
 /** All migrations in their order. A released migration never changes: a correction is a new migration. */
 export const migrations: readonly Migration[] = [
   ...[baseline, searchFunction, threadNumbers, searchOfWholeThreads, contentPictures],
@@ -301,5 +312,6 @@ export const migrations: readonly Migration[] = [
     contentLanguages,
     threadsOfSenders,
     noticesInBrowsers,
+    droppedMetadata,
   ],
 ];

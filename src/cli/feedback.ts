@@ -9,6 +9,7 @@ import type { Tag } from "../contract/tags.ts";
 import type {
   ListOrder,
   OwnedThread,
+  SimilarThread,
   ThreadEvent,
   ThreadStatus,
   ThreadSummary,
@@ -199,6 +200,10 @@ function addReading(feedback: Command, setup: Setup): void {
   const events = feedback.command("events <thread>").description(routes.threads.events.summary);
   addExamples(events, "innkeep feedback events 12");
   commandAction<object, string>(ofApp(events), setup, listEvents);
+
+  const similar = feedback.command("similar <thread>").description(routes.threads.similar.summary);
+  addExamples(similar, "innkeep feedback similar 12");
+  commandAction<object, string>(ofApp(similar), setup, listSimilar);
 }
 
 const searchNotes = `
@@ -581,6 +586,19 @@ async function listEvents(invocation: Invocation, _: object, given: string): Pro
   const id = await wholeThreadId(invocation, given);
   const { items } = await invocation.client().threads.events({ params: { id } });
   printList(invocation, { items, columns: eventColumns });
+}
+
+const similarColumns: readonly Column<SimilarThread>[] = [
+  { heading: "number", of: ({ number }) => (number ? `#${number}` : "") },
+  { heading: "status", of: ({ status }) => status },
+  { heading: "subject", of: ({ subject }) => subject },
+  { heading: "both have", of: ({ shared }) => shared.join(", ") },
+];
+
+async function listSimilar(invocation: Invocation, _: object, given: string): Promise<undefined> {
+  const id = await wholeThreadId(invocation, given);
+  const { items } = await invocation.client().threads.similar({ params: { id } });
+  printList(invocation, { items, columns: similarColumns });
 }
 
 /** Changes only the given fields. An empty issue address removes the link. */

@@ -1,9 +1,21 @@
 import { limits } from "./limits.ts";
 
-/** Metadata as it is stored: JSON, and the paths of the entries that were left out. */
+/**
+ * Why an entry of metadata was left out: it is nested too deep, there are too many entries, there are too many bytes, or
+ * an earlier entry has the same name.
+ */
+export const dropReasons = ["depth", "count", "size", "name"] as const;
+
+/** An entry of metadata that was left out. */
+export interface DroppedEntry {
+  readonly name: string;
+  readonly reason: (typeof dropReasons)[number];
+}
+
+/** Metadata as it is stored: JSON, and the first entries that were left out. */
 export interface FittingMetadata {
   readonly json: string;
-  readonly dropped: readonly string[];
+  readonly dropped: readonly DroppedEntry[];
 }
 
 /**
@@ -12,27 +24,41 @@ export interface FittingMetadata {
  */
 export function fitMetadata(given: Readonly<Record<string, unknown>>): FittingMetadata {
   const kept = new Map<string, string>();
-  const dropped: string[] = [];
+  const dropped: DroppedEntry[] = [];
   let bytes = 2;
   for (const [name, value] of Object.entries(given)) {
     const key = name.toWellFormed();
-    const entry = entryOf(kept, key, value);
-    const size = entry === undefined ? 0 : encoder.encode(entry).length + (kept.size > 0 ? 1 : 0);
-    if (entry !== undefined && bytes + size <= limits.metadataBytes) {
-      kept.set(key, entry);
-      bytes += size;
-    } else if (dropped.length < limits.namedDrops) dropped.push(`metadata.${shortened(key)}`);
+    const drop = (reason: DroppedEntry["reason"]) => {
+      if (dropped.length < limits.namedDrops) dropped.push({ name: shortened(key), reason });
+    };
+    const reason = refusalOf(kept, key, value);
+    if (reason !== undefined) {
+      drop(reason);
+      continue;
+    }
+    const entry = `${JSON.stringify(key)}:${jsonOf(value)}`;
+    const size = encoder.encode(entry).length + (kept.size > 0 ? 1 : 0);
+    if (bytes + size > limits.metadataBytes) {
+      drop("size");
+      continue;
+    }
+    kept.set(key, entry);
+    bytes += size;
   }
   return { json: `{${[...kept.values()].join(",")}}`, dropped };
 }
 
 const encoder = new TextEncoder();
 
-/** Returns an entry as JSON. Undefined if the entry must be left out for a reason other than its size. */
-function entryOf(kept: ReadonlyMap<string, string>, key: string, value: unknown): string | undefined {
-  if (kept.size === limits.metadataKeys || kept.has(key)) return undefined;
-  if (depthOf(value) >= limits.metadataDepth) return undefined;
-  return `${JSON.stringify(key)}:${jsonOf(value)}`;
+/** Returns why an entry must be left out, whatever its size is; undefined if it need not be. */
+function refusalOf(
+  kept: ReadonlyMap<string, string>,
+  key: string,
+  value: unknown,
+): DroppedEntry["reason"] | undefined {
+  if (kept.size === limits.metadataKeys) return "count";
+  if (kept.has(key)) return "name";
+  return depthOf(value) >= limits.metadataDepth ? "depth" : undefined;
 }
 
 function jsonOf(value: unknown): string {

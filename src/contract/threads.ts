@@ -7,6 +7,7 @@ import { boundary, givenInstant, instant, openEnum, pageLimit, text, uuid, webUr
 import { threadStatuses } from "./find-work.ts";
 import { Count, FoundLine, SearchFacts } from "./found.ts";
 import { limits } from "./limits.ts";
+import { dropReasons } from "./metadata.ts";
 import { TagName, ThreadTag } from "./tags.ts";
 
 export const ThreadStatus = z.enum(threadStatuses);
@@ -131,6 +132,14 @@ export const ReplyDelivery = z.object({
 
 export type ReplyDelivery = z.output<typeof ReplyDelivery>;
 
+/** An entry of the metadata of a report that was not stored. */
+export const DroppedMetadata = z.object({ name: z.string(), reason: openEnum(dropReasons) });
+
+export type DroppedMetadata = z.output<typeof DroppedMetadata>;
+
+/** The first entries that were not stored. Missing if all were stored. (rule F6) */
+const metadataDropped = z.optional(z.array(DroppedMetadata));
+
 /** A message. A repeated report has its sender; a reply has its receivers and its mails. */
 export const OwnedMessage = z.extend(Message, {
   sender: z.optional(Sender),
@@ -151,6 +160,7 @@ export const OwnedMessage = z.extend(Message, {
   delivery: z.optional(ReplyDelivery),
   /** The merged thread in which the message was written. */
   mergedFrom: z.optional(uuid),
+  metadataDropped,
 });
 
 export type OwnedMessage = z.output<typeof OwnedMessage>;
@@ -182,6 +192,7 @@ export const OwnedThread = z.extend(Thread, {
     number: z.nullable(z.int()),
     /** When the snooze of the thread ends. Null if the thread is not snoozed. */
     snoozedUntil: z.nullable(instant),
+    metadataDropped,
   }),
   sender: Sender,
   tags: z.array(ThreadTag),
@@ -221,6 +232,25 @@ export const ThreadEvent = z.object({
 });
 
 export type ThreadEvent = z.output<typeof ThreadEvent>;
+
+/** A thread that shares rare words with another one. */
+export const SimilarThread = z.object({
+  ...z.pick(ThreadSummary, {
+    ...{
+      id: true,
+      number: true,
+      subject: true,
+      category: true,
+      status: true,
+      createdAt: true,
+      activeAt: true,
+    },
+  }).shape,
+  /** The words that both have and few other threads, the rarest first. */
+  shared: z.array(z.string()),
+});
+
+export type SimilarThread = z.output<typeof SimilarThread>;
 
 const tagNames = z.optional(z.array(TagName).check(z.maxLength(limits.threadTags)));
 
@@ -367,6 +397,17 @@ export const threads = {
     scope: "feedback:read",
     params: threadParams,
     success: { status: 200, body: z.object({ items: z.array(ThreadEvent) }) },
+    errors: ["not_found"],
+  }),
+  similar: endpoint({
+    method: "GET",
+    path: `${path}/similar`,
+    summary: "Find up to three threads of the app that share rare words with a thread",
+    auth: "console",
+    role: "viewer",
+    scope: "feedback:read",
+    params: threadParams,
+    success: { status: 200, body: z.object({ items: z.array(SimilarThread) }) },
     errors: ["not_found"],
   }),
   update: endpoint({

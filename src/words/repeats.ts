@@ -16,7 +16,10 @@ export interface RepeatDifference {
   readonly text: string | undefined;
   /** Whether `text` contains only the lines that differ. */
   readonly isPartOfText: boolean;
-  /** The values that differ, by the names of their fields. A field that only the report has is null. */
+  /**
+   * The values that differ, by the names of their fields. Of an object only the fields that differ are there. A field
+   * that only the report has is undefined.
+   */
   readonly facts: readonly (readonly [name: string, value: unknown])[];
 }
 
@@ -26,12 +29,27 @@ const mostlySame = 0.75;
 /** Returns how a repeated report differs from the report that it repeats. (rule F39) */
 export function differenceOf({ feedback }: Repeated, repeat: Repeat): RepeatDifference {
   const text = textDifference(feedback.message ?? "", repeat.body);
-  const before: Readonly<Record<string, unknown>> = feedback.metadata ?? {};
-  const after: Readonly<Record<string, unknown>> = repeat.metadata ?? {};
-  const names = [...new Set([...Object.keys(after), ...Object.keys(before)])];
-  const facts = names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
-  return { ...text, facts: facts.map((name) => [name, after[name] ?? null]) };
+  const before: Values = feedback.metadata ?? {};
+  const after: Values = repeat.metadata ?? {};
+  return { ...text, facts: changedEntries(before, after) };
 }
+
+type Values = Readonly<Record<string, unknown>>;
+
+function changedEntries(before: Values, after: Values): [name: string, value: unknown][] {
+  const [earlier, later] = [new Map(Object.entries(before)), new Map(Object.entries(after))];
+  const names = [...new Set([...later.keys(), ...earlier.keys()])];
+  return names.flatMap((name): [string, unknown][] => {
+    const [was, is] = [earlier.get(name), later.get(name)];
+    if (JSON.stringify(was) === JSON.stringify(is)) return [];
+    if (!isObject(was) || !isObject(is)) return [[name, is]];
+    const within = changedEntries(was, is);
+    return within.length === 0 ? [] : [[name, Object.fromEntries(within)]];
+  });
+}
+
+const isObject = (value: unknown): value is Values =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 function textDifference(report: string, repeat: string): Pick<RepeatDifference, "text" | "isPartOfText"> {
   if (report.trim() === repeat.trim()) return { text: undefined, isPartOfText: false };

@@ -69,6 +69,8 @@ export const feedback = table(
      * message of the other thread.
      */
     merged_into: text("plain").null().since(135),
+    /** The entries of the metadata that were left out, as a JSON list. Null if there are none. */
+    metadata_dropped: json("json").null().since(141),
   },
   {
     of: "app",
@@ -227,6 +229,7 @@ export const messages = table(
     origin_id: text("plain").null().since(135),
     /** For a reply to everyone: the number of the first merge after it. Senders who came by it do not get the reply. */
     before_merge: integer().null().since(135),
+    metadata_dropped: json("json").null().since(141),
   },
   {
     of: "app",

@@ -386,7 +386,7 @@ async function blankReport(tx: Transaction, id: string): Promise<Effect> {
   const files = await removeUploads(tx, [report?.files ?? null]);
   await tx.run(
     `UPDATE feedback SET subject = ?, message = ?, ${textsEmptied}, sender_name = NULL, sender_email = NULL, metadata = '{}',
-       files = ?, link_counter = link_counter + 1 WHERE id = ?`,
+       metadata_dropped = NULL, files = ?, link_counter = link_counter + 1 WHERE id = ?`,
     erasedMark,
     erasedMark,
     JSON.stringify({ images: [], videos: [], attachments: [] }),

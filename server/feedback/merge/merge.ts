@@ -6,11 +6,12 @@ import type { Reader, Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import type { ConsoleCaller, Handlers } from "../../http/handler.ts";
 import { failures } from "../failures/store.ts";
+import { snoozes } from "../snooze/store.ts";
 import { numberThreads } from "../thread-numbers/store.ts";
 import { tellChanged } from "../threads/change.ts";
 import { readableThread } from "../threads/owned.ts";
 import { feedbackThreads } from "../threads/store.ts";
-import { noteActivity } from "../unread/store/read-marks.ts";
+import { markReadForAll, noteActivity } from "../unread/store/read-marks.ts";
 import { homesOf, isOpenRun, reaches, undoRefusal, undoUntil, withMerged } from "./rules.ts";
 import { type MergeRow, merges } from "./store.ts";
 
@@ -82,12 +83,14 @@ export async function unmergeThread(
   outside.delete(id);
   const { appId } = other;
   await merges.unmerge(tx, {
-    ...{ row, from, appId, newId: deps.newId },
+    ...{ row, from, appId, now: now.toISOString(), newId: deps.newId },
     inside: withMerged(id, all),
     reaches: (reply) => reaches(reply, outside),
   });
   const by = caller.userId;
   await settle(deps, tx, { id, appId, by, fields: ["mergedInto"] });
+  // A snoozed thread is read for all.
+  if ((await snoozes.of(tx, id))?.snoozedUntil) await markReadForAll(tx, id);
   await settle(deps, tx, { id: from, appId, by, fields: ["merged"] });
   const record = createAuditWriter(deps);
   const entry = { action: "thread.unmerge", appId } as const;

@@ -40,7 +40,7 @@ interface RunRow {
 /** The columns of a report that a thread and a message have in common. */
 const reportColumns = [
   ...["category", ...reportTexts.map(({ name }) => columnOf(tables.messages, name))],
-  ...["sender_name", "sender_email", "metadata", "files", "link_counter", "created_at"],
+  ...["sender_name", "sender_email", "metadata", "metadata_dropped", "files", "link_counter", "created_at"],
 ];
 
 const noFiles = JSON.stringify({ images: [], videos: [], attachments: [] });
@@ -164,7 +164,7 @@ export const merges = {
     );
     await tx.run(
       `UPDATE feedback SET status = 'blocked', merged_into = ?, subject = '', message = '', ${emptied},
-         sender_name = NULL, sender_email = NULL, metadata = '{}', files = ?, waiting = NULL, proposal_status = NULL
+         sender_name = NULL, sender_email = NULL, metadata = '{}', metadata_dropped = NULL, files = ?, waiting = NULL, proposal_status = NULL
        WHERE id = ?`,
       ...[intoId, noFiles, id],
     );
@@ -174,11 +174,12 @@ export const merges = {
 
   /**
    * Shows a merged thread again, and moves the messages of its reports back to it: those from before the merge, and
-   * those that its senders wrote and got since then. Replies to everyone since then are in both threads.
+   * those that its senders wrote and got since then. Replies to everyone since then are in both threads. A
+   * snooze goes on if its end is ahead and the sender has not answered since the merge.
    */
   async unmerge(
     tx: Transaction,
-    { row, from, appId, inside, reaches, newId }: Unmerge & { readonly newId: () => string },
+    { row, from, appId, inside, reaches, newId, now }: Unmerge & { readonly newId: () => string },
   ): Promise<void> {
     const { id } = row;
     const inner = [...inside].filter((one) => one !== id);
@@ -203,9 +204,11 @@ export const merges = {
     await tx.run(
       `UPDATE feedback SET status = ?, merged_into = NULL, subject = m.subject, message = m.body, occurrences = ?,
          ${columns.map((column) => `${column} = m.${column}`).join(", ")},
-         snoozed_until = NULL
+         snoozed_until = CASE WHEN snoozed_until > ? AND NOT EXISTS (
+           SELECT 1 FROM messages n WHERE n.feedback_id = feedback.id AND n.direction = 'inbound'
+             AND n.category IS NULL AND n.created_at >= ?) THEN snoozed_until END
        FROM messages m WHERE feedback.id = ? AND m.id = feedback.id`,
-      ...[row.status, Math.max(1, count), id],
+      ...[row.status, Math.max(1, count), now, row.mergedAt, id],
     );
     await tx.run("DELETE FROM messages WHERE id = ?", id);
     if (inner.length > 0)
@@ -243,6 +246,7 @@ interface Unmerge {
   /** The thread that has the messages now. */
   readonly from: string;
   readonly appId: string;
+  readonly now: string;
   /** The ids of the thread and of those that were merged into it before. */
   readonly inside: ReadonlySet<string>;
   /** Whether a reply to everyone went to the thread since the merge. */

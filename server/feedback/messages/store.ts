@@ -35,7 +35,7 @@ export interface NewMessage {
   readonly originId?: string | null;
 }
 
-/** The fields that a message stores for a repeated report. `metadata` and `files` are JSON. */
+/** The fields that a message stores for a repeated report. `metadata`, `metadataDropped` and `files` are JSON. */
 export interface RepeatedReport extends ReportTexts {
   readonly category: string;
   /** The subject that the sender wrote; null if there was none. */
@@ -43,6 +43,7 @@ export interface RepeatedReport extends ReportTexts {
   readonly senderName: string | null;
   readonly senderEmail: string | null;
   readonly metadata: string;
+  readonly metadataDropped?: string | null | undefined;
   readonly files: string;
 }
 
@@ -81,9 +82,18 @@ export const messages = {
   },
 
   async insertRepeat(tx: Transaction, message: NewMessage, report: RepeatedReport): Promise<void> {
-    const { category, subject, senderName, senderEmail, metadata, files } = report;
+    const { category, subject, senderName, senderEmail, metadata, metadataDropped, files } = report;
     const texts = eachReportText((name) => report[name]);
-    const ofReport = { category, subject, ...texts, senderName, senderEmail, metadata, files };
+    const ofReport = {
+      category,
+      subject,
+      ...texts,
+      senderName,
+      senderEmail,
+      metadata,
+      metadataDropped,
+      files,
+    };
     await tx.insert(tables.messages, { ...rowOf(message), ...ofReport });
     if (message.direction !== "blocked")
       await noteActivity(tx, message.feedbackId, { at: message.createdAt, wrote: "repeat" });

@@ -65,6 +65,8 @@ export function feedbackReportOf(
       senderName: withoutSenderLinks(body.name ?? "") || null,
       senderEmail: isTooLong ? null : withoutSenderLinks(body.email ?? "") || null,
       metadata: withoutSenderLinks(metadata.json),
+      metadataDropped:
+        metadata.dropped.length === 0 ? null : withoutSenderLinks(JSON.stringify(metadata.dropped)),
       files: filesJson(files),
       dedupeKey: body.dedupeKey || null,
       createdAt: clock.now().toISOString(),
@@ -76,7 +78,9 @@ export function feedbackReportOf(
     parts: body.dedupeParts?.length ? body.dedupeParts : undefined,
     files,
     dropped: {
-      ...(metadata.dropped.length === 0 ? {} : { metadataDropped: [...metadata.dropped] }),
+      ...(metadata.dropped.length === 0
+        ? {}
+        : { metadataDropped: metadata.dropped.map(({ name }) => `metadata.${name}`) }),
       ...(hasRoom ? {} : { filesDropped: pathsOf(given) }),
       ...(isTooLong ? { fieldsDropped: ["email"] } : {}),
     },

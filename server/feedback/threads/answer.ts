@@ -95,9 +95,18 @@ function messageAnswer(addresses: Addresses, row: MessageRow): OwnedMessage {
     ...eachReportText((name) => row[name]),
     sender: { name: senderName, email: senderEmail },
     metadata: JSON.parse(row.metadata),
+    ...droppedOf(row),
     ...fileAddresses(addresses, row.files),
   };
 }
+
+/** Returns the entries of the metadata that were not stored, as an answer names them. */
+export const droppedOf = ({
+  metadataDropped,
+}: {
+  readonly metadataDropped?: string | null | undefined;
+}): Pick<OwnedMessage, "metadataDropped"> =>
+  metadataDropped ? { metadataDropped: JSON.parse(metadataDropped) } : {};
 
 function threadFeedback(addresses: Addresses, row: ThreadRow): Thread["feedback"] {
   return {

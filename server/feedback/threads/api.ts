@@ -21,10 +21,11 @@ import { merges } from "../merge/store.ts";
 import { createAddMessage } from "../messages/add.ts";
 import { removeFiles } from "../removal/remove.ts";
 import { removeThread } from "../removal/store.ts";
+import { createSimilar } from "../similar/similar.ts";
 import { endDueSnoozes } from "../snooze/store.ts";
 import { threadTags } from "../tags/store.ts";
 import { numberThreads } from "../thread-numbers/store.ts";
-import { placesOf, proposalsOf, threadAnswer, threadUrl } from "./answer.ts";
+import { droppedOf, placesOf, proposalsOf, threadAnswer, threadUrl } from "./answer.ts";
 import { changeThread } from "./change.ts";
 import { lockedThread, readableThread, unmergedThread } from "./owned.ts";
 import { feedbackThreads, type ThreadRow } from "./store.ts";
@@ -79,6 +80,8 @@ export function consoleFeedback(
       removeFiles(deps, files);
       return undefined;
     },
+
+    ...createSimilar(deps),
 
     ...createMergeHandlers(deps, (tx, id, viewer) => read(deps, tx, { id, viewer })),
 
@@ -199,7 +202,10 @@ async function read(
   };
   return {
     ...answer,
-    feedback: { ...answer.feedback, number: thread.number, snoozedUntil: thread.snoozedUntil },
+    feedback: {
+      ...answer.feedback,
+      ...{ number: thread.number, snoozedUntil: thread.snoozedUntil, ...droppedOf(thread) },
+    },
     messages: all.map((message) =>
       withOriginal(withMails({ settings }, withWriter(message, writers), sending), originals),
     ),

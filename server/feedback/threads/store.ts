@@ -16,7 +16,7 @@ import { threadTopic } from "../../database/signals.ts";
 import { columnOf, listed } from "../../database/statements.ts";
 import { type AssigneeRow, assigneeColumns } from "../assignees/store.ts";
 
-/** The stored form of a thread. `metadata` and `files` are JSON. */
+/** The stored form of a thread. `metadata`, `metadataDropped` and `files` are JSON. */
 export interface NewThread extends ReportTexts {
   readonly id: string;
   readonly appId: string;
@@ -26,6 +26,8 @@ export interface NewThread extends ReportTexts {
   readonly senderName: string | null;
   readonly senderEmail: string | null;
   readonly metadata: string;
+  /** The entries of the metadata that were left out. */
+  readonly metadataDropped?: string | null | undefined;
   readonly files: string;
   readonly dedupeKey: string | null;
   readonly createdAt: string;
@@ -159,7 +161,8 @@ const threadOn = (engine: Engine, mostProposals: number) => ({
                    tables.feedback,
                    reportTexts.map(({ name }) => name),
                    "f",
-                 )}, f.sender_name AS "senderName", f.sender_email AS "senderEmail", f.metadata, f.files,
+                 )}, f.sender_name AS "senderName", f.sender_email AS "senderEmail", f.metadata,
+                 f.metadata_dropped AS "metadataDropped", f.files,
                  f.dedupe_key AS "dedupeKey", f.occurrences, f.github_issue_url AS "githubIssueUrl", f.snoozed_until AS "snoozedUntil",
                  f.created_at AS "createdAt", ${messagesOf(engine)} AS messages, ${proposalsOf(engine, mostProposals)} AS proposals,
                  ${assigneeColumns}, (SELECT count(*) FROM messages WHERE feedback_id = f.id AND direction <> 'blocked') AS "messageCount"`,
@@ -172,7 +175,7 @@ function messagesOf(engine: Engine): string {
       ...["id", "direction", "author", "body", "created_at", "report_id", "everyone", "foreign_from"],
       ...["origin_id", "before_merge"],
       ...["category", "subject", ...reportTexts.map(({ name }) => columnOf(tables.messages, name))],
-      ...["sender_name", "sender_email", "metadata", "files"],
+      ...["sender_name", "sender_email", "metadata", "metadata_dropped", "files"],
     ],
     newest("messages", limits.threadMessages, { only: "AND direction <> 'blocked'" }),
   );

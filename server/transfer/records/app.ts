@@ -16,6 +16,7 @@ import { canonicalLanguage } from "../../../src/contract/language-tags.ts";
 import { imageTypes, limits } from "../../../src/contract/limits.ts";
 import { outcomeStatuses, runDecisions, runStatuses, runWork } from "../../../src/contract/runs.ts";
 import { TagName, tagColours } from "../../../src/contract/tags.ts";
+import { DroppedMetadata } from "../../../src/contract/threads.ts";
 import { ViewQuery } from "../../../src/contract/views.ts";
 import * as access from "../../database/schema/access.ts";
 import * as content from "../../database/schema/content.ts";
@@ -298,6 +299,8 @@ const characters = (most: number) => text(2 * most);
 
 const metadata = json(anyObject, "an object", 4 * limits.metadataBytes);
 
+const droppedEntries = json(z.array(DroppedMetadata), "a list of dropped entries", 20_000);
+
 /** The columns that a thread and a repeat on it have in common. */
 const report = {
   source: orNull(characters(limits.source)),
@@ -400,6 +403,7 @@ const messages = recordOf(feedback.messages, {
     files: orNull(reportFiles),
     origin_id: newer(orNull(id), null),
     before_merge: newer(orNull(whole(1, 1e9)), null),
+    metadata_dropped: newer(orNull(droppedEntries), null),
   },
   people: ["author_id"],
   where: "direction <> 'blocked'",
@@ -546,6 +550,7 @@ const threads = recordOf(feedback.feedback, {
     snoozed_until: newer(orNull(instant), null),
     answered: newer(flag, 0),
     merged_into: newer(orNull(id), null),
+    metadata_dropped: newer(orNull(droppedEntries), null),
   },
   read: {
     status: {

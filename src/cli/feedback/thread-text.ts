@@ -1,6 +1,7 @@
 import { reportTexts } from "../../contract/report-texts.ts";
 import type { OwnedThread } from "../../contract/threads.ts";
 import { deliveryWords } from "../../words/delivery.ts";
+import { droppedWords } from "../../words/dropped.ts";
 import { differenceOf, foldedWords, foldRepeats, runsOf } from "../../words/repeats.ts";
 import { oneLine, visibleText } from "../../words/visible.ts";
 
@@ -44,6 +45,7 @@ export function threadText(thread: OwnedThread, { repeats = false }: ThreadTextO
     ),
     line("Tags", tags.length === 0 ? null : tags.map(({ name }) => name).join(", ")),
     ...factLines(feedback),
+    droppedLine(feedback),
     `\n${quotation(feedback.message)}`,
     ...shown.map((each) => ("folded" in each ? foldedText(thread, each.folded) : messageText(thread, each))),
     ...proposals.map(proposalText),
@@ -70,7 +72,13 @@ const quotation = (text: string): string => visibleText(text).text.replace(/^/gm
 
 const times = (occurrences: number): string => (occurrences > 1 ? `, ${occurrences} times` : "");
 
-const plain = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
+const plain = (value: unknown): string =>
+  typeof value === "string"
+    ? value
+    : JSON.stringify(value, (_, part: unknown) => (part === undefined ? absent : part));
+
+/** What replaces a value that only the first report has. */
+const absent = "not in this report";
 
 const directions: Readonly<Record<string, string>> = { inbound: "Sender", outbound: "Reply", note: "Note" };
 
@@ -95,7 +103,9 @@ function messageText(thread: OwnedThread, message: Message): string {
   const { text, isPartOfText, facts } = differenceOf(thread, message);
   const { feedback } = thread;
   const ifOther = (value: string | null, first: string | null) => (value === first ? null : value);
-  const metadata = Object.fromEntries(facts.map(([name, value]) => [name, value ?? "not in this report"]));
+  const metadata = Object.fromEntries(
+    facts.map(([name, value]) => [name, value === undefined ? absent : value]),
+  );
   return [
     `\n-- ${mergedFrom === id ? "Report of a merged thread" : "Reported again"}, ${createdAt}`,
     line("From", nameOf(sender)),
@@ -103,6 +113,7 @@ function messageText(thread: OwnedThread, message: Message): string {
     line("Subject", ifOther(subject, feedback.subject)),
     ...reportTexts.map(({ name, label }) => line(label, ifOther(message[name] ?? null, feedback[name]))),
     ...factLines({ ...message, metadata }),
+    droppedLine(message),
     ...(text === undefined ? ["The same text as the report."] : []),
     ...(isPartOfText ? ["The same text as the report, but for these lines:"] : []),
     ...(text === undefined ? [] : [quotation(text)]),
@@ -121,6 +132,10 @@ const factLines = ({ metadata = {}, images = [], videos = [], attachments = [] }
   ...[...images, ...videos].map((url) => line("File", url)),
   ...attachments.map(({ name, url }) => line("File", `${name} ${url}`)),
 ];
+
+/** Returns a line that names the entries of metadata that the server did not keep. */
+const droppedLine = ({ metadataDropped = [] }: Pick<Message, "metadataDropped">): string | undefined =>
+  metadataDropped.length === 0 ? undefined : line("Metadata that was dropped", droppedWords(metadataDropped));
 
 const nameOf = ({ name, email }: OwnedThread["sender"]): string =>
   [name, email && `<${email}>`].filter(Boolean).join(" ") || "unknown";

@@ -142,6 +142,21 @@ describe("feedback view", () => {
     expect(stdout).toContain("\nSource: ci\n> os: linux\n\n> It broke.\n> Twice.\n");
   });
 
+  it("names the metadata that was dropped, and of a repeat only what differs", async () => {
+    const { app, line } = await newApp();
+    const send = (metadata: object) =>
+      service.request("POST", "/api/v1/feedback/remote", {
+        headers: { "x-api-key": app.key },
+        body: { type: "bug", message: "It broke.", dedupeKey: "oven", metadata },
+      });
+    const id = (await send({ env: { os: "linux", node: "22" }, gone: 1 })).field("id");
+    await send({ env: { os: "linux", node: null }, log: "x".repeat(17_000) });
+    const { stdout } = await line.run(["feedback", "view", id]);
+    const facts =
+      '> env: {"node":null}\n> gone: not in this report\nMetadata that was dropped: log (too large)\n';
+    expect(stdout).toContain(facts);
+  });
+
   it("shows each repeat with its own sender, facts and files", async () => {
     const { app, line, feedback } = await newApp();
     const { id } = await feedback("Build 1 failed.", "--dedupe-key", "build", "--name", "Ada");
@@ -229,5 +244,19 @@ describe("work on a thread", () => {
     const ran = await line.run(["feedback", verb, id, ...flags, "--dry-run"]);
     expect(ran).toMatchObject({ exit: 0, stdout: expect.stringContaining(`/api/v1/console/feedback/${id}`) });
     expect(await view(id)).toEqual(before);
+  });
+});
+
+describe("feedback similar", () => {
+  it("lists threads that share rare words, with these words", async () => {
+    const { line, feedback } = await newApp();
+    await feedback("Walnuts vanish from the shopping list after a sync.");
+    const { id } = await feedback("The shopping list loses walnuts after each sync.");
+    const { stdout } = await line.run(["feedback", "similar", id]);
+    expect(stdout).toMatch(/^#1\topen\tWalnuts vanish from the shopping list after a sync\.\t.*walnuts/);
+    const asJson = await line.run(["feedback", "similar", id, "--json"]);
+    expect(JSON.parse(asJson.stdout)).toMatchObject({
+      items: [{ number: 1, shared: expect.arrayContaining(["walnuts", "shopping"]) }],
+    });
   });
 });

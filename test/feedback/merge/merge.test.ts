@@ -262,6 +262,32 @@ describe.each(databases)("a merge of threads on $name", (engine) => {
     expect((await app.report({ ...key("a", "9") })).field("id")).toBe(from.id);
   });
 
+  it("keeps a snooze for its undoing, until its end or until the sender answers", async () => {
+    const inHours = (hours: number) =>
+      new Date(service.clock.now().getTime() + hours * 3_600_000).toISOString();
+    const into = await send();
+    const snoozed = async (email: string) => {
+      const { id, url } = await send({ email });
+      const until = inHours(5);
+      await app.console("PATCH", `/feedback/${id}`, { snoozedUntil: until });
+      await merge(id, into.id);
+      return { id, url, until };
+    };
+    const snoozeOf = async (id: string) => Object((await unmerge(id)).body).feedback.snoozedUntil;
+    const [ahead, answered, over] = [
+      await snoozed("ada@kitchen.example"),
+      await snoozed("bo@cellar.example"),
+      await snoozed("cy@pantry.example"),
+    ];
+    expect(await snoozeOf(ahead.id)).toBe(ahead.until);
+    expect((await list("snoozed=true")).map(({ id }: Message) => id)).toEqual([ahead.id]);
+    expect((await list("unread=true")).map(({ id }: Message) => id)).not.toContain(ahead.id);
+    await answerOnPage(answered.url, "It still does.");
+    expect(await snoozeOf(answered.id)).toBeNull();
+    service.clock.advance(6 * 3_600_000);
+    expect(await snoozeOf(over.id)).toBeNull();
+  });
+
   it("resolves both failures that one run passes", async () => {
     const key = (dedupeKey: string) => ({ dedupeKey, dedupeScope: "ci", dedupeRun: "1" });
     const [from, into] = [await send(key("x")), await send(key("y"))];

@@ -113,6 +113,27 @@ describe("the limits of POST /api/v1/feedback/remote", () => {
     expect(await metadataOf(answer)).toEqual(kept);
   });
 
+  it("are on the thread for the team, with the reason of each dropped entry, and not for agents", async () => {
+    const metadata = { ...keys(48), ...nested(6), log: "x".repeat(17_000), a: 1, b: 2, late: 3 };
+    const answer = await submit({ metadata, dedupeKey: "dropped" });
+    const id = answer.field("id");
+    const dropped = [
+      { name: "in", reason: "depth" },
+      { name: "log", reason: "size" },
+      { name: "late", reason: "count" },
+    ];
+    const read = async () =>
+      Object((await service.request("GET", `/api/v1/console/feedback/${id}`, { headers: cast.person })).body);
+    expect((await read()).feedback.metadataDropped).toEqual(dropped);
+    await submit({ dedupeKey: "dropped", metadata: nested(6) });
+    await submit({ dedupeKey: "dropped", metadata: { build: 1 } });
+    const [deep, whole] = (await read()).messages;
+    expect(deep.metadataDropped).toEqual([{ name: "in", reason: "depth" }]);
+    expect(whole).not.toHaveProperty("metadataDropped");
+    const { body } = await service.request("GET", `/api/v1/agent/feedback/${id}`, { headers: cast.agent });
+    expect(JSON.stringify(body)).not.toContain("metadataDropped");
+  });
+
   it("name at most 20 dropped entries", async () => {
     const { body } = await submit({ metadata: keys(80) });
     expect(body).toMatchObject({

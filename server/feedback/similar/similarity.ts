@@ -1,0 +1,101 @@
+import { pairsIn, wordsIn } from "../search/words.ts";
+
+/** A word of a thread, as the index has it and as the thread has it. */
+export interface OwnWord {
+  readonly word: string;
+  readonly written: string;
+}
+
+/** The most words of a thread that are looked for in others. */
+const mostWords = 24;
+
+const fewestLetters = 4;
+
+/**
+ * Returns the words by which other threads can be similar to one, the most telling ones first: those of the subject,
+ * those with digits, and long ones.
+ */
+export function tellingWords({
+  subject,
+  message,
+}: {
+  readonly subject: string;
+  readonly message: string;
+}): OwnWord[] {
+  const found = new Map<string, OwnWord & { readonly value: number }>();
+  for (const [text, bonus] of [
+    [subject, 4],
+    [message, 0],
+  ] as const)
+    for (const { word, start, end, isRun } of wordsIn(text)) {
+      const written = text.slice(start, end);
+      // In a script without spaces, the index has each two letters that follow each other.
+      const words = isRun ? pairsIn(word).filter((pair) => [...pair].length === 2) : [word];
+      for (const one of words) {
+        if ((!isRun && one.length < fewestLetters) || found.has(one)) continue;
+        const digits = /\p{N}/u.test(one) && /\p{L}/u.test(one) ? 4 : 0;
+        found.set(one, {
+          word: one,
+          written: isRun ? one : written,
+          value: bonus + digits + Math.min(12, one.length),
+        });
+      }
+    }
+  return [...found.values()]
+    .sort((one, other) => other.value - one.value)
+    .slice(0, mostWords)
+    .map(({ word, written }) => ({ word, written }));
+}
+
+/** A word is rare if at most this many threads of the app have it. */
+export const mostWithWord = 60;
+
+/** A word, and the threads that have it; more than `mostWithWord` if it is not rare. */
+export interface FoundWord extends OwnWord {
+  readonly seqs: readonly number[];
+}
+
+/** A similar thread, and the rare words that it shares. */
+export interface Similar {
+  readonly seq: number;
+  readonly shared: readonly string[];
+}
+
+/** The most similar threads, and the most shared words, that are named. */
+const mostSimilar = 3;
+const mostNamed = 5;
+
+/** So many of the rarest words say what a thread is about. A similar thread has at least a third of their weight. */
+const mostTelling = 8;
+
+/** In an app with fewer threads than this, a word is not common only because many of them have it. */
+const fewThreads = 12;
+
+/**
+ * Returns the threads that share the most rare words with the thread `own`, of `total` threads. A word weighs more if
+ * fewer threads have it. (rule F76)
+ */
+export function similarThreads(
+  words: readonly FoundWord[],
+  { own, total }: { readonly own: number; readonly total: number },
+): Similar[] {
+  const isRare = ({ seqs }: FoundWord) =>
+    seqs.length <= mostWithWord && (total < fewThreads || seqs.length * 3 <= total);
+  const weighed = words
+    .filter(isRare)
+    .map(({ seqs, written }) => ({ seqs, written, weight: Math.log((total + 1) / Math.max(1, seqs.length)) }))
+    .filter(({ weight }) => weight > 0)
+    .sort((one, other) => other.weight - one.weight);
+  const telling = weighed.slice(0, mostTelling).reduce((sum, { weight }) => sum + weight, 0);
+  const scores = new Map<number, { readonly weight: number; readonly shared: readonly string[] }>();
+  for (const { seqs, written, weight } of weighed)
+    for (const seq of seqs) {
+      const known = scores.get(seq) ?? { weight: 0, shared: [] };
+      scores.set(seq, { weight: known.weight + weight, shared: [...known.shared, written] });
+    }
+  return [...scores]
+    .filter(([seq, { weight, shared }]) => seq !== own && shared.length >= 2 && weight * 3 >= telling)
+    .sort(([seq, one], [otherSeq, other]) => other.weight - one.weight || otherSeq - seq)
+    .slice(0, mostSimilar)
+    .map(([seq, { shared }]) => ({ seq, shared: shared.slice(0, mostNamed) }));
+}

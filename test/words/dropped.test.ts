@@ -1,0 +1,15 @@
+import { expect, it } from "vitest";
+import { droppedWords } from "../../src/words/dropped.ts";
+
+it("entries of metadata that were dropped are named with the reason, also one that a newer server gives", () => {
+  const dropped = [
+    { name: "trace", reason: "depth" },
+    { name: "log", reason: "size" },
+    { name: "late", reason: "count" },
+    { name: "twice", reason: "name" },
+    { name: "new", reason: "weather" },
+  ];
+  expect(droppedWords(dropped)).toBe(
+    "trace (nested too deep), log (too large), late (too many entries), twice (a name that occurs twice), new (weather)",
+  );
+});
