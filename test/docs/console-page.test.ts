@@ -14,10 +14,9 @@ describe("docs/console.md", () => {
   it("shows every page of the console", () => {
     const shown = consoleScenes.map(({ page }) => page);
     const links = createLinks("/console");
-    // The short address of a thread only redirects to its page.
-    const all = pages
-      .map(({ at }) => at(links))
-      .filter((path) => path !== links.numbered(":appId", ":number"));
+    // The short address of a thread only redirects to its page, and similar threads are a part of that page.
+    const parts = [links.numbered(":appId", ":number"), links.thread(":appId", ":id", "similar")];
+    const all = pages.map(({ at }) => at(links)).filter((path) => !parts.includes(path));
     expect(all.filter((path) => !shown.includes(path))).toEqual([]);
   });
 

@@ -37,7 +37,7 @@ export const consoleScenes: readonly ConsoleScene[] = [
     name: "thread",
     title: "Thread with a proposal",
     page: at.thread(":appId", ":id"),
-    says: "A report and everything that followed. Read the plan of the agent, and approve it, ask for changes or reject it. Answer the sender, or write a note for the team. The page names other members who are answering.",
+    says: "A report and everything that followed. Read the plan of the agent, and approve it, ask for changes or reject it. Answer the sender, or write a note for the team; a / lists the saved replies. Beside it are the metadata, other threads of the sender and similar ones. The page names other members who are answering.",
   },
   {
     name: "merge",

@@ -20,6 +20,7 @@ export const consolePaths = ({
   `/console/feedback/${app.id}?open=${threadId}`,
   `/console/feedback/${app.id}?status=open&type=bug&all=1`,
   `/console/feedback/${app.id}/${threadId}`,
+  `/console/feedback/${app.id}/${threadId}/similar`,
   `/console/numbers/${app.id}`,
   `/console/numbers/${app.id}?from=2026-10-01&to=2026-11-30&zone=Asia%2FKolkata`,
   `/console/tags/${app.id}`,

@@ -9,7 +9,9 @@ import { PublicationBadge } from "../../../content/changelog/badge.tsx";
 import { TagBadge } from "../../tags/badge.tsx";
 import { editLabels, nameIn, statusNames, typeNames } from "../badges.tsx";
 import { currentThread, type ThreadForms } from "./fields.tsx";
-import { MetadataPairs, Pair } from "./texts.tsx";
+import { Dropped, Metadata } from "./metadata.tsx";
+import { SimilarLink } from "./similar-link.tsx";
+import { Pair } from "./texts.tsx";
 
 export interface ThreadAsideProps {
   readonly thread: OwnedThread;
@@ -47,9 +49,13 @@ export const ThreadAside = (props: ThreadAsideProps) => {
     <aside class="aside" aria-label="About this thread">
       <Can needs="maintainer" otherwise={<State thread={thread} />}>
         <EditFields {...props} />
+        <div class="on-paper">
+          <State thread={thread} />
+        </div>
       </Can>
       <Facts thread={thread} />
       <OthersOfSender {...props} />
+      <SimilarLink address={`${address}/similar`} />
       <Can needs="maintainer">
         {statusLink && <StatusLink link={statusLink} action={`${address}/status-link`} />}
       </Can>
@@ -66,7 +72,7 @@ export const ThreadAside = (props: ThreadAsideProps) => {
         openNotes={props.openNotes}
       />
       <Can needs="maintainer">
-        <section class="stack tight">
+        <section class="stack tight off-paper">
           <h2>FAQ</h2>
           <p>
             <a
@@ -77,9 +83,9 @@ export const ThreadAside = (props: ThreadAsideProps) => {
           </p>
         </section>
       </Can>
-      <Metadata metadata={thread.feedback.metadata} />
+      <MetadataOfReport feedback={thread.feedback} />
       <Can needs="maintainer">
-        <p>
+        <p class="off-paper">
           <a href={`${address}/merge`} {...keyed("#", "Merge into another thread", "Thread")}>
             Merge into another thread
           </a>
@@ -98,7 +104,7 @@ export const ThreadAside = (props: ThreadAsideProps) => {
   );
 };
 
-/** The values of the fields, for a person who cannot change them. */
+/** The values of the fields, for a person who cannot change them, and for paper. */
 const State = ({ thread: { feedback, assignee, tags } }: Pick<ThreadAsideProps, "thread">) => (
   <section>
     <h2>State</h2>
@@ -316,12 +322,18 @@ const Releases = ({
   );
 };
 
-const Metadata = ({ metadata }: { readonly metadata: Readonly<Record<string, unknown>> }) => {
-  if (Object.keys(metadata).length === 0) return null;
+const MetadataOfReport = ({
+  feedback: { metadata, metadataDropped = [] },
+}: {
+  readonly feedback: OwnedThread["feedback"];
+}) => {
+  const entries = Object.entries(metadata);
+  if (entries.length + metadataDropped.length === 0) return null;
   return (
-    <section>
-      <h2>Metadata</h2>
-      <MetadataPairs metadata={metadata} />
+    <section class="stack tight" aria-labelledby="metadata">
+      <h2 id="metadata">Metadata</h2>
+      <Metadata entries={entries} />
+      <Dropped entries={metadataDropped} />
     </section>
   );
 };

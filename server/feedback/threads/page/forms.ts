@@ -25,6 +25,7 @@ import {
 } from "./fields.tsx";
 import { mergeDefinitions } from "./merge.tsx";
 import { numberedPage, readThread, type ShownAgain, showThread, threadPage } from "./page.tsx";
+import { similarDefinitions } from "./similar.tsx";
 
 /** Decides on the proposal that the form showed, never on a newer one. (rule A52) */
 function decide(
@@ -326,6 +327,7 @@ export const definitions: Definitions = [
   threadPage,
   numberedPage,
   ...mergeDefinitions,
+  ...similarDefinitions,
   defineForm({
     at: (links) => links.thread(":appId", ":id", "unread"),
     page: threadPage,

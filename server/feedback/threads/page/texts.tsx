@@ -7,40 +7,14 @@ export const Pair = ({ name, value }: { readonly name: string; readonly value: s
       <dt>
         <Line text={name} />
       </dt>
-      <dd>
-        <FoldedText text={value} most={aFewLines} />
-      </dd>
+      <dd>{isShort(value) ? <Line text={value} /> : <FoldedText text={value} most={aFewLines} />}</dd>
     </div>
   );
 
+/** Whether a value is one line. It stands beside its name, also if it is written from right to left. */
+const isShort = (value: string): boolean => value.length <= 120 && !value.includes("\n");
+
 const isLong = (name: string, value: string): boolean => name.length > 14 || value.includes("\n");
-
-/** How many entries of a list are not folded. */
-const mostShown = 12;
-
-/** Metadata as a list of facts. A long list is folded. */
-export const MetadataPairs = ({ metadata }: { readonly metadata: Readonly<Record<string, unknown>> }) => {
-  const entries = Object.entries(metadata);
-  const [shown, folded] = [entries.slice(0, mostShown), entries.slice(mostShown)];
-  if (entries.length === 0) return null;
-  return (
-    <>
-      <dl class="pairs">{pairsOf(shown)}</dl>
-      {folded.length > 0 && (
-        <details class="reveal">
-          <summary>{`Show ${folded.length} more`}</summary>
-          <dl class="pairs">{pairsOf(folded)}</dl>
-        </details>
-      )}
-    </>
-  );
-};
-
-const pairsOf = (entries: readonly (readonly [string, unknown])[]) =>
-  entries.map(([name, value]) => <Pair key={name} name={name} value={textOf(value)} />);
-
-const textOf = (value: unknown): string =>
-  typeof value === "string" ? value : JSON.stringify(value, undefined, 2);
 
 interface Most {
   readonly lines: number;

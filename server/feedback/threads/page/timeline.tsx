@@ -15,8 +15,9 @@ import { outcomeNote, proposalNote } from "../../proposals/rules.ts";
 import { withStatusUrl } from "../../saved-replies/rules.ts";
 import type { ThreadNews } from "../../unread/rules.ts";
 import { nameIn, typeNames } from "../badges.tsx";
+import { Dropped, Metadata } from "./metadata.tsx";
 import { ReplyDelivery, senderName, sendersOf } from "./reply-delivery.tsx";
-import { FoldedText, MetadataPairs, Pair } from "./texts.tsx";
+import { FoldedText, Pair } from "./texts.tsx";
 
 interface TimelineProps {
   readonly thread: OwnedThread;
@@ -330,7 +331,7 @@ const RepeatedFeedback = ({ message, report }: RepeatProps) => {
 };
 
 const Difference = ({ message, report }: RepeatProps) => {
-  const { sender, category, subject } = message;
+  const { sender, category, subject, metadataDropped } = message;
   const { images = [], videos = [], attachments = [] } = message;
   const { text, isPartOfText, facts } = differenceOf(report, message);
   const unlike = (value: string | null | undefined, first: string | null) =>
@@ -349,9 +350,8 @@ const Difference = ({ message, report }: RepeatProps) => {
           <Pair key={name} name={label} value={unlike(message[name], report.feedback[name])} />
         ))}
       </dl>
-      <MetadataPairs
-        metadata={Object.fromEntries(facts.map(([name, value]) => [name, value ?? "not in this report"]))}
-      />
+      <Metadata entries={facts} />
+      <Dropped entries={metadataDropped} />
     </>
   );
 };

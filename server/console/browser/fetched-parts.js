@@ -1,0 +1,26 @@
+// A folded part whose content is read when a person opens it. Without this script, its link leads to the page that has
+// the content.
+import { announce, localise } from "./page.js";
+
+const fetchPart = async (folded) => {
+  const { fetches: address, part: id } = folded.dataset;
+  delete folded.dataset.fetches;
+  const headers = { Accept: "text/html", "X-Innkeep-Live": "1" };
+  const answer = await fetch(address, { headers }).catch(() => undefined);
+  const text = answer?.ok && !answer.redirected ? await answer.text() : "";
+  const part = new DOMParser().parseFromString(text, "text/html").getElementById(id);
+  // The link stays, and the person can follow it.
+  if (!part) return;
+  localise(part);
+  folded.querySelector("summary ~ *")?.replaceWith(part);
+  announce(part.textContent.trim().replace(/\s+/g, " ").slice(0, 120));
+};
+
+// The event does not bubble.
+document.addEventListener(
+  "toggle",
+  (/** @type {any} */ { target }) => {
+    if (target.open && target.dataset?.fetches) fetchPart(target);
+  },
+  true,
+);
