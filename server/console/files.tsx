@@ -15,7 +15,7 @@ export const Files = ({
       <ul class="files" aria-label="Images and videos">
         {images.map((url, at) => (
           <li key={url}>
-            <Picture url={url} among={images} alt={`From the sender, ${at + 1} of ${images.length}`} />
+            <Picture url={url} alt={`From the sender, ${at + 1} of ${images.length}`} />
           </li>
         ))}
         {videos.map((url, at) => (
@@ -27,10 +27,10 @@ export const Files = ({
     )}
     {attachments.length > 0 && (
       <ul class="papers" aria-label="Attachments">
-        {attachments.map(({ url, name, size }) => (
+        {attachments.map(({ url, name, mediaType, size }) => (
           <li key={url}>
-            <a href={url} download>
-              <Line text={name} /> <span class="muted small">{fileSize(size)}</span>
+            <a href={url} download title="The browser saves the file. It does not open it on this page.">
+              <Line text={name} /> <span class="muted small">{`${kindOf(mediaType)}${fileSize(size)}`}</span>
             </a>
           </li>
         ))}
@@ -39,23 +39,18 @@ export const Files = ({
   </>
 );
 
+const kindOf = (mediaType: string): string => (mediaType === "application/pdf" ? "PDF, " : "");
+
 /** A video. It has no captions, because senders record none. */
 const Video = ({ url, label }: { readonly url: string; readonly label: string }) =>
   h("video", { src: url, controls: true, preload: "metadata", "aria-label": label });
 
-/** A small image. A click opens it in full size; Escape closes it. A script moves to the next and previous image. */
-export const Picture = ({
-  url,
-  among,
-  alt,
-}: {
-  readonly url: string;
-  /** The images of the same list. */
-  readonly among: readonly string[];
-  readonly alt: string;
-}) => {
-  const id = pictureId(url);
-  const at = among.indexOf(url);
+/**
+ * A small image. A click opens it in full size; Escape closes it. A script moves between all images of the page, and
+ * shows an image in its own size.
+ */
+export const Picture = ({ url, alt }: { readonly url: string; readonly alt: string }) => {
+  const id = `picture-${versionOf(url)}`;
   return (
     <>
       {h(
@@ -65,11 +60,17 @@ export const Picture = ({
       )}
       {h(
         "div",
-        { class: "lightbox", id, popover: "auto" },
-        <img src={url} alt={`${alt}, in full`} loading="lazy" />,
+        { class: "lightbox", id, popover: "auto", role: "dialog", "aria-label": alt },
+        <div class="view">
+          <img src={url} alt={`${alt}, in full`} loading="lazy" />
+        </div>,
         <div class="actions">
-          <Turn to={among[at - 1]} arrow="ArrowLeft" word="Previous" />
-          <Turn to={among[at + 1]} arrow="ArrowRight" word="Next" />
+          <Turn by="-1" arrow="ArrowLeft" word="Previous" />
+          <span class="place muted" hidden />
+          <Turn by="1" arrow="ArrowRight" word="Next" />
+          <button type="button" data-zooms aria-pressed="false" hidden>
+            100 %
+          </button>
           {h("button", { type: "button", popovertarget: id, popovertargetaction: "hide" }, "Close")}
           <a class="button" href={url} download>
             Download
@@ -80,20 +81,17 @@ export const Picture = ({
   );
 };
 
-const pictureId = (url: string): string => `picture-${versionOf(url)}`;
-
-/** The button for the image before or after an image. Its script makes it visible, and arrow keys press it. */
+/** The button for the image before or after an image. Its script makes it visible, and an arrow key presses it. */
 const Turn = ({
-  to,
+  by,
   arrow,
   word,
 }: {
-  readonly to: string | undefined;
+  readonly by: "-1" | "1";
   readonly arrow: "ArrowLeft" | "ArrowRight";
   readonly word: string;
-}) =>
-  to === undefined ? null : (
-    <button type="button" data-picture={pictureId(to)} data-arrow={arrow} hidden>
-      {word}
-    </button>
-  );
+}) => (
+  <button type="button" data-turns={by} data-arrow={arrow} aria-keyshortcuts={arrow} hidden>
+    {word}
+  </button>
+);

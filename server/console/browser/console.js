@@ -1,5 +1,6 @@
 // The script of every page. Every page also works without it. The parts run in this order.
 import "./every-page.js";
+import "./lightbox.js";
 import "./grid.js";
 import "./drafts.js";
 import "./draft-offers.js";
@@ -11,6 +12,7 @@ import "./named-threads.js";
 import "./release-form.js";
 import "./saved-replies.js";
 import "./thread.js";
+import "./fetched-parts.js";
 import "./decisions.js";
 import "./live.js";
 import "./palette.js";

@@ -45,24 +45,6 @@ for (const button of document.querySelectorAll("button[data-copies]")) {
   });
 }
 
-// Moves from an image in full size to the next or previous one, with its buttons or the arrow keys.
-const turn = (button) => {
-  button.closest("[popover]").hidePopover();
-  document.getElementById(button.dataset.picture).showPopover();
-};
-document.addEventListener("click", ({ target }) => {
-  const button = target.closest("[data-picture]");
-  if (button) turn(button);
-});
-document.addEventListener("keydown", ({ key }) => {
-  const button = document.querySelector(`[popover]:popover-open [data-arrow="${CSS.escape(key)}"]`);
-  if (button) turn(button);
-});
-const showTurns = ({ target }) => {
-  for (const button of target.querySelectorAll("[data-picture]")) button.hidden = false;
-};
-document.addEventListener("toggle", showTurns, true);
-
 // If a page is the answer to a form, the browser shows the address of the page, not of the form.
 const own = document.documentElement.dataset.address;
 if (own && new URL(own, location.href).pathname !== location.pathname) history.replaceState(null, "", own);

@@ -57,11 +57,13 @@ if (form) {
   const { zone, publishedAt: field } = form.elements;
   if (zone?.hasAttribute("data-guessed")) {
     zone.value = zoned.resolvedOptions().timeZone;
-    if (field.value) {
-      const at = new Date(`${field.value}Z`);
+    // What the person has typed, and the browser has put back, is in the zone of the browser already.
+    const isTyped = field.value !== field.defaultValue;
+    if (field.defaultValue) {
+      const [at, typed] = [new Date(`${field.defaultValue}Z`), field.value];
       const local = new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
       field.defaultValue = local;
-      field.value = local;
+      field.value = isTyped ? typed : local;
     }
     field.labels[0].textContent = `Publication time (${zone.value})`;
   }

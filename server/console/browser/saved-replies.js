@@ -1,23 +1,145 @@
-// Inserts a saved reply without loading the page. The server fills in the placeholders.
+// Inserts a saved reply without loading the page. The server fills in the placeholders. A `/` at the beginning of a line
+// opens a list of the saved replies, which follows the typed words.
 import { announce } from "./page.js";
+
+// Asks the server for the chosen saved reply. The field of the answer has it after the text `typed`.
+const filled = async (button, typed) => {
+  const form = button.form;
+  const field = form.elements[button.dataset.inserts];
+  const body = new URLSearchParams(/** @type {any} */ (new FormData(form)));
+  body.set(field.name, typed);
+  const request = { method: "POST", body, headers: { Accept: "text/html" } };
+  const answer = await fetch(button.formAction, request).catch(() => undefined);
+  const text = answer?.ok && !answer.redirected ? await answer.text() : "";
+  const next = new DOMParser().parseFromString(text, "text/html").getElementById(field.id);
+  return next?.value;
+};
+const done = (field) => {
+  field.dispatchEvent(new Event("input", { bubbles: true }));
+  field.focus();
+  announce("The saved reply is in the field.");
+};
 
 document.addEventListener("click", async (event) => {
   const button = event.target.closest("button[data-inserts]");
   if (!button) return;
   event.preventDefault();
-  const form = button.form;
-  const field = form.elements[button.dataset.inserts];
-  const body = new URLSearchParams(/** @type {any} */ (new FormData(form)));
-  const request = { method: "POST", body, headers: { Accept: "text/html" } };
-  const answer = await fetch(button.formAction, request).catch(() => undefined);
-  const text = answer?.ok && !answer.redirected ? await answer.text() : "";
-  const next = new DOMParser().parseFromString(text, "text/html").getElementById(field.id);
-  if (!next) {
+  const field = button.form.elements[button.dataset.inserts];
+  const text = await filled(button, field.value);
+  if (text === undefined) {
     button.removeAttribute("data-inserts");
     return button.click();
   }
-  field.value = next.value;
-  field.dispatchEvent(new Event("input", { bubbles: true }));
-  field.focus();
-  announce("The saved reply is in the field.");
+  field.value = text;
+  done(field);
 });
+
+const button = /** @type {any} */ (document.querySelector("button[data-inserts]"));
+const field = button?.form.elements[button.dataset.inserts];
+const choice = button?.form.elements.savedReply;
+
+// Returns the words after a `/` that stands first in its line, and where they are. The cursor stands behind them.
+const asked = () => {
+  const end = field.selectionStart;
+  if (end !== field.selectionEnd) return undefined;
+  const before = field.value.slice(0, end);
+  const start = before.lastIndexOf("\n") + 1;
+  const line = before.slice(start);
+  const isLast = /^(?:\n|$)/.test(field.value.slice(end));
+  return line.startsWith("/") && line.length < 60 && isLast
+    ? { start, end, words: line.slice(1) }
+    : undefined;
+};
+const plain = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+const matching = (words) =>
+  [...choice.options].filter(({ text }) =>
+    plain(words)
+      .split(/\s+/)
+      .every((word) => plain(text).includes(word)),
+  );
+
+const list = document.createElement("ul");
+const isOpen = () => !list.hidden;
+const rows = () => [...list.children];
+const chosen = () => rows().find((row) => row.getAttribute("aria-selected") === "true");
+const choose = (row) => {
+  for (const one of rows()) one.setAttribute("aria-selected", String(one === row));
+  row.scrollIntoView({ block: "nearest" });
+  field.setAttribute("aria-activedescendant", row.id);
+};
+const close = () => {
+  list.hidden = true;
+  field.removeAttribute("aria-activedescendant");
+};
+// The person has closed the list for this line, or has turned to another one.
+let closedAt;
+const show = () => {
+  const words = asked();
+  if (!words) closedAt = undefined;
+  const found = words && words.start !== closedAt ? matching(words.words) : [];
+  if (found.length === 0) return close();
+  const mostShown = 8;
+  list.replaceChildren(
+    ...found.slice(0, mostShown).map(({ value, text }, at) => {
+      const row = document.createElement("li");
+      row.id = `saved-reply-${at}`;
+      row.role = "option";
+      row.dataset.reply = value;
+      row.textContent = text;
+      return row;
+    }),
+  );
+  if (list.hidden) announce(`${found.length} saved replies. Use the arrow keys, then Enter.`);
+  list.hidden = false;
+  choose(rows()[0]);
+};
+const insert = async (row) => {
+  const words = asked();
+  if (!words) return;
+  close();
+  choice.value = row.dataset.reply;
+  const text = await filled(button, "");
+  // The ordinary button inserts it, or says why it cannot.
+  if (text === undefined) return button.click();
+  field.setRangeText(text, words.start, words.end, "end");
+  done(field);
+};
+
+if (field && choice) {
+  list.id = "saved-replies";
+  list.className = "offers";
+  list.role = "listbox";
+  list.hidden = true;
+  list.setAttribute("aria-label", "Saved replies");
+  field.setAttribute("aria-controls", list.id);
+  field.setAttribute("aria-autocomplete", "list");
+  field.placeholder += ". Type / for a saved reply";
+  field.before(list);
+  field.addEventListener("input", show);
+  field.addEventListener("blur", close);
+  field.addEventListener("keydown", (event) => {
+    if (!isOpen() || event.isComposing) return;
+    const all = rows();
+    const at = all.indexOf(chosen());
+    const acts = {
+      ArrowDown: () => choose(all[(at + 1) % all.length]),
+      ArrowUp: () => choose(all.at(at - 1)),
+      Enter: () => insert(all[at]),
+      Tab: () => insert(all[at]),
+      Escape: () => {
+        closedAt = asked()?.start;
+        close();
+      },
+    };
+    if (event.ctrlKey || event.metaKey || event.shiftKey || !Object.hasOwn(acts, event.key)) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    acts[event.key]();
+  });
+  // The field keeps the focus.
+  list.addEventListener("mousedown", (event) => {
+    event.preventDefault();
+    const row = event.target.closest("[data-reply]");
+    if (row) insert(row);
+  });
+}

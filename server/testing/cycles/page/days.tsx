@@ -335,7 +335,7 @@ const ProofFacts = ({
       <ul class="files" aria-label="Images of the proof">
         {images.map((address, at) => (
           <li key={address}>
-            <Picture url={address} among={images} alt={`Proof, ${at + 1} of ${images.length}`} />
+            <Picture url={address} alt={`Proof, ${at + 1} of ${images.length}`} />
           </li>
         ))}
       </ul>

@@ -33,4 +33,38 @@ describe("a saved reply in Chromium", () => {
     expect(await page.locator("[name=noteBody]").inputValue()).toBe("Ask Bo.");
     expect(page.url()).toMatch(new RegExp(`/${id}$`));
   });
+
+  it("is found with a slash at the beginning of a line, and replaces it", async () => {
+    const team = await makeTeam(service);
+    for (const [title, body] of [
+      ["Fixed", "It is fixed, {name}."],
+      ["Thanks", "Thank you, {name}."],
+      ["Très bien", "Bien."],
+    ])
+      await team.call("POST", `${team.at}/saved-replies`, { title, body });
+    const id = await sendFeedback(service, team.app.key, { name: "Ada" });
+    const page = await openPage(browser, service, (await team.join("maintainer")).headers);
+    await page.goto(`/console/feedback/${team.app.id}/${id}`);
+    const field = page.locator("[name=replyBody]");
+    const offers = page.getByRole("listbox", { name: "Saved replies" });
+    const offered = () => offers.getByRole("option").allInnerTexts();
+    await field.focus();
+    await page.keyboard.type("A path is a/b.\n/");
+    await offers.waitFor();
+    expect(await offered()).toEqual(["Fixed", "Thanks", "Très bien"]);
+    await page.keyboard.type("tres");
+    await expect.poll(offered).toEqual(["Très bien"]);
+    await page.keyboard.press("Escape");
+    await offers.waitFor({ state: "hidden" });
+    expect(await field.inputValue()).toBe("A path is a/b.\n/tres");
+    for (let at = 0; at < 4; at += 1) await page.keyboard.press("Backspace");
+    await page.keyboard.press("Backspace");
+    await page.keyboard.type("/");
+    await offers.waitFor();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => field.inputValue()).toBe("A path is a/b.\nThank you, Ada.");
+    await page.keyboard.type(" /nothing");
+    expect(await offers.isVisible()).toBe(false);
+  });
 });

@@ -68,7 +68,7 @@ describe("a long thread", () => {
     expect(await height(page)).toBeLessThan(5_000);
     await page.getByText("Show 38 more").click();
     const widths = await page
-      .locator(".aside .pairs .long dd")
+      .locator(".aside .metadata > .wide > dd")
       .evaluateAll((values) => values.map((value) => value.getBoundingClientRect().width));
     expect(widths).toHaveLength(50);
     expect(Math.min(...widths)).toBeGreaterThan(150);
@@ -102,21 +102,37 @@ describe("a long thread", () => {
     },
   );
 
-  it("moves between images in full size with the arrow keys and with buttons", async () => {
-    const images = [100, 200, 300].map((padding) => dataUrl(png(padding)));
-    const page = await open({ images }, {});
-    const shown = (at: number) => page.getByAltText(`From the sender, ${at} of 3, in full`).waitFor();
-    await page.getByRole("button", { name: "Open: From the sender, 1 of 3" }).press("Enter");
-    await shown(1);
+  it("moves between all images of a thread in full size, says which one it is, and shows its own size", async () => {
+    const image = (padding: number) => dataUrl(png(padding));
+    const report = { message: "It broke.", dedupeKey: "images" };
+    const id = await sendFeedback(service, world.app.key, { ...report, images: [image(100), image(200)] });
+    await sendFeedback(service, world.app.key, { ...report, images: [image(300)] });
+    const page = await openPage(browser, service, world.headers);
+    await page.goto(`/console/feedback/${world.app.id}/${id}`);
+    const shown = page.locator(".lightbox:popover-open");
+    const place = (at: number) => shown.getByText(`${at} of 3`, { exact: true }).waitFor();
+    const focused = () => page.evaluate(() => document.activeElement?.textContent);
+    await page.getByRole("button", { name: "Open: From the sender, 1 of 2" }).press("Enter");
+    await place(1);
+    expect(await focused()).toBe("Close");
+    expect(await shown.getByRole("button", { name: "Previous" }).isDisabled()).toBe(true);
     await page.keyboard.press("ArrowRight");
-    await shown(2);
-    await page.getByRole("button", { name: "Next" }).click();
-    await shown(3);
+    await place(2);
+    await shown.getByRole("button", { name: "Next" }).click();
+    await place(3);
     await page.keyboard.press("ArrowRight");
-    await shown(3);
-    await page.keyboard.press("ArrowLeft");
-    await shown(2);
+    await place(3);
+    const zoom = shown.getByRole("button", { name: "100 %" });
+    await zoom.click();
+    expect(await zoom.getAttribute("aria-pressed")).toBe("true");
+    const sizes = await shown.locator("img").evaluate((found: HTMLImageElement) => ({
+      shown: found.clientWidth,
+      own: found.naturalWidth,
+    }));
+    expect(sizes.shown).toBe(sizes.own);
     await page.keyboard.press("Escape");
-    expect(await page.locator("[popover]:popover-open").count()).toBe(0);
+    await expect.poll(() => shown.count()).toBe(0);
+    const last = page.getByRole("button", { name: "Open: From the sender, 1 of 1" });
+    await expect.poll(() => last.evaluate((button) => button === document.activeElement)).toBe(true);
   });
 });

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { axeFaults, loadAxe } from "../../../support/browser/axe.ts";
 import { startBrowser, type TestBrowser } from "../../../support/browser/browser.ts";
 import { openPage } from "../../../support/browser/browser-page.ts";
+import { dataUrl, png } from "../../../support/files/sample-files.ts";
 import { type Service, startService } from "../../../support/service/service.ts";
 import { makeTeam, type Team } from "../../../support/worlds/members/team.ts";
 import { sendFeedback } from "../../../support/worlds/owner-with-one-of-each.ts";
@@ -110,5 +111,39 @@ describe("the page of a thread in Chromium", () => {
     await page.getByLabel("Internal note").fill("Only for us");
     await loadAxe(page);
     expect(await axeFaults(page)).toEqual([]);
+  });
+
+  it("shows similar threads beside a thread when a person asks for them, and merges into one", async () => {
+    for (let at = 0; at < 12; at += 1) await open({ message: `Please help with the account ${at}.` });
+    const into = await open({ message: "Walnuts vanish from the shopping list after a sync." });
+    const { page, id } = await open({ message: "The shopping list loses walnuts after each sync." });
+    await page.getByText("Similar threads", { exact: true }).click();
+    const part = page.locator("#similar-threads");
+    await part.getByRole("link", { name: /Walnuts vanish/ }).waitFor();
+    await loadAxe(page);
+    expect(await axeFaults(page)).toEqual([]);
+    await part.getByRole("button", { name: /^Merge into #/ }).click();
+    await page.waitForURL((url) => url.pathname.endsWith(into.id));
+    expect((await into.read()).merged).toMatchObject([{ id }]);
+  });
+
+  it("is whole on paper: what is folded in it, and what its fields say", async () => {
+    const report = {
+      ...{ message: "It broke.", dedupeKey: "paper", metadata: { trace: "a\n".repeat(30) } },
+      images: [dataUrl(png())],
+    };
+    const { page, id } = await open(report);
+    for (let at = 0; at < 8; at += 1)
+      await sendFeedback(service, team.app.key, { ...report, metadata: { build: `build-${at}` } });
+    await page.goto(`/console/feedback/${team.app.id}/${id}`);
+    await page.emulateMedia({ media: "print" });
+    await expect.poll(() => page.getByText("build-4").first().isVisible()).toBe(true);
+    expect(await page.getByAltText("From the sender, 1 of 1", { exact: true }).first().isVisible()).toBe(
+      true,
+    );
+    const text = await page.locator("main").innerText();
+    expect(text).toMatch(/Status\s+Open\s+Assigned to\s+Nobody/);
+    for (const word of ["Send reply", "Show 2", "Block this sender", "Similar threads", "Write an FAQ entry"])
+      expect(text).not.toContain(word);
   });
 });
