@@ -576,6 +576,44 @@ const mergeTriggers: readonly Trigger[] = [
   },
 ];
 
+type Sign = "1" | "-1";
+
+/** Adds the first reply of the thread `?` to the counts, or takes it away. */
+const countFirstReply = (engine: Engine, by: Sign): string =>
+  addToMeasure(engine, {
+    app: "f.app_id",
+    at: "f.created_at",
+    measure: `'reply:' || CAST(${rangeOf(engine, "f.created_at", "t.first_reply_at")} AS TEXT)`,
+    by,
+    from: "feedback f JOIN thread_times t ON t.feedback_id = f.id",
+    where: "f.id = ? AND t.first_reply_at IS NOT NULL",
+  });
+
+/** Adds the resolution of the thread `?` to the counts, or takes it away. */
+const countResolution = (engine: Engine, by: Sign): string =>
+  addToReports(engine, {
+    app: "f.app_id",
+    at: "t.resolved_at",
+    counts: { resolved: by },
+    from: "feedback f JOIN thread_times t ON t.feedback_id = f.id",
+    where: "f.id = ? AND t.resolved_at IS NOT NULL",
+  });
+
+/** The statements with which an unmerge corrects what the triggers have counted. Each has one value, an id. */
+export const corrections = {
+  firstReply: countFirstReply,
+  resolution: countResolution,
+  /** Takes the reply `?` from the counts, because it is a copy of one that was counted before. */
+  copiedReply: (engine: Engine): string =>
+    addToReports(engine, {
+      app: "f.app_id",
+      at: "m.created_at",
+      counts: { replies: "-1" },
+      from: "messages m JOIN feedback f ON f.id = m.feedback_id",
+      where: "m.id = ?",
+    }),
+} as const;
+
 /** The statements of the migration that lets merges count. */
 export const mergeStatistics: Readonly<Record<Engine, readonly string[]>> = {
   sqlite: [...resolvedBefore("sqlite"), ...mergeTriggers.flatMap(triggerOf.sqlite)],

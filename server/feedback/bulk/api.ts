@@ -10,6 +10,7 @@ import type { ConsoleCaller, Handlers, RepeatMark, Request } from "../../http/ha
 import { assignableMembers } from "../assignees/assign.ts";
 import { inboxScope, prepareInbox } from "../inbox/list.ts";
 import { firstThreads } from "../inbox/store.ts";
+import { indexForSearch } from "../search/store/indexing.ts";
 import { snoozeRefusal } from "../snooze/rules.ts";
 import { tagKeyOf } from "../tags/rules.ts";
 import { tags, threadTags } from "../tags/store.ts";
@@ -181,9 +182,15 @@ async function checkChange(
   if (!isKnown) throw badRequest("change.assignee", "must be an owner or a maintainer of the app");
 }
 
+/**
+ * A search is continued for this time to find all its threads. No transaction is open meanwhile. It is longer than the
+ * time of an exact count, so that a list that was counted can also be changed.
+ */
+const searchedMilliseconds = 6_000;
+
 /** Returns the ids of the threads, sorted. Throws `bad_request` and `list_changed`. */
 async function idsOf(
-  { database }: BulkDeps,
+  deps: BulkDeps,
   { appId, caller, body }: Pick<Request<typeof contract.change>, "body" | "caller"> & Pick<Act, "appId">,
 ): Promise<string[]> {
   const { ids, filter, expected } = body;
@@ -194,10 +201,18 @@ async function idsOf(
     throw badRequest("expected", "must be given with `filter`");
   const refusal = filterRefusal(filter);
   if (refusal) throw refusal;
+  const { database } = deps;
+  if (filter.q !== undefined) await indexForSearch(deps);
   const scope = await inboxScope(database, { appId, userId: caller.userId }, filter);
-  const found = await firstThreads(database, scope, limits.bulkFound + 1);
+  const whole = { most: limits.bulkFound + 1, milliseconds: searchedMilliseconds };
+  const { rows: found, isComplete } = await firstThreads(database, scope, whole);
   if (found.length > limits.bulkFound)
     throw badRequest("filter", `must match at most ${limits.bulkFound} threads`);
+  if (!isComplete)
+    throw badRequest(
+      "filter",
+      "must be narrower, because this search did not end in time. Nothing was changed",
+    );
   const matching = found.filter(({ createdAt }) => createdAt <= expected.asOf).map(({ id }) => id);
   if (matching.length !== expected.total)
     throw new ApiError("list_changed", { message: `The list has ${matching.length} threads now.` });

@@ -34,7 +34,7 @@ export async function listAllApps(
     const scope = await inboxScope(database, { appId, userId: caller.userId }, filters);
     rows.push(...(await listThreads(database, scope, { position, limit: limit + 1 })).rows);
     if (cursor === undefined && count <= limits.viewCount)
-      count += await countThreads(database, scope, limits.viewCount + 1);
+      count += (await countThreads(database, scope, { most: limits.viewCount + 1 })).count;
   }
   const keyOf = (row: SummaryRow) => sortKey.of(row).join(" ");
   rows.sort((one, other) => (keyOf(one) < keyOf(other) ? 1 : -1));
@@ -42,5 +42,5 @@ export async function listAllApps(
   const summaries = await summariesOf(database, { userId: caller.userId, q: undefined }, items);
   const named = summaries.map((thread) => ({ ...thread, appName: apps.get(thread.appId) ?? "" }));
   if (cursor !== undefined) return { items: named, nextCursor };
-  return { items: named, nextCursor, count: countAnswer(count, limits.viewCount) };
+  return { items: named, nextCursor, count: countAnswer({ count, isComplete: true }, limits.viewCount) };
 }

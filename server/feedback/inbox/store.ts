@@ -1,3 +1,4 @@
+import { setImmediate as yieldToOthers } from "node:timers/promises";
 import type { ThreadChange, ThreadFilters, ThreadSummary } from "../../../src/contract/threads.ts";
 import type { Engine, Reader, Transaction } from "../../database/database.ts";
 import { type Condition, given, oftenTrue, sqlOf, valuesOf } from "../../database/lists.ts";
@@ -115,24 +116,66 @@ async function list<Row extends object>(
   return { rows: await read(reader, { ...ordered, conditions }, page.limit, columns) };
 }
 
-/**
- * Counts the threads that `listThreads` returns, up to `most`. A count finds the same threads as the list, so that both
- * agree. (rule F44)
- */
-export async function countThreads(reader: Reader, scope: Filters & MemberOf, most: number): Promise<number> {
-  const position = firstPositions[orderOf(scope)];
-  const { rows } = await list(reader, scope, { position, limit: most }, counted);
-  return Number(rows[0]?.count ?? 0);
+/** Limits for reading the threads of a whole list. */
+export interface WholeList {
+  /** The most threads that are read. */
+  readonly most: number;
+  /**
+   * A search that ends because of its time limit is continued for this time. The default is 0: only one page is
+   * searched.
+   */
+  readonly milliseconds?: number;
 }
 
-/** Returns the first threads that `listThreads` returns, up to `most`. */
+/** A number of threads. It is a minimum number if a search did not end in time. */
+export interface ThreadCount {
+  readonly count: number;
+  readonly isComplete: boolean;
+}
+
+/**
+ * Counts the threads that `listThreads` returns on all its pages. A count finds the same threads as the list, so that
+ * both agree. (rule F44)
+ */
+export async function countThreads(
+  reader: Reader,
+  scope: Filters & MemberOf,
+  whole: WholeList,
+): Promise<ThreadCount> {
+  const sizeOf = (rows: readonly { readonly count: number }[]) => Number(rows[0]?.count ?? 0);
+  const { size, isComplete } = await readWhole(reader, scope, whole, { columns: counted, sizeOf });
+  return { count: size, isComplete };
+}
+
+/** Returns the first threads that `listThreads` returns. `isComplete` is false if a search did not end in time. */
 export async function firstThreads(
   reader: Reader,
   scope: Filters & MemberOf,
-  most: number,
-): Promise<readonly FoundThread[]> {
-  const position = firstPositions[orderOf(scope)];
-  return (await list(reader, scope, { position, limit: most }, found)).rows;
+  whole: WholeList,
+): Promise<{ readonly rows: readonly FoundThread[]; readonly isComplete: boolean }> {
+  const sizeOf = (rows: readonly FoundThread[]) => rows.length;
+  return readWhole(reader, scope, whole, { columns: found, sizeOf });
+}
+
+/** Reads page after page. Other requests are answered between two pages. */
+async function readWhole<Row extends object>(
+  reader: Reader,
+  scope: Filters & MemberOf,
+  { most, milliseconds = 0 }: WholeList,
+  { columns, sizeOf }: { readonly columns: Columns<Row>; readonly sizeOf: (rows: readonly Row[]) => number },
+): Promise<{ readonly rows: readonly Row[]; readonly size: number; readonly isComplete: boolean }> {
+  const until = performance.now() + milliseconds;
+  const rows: Row[] = [];
+  let size = 0;
+  for (let position = firstPositions[orderOf(scope)]; ; ) {
+    const page = await list(reader, scope, { position, limit: most - size }, columns);
+    rows.push(...page.rows);
+    size += sizeOf(page.rows);
+    if (page.reached === undefined || size >= most) return { rows, size, isComplete: true };
+    if (performance.now() >= until) return { rows, size, isComplete: false };
+    position = [String(page.reached)];
+    await yieldToOthers();
+  }
 }
 
 /** The sort keys before the first thread of each order. */

@@ -2,10 +2,11 @@ import { reportTexts } from "../../../src/contract/report-texts.ts";
 import { emailOf } from "../../access/members/authors.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import * as tables from "../../database/schema/feedback.ts";
-import { repeatsOf } from "../../database/schema/statistics.ts";
+import { corrections, repeatsOf } from "../../database/schema/statistics.ts";
 import { erasuresTopic, proposalTopic, threadTopic } from "../../database/signals.ts";
 import { columnOf } from "../../database/statements.ts";
 import type { NewMessage } from "../messages/store.ts";
+import { correctFirstReplies, firstReplyOf, restoreFirstReply } from "./first-replies-store.ts";
 import type { MergeStep, SharedReply } from "./rules.ts";
 
 /** A thread that was merged into another one. */
@@ -183,6 +184,7 @@ export const merges = {
   ): Promise<void> {
     const { id } = row;
     const inner = [...inside].filter((one) => one !== id);
+    const firstReply = await firstReplyOf(tx, id);
     const place = { id, from, inside: [...inside], inner, appId };
     const reports = await reportsOf(tx, place);
     const moved = await messagesOf(tx, place, reports);
@@ -216,7 +218,10 @@ export const merges = {
     for (const { author, authorId, body, createdAt } of shared) {
       const copy = { id: newId(), feedbackId: id, direction: "outbound", everyone: 1 } as const;
       await tx.insert(tables.messages, { ...copy, author, authorId, body, createdAt });
+      await tx.run(corrections.copiedReply(tx.engine), copy.id);
     }
+    await restoreFirstReply(tx, id, firstReply);
+    await correctFirstReplies(tx, from, id);
     await giveTags(tx, id, JSON.parse(row.tags));
     await tx.run("DELETE FROM thread_merges WHERE feedback_id = ?", id);
     for (const thread of [id, from]) {

@@ -9,9 +9,13 @@ import type { Reader, Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import type { ConsoleCaller, Handlers } from "../../http/handler.ts";
 import { inboxScope, prepareInbox } from "../inbox/list.ts";
-import { countThreads } from "../inbox/store.ts";
+import { countThreads, type WholeList } from "../inbox/store.ts";
+import { indexForSearch } from "../search/store/indexing.ts";
 import { countAnswer, filterRefusal } from "./rules.ts";
 import { savedViews, type ViewRow } from "./store.ts";
+
+/** An exact count is for a change of all these threads. A search is continued until this time is over. (rule F45) */
+const exactly: WholeList = { most: limits.bulkFound, milliseconds: 3_000 };
 
 /** The handlers for the views of an app. (rule F44) */
 export function views(
@@ -25,10 +29,10 @@ export function views(
     caller: ConsoleCaller,
     appId: string,
     query: ViewQuery,
-    most: number = limits.viewCount,
+    { most, milliseconds }: WholeList = { most: limits.viewCount },
   ): Promise<number | string> {
     const scope = await inboxScope(database, { appId, userId: caller.userId }, query);
-    return countAnswer(await countThreads(database, scope, most + 1), most);
+    return countAnswer(await countThreads(database, scope, { most: most + 1, milliseconds }), most);
   }
 
   return {
@@ -91,9 +95,10 @@ export function views(
       await ownedApp(database, appId, caller);
       if (which !== undefined) checkQuery(filters);
       await prepareInbox(deps, appId);
+      if (which === "exact" && filters.q !== undefined) await indexForSearch(deps);
       const matching = which && {
         asOf: deps.clock.now().toISOString(),
-        count: await count(caller, appId, filters, which === "exact" ? limits.bulkFound : limits.viewCount),
+        count: await count(caller, appId, filters, which === "exact" ? exactly : undefined),
       };
       const fixed = [];
       for (const view of fixedViewNames) {

@@ -16,6 +16,14 @@ export function filterRefusal({
   return undefined;
 }
 
-/** Returns a count for an answer: the number, or a text such as `500+` if there are more. (rule F44) */
-export const countAnswer = (count: number, most: number): number | string =>
-  count > most ? `${most}+` : count;
+/**
+ * Returns a count for an answer: the number, or a text such as `500+` if there are more, or if a search did not end in
+ * time. (rule F44)
+ */
+export function countAnswer(
+  { count, isComplete }: { readonly count: number; readonly isComplete: boolean },
+  most: number,
+): number | string {
+  if (count > most) return `${most}+`;
+  return isComplete ? count : `${count}+`;
+}

@@ -403,6 +403,45 @@ describe.each(databases)("a merge of threads on $name", (engine) => {
     expect(await numbers()).toEqual(before);
   });
 
+  it("counts replies once, and gives back what was counted of first replies", async () => {
+    const numbers = async () => {
+      const { perDay, firstReply } = Object(
+        (await app.console("GET", `/apps/${app.appId}/statistics`)).body,
+      );
+      return { replies: perDay.at(-1).replies, none: firstReply.none, within: firstReply.within["1h"] };
+    };
+    const [ada, bo] = [await send(), await send()];
+    await merge(ada.id, bo.id);
+    await app.reply(bo.id, { body: "All.", everyone: true });
+    expect(await numbers()).toEqual({ replies: 1, none: 0, within: 1 });
+    await unmerge(ada.id);
+    expect(await numbers()).toEqual({ replies: 1, none: 0, within: 2 });
+    await merge(ada.id, bo.id);
+    await app.reply(bo.id, { body: "All again.", everyone: true });
+    await unmerge(ada.id);
+    expect(await numbers()).toEqual({ replies: 2, none: 0, within: 2 });
+    // The only reply in Di's thread goes to Cy, also if Di's thread is merged, too.
+    const [cy, di, ed] = [await send(), await send(), await send()];
+    await merge(cy.id, di.id);
+    await app.reply(di.id, { body: "To Cy.", reportId: cy.id });
+    expect(await numbers()).toEqual({ replies: 3, none: 1, within: 3 });
+    await merge(di.id, ed.id);
+    expect(await numbers()).toEqual({ replies: 3, none: 1, within: 2 });
+    await unmerge(cy.id);
+    expect(await numbers()).toEqual({ replies: 3, none: 1, within: 3 });
+    await unmerge(di.id);
+    expect(await numbers()).toEqual({ replies: 3, none: 2, within: 3 });
+    // A reply from before a merge is no first reply of the other thread, also after that one was merged itself.
+    const [flo, gus, hal] = [await send(), await send(), await send()];
+    await app.reply(flo.id, { body: "To Flo." });
+    await merge(flo.id, gus.id);
+    await merge(gus.id, hal.id);
+    await unmerge(gus.id);
+    expect(await numbers()).toEqual({ replies: 4, none: 4, within: 3 });
+    await unmerge(flo.id);
+    expect(await numbers()).toEqual({ replies: 4, none: 4, within: 4 });
+  });
+
   it("moves the words of the thread in the search", async () => {
     const [from, into] = [await send({ message: "A walrus." }), await send({ message: "A puffin." })];
     await merge(from.id, into.id);

@@ -93,7 +93,7 @@ export const hotReads: readonly (readonly [
     "counting what waits on us",
     "feedback_by_turn",
     (reader, appId) =>
-      firstThreads(reader, { appId, ...filters({ waitingOn: "us", order: "activity" }) }, 501),
+      firstThreads(reader, { appId, ...filters({ waitingOn: "us", order: "activity" }) }, { most: 501 }),
   ],
   [
     "counting what nobody has",
@@ -102,7 +102,7 @@ export const hotReads: readonly (readonly [
       firstThreads(
         reader,
         { appId, ...filters({ assignee: null, unfinished: "true", order: "activity" }) },
-        501,
+        { most: 501 },
       ),
   ],
   [

@@ -352,6 +352,7 @@ const List = (props: DeskProps & { readonly unread: number }) => {
     return `${inbox}?${given}`;
   };
   const isAll = props.isAll && typeof props.counts.matching?.count === "number";
+  const isTooMuch = props.isAll && !isAll;
   const rows = (
     <div
       id="threads"
@@ -388,7 +389,7 @@ const List = (props: DeskProps & { readonly unread: number }) => {
   return (
     <>
       <Can needs="maintainer" otherwise={rows}>
-        <ListForm {...props} isAll={isAll} at={at}>
+        <ListForm {...props} isAll={isAll} isTooMuch={isTooMuch} at={at}>
           {rows}
         </ListForm>
       </Can>
@@ -405,7 +406,17 @@ const List = (props: DeskProps & { readonly unread: number }) => {
   );
 };
 
+/** The link that chooses all threads of the list, or none. A list that is too long cannot be chosen at once. */
+const Choice = ({ at, isTooMuch, isChosen, ...props }: ListFormProps & { readonly isChosen: boolean }) => {
+  if (isChosen) return <a href={at({})}>Choose none</a>;
+  const total = totalShown(props);
+  if (isTooMuch) return <span>{`${total} threads cannot be chosen at once. Narrow the list.`}</span>;
+  return <a href={at({ all: "1" })} data-chooses-all>{`Choose all ${total}`}</a>;
+};
+
 interface ListFormProps extends DeskProps {
+  /** Whether the person wanted to choose all threads, but the list has too many, or its search took too long. */
+  readonly isTooMuch: boolean;
   readonly at: (more: Record<string, string>) => string;
   readonly children: ComponentChildren;
 }
@@ -413,7 +424,7 @@ interface ListFormProps extends DeskProps {
 /** The form around the list, with which a person changes the threads that are ticked. */
 const ListForm = (props: ListFormProps) => {
   const { app, links } = props.navigation;
-  const { counts, list, items, isAll, thread, at } = props;
+  const { counts, list, items, isAll, thread } = props;
   const { matching } = counts;
   const all =
     isAll && typeof matching?.count === "number" ? { ...matching, count: matching.count } : undefined;
@@ -444,13 +455,7 @@ const ListForm = (props: ListFormProps) => {
           people={props.people}
           tags={props.tags}
           all={all?.count}
-          choice={
-            all === undefined ? (
-              <a href={at({ all: "1" })} data-chooses-all>{`Choose all ${totalShown(props)}`}</a>
-            ) : (
-              <a href={at({})}>Choose none</a>
-            )
-          }
+          choice={<Choice {...props} isChosen={all !== undefined} />}
         />
       )}
     </form>
