@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { afterQuiet, dueAt, nextAt } from "../../server/notices/mails/rules.ts";
+import { afterQuiet, dueAt, isDailyTime, nextAt } from "../../server/notices/mails/rules.ts";
 
 const berlin = "Europe/Berlin";
 const at = (text: string) => new Date(text);
@@ -38,6 +38,18 @@ describe("the daily mail", () => {
   it("comes at 9:00 on the days on which clocks are changed", () => {
     expect(dueAt("daily", at("2026-03-28T20:00:00Z"), none)).toEqual(at("2026-03-29T07:00:00Z"));
     expect(dueAt("daily", at("2026-10-24T20:00:00Z"), none)).toEqual(at("2026-10-25T08:00:00Z"));
+  });
+
+  it("has a time that is known for each day", () => {
+    const isDaily = (text: string, hours = none) => isDailyTime(at(text), hours);
+    expect(isDaily("2026-06-02T07:00:00Z")).toBe(true);
+    expect(isDaily("2026-03-29T07:00:00Z")).toBe(true);
+    expect(isDaily("2026-10-25T08:00:00Z")).toBe(true);
+    expect(isDaily("2026-06-02T07:00:01Z")).toBe(false);
+    expect(isDaily("2026-06-02T09:00:00Z")).toBe(false);
+    const late = { timezone: berlin, quiet: { from: "20:00", to: "10:30" } };
+    expect(isDailyTime(at("2026-06-02T08:30:00Z"), late)).toBe(true);
+    expect(isDailyTime(at("2026-06-02T07:00:00Z"), late)).toBe(false);
   });
 
   it("comes at the end of quiet hours if they are longer", () => {

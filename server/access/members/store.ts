@@ -76,6 +76,7 @@ export const members = {
     await tx.run("UPDATE app_members SET role = ? WHERE app_id = ? AND user_id = ?", role, appId, userId);
     if (role !== "owner") await endOwnership(tx, { appId, userId });
     if (role === "viewer") await assignees.takeAll(tx, appId, userId);
+    await notices.recallOfMember(tx, { appId, userId });
     changed(tx, { appId, userId });
   },
 

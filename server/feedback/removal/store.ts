@@ -132,9 +132,10 @@ async function removeWhere(tx: Transaction, where: string, ...values: Value[]): 
     `DELETE FROM mails WHERE subject_id IN (SELECT id FROM messages WHERE feedback_id IN ${these})`,
     ...seqs,
   );
-  await notices.recall(tx, these, ...seqs);
+  const emptied = await notices.recall(tx, these, ...seqs);
   await forgetSubjects(tx, these, ...seqs);
   await tx.run(`DELETE FROM feedback WHERE id IN ${these}`, ...seqs);
+  await notices.removeEmpty(tx, emptied);
   tx.signal(threadsTopic);
   return { count: threads.length, hashes };
 }

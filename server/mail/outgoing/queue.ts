@@ -81,6 +81,18 @@ export async function queueMail(
   return id;
 }
 
+/**
+ * Replaces the content of a mail that waits. It keeps its Message-ID, because it may have arrived already. Does nothing if
+ * the mail does not wait any more. (rule M6)
+ */
+export const rewriteMail = (
+  deps: QueueDeps,
+  tx: Transaction,
+  id: string,
+  mail: OutgoingMail,
+): Promise<boolean> =>
+  mails.rewrite(tx, id, sealMail(deps, contentOf(deps, id, { ...mail, to: mail.to.trim() })));
+
 function contentOf({ settings, sealer }: QueueDeps, id: string, mail: OutgoingMail) {
   const domain = mailDomain(settings);
   const isAnswerable = mail.reportId !== undefined && settings.mailIn !== undefined;

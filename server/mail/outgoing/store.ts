@@ -73,7 +73,7 @@ export const mails = {
 
   /**
    * Returns due mails of a queue, at most `most`. Reserves them until `until`, so that no other server sends them, too.
-   * (rule M6)
+   * Mails without content are being written again. (rule M6)
    */
   claimDue: (
     tx: Transaction,
@@ -83,7 +83,8 @@ export const mails = {
     tx.all<WaitingMail>(
       `UPDATE mails SET due_at = ?, attempts = attempts + 1
        WHERE status = 'waiting' AND due_at <= ? AND id IN (
-         SELECT id FROM mails WHERE status = 'waiting' AND lane = ? AND due_at <= ? ORDER BY due_at LIMIT ?)
+         SELECT id FROM mails WHERE status = 'waiting' AND lane = ? AND due_at <= ? AND content IS NOT NULL
+         ORDER BY due_at LIMIT ?)
        RETURNING id, content, attempts, send_before AS "sendBefore"`,
       until,
       now,
@@ -91,6 +92,17 @@ export const mails = {
       now,
       most,
     ),
+
+  /** Replaces the content of a waiting mail. Returns whether it still waits. */
+  async rewrite(tx: Transaction, id: string, content: string): Promise<boolean> {
+    tx.signal(mailTopic);
+    return (
+      (await tx.run("UPDATE mails SET content = ? WHERE id = ? AND status = 'waiting'", content, id)) > 0
+    );
+  },
+
+  removeWaiting: (tx: Transaction, id: string) =>
+    tx.run("DELETE FROM mails WHERE id = ? AND status = 'waiting'", id),
 
   /** Stores the final state of a waiting mail, and deletes its content. (rule M7) */
   settle: (
@@ -181,7 +193,8 @@ export const mails = {
   /** Returns when the next mail of a queue is due. */
   nextDue: (reader: Reader, queue: MailQueue) =>
     reader.get<{ dueAt: string }>(
-      `SELECT due_at AS "dueAt" FROM mails WHERE status = 'waiting' AND lane = ? ORDER BY due_at LIMIT 1`,
+      `SELECT due_at AS "dueAt" FROM mails WHERE status = 'waiting' AND lane = ? AND content IS NOT NULL
+       ORDER BY due_at LIMIT 1`,
       queue,
     ),
 

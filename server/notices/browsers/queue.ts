@@ -23,12 +23,12 @@ export async function queuePushes(deps: QueueDeps, tx: Transaction, batch: Batch
   const allowed = rows.filter(({ kind }) => member !== undefined && mayGet(member.role, kind));
   const end = member && afterQuiet(now, { timezone: member.timezone, quiet: quietHoursOf(member) });
   if (allowed.length > 0 && end !== undefined && end > now)
-    return void (await notices.postpone(tx, batch, end.toISOString()));
+    return notices.postpone(tx, rows, end.toISOString());
   const pushes = await pushesOf(deps, tx, batch, allowed);
   for (const { id: browserId } of await noticeBrowsers.list(tx, batch.userId, at))
     for (const push of pushes)
       await noticePushes.insert(tx, { ...push, id: deps.newId(), browserId, createdAt: at });
-  await notices.queued(tx, batch, at, null);
+  await notices.queued(tx, rows, at, null);
 }
 
 /** Returns one notice for each object that still needs the member; for many objects, one notice with their number. */

@@ -98,7 +98,7 @@ async function changeHours(
   await noticeChoices.setHours(tx, userId, timezone, quiet);
   for (const batch of await rows.waitingOf(tx, userId)) {
     const from = batch.way === "daily" ? clock.now() : new Date(batch.firstAt);
-    await rows.postpone(tx, batch, dueAt(batch.way, from, { timezone, quiet }).toISOString());
+    await rows.reschedule(tx, batch, dueAt(batch.way, from, { timezone, quiet }).toISOString());
   }
   tx.signal(noticesTopic);
 }

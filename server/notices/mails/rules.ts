@@ -58,6 +58,12 @@ function zoned(at: Date, timezone: string): Temporal.ZonedDateTime {
   }
 }
 
+const almostADay = 22 * 3_600_000;
+
+/** Whether the daily mail is due at this instant. A day is at least 23 hours long. (rule N3) */
+export const isDailyTime = (at: Date, hours: Hours): boolean =>
+  dueAt("daily", new Date(at.getTime() - almostADay), hours).getTime() === at.getTime();
+
 /**
  * The maximum number of mails with the way `mail` that a person gets from an app in 24 hours. Later notices wait for
  * the daily mail.

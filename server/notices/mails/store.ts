@@ -13,6 +13,13 @@ export interface NoticeRow {
   readonly createdAt: string;
 }
 
+/** A notice that waits. */
+export interface WaitingNotice extends NoticeRow {
+  readonly dueAt: string;
+  /** The mail that is written again with this notice; null if the notice is in no mail yet. */
+  readonly mailId: string | null;
+}
+
 interface NewNotice extends NoticeRow {
   readonly userId: string;
   readonly appId: string;
@@ -36,6 +43,12 @@ interface Member {
 
 const waits = "queued_at IS NULL";
 
+/** The condition for waiting notices that are in no mail yet. */
+const isInNoMail = `${waits} AND mail_id IS NULL`;
+
+/** How many rows one statement marks. */
+const idsAtOnce = 500;
+
 /** The notices of members, until their mails were sent. (rules N2, N3) */
 export const notices = {
   async insert(tx: Transaction, notice: NewNotice): Promise<void> {
@@ -46,7 +59,7 @@ export const notices = {
   /** Returns when the mail is due that a further notice can join; undefined if none waits. */
   async waitingUntil(reader: Reader, { userId, appId, way }: Batch): Promise<string | undefined> {
     const row = await reader.get<{ dueAt: string | null }>(
-      `SELECT min(due_at) AS "dueAt" FROM notices WHERE user_id = ? AND app_id = ? AND way = ? AND ${waits}`,
+      `SELECT min(due_at) AS "dueAt" FROM notices WHERE user_id = ? AND app_id = ? AND way = ? AND ${isInNoMail}`,
       ...[userId, appId, way],
     );
     return row?.dueAt ?? undefined;
@@ -102,26 +115,46 @@ export const notices = {
     return row?.dueAt ?? undefined;
   },
 
-  /** Returns the notices of a mail, oldest first. No other server may send them at the same time. */
-  async take(tx: Transaction, { userId, appId, way }: Batch): Promise<NoticeRow[]> {
+  /**
+   * Returns the waiting notices of a batch, oldest first. No other server sends them at the same time. But another
+   * server can add notices meanwhile, so mark only these.
+   */
+  async take(tx: Transaction, { userId, appId, way }: Batch): Promise<WaitingNotice[]> {
     await tx.lock(`notices:${userId}:${appId}`);
-    return tx.all<NoticeRow>(
-      `SELECT id, kind, subject_id AS "subjectId", feedback_id AS "feedbackId", created_at AS "createdAt"
+    return tx.all<WaitingNotice>(
+      `SELECT id, kind, subject_id AS "subjectId", feedback_id AS "feedbackId", created_at AS "createdAt",
+         due_at AS "dueAt", mail_id AS "mailId"
        FROM notices WHERE user_id = ? AND app_id = ? AND way = ? AND ${waits} ORDER BY created_at, id`,
       ...[userId, appId, way],
     );
   },
 
-  /** Marks the waiting notices of a batch as queued. `mailId` is null if no mail has them. */
-  queued: (tx: Transaction, { userId, appId, way }: Batch, at: string, mailId: string | null) =>
-    tx.run(
-      `UPDATE notices SET queued_at = ?, mail_id = ? WHERE user_id = ? AND app_id = ? AND way = ? AND ${waits}`,
-      ...[at, mailId, userId, appId, way],
-    ),
+  /** Marks notices as queued. `mailId` is null if no mail has them. */
+  async queued(
+    tx: Transaction,
+    rows: readonly Pick<NoticeRow, "id">[],
+    at: string,
+    mailId: string | null,
+  ): Promise<void> {
+    for (const ids of idsIn(rows))
+      await tx.run(
+        `UPDATE notices SET queued_at = ?, mail_id = ? WHERE id IN (${ids.map(() => "?").join(", ")})`,
+        ...[at, mailId, ...ids],
+      );
+  },
 
-  postpone: (tx: Transaction, { userId, appId, way }: Batch, dueAt: string) =>
+  async postpone(tx: Transaction, rows: readonly Pick<NoticeRow, "id">[], dueAt: string): Promise<void> {
+    for (const ids of idsIn(rows))
+      await tx.run(
+        `UPDATE notices SET due_at = ? WHERE id IN (${ids.map(() => "?").join(", ")})`,
+        ...[dueAt, ...ids],
+      );
+  },
+
+  /** Gives all notices of a batch that wait for a mail another time. */
+  reschedule: (tx: Transaction, { userId, appId, way }: Batch, dueAt: string) =>
     tx.run(
-      `UPDATE notices SET due_at = ? WHERE user_id = ? AND app_id = ? AND way = ? AND ${waits}`,
+      `UPDATE notices SET due_at = ? WHERE user_id = ? AND app_id = ? AND way = ? AND ${isInNoMail}`,
       ...[dueAt, userId, appId, way],
     ),
 
@@ -146,7 +179,7 @@ export const notices = {
   waitingOf: (reader: Reader, userId: string) =>
     reader.all<Batch & { readonly firstAt: string }>(
       `SELECT user_id AS "userId", app_id AS "appId", way, min(created_at) AS "firstAt" FROM notices
-       WHERE user_id = ? AND ${waits} GROUP BY user_id, app_id, way`,
+       WHERE user_id = ? AND ${isInNoMail} GROUP BY user_id, app_id, way`,
       userId,
     ),
 
@@ -159,6 +192,7 @@ export const notices = {
     { userId, appId }: Member,
     ways: readonly NoticeWay[] = noticeWays,
   ): Promise<void> {
+    await tx.lock(`notices:${userId}:${appId}`);
     const chosen = `user_id = ? AND app_id = ? AND way IN (${ways.map(() => "?").join(", ")})`;
     const values = [userId, appId, ...ways];
     await tx.run(
@@ -171,18 +205,24 @@ export const notices = {
 
   /**
    * Withdraws the mails about threads that are not sent yet, because words of the threads are erased. The mails are
-   * written again. `threads` is a list or a query of ids. (rule P4)
+   * written again. `threads` is a list or a query of ids. Returns the ids of the mails that keep their rows. (rules P4,
+   * N3)
    */
-  async recall(tx: Transaction, threads: string, ...values: Value[]): Promise<void> {
-    const mailsOf = `SELECT n.mail_id FROM notices n JOIN mails m ON m.id = n.mail_id
-      WHERE n.feedback_id IN ${threads} AND m.status = 'waiting'`;
-    const recalled = await tx.all<{ mailId: string }>(
-      `UPDATE notices SET queued_at = NULL WHERE mail_id IN (${mailsOf}) RETURNING mail_id AS "mailId"`,
-      ...values,
-    );
-    for (const id of new Set(recalled.map(({ mailId }) => mailId)))
-      await tx.run("DELETE FROM mails WHERE id = ?", id);
-    if (recalled.length > 0) tx.signal(noticesTopic);
+  recall: (tx: Transaction, threads: string, ...values: Value[]): Promise<string[]> =>
+    takeBack(tx, `n.feedback_id IN ${threads}`, ...values),
+
+  /** Takes back the mails to a member that are not sent yet. They are written again for the member's role. (rule N2) */
+  recallOfMember: (tx: Transaction, { userId, appId }: Member): Promise<string[]> =>
+    takeBack(tx, "n.user_id = ? AND n.app_id = ?", userId, appId),
+
+  /** Deletes those of the mails that wait to be written again, but have no notices any more. */
+  async removeEmpty(tx: Transaction, mailIds: readonly string[]): Promise<void> {
+    for (const id of mailIds)
+      await tx.run(
+        `DELETE FROM mails WHERE id = ? AND status = 'waiting' AND content IS NULL
+           AND NOT EXISTS (SELECT 1 FROM notices WHERE mail_id = mails.id)`,
+        id,
+      );
   },
 
   /** Deletes notices that were put into mails before a time, at most `most`. Returns their number. */
@@ -193,6 +233,39 @@ export const notices = {
          WHERE n.queued_at < ? AND (m.id IS NULL OR m.status <> 'waiting') LIMIT ?)`,
       ...[before, most],
     ),
+};
+
+/**
+ * Takes back the mails with certain notices that are not sent yet, so that they are written again. A mail that was never
+ * tried is deleted. One that a server tries to send, or has tried to send, may have arrived: it loses only its content,
+ * so that it keeps its Message-ID. Returns the ids of these. (rule N3)
+ */
+async function takeBack(tx: Transaction, where: string, ...values: Value[]): Promise<string[]> {
+  const mailsOf = `SELECT n.mail_id FROM notices n JOIN mails m ON m.id = n.mail_id
+    WHERE ${where} AND m.status = 'waiting'`;
+  const taken = await tx.all<{ mailId: string }>(
+    `UPDATE notices SET queued_at = NULL WHERE mail_id IN (${mailsOf}) RETURNING mail_id AS "mailId"`,
+    ...values,
+  );
+  const kept: string[] = [];
+  for (const id of new Set(taken.map(({ mailId }) => mailId))) {
+    const removed = await tx.run(
+      "DELETE FROM mails WHERE id = ? AND status = 'waiting' AND attempts = 0",
+      id,
+    );
+    if (removed > 0) continue;
+    await tx.run("UPDATE mails SET content = NULL WHERE id = ? AND status = 'waiting'", id);
+    kept.push(id);
+  }
+  if (taken.length > 0) tx.signal(noticesTopic);
+  return kept;
+}
+
+const idsIn = (rows: readonly Pick<NoticeRow, "id">[]): string[][] => {
+  const ids = rows.map(({ id }) => id);
+  const chunks: string[][] = [];
+  for (let at = 0; at < ids.length; at += idsAtOnce) chunks.push(ids.slice(at, at + idsAtOnce));
+  return chunks;
 };
 
 /** The texts and states for a mail with notices. They are read when the mail is written. */

@@ -3,16 +3,17 @@ import type { Reader, Transaction } from "../../database/database.ts";
 import { noticesTopic } from "../../database/signals.ts";
 import type { Deps } from "../../deps.ts";
 import { longestSleep, pauseInDoubt, startDueWork } from "../../jobs/runner.ts";
-import { queueMail, sendsMail } from "../../mail/outgoing/queue.ts";
+import { type OutgoingMail, queueMail, rewriteMail, sendsMail } from "../../mail/outgoing/queue.ts";
+import { mails } from "../../mail/outgoing/store.ts";
 import { normaliseEmail } from "../../secrets/passwords.ts";
 import { queuePushes } from "../browsers/queue.ts";
 import { noteSilentWorkers, notifyOfCauses } from "../causes/notify.ts";
 import { isMail, mayGet, ownWays } from "../choices/rules.ts";
 import { type MemberRow, noticeChoices, quietHoursOf } from "../choices/store.ts";
 import { itemsOf } from "./items.ts";
-import { afterQuiet, dueAt, mostInADay, mostItems, subjectOf, textOf } from "./rules.ts";
+import { afterQuiet, dueAt, isDailyTime, mostInADay, mostItems, subjectOf, textOf } from "./rules.ts";
 import { stopUrlOf } from "./stop-links.ts";
-import { type Batch, type NoticeRow, noticeFacts, notices } from "./store.ts";
+import { type Batch, noticeFacts, notices, type WaitingNotice } from "./store.ts";
 
 type WorkerDeps = Pick<Deps, "clock" | "database" | "log" | "newId" | "sealer" | "settings" | "time">;
 
@@ -72,53 +73,93 @@ async function pause({ clock, database, time }: WorkerDeps): Promise<number> {
  * neither loses a notice nor sends it twice. (rule N3)
  */
 async function queueBatch(deps: WorkerDeps, tx: Transaction, batch: MailBatch, now: Date): Promise<void> {
-  const rows = await notices.take(tx, batch);
-  if (rows.length === 0) return;
+  const waiting = await notices.take(tx, batch);
   const member = await noticeChoices.member(tx, batch);
-  // The member may have lost the app or the role meanwhile. (rule N2)
-  const allowed = rows.filter(({ kind }) => member !== undefined && mayGet(member.role, kind));
   const at = now.toISOString();
+  for (const mailId of new Set(waiting.flatMap((row) => row.mailId ?? [])))
+    await writeAgain(deps, tx, {
+      batch,
+      member,
+      rows: waiting.filter((row) => row.mailId === mailId),
+      mailId,
+      at,
+    });
+  const rows = waiting.filter((row) => row.mailId === null);
+  if (!rows.some(({ dueAt }) => dueAt <= at)) return;
+  const allowed = allowedFor(member, rows);
   if (member === undefined || allowed.length === 0 || !sendsMail(deps.settings))
-    return void (await notices.queued(tx, batch, at, null));
-  const later = await postponed(tx, { batch, member, now });
-  if (later !== undefined) return void (await notices.postpone(tx, batch, later.toISOString()));
-  const mailId = await queueNotices(deps, tx, { batch, member, rows: allowed });
-  await notices.queued(tx, batch, at, mailId ?? null);
+    return notices.queued(tx, rows, at, null);
+  const later = await postponed(tx, { batch, member, rows, now });
+  if (later !== undefined) return notices.postpone(tx, rows, later.toISOString());
+  const mail = await mailOf(deps, tx, { batch, member, rows: allowed });
+  const mailId = mail && (await queueMail(deps, tx, mail));
+  await notices.queued(tx, rows, at, mailId ?? null);
 }
 
 interface MailBatch extends Batch {
   readonly way: MailWay;
 }
 
+/**
+ * Writes a mail again that was taken back, although it may have arrived. It keeps its Message-ID. If nothing is left to
+ * say, it is deleted. (rules N3, N5)
+ */
+async function writeAgain(
+  deps: WorkerDeps,
+  tx: Transaction,
+  {
+    batch,
+    member,
+    rows,
+    mailId,
+    at,
+  }: Omit<DueBatch, "member"> & {
+    readonly member: MemberRow | undefined;
+    readonly mailId: string;
+    readonly at: string;
+  },
+): Promise<void> {
+  const mail = member && (await mailOf(deps, tx, { batch, member, rows: allowedFor(member, rows) }));
+  await notices.queued(tx, rows, at, mail ? mailId : null);
+  if (mail) await rewriteMail(deps, tx, mailId, mail);
+  else await mails.removeWaiting(tx, mailId);
+}
+
+/** The member may have lost the app or the role since the notices were created. (rule N2) */
+const allowedFor = (member: MemberRow | undefined, rows: readonly WaitingNotice[]): WaitingNotice[] =>
+  rows.filter(({ kind }) => member !== undefined && mayGet(member.role, kind));
+
 interface DueBatch {
   readonly batch: MailBatch;
   readonly member: MemberRow;
+  readonly rows: readonly WaitingNotice[];
 }
 
 /** Returns when a mail is sent that may not be sent now, because of quiet hours or too many mails. (rules N3, N4) */
 async function postponed(
   reader: Reader,
-  { batch: { appId, way }, member, now }: DueBatch & { readonly now: Date },
+  { batch: { appId, way }, member, rows, now }: DueBatch & { readonly now: Date },
 ): Promise<Date | undefined> {
   const hours = { timezone: member.timezone, quiet: quietHoursOf(member) };
   const end = afterQuiet(now, hours);
   if (end > now) return end;
-  if (way === "daily") return undefined;
+  // What was due at the time of the daily mail may have waited for it already, because of too many mails.
+  if (way === "daily" || rows.some((row) => isDailyTime(new Date(row.dueAt), hours))) return undefined;
   const since = new Date(now.getTime() - day).toISOString();
   const recipient = normaliseEmail(member.email);
   const sent = await notices.countMails(reader, { appId, recipient, since });
   return sent < mostInADay ? undefined : dueAt("daily", now, hours);
 }
 
-/** Queues the mail with these notices. Returns its id; undefined if no notice is left to send. */
-async function queueNotices(
+/** Returns the mail with these notices; undefined if no notice is left to send. */
+async function mailOf(
   deps: WorkerDeps,
-  tx: Transaction,
-  { batch, member, rows }: DueBatch & { readonly rows: readonly NoticeRow[] },
-): Promise<string | undefined> {
+  reader: Reader,
+  { batch, member, rows }: DueBatch,
+): Promise<OutgoingMail | undefined> {
   const { appId, userId, way } = batch;
-  const items = await itemsOf(deps, tx, batch, rows);
-  const appName = await noticeFacts.appName(tx, appId);
+  const items = await itemsOf(deps, reader, batch, rows);
+  const appName = await noticeFacts.appName(reader, appId);
   if (items.length === 0 || appName === undefined) return undefined;
   const { consoleUrl } = deps.settings;
   const stopUrl = stopUrlOf(deps, { userId, appId });
@@ -128,10 +169,10 @@ async function queueNotices(
     choicesUrl: choicesUrlOf(consoleUrl, appId),
     stopUrl,
   };
-  return queueMail(deps, tx, {
+  return {
     ...{ kind: "notice", to: member.email, subject: subjectOf(mail), text: textOf(mail) },
     ...{ appId, subjectId: userId, unsubscribeUrl: stopUrl },
-  });
+  };
 }
 
 const choicesUrlOf = (consoleUrl: string, appId: string): string =>

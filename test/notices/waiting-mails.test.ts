@@ -1,0 +1,166 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import { notices } from "../../server/database/schema/notices.ts";
+import { noticesTopic } from "../../server/database/signals.ts";
+import { databases, sharedDatabases, type TestEngine } from "../support/database/databases.ts";
+import { eventually } from "../support/eventually.ts";
+import { type MailServerOptions, parsedMail, startMailServer } from "../support/mail/mail-server.ts";
+import { makeNoticedApp, passTime } from "../support/mail/noticed-app.ts";
+import { mailsArrive, serverWithMail } from "../support/mail/server-with-mail.ts";
+import { lockTable } from "../support/postgres/locked-table.ts";
+import { startService } from "../support/service/service.ts";
+import { propose } from "../support/worlds/app-with-owner-and-agent.ts";
+
+const minute = 60_000;
+
+/** An app whose owner wants mail about reports. `tried` are the mails that the mail server got, also refused ones. */
+async function appWithMailServer(
+  engine: TestEngine,
+  onMail: (count: number) => Promise<void> | { readonly code: number; readonly text: string } | undefined,
+) {
+  const tried: { readonly raw: string }[] = [];
+  const options: MailServerOptions = {
+    async onMail(mail) {
+      tried.push(mail);
+      return (await onMail(tried.length)) ?? undefined;
+    },
+  };
+  const server = await startMailServer(options);
+  const service = await serverWithMail(server.url, { engine });
+  const app = await makeNoticedApp(service);
+  await app.owner.choose({ apps: [{ appId: app.appId, kinds: { report: ["mail"] } }] });
+  const report = async (subject: string) => (await app.report({ subject })).field("id");
+  const deleted = async (id: string) => {
+    expect((await app.owner.call("DELETE", `/feedback/${id}`)).status).toBe(204);
+  };
+  const mailRows = () =>
+    service.deps.database.all<{ status: string }>(
+      "SELECT status FROM mails WHERE kind = 'notice' ORDER BY created_at, id",
+    );
+  /** Lets the notices become a mail, and waits until it was tried this often. */
+  const isTried = async (times: number) => {
+    await app.settled();
+    await passTime(service, 15 * minute);
+    await eventually(async () => expect(tried).toHaveLength(times));
+  };
+  return { server, service, app, tried, report, deleted, mailRows, isTried };
+}
+
+const refusedOnce = (count: number) => (count === 1 ? { code: 451, text: "4.3.0 Later" } : undefined);
+
+describe.each(databases)("a mail that was tried, on $name", (engine) => {
+  it("keeps its Message-ID when it loses the words of a deleted thread", async () => {
+    const { server, service, report, deleted, tried, isTried, mailRows } = await appWithMailServer(
+      engine,
+      refusedOnce,
+    );
+    const id = await report("The cellar");
+    await report("The oven");
+    await isTried(1);
+    await eventually(async () =>
+      expect(
+        await service.deps.database.get("SELECT 1 AS one FROM mails WHERE last_error IS NOT NULL"),
+      ).toBeDefined(),
+    );
+    await deleted(id);
+    await passTime(service, 5 * minute);
+    await mailsArrive(server, 1);
+    const [first, second] = await Promise.all(tried.map((mail) => parsedMail({ raw: mail.raw })));
+    expect(first?.text).toContain("The cellar");
+    expect(second?.messageId).toBe(first?.messageId);
+    expect(second?.subject).toBe("Demo: A new report arrived");
+    expect(second?.text).toContain("The oven");
+    expect(second?.text).not.toContain("cellar");
+    expect(await mailRows()).toHaveLength(1);
+  });
+
+  it("is deleted with the last thread that it is about", async () => {
+    const { server, service, report, deleted, isTried, mailRows, app } = await appWithMailServer(
+      engine,
+      refusedOnce,
+    );
+    const id = await report("The cellar");
+    await isTried(1);
+    await deleted(id);
+    await eventually(async () => expect(await mailRows()).toEqual([]));
+    await passTime(service, 60 * minute);
+    await report("The oven");
+    await app.settled();
+    await passTime(service, 15 * minute);
+    await mailsArrive(server, 1);
+    expect(server.received[0]?.raw).not.toContain("cellar");
+  });
+
+  it("is not sent twice if a thread is deleted while it is being sent", async () => {
+    let accept = () => {};
+    const held = new Promise<void>((resolve) => {
+      accept = resolve;
+    });
+    const { server, service, report, deleted, isTried, mailRows, app } = await appWithMailServer(
+      engine,
+      (count) => (count === 1 ? held : undefined),
+    );
+    const id = await report("The cellar");
+    await report("The oven");
+    await isTried(1);
+    await deleted(id);
+    await eventually(async () => expect(await app.waiting()).toBe(0));
+    accept();
+    await eventually(async () => expect((await mailRows()).map(({ status }) => status)).toEqual(["sent"]));
+    await passTime(service, 60 * minute);
+    await report("The attic");
+    await app.settled();
+    await passTime(service, 15 * minute);
+    await mailsArrive(server, 2);
+    expect(server.received[1]?.raw).not.toContain("The oven");
+  });
+});
+
+describe.each(databases)("a mail that waits for the mail server, on $name", (engine) => {
+  it("is taken back from a member whose role no longer gets its notices", async () => {
+    const server = await startMailServer();
+    const service = await serverWithMail(server.url, { engine });
+    const app = await makeNoticedApp(service);
+    const bo = await app.join("maintainer");
+    await propose(service, app, (await app.report({})).field("id"));
+    await app.settled();
+    await server.close();
+    await passTime(service, 15 * minute);
+    await eventually(async () => expect(await app.waiting()).toBe(0));
+    const changed = await app.owner.call("PATCH", `/apps/${app.appId}/members/${bo.id}`, { role: "viewer" });
+    expect(changed.status).toBe(200);
+    await eventually(async () => expect(await app.waiting()).toBe(0));
+    const again = await startMailServer({}, server.port);
+    onTestFinished(() => again.close());
+    await passTime(service, 30 * minute);
+    await mailsArrive(again, 1);
+    expect(again.received[0]?.to).toEqual([app.owner.email]);
+    expect(await bo.mails()).toEqual([]);
+  });
+});
+
+describe.each(sharedDatabases)("two servers of a database, on $name", (engine) => {
+  it("lose no notice that one creates while the other one writes a mail", async () => {
+    const service = await startService({ engine, still: true, settings: { dev: true } });
+    onTestFinished(() => service.stop());
+    const { database, newId } = service.deps;
+    const app = await makeNoticedApp(service);
+    await app.owner.choose({ apps: [{ appId: app.appId, kinds: { report: ["mail"] } }] });
+    const feedbackId = (await app.report({})).field("id");
+    await app.settled();
+    const held = await lockTable(service.database, "mails");
+    service.clock.pass(15 * minute);
+    await database.write(async (tx) => tx.signal(noticesTopic));
+    await held.waiting(1);
+    const at = service.clock.now().toISOString();
+    await database.insert(notices, {
+      ...{ id: newId(), userId: app.owner.id, appId: app.appId, way: "mail", kind: "answer" },
+      ...{ subjectId: newId(), feedbackId, createdAt: at, dueAt: at },
+    });
+    await held.release();
+    await eventually(async () => {
+      const subjects = (await app.owner.mails()).map(({ subject }) => subject);
+      expect(subjects).toEqual(["Demo: A new report arrived", "Demo: A sender answered you"]);
+    });
+    expect(await app.waiting()).toBe(0);
+  });
+});
