@@ -99,7 +99,8 @@ export function proxyFor(url: URL, settings: ProxySettings): string | undefined 
 }
 
 /** Whether a host is this machine. */
-const isLoopback = (host: string): boolean =>
+/** Whether a host of a URL is always this machine. */
+export const isLoopback = (host: string): boolean =>
   host === "localhost" || host.endsWith(".localhost") || host === "[::1]" || /^127\./.test(host);
 
 const isExcepted = (url: URL, none: string): boolean =>

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { deliveries as queue } from "../../server/webhooks/deliveries/store.ts";
+import { events } from "../../server/webhooks/events/store.ts";
 import { limits } from "../../src/contract/limits.ts";
 import { databases } from "../support/database/databases.ts";
 import { eventually } from "../support/eventually.ts";
@@ -119,6 +121,48 @@ describe.each(databases)("webhooks on $name", (engine) => {
     const [full] = await messages(open, 1);
     expect(plain?.raw).not.toContain("broke");
     expect(full?.data).toMatchObject({ texts: { subject: "Crash", message: "It broke twice." } });
+  });
+
+  it("also have the texts of a thread that was merged into another one since", async () => {
+    const { receiver, id } = await withReceiver({ texts: true, events: ["feedback.created"] });
+    const into = await sendFeedback(service, team.app.key, { subject: "Other", message: "Something else." });
+    const from = await sendFeedback(service, team.app.key, { subject: "Crash", message: "It broke twice." });
+    await messages(receiver, 2);
+    await eventually(async () => {
+      const all: { status: string }[] = await deliveries(id);
+      expect(all.map(({ status }) => status)).toEqual(["delivered", "delivered"]);
+    });
+    expect((await team.call("POST", `/feedback/${from}/merge`, { into })).status).toBe(200);
+    const about = receiver.received.find(({ data }) => data.feedbackId === from);
+    receiver.received.length = 0;
+    await team.call("POST", `/apps/${team.app.id}/webhooks/${id}/deliveries/${about?.id}/resend`);
+    const [again] = await messages(receiver, 1);
+    expect(again?.data).toMatchObject({ texts: { subject: "Crash", message: "It broke twice." } });
+    expect((await team.call("DELETE", `/feedback/${into}`)).status).toBe(204);
+  });
+
+  it("are served in the order in which they have waited", async () => {
+    await newTeam();
+    const ids = [];
+    for (const _ of [1, 2, 3]) ids.push((await create({ url: "http://127.0.0.1:9/x" })).id);
+    const [first = "", second = "", third = ""] = ids;
+    const { database } = service.deps;
+    const waiting = [
+      [second, "2020-01-01T00:00:00.000Z"],
+      [third, "2020-01-02T00:00:00.000Z"],
+      [first, "2020-01-03T00:00:00.000Z"],
+    ] as const;
+    const due = await database.write(async (tx) => {
+      for (const [id, at] of waiting) {
+        const event = { id: service.deps.newId(), appId: team.app.id, type: "faq.changed", createdAt: at };
+        await events.insert(tx, { ...event, type: "faq.changed", subjectId: team.app.id, facts: {} });
+        await queue.queueFor(tx, id, event, at);
+      }
+      const found = await queue.dueTargets(tx, "2020-01-02T00:00:00.000Z", [], 10);
+      const one = await queue.dueTargets(tx, "2021-01-01T00:00:00.000Z", [second], 1);
+      return [found, one].map((some) => some.map(({ id }) => id));
+    });
+    expect(due).toEqual([[second, third], [third]]);
   });
 
   it("get only the events that were chosen", async () => {

@@ -298,7 +298,9 @@ async function checkUndo(
   const role = await members.roleOf(tx, appId, caller.userId);
   if (role === undefined || !suffices(role, row.role === "owner" ? "owner" : "maintainer"))
     throw new ApiError("wrong_state", { message: "Your role has changed since." });
-  if (clock.now().getTime() - Date.parse(row.endedAt ?? row.createdAt) > undoMilliseconds)
+  // What has begun in time goes on, also if the request was interrupted.
+  const hasBegun = row.undoRequest !== null;
+  if (!hasBegun && clock.now().getTime() - Date.parse(row.endedAt ?? row.createdAt) > undoMilliseconds)
     throw new ApiError("wrong_state", { message: "This change can only be undone within ten minutes." });
   return row;
 }

@@ -157,10 +157,12 @@ export const bulkChanges = {
       ...[changeId, changeId, most],
     ),
 
-  /** Removes the changes that ended before a time, and those that began before another one and never ended. */
+  /**
+   * Removes the changes that ended before a time and are not being undone, and all that began before another time.
+   */
   prune: (tx: Transaction, ended: string, begun: string) =>
     tx.run(
-      "DELETE FROM bulk_changes WHERE created_at < ? AND (ended_at < ? OR created_at < ?)",
+      "DELETE FROM bulk_changes WHERE created_at < ? AND ((ended_at < ? AND undo_request IS NULL) OR created_at < ?)",
       ...[ended, ended, begun],
     ),
 };

@@ -115,11 +115,12 @@ export const deliveries = {
   /** Returns the webhooks with due deliveries that are not in `busy`. Those that have waited longest come first. */
   dueTargets: (reader: Reader, now: string, busy: readonly string[], most: number) =>
     reader.all<{ id: string }>(
-      `SELECT w.id FROM webhooks w WHERE w.disabled_at IS NULL AND w.clearing = 0
-         ${busy.length === 0 ? "" : `AND w.id NOT IN (${busy.map(() => "?").join(", ")})`}
-         AND EXISTS (SELECT 1 FROM webhook_deliveries d
-           WHERE d.webhook_id = w.id AND d.status = 'waiting' AND d.due_at <= ? AND d.generation = w.generation)
-       LIMIT ?`,
+      `SELECT id FROM (
+         SELECT w.id, (SELECT min(d.due_at) FROM webhook_deliveries d
+           WHERE d.webhook_id = w.id AND d.status = 'waiting' AND d.generation = w.generation) AS first_due
+         FROM webhooks w WHERE w.disabled_at IS NULL AND w.clearing = 0
+           ${busy.length === 0 ? "" : `AND w.id NOT IN (${busy.map(() => "?").join(", ")})`}) AS waiting
+       WHERE first_due <= ? ORDER BY first_due, id LIMIT ?`,
       ...[...busy, now, most],
     ),
 

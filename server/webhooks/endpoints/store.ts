@@ -146,8 +146,15 @@ interface ThreadTexts {
 
 /** The texts that an owner may let a webhook have. They are read when an event is sent. */
 export const eventTexts = {
+  /** The report of a thread that was merged is a message with the id of the thread. */
   ofThread: (reader: Reader, id: string) =>
-    reader.get<ThreadTexts>("SELECT subject, message FROM feedback WHERE id = ? AND status <> 'blocked'", id),
+    reader.get<ThreadTexts>(
+      `SELECT subject, message FROM feedback WHERE id = ? AND status <> 'blocked'
+       UNION ALL
+       SELECT coalesce(m.subject, f.subject), m.body FROM messages m JOIN feedback f ON f.id = m.feedback_id
+       WHERE m.id = ? AND m.direction <> 'blocked' AND f.status <> 'blocked' LIMIT 1`,
+      ...[id, id],
+    ),
 
   ofMessage: (reader: Reader, id: string) =>
     reader.get<ThreadTexts>(

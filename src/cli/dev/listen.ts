@@ -1,4 +1,6 @@
+import { networkInterfaces } from "node:os";
 import type { Client } from "../../client/call.ts";
+import { isLoopback } from "../../client/connection.ts";
 import { ConnectionError, ServerError } from "../../client/errors.ts";
 import { nodeTransport } from "../../client/node-transport.ts";
 import { isTemporary } from "../../client/wait.ts";
@@ -56,11 +58,12 @@ export async function listen(invocation: Invocation, flags: ListenFlags): Promis
   return undefined;
 
   function ready(): void {
-    const start = { forwardTo: url.href, appId, secret };
+    const forwardTo = withoutPassword(url);
+    const start = { forwardTo, appId, ...(given === undefined ? { secret } : {}) };
     if (invocation.flags.json) printLine(invocation, start);
     else if (given === undefined) printOne(invocation, start, () => `Signing secret: ${secret}`);
     const keys = stopKeys ? " r sends the last event again, Ctrl+C ends." : "";
-    note(invocation, `Forwarding the events of ${appId} to ${url.href}.${keys}`);
+    note(invocation, `Forwarding the events of ${appId} to ${forwardTo}.${keys}`);
   }
 }
 
@@ -70,8 +73,30 @@ function urlOf(given: string): URL {
   const text = port ? `http://127.0.0.1:${port[1]}${port[2] ?? ""}` : given;
   const full = /^[a-z]+:\/\//i.test(text) ? text : `http://${text}`;
   const url = URL.canParse(full) ? new URL(full) : undefined;
-  if (url && ["http:", "https:"].includes(url.protocol)) return url;
-  throw usageError(`--forward-to must be an address such as http://127.0.0.1:3000/webhooks, not "${given}".`);
+  const isWeb = url && ["http:", "https:"].includes(url.protocol);
+  if (isWeb && isThisMachine(url.hostname)) return url;
+  if (isWeb)
+    throw usageError(
+      `--forward-to must be an address of this machine, not of ${url.hostname}.`,
+      "Allowed are localhost, names that end with .localhost, and the IP addresses of this machine. For another machine, make a webhook.",
+    );
+  // What was typed may have a password, so it is not repeated.
+  throw usageError("--forward-to must be an address such as http://127.0.0.1:3000/webhooks.");
+}
+
+/** Whether a host of a URL is this machine. */
+function isThisMachine(host: string): boolean {
+  if (isLoopback(host) || host === "0.0.0.0" || host === "[::]") return true;
+  const own = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+  return own.some(({ address }) => host === address || host === `[${address}]`);
+}
+
+/** Returns the address without the name and the password in it. */
+function withoutPassword({ href }: URL): string {
+  const shown = new URL(href);
+  shown.username = "";
+  shown.password = "";
+  return shown.href;
 }
 
 /** Returns the selected types; undefined for all. `run.*` means all types that begin with `run.`. */

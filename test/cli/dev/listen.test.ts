@@ -71,6 +71,23 @@ describe("innkeep dev listen", () => {
     expect(stdout + stderr).not.toContain("whsec_");
   });
 
+  it.each([[[]], [["--json"]]])(
+    "with %j prints neither a given secret nor the password of an address",
+    async (flags) => {
+      const { listen, receiver, listening, end } = await makeWorld();
+      const secret = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
+      const address = receiver.url.replace("//", "//kim:hunter2@");
+      const running = listen(["--forward-to", address, ...flags], {
+        env: { INNKEEP_WEBHOOK_SECRET: secret },
+      });
+      await listening();
+      end();
+      const { stdout, stderr } = await running;
+      expect(stdout + stderr).not.toMatch(/whsec_|hunter2|kim/);
+      expect(stdout + stderr).toContain(receiver.url);
+    },
+  );
+
   it("sends only the selected types, and earlier events", async () => {
     const { listen, types, report, end, appId } = await makeWorld();
     const trigger = (event: string) =>
@@ -196,6 +213,11 @@ describe("innkeep dev listen", () => {
 
   it.each([
     [["--forward-to", "ftp://127.0.0.1/x"], "--forward-to must be an address"],
+    [["--forward-to", "http://kim:hunter2@web.example/x"], "an address of this machine, not of web.example."],
+    [
+      ["--forward-to", "http://93.184.216.34/x"],
+      "Allowed are localhost, names that end with .localhost, and",
+    ],
     [["--events", "feedback.create"], "(Did you mean feedback.created?)"],
     [["--events", "nothing.*"], "There is no event `nothing.*`."],
     [["--since", "yesterday"], "--since must be a length of time such as 2h"],
@@ -204,6 +226,7 @@ describe("innkeep dev listen", () => {
     const { listen } = await makeWorld();
     const { exit, stdout, stderr } = await listen(flags);
     expect([exit, stdout, stderr]).toEqual([2, "", expect.stringContaining(message)]);
+    expect(stderr).not.toContain("hunter2");
   });
 
   it("names the scope that its token lacks", async () => {

@@ -90,6 +90,10 @@ describe.each(databases)("a bulk change that is interrupted on $name", (engine) 
     expect((await post("/undo", undoKey, undo)).status).toBe(500);
     expect(await countOf("open")).toBe(200);
     fault.left = Number.POSITIVE_INFINITY;
+    // An undo that has begun goes on after the ten minutes, and other changes do not remove it.
+    service.clock.advance(11 * 60_000);
+    const nothing = { ids: [randomUUID()], change: { status: "archived" } };
+    expect((await post("", randomUUID(), nothing)).status).toBe(200);
     expect(await post("/undo", undoKey, undo)).toMatchObject({ status: 200, body: { changed: many } });
     expect(await countOf("open")).toBe(many);
   });
