@@ -101,7 +101,7 @@ export const imports = {
    * order than their numbers.
    */
   async hasWrongMerges(reader: Reader, appId: string): Promise<boolean> {
-    const found = await reader.get(
+    const found = await reader.get<{ found: number }>(
       `SELECT 1 AS found FROM feedback f WHERE f.app_id = ? AND f.merged_into IS NOT NULL AND NOT EXISTS (
          SELECT 1 FROM thread_merges g JOIN feedback t ON t.id = f.merged_into
          WHERE g.feedback_id = f.id AND t.app_id = f.app_id AND t.merged_into IS NULL)
