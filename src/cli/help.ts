@@ -213,7 +213,10 @@ const ofServer: readonly Variable[] = [
   { name: "INNKEEP_RATE_LIMITS, INNKEEP_BUDGETS", meaning: "Limits for one client, and for all of them." },
   { name: "INNKEEP_CORS_ORIGINS", meaning: "Origins whose pages may call the API." },
   { name: "INNKEEP_TRUSTED_PROXIES", meaning: "Networks whose X-Forwarded-For is trusted." },
-  { name: "INNKEEP_PRIVATE_WEBHOOKS", meaning: "Whether chat webhooks may point into private networks." },
+  {
+    name: "INNKEEP_PRIVATE_WEBHOOKS",
+    meaning: "Whether chats, webhooks and push services may be in private networks.",
+  },
   {
     name: "INNKEEP_SMTP_URL, INNKEEP_MAIL_FROM",
     meaning: "The mail server that sends the server's mails, and the address that they are from.",

@@ -342,6 +342,21 @@ describe.each(databases)("notices in browsers, on $name", (engine) => {
       expect(off.answer.status).toBe(404);
     });
 
+    it("and are not tried again after its end", async () => {
+      const app = await makeNoticedApp(service);
+      const push = await startPushService();
+      const kim = await app.join("maintainer");
+      const browser = await addBrowser(kim, push);
+      push.answers.set(browser.path, [{ status: 503, retryAfter: "36000" }]);
+      await passTime(service, (29 * 24 + 18) * hour);
+      await propose(service, app, (await app.report({})).field("id"));
+      await eventually(() => expect(push.received).toHaveLength(1));
+      await settled(app);
+      await passTime(service, 11 * hour);
+      await settled(app);
+      expect(push.received).toHaveLength(1);
+    });
+
     it("and pass to another person who turns the same browser on", async () => {
       const app = await makeNoticedApp(service);
       const push = await startPushService();
