@@ -410,7 +410,7 @@ const ofHeader = {
   revoked:
     "The agent token was revoked or has expired. Ask the user to create a new one in the console settings and to put it into the configuration of this MCP server.",
   notGranted:
-    "This agent token does not allow this. Ask the user for one with the scope for it, made in the console settings.",
+    "This agent token does not allow this. Ask the user for one with the scope for it, created in the console settings.",
 };
 
 /** Calls the API inside the server, without the network. Answers and errors are the same as over HTTP. */

@@ -39,7 +39,7 @@ export async function inScratch<Result>(
 
 async function makeFolder(parent: string) {
   await mkdir(parent, { recursive: true, mode: 0o700 }).catch((cause) => {
-    throw new SettingError(`The scratch folder ${parent} cannot be made (${systemReason(cause)}).`);
+    throw new SettingError(`The scratch folder ${parent} cannot be created (${systemReason(cause)}).`);
   });
   // Another process must not remove the new folder before it has a lock.
   const parentLock = await lockFor("verify", parent);

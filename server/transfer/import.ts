@@ -563,7 +563,7 @@ async function* filesOf({ lines: { file }, filesAt, size }: Source): AsyncGenera
     if (block.every((byte) => byte === 0)) {
       if (size === at + 2 * blockSize && (await readAt(file, at + blockSize, blockSize)).every(isZero))
         return;
-      throw refusedFile(["the archive goes on after its end."]);
+      throw refusedFile(["the archive continues after its end."]);
     }
     const header = headerIn(block);
     const sha256 = hashIn(header?.name);

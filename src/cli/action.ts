@@ -157,7 +157,7 @@ function wordsOf(command: Command, input: string, value: string): Words {
   const option = command.options.find((one) => inputOf(one) === input);
   if (option) return flagWords(option, input, value);
   if (!command.registeredArguments.some((argument) => argument.name() === input)) {
-    return { fault: { flag: input, message: "is no input of this command" } };
+    return { fault: { flag: input, message: "is not an input of this command" } };
   }
   return value.startsWith("-")
     ? { fault: { flag: input, message: "must not begin with `-`" } }

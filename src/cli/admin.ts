@@ -175,7 +175,7 @@ function addBackups(admin: Command, setup: Setup): void {
       return administer(invocation, place, { command: "backup", ...choice, prove, recipient: keys });
     }
     if (prove || recipient !== undefined)
-      throw usageError("--verify makes no backup.", "Leave out --prove and --recipient.");
+      throw usageError("--verify creates no backup.", "Leave out --prove and --recipient.");
     const keys = identity ?? env.INNKEEP_BACKUP_IDENTITY_FILE;
     return administer(invocation, place, { command: "backup verify", ...choice, identity: keys });
   });
@@ -290,7 +290,7 @@ interface RotateFlags extends GlobalFlags, DatabaseChoice {
 
 function addTokens(token: Command, setup: Setup): void {
   const create = onDatabase(token.command("create"))
-    .description("Make a token for an agent or for scripts; it is shown only once")
+    .description("Create a token for an agent or for scripts; it is shown only once")
     .addOption(new Option("--kind <kind>", "who uses it").choices(choices.tokenKinds).makeOptionMandatory())
     .requiredOption("--owner <email>", "the account that it acts for")
     .option("--label <text>", "what the token is for")
@@ -312,7 +312,7 @@ function addTokens(token: Command, setup: Setup): void {
 
   const rotate = onDatabase(token.command("rotate <id>"))
     .description(
-      "Give a token a new secret, which is shown only once; its id, its rights and its work do not change",
+      "Replace the secret of a token; the new one is shown only once; its id, its rights and its work do not change",
     )
     .option(
       "--grace <minutes>",
@@ -415,7 +415,7 @@ function addMembers(admin: Command, setup: Setup): void {
     administer(invocation, flags, { command: "member add", appId, email, role }),
   );
 
-  const role = withRole(ofPerson(member.command("role"))).description("Give a member another role");
+  const role = withRole(ofPerson(member.command("role"))).description("Change the role of a member");
   addExamples(
     role,
     "innkeep admin member role --app 01a1fda3-dcee-7447-b6de-42c8c3c82f1d --email ada@example.org --role viewer",

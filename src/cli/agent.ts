@@ -43,7 +43,9 @@ function addLists(agent: Command, setup: Setup): void {
     .command("list")
     .alias("ls")
     .description(routes.agent.listFeedback.summary)
-    .addOption(oneOf("--waiting <what>", choices.waitingStates, "what the newest proposal waits for"))
+    .addOption(
+      oneOf("--waiting <what>", choices.waitingStates, "the step for which the newest proposal waits"),
+    )
     .addOption(oneOf("--status <status>", choices.threadStatuses))
     .addOption(oneOf("--type <type>", choices.feedbackTypes))
     .option("--tag <name>", "only threads with this tag; repeatable: threads with all of the tags", several)

@@ -161,7 +161,7 @@ function addReleases(changelog: Command, setup: Setup): void {
 
   const exporting = changelog
     .command("export")
-    .description("Write the texts of release notes into files for a store, as fastlane takes them");
+    .description("Write the texts of release notes into files for a store, in the form of fastlane");
   addExamples(
     exporting,
     "innkeep changelog export --platform android --out fastlane/metadata/android/en-US",

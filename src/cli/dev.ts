@@ -75,7 +75,7 @@ function explainCommandPosition(error: CommanderError): never {
   if (error.code !== "commander.unknownOption") throw error;
   const [, flag = ""] = /'([^']*)'/.exec(error.message) ?? [];
   throw usageError(
-    `${flag} is no flag of \`innkeep dev exec\`.`,
+    `${flag} is not a flag of \`innkeep dev exec\`.`,
     "Write the command after --: innkeep dev exec -- node -e 0",
   );
 }
@@ -112,8 +112,8 @@ On a terminal the key r sends the last event again. Ctrl+C ends it.`;
 function addTrigger(dev: Command, setup: Setup): void {
   const trigger = dev
     .command("trigger <event>")
-    .description("Make happen on a development server what leads to an event")
-    .option("--set <path=value>", "a field of what happens, or `path:=json`; repeatable", several)
+    .description("Cause an event on a development server")
+    .option("--set <path=value>", "a field of the event's request, or `path:=json`; repeatable", several)
     .option("--app <id>", "id or name of the app; the oldest app unless given")
     .addHelpText("after", triggerHelp);
   addExamples(
@@ -154,7 +154,7 @@ function addFaults(dev: Command, setup: Setup): void {
   const faults = group(dev, "faults", "Requests that fail or wait on purpose");
   const add = faults
     .command("add <path>")
-    .description("Make the next requests to a path, and to all paths below it, fail or wait")
+    .description("Let the next requests to a path, and to all paths below it, fail or wait")
     .option("--status <number>", "the status of their answers: 400 to 599", wholeNumber)
     .option("--code <code>", "the error code of their answers, such as device_taken")
     .option("--times <number>", "for how many requests; 1 unless given", wholeNumber)

@@ -44,7 +44,7 @@ export function addFaq(faq: Command, setup: Setup): void {
   )
     .option("--question <text>", "the question; `-` is standard input, `@file` a file")
     .option("--answer <text>", "the answer, in Markdown")
-    .option("--sort-order <number>", "where it stands in the list", wholeNumber)
+    .option("--sort-order <number>", "its position in the list", wholeNumber)
     .option("--draft", "save the text as a draft; the published text stays")
     .option("--delete-translation", "with --lang: delete the translation");
   inLanguage(edit, "change the translation into this language");
@@ -150,7 +150,7 @@ function addFiles(faq: Command, setup: Setup): void {
   const push = destroys(
     faq
       .command("push")
-      .description("Make the FAQ of the server as the files have it")
+      .description("Make the FAQ of the server equal to the files")
       .argument("[path]", pathMeaning)
       .option("--prune", "delete entries that were pulled and have no file any more")
       .option("--take <side-and-ids...>", takeMeaning),

@@ -144,7 +144,7 @@ const ofCommands: readonly Variable[] = [
   { name: "INNKEEP_BACKUP_SCRATCH", meaning: "Folder in which backups are restored to verify them." },
   {
     name: "INNKEEP_BACKUP_DRILL",
-    meaning: "When `serve` makes and verifies a backup each night. See docs/operating.md.",
+    meaning: "When `serve` creates and verifies a backup each night. See docs/operating.md.",
   },
   { name: "VISUAL, EDITOR", meaning: "The editor of `faq edit`; vi, or notepad on Windows, unless set." },
   {
@@ -254,7 +254,7 @@ const ofServer: readonly Variable[] = [
   },
   {
     name: "INNKEEP_ERASURES",
-    meaning: "The file that notes erasures of people for a restore; `erasures.ndjson` in the data folder.",
+    meaning: "The file that records erasures of people for a restore; `erasures.ndjson` in the data folder.",
   },
   { name: "INNKEEP_LOG_LEVEL", meaning: "How much `serve` logs." },
 ];

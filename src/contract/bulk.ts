@@ -74,7 +74,7 @@ export const bulk = {
   undo: endpoint({
     method: "POST",
     path: `${path}/undo`,
-    summary: "Undo your bulk change, once and within ten minutes, where nobody changed a thread since",
+    summary: "Undo your bulk change, once and within ten minutes, for threads that nobody has changed since",
     auth: "console",
     role: "maintainer",
     scope: "feedback:write",

@@ -63,7 +63,7 @@ export const session = {
   askPasskey: endpoint({
     method: "POST",
     path: "/api/v1/console/session/passkey",
-    summary: "Get what an authenticator needs to finish a sign-in with a passkey",
+    summary: "Get the options with which an authenticator finishes a sign-in with a passkey",
     auth: "none",
     body: z.object({ step: text(1, limits.signInStep) }),
     success: {
@@ -107,7 +107,7 @@ export const session = {
   firstPassword: endpoint({
     method: "POST",
     path: "/api/v1/console/password",
-    summary: "Give your account its first password, within ten minutes of the sign-in",
+    summary: "Set the first password of your account, within ten minutes of the sign-in",
     auth: "session",
     role: "account",
     body: z.object({

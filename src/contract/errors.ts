@@ -80,7 +80,7 @@ export const errorCatalogue = {
   },
   tag_exists: {
     status: 409,
-    message: "The app has a tag with this name already. Merge the two, or take another name.",
+    message: "The app has a tag with this name already. Merge the two, or choose another name.",
   },
   assignee_changed: {
     status: 409,

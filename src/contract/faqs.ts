@@ -291,7 +291,7 @@ export const consoleFaqs = {
     role: "maintainer",
     method: "POST",
     path: `${entryPath}/restore`,
-    summary: "Make an earlier text of an FAQ entry its draft",
+    summary: "Use an earlier text of an FAQ entry as its draft",
     params: faqParams,
     body: RestoredVersion,
     success: { status: 200, body: DraftedFaq },

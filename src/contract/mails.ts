@@ -50,7 +50,7 @@ export const incomingMails = {
   original: endpoint({
     method: "GET",
     path: "/api/v1/console/mail-originals/:mailId",
-    summary: "Download a mail as it came; it is kept for 30 days",
+    summary: "Download an original mail; it is kept for 30 days",
     auth: "session",
     role: "maintainer",
     params,

@@ -46,7 +46,7 @@ export const members = {
   update: endpoint({
     method: "PATCH",
     path: `${membersPath}/:userId`,
-    summary: "Give a member another role",
+    summary: "Change the role of a member",
     auth: "session",
     role: "owner",
     params: memberParams,

@@ -83,7 +83,7 @@ export const people = {
   erase: endpoint({
     method: "POST",
     path: `${path}/erase`,
-    summary: "Erase a person in all apps that you own; the work goes on in the background",
+    summary: "Erase a person in all apps that you own; the work continues in the background",
     auth: "session",
     role: "owner",
     body: Person,

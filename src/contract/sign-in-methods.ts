@@ -94,7 +94,7 @@ export const passkeys = {
   begin: endpoint({
     method: "POST",
     path: "/api/v1/console/passkeys/begin",
-    summary: "Get what an authenticator needs to make a passkey; the second factor must be on",
+    summary: "Get the options with which an authenticator creates a passkey; the second factor must be on",
     auth: "session",
     role: "account",
     body: z.object({ code: factorCode }),
@@ -106,7 +106,7 @@ export const passkeys = {
   create: endpoint({
     method: "POST",
     path: "/api/v1/console/passkeys",
-    summary: "Store the passkey that an authenticator has made",
+    summary: "Store the passkey that an authenticator has created",
     auth: "session",
     role: "account",
     body: NewPasskey,

@@ -450,7 +450,7 @@ export const threads = {
   unmerge: endpoint({
     method: "POST",
     path: `${path}/unmerge`,
-    summary: "Undo a merge within 30 days: the thread gets back what belongs to its reports",
+    summary: "Undo a merge within 30 days: the messages of its reports move back to the thread",
     auth: "console",
     role: "maintainer",
     scope: "feedback:write",

@@ -89,7 +89,7 @@ export const webhooks = {
   create: endpoint({
     method: "POST",
     path: appPath,
-    summary: "Send the events of an app to an address; the answer has the secret that signs them, this once",
+    summary: "Send the events of an app to an address; only this answer has the secret that signs them",
     auth: "session",
     role: "owner",
     params: appParams,
@@ -106,7 +106,7 @@ export const webhooks = {
   update: endpoint({
     method: "PATCH",
     path,
-    summary: "Change a webhook, or switch it off or on; what waits when it is switched off is not sent",
+    summary: "Change a webhook, or switch it off or on; events that wait at that time are not sent",
     auth: "session",
     role: "owner",
     params: hookParams,

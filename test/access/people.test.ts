@@ -37,7 +37,7 @@ describe("erasing a person in the console", () => {
     expect(readingOf(done)).toMatch(/Older backups contain the person until \d/);
     expect(done.text.toLowerCase()).not.toContain(graceAddress);
     const check = async (email: string) => readingOf(await browser.send(done, `${receipt}/check`, { email }));
-    expect(await check(graceAddress)).toContain("Yes. This receipt is of that address.");
+    expect(await check(graceAddress)).toContain("Yes. This receipt belongs to that address.");
     expect(await check("joan@example.org")).toContain("No. This receipt is of another address.");
     expect(readingOf(await browser.open("/console/people"))).toContain("done");
   });

@@ -88,6 +88,6 @@ describe("the members of an app, by the operator,", () => {
     await expect(add({ appId: unknownApp })).rejects.toMatchObject({ code: "not_found" });
     const { email } = await makePerson();
     const remove = admin({ command: "member remove", appId, email });
-    await expect(remove).rejects.toThrow(`${email} is no member of this app.`);
+    await expect(remove).rejects.toThrow(`${email} is not a member of this app.`);
   });
 });

@@ -150,7 +150,7 @@ describe.each(databases)("a backup that is too old, on $name", (engine) => {
     const file = await backupWith((names) =>
       names.map((one, at) => (at > 0 ? one : { ...one, name: "one" })),
     );
-    await expectRefused(file, `its migrations are not the 67 that this version goes on from. ${advice}`);
+    await expectRefused(file, `its migrations are not the 67 that this version continues from. ${advice}`);
   });
 
   it("is refused as newer if it has one that this program does not know", async () => {

@@ -87,7 +87,7 @@ describe.each(databases)("a database from before the baseline, on $name", (engin
   it.each(["name", "checksum"])("is refused if a migration has another %s", async (column) => {
     await change((tx) => tx.run(`UPDATE migrations SET ${column} = 'another' WHERE number = 90`));
     await expect(place.open()).rejects.toThrow(
-      `its migrations are not the 67 that this version goes on from. ${advice}`,
+      `its migrations are not the 67 that this version continues from. ${advice}`,
     );
   });
 

@@ -55,7 +55,7 @@ describe("innkeep dev exec", () => {
     expect({ code, stderr }).toEqual({
       code: 2,
       stderr:
-        "error: No folder can be made in /nowhere (it does not exist). Set TMPDIR to a folder that can be written.\n",
+        "error: No folder can be created in /nowhere (it does not exist). Set TMPDIR to a folder that can be written.\n",
     });
   });
 

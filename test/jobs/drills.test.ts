@@ -66,7 +66,7 @@ describe("nightly backups", () => {
     world.pass(hour);
     await drills.tick();
     expect(world.files).toHaveLength(2);
-    expect(world.logged()).toContain("the nightly backup was made and proven");
+    expect(world.logged()).toContain("the nightly backup was created and verified");
   });
 
   it("keep the newest ones, remove what a killed one left, and leave other files alone", async () => {

@@ -316,7 +316,7 @@ const nextSteps: Readonly<Record<string, string>> = {
 
 const words: Readonly<Record<string, string>> = {
   device_integrity_failed: "the device could not be verified",
-  app_not_recognized: "the app is not one that it knows",
+  app_not_recognized: "the app is unknown to it",
 };
 
 const inWords = (reason: string): string => words[reason] ?? reason;

@@ -101,7 +101,7 @@ export const createsRelease = (command: Command): Command =>
     .option("--update", "change the release note of this version if there is one")
     .option("--overwrite", "with --update: also replace what a person wrote in the console")
     .addOption(
-      new Option("--allow-duplicate", "make a second release note of the version").conflicts("update"),
+      new Option("--allow-duplicate", "create a second release note of the version").conflicts("update"),
     );
 
 /** Adds to the help text which flags are required. The command itself checks that they are given. */

@@ -53,7 +53,7 @@ async function assertRepository(invocation: Invocation): Promise<void> {
   await git(invocation, ["rev-parse", "--git-dir"]).catch((error: unknown) => {
     throw isMissing(error)
       ? error
-      : usageError("This folder is no Git repository, or Git does not trust it.");
+      : usageError("This folder is not a Git repository, or Git does not trust it.");
   });
 }
 

@@ -188,7 +188,7 @@ function describeGitHubReleases(name: string, json: string): Described {
   const found = releasesIn(parsed(name, json));
   if (found.length === 0)
     throw usageError(
-      `${name} holds no release of GitHub.`,
+      `${name} contains no release of GitHub.`,
       "It must be the JSON of an event `release` (GITHUB_EVENT_PATH), or of one or more releases.",
     );
   const releases = found.map((release) => describeGitHubRelease(name, release));

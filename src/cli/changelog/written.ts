@@ -29,7 +29,7 @@ const noWriteEndpoint = (): CliError =>
   new CliError({
     exit: "notFound",
     code: "no_write_endpoint",
-    message: "This server cannot take release notes: it has only endpoints that read them.",
+    message: "This server cannot accept release notes: it has only endpoints that read them.",
   });
 
 /** Returns the only note of a version. Returns undefined if there is none, or more than one. */

@@ -178,7 +178,7 @@ function nextAfter({ status, code, retryAfterSeconds }: ServerError): string | u
   if (code === "sign_in_required")
     return "This server lets only a person do that, in the console. A newer server may also accept a token.";
   if (status === 401)
-    return "`innkeep auth status` shows which credential was sent. Keys and tokens are made in the console; `innkeep auth login` renews a tester's.";
+    return "`innkeep auth status` shows which credential was sent. Keys and tokens are created in the console; `innkeep auth login` renews a tester's.";
   if (status === 407) return proxyNext;
   if (isAbsent(status, code)) return absentNext;
   if (code === "idempotency_mismatch") return "Use another --idempotency-key, or none.";
@@ -317,11 +317,11 @@ function faultOf({ code, message }: CommanderError, command: Command): ParserFau
   const [first = "", second = ""] = [...message.matchAll(/'([^']*)'/g)].map(([, word = ""]) => word);
   switch (code) {
     case "commander.unknownOption":
-      return { path: first, message: `is no flag of ${named(command)}`, ...likeFlag(first, command) };
+      return { path: first, message: `is not a flag of ${named(command)}`, ...likeFlag(first, command) };
     case "commander.unknownCommand":
       return {
         path: `\`${first}\``,
-        message: `is no command of ${named(command)}`,
+        message: `is not a command of ${named(command)}`,
         ...likeCommand(first, command),
       };
     case "commander.optionMissingArgument":

@@ -149,6 +149,6 @@ function appsCalled(apps: readonly NamedApp[], wanted: string): readonly NamedAp
 
 function problemOf(wanted: string | undefined, fitting: number): string {
   if (wanted === undefined)
-    return fitting === 0 ? "This token reaches no app." : "This token reaches several apps.";
+    return fitting === 0 ? "This token has access to no app." : "This token has access to several apps.";
   return fitting === 0 ? `No app is called "${wanted}".` : `Several apps are called "${wanted}".`;
 }

@@ -61,7 +61,7 @@ export function webAddress(given: string, origin: string): string {
     );
   }
   if (url.username || url.password) {
-    throw usageError(`${origin} must hold no name and no password.`, "See `innkeep auth set --help`.");
+    throw usageError(`${origin} must contain no name and no password.`, "See `innkeep auth set --help`.");
   }
   return (url.origin + url.pathname).replace(/\/+$/, "");
 }

@@ -108,7 +108,7 @@ export function chosenProfile(context: Context, flags: GlobalFlags): ChosenProfi
     `There is no profile "${name}".${didYouMean(name, known)}`,
     known.length > 0
       ? `There are ${known.join(", ")}.`
-      : `\`innkeep config set server https://… --profile ${name}\` makes it.`,
+      : `\`innkeep config set server https://… --profile ${name}\` creates it.`,
   );
 }
 

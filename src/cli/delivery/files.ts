@@ -17,7 +17,7 @@ export const asPdf: Conversion = {
       return faulty(`is too large: a text can have ${mostTextBytes} bytes at most; it has ${has}`);
     const bytes = await readFile(path);
     const text = decodedText(bytes);
-    if (text === undefined) return faulty("is no text: it has bytes that no text has");
+    if (text === undefined) return faulty("is not a text: it contains bytes that no text contains");
     if (hasMoreLines(text, mostLines))
       return faulty(`has too many lines: a text can have ${mostLines} at most`);
     return asAttachment(path, { bytes, text });
@@ -100,7 +100,7 @@ type FileCheck = { readonly file: SentFile } | { readonly faults: readonly strin
 async function checkFile(path: string, rules: FileRules): Promise<FileCheck> {
   try {
     const stats = await stat(path);
-    if (!stats.isFile()) return { faults: ["is no regular file"] };
+    if (!stats.isFile()) return { faults: ["is not a regular file"] };
     if (stats.size === 0) return { faults: ["is empty"] };
     const head = await headOf(path);
     const detected = detectMediaType(head);

@@ -136,8 +136,8 @@ async function checkBackups(invocation: Invocation): Promise<Finding[]> {
   try {
     const { provenAt, warning } = await runOnDatabase(invocation, {}, { command: "backup drill" });
     if (typeof warning === "string") return [failure("backups", { what: warning, why, next })];
-    if (typeof provenAt !== "string") return [remark("backups", "No nightly backup was made yet.")];
-    return [ok("backups", `The nightly backup of ${provenAt} was proven.`)];
+    if (typeof provenAt !== "string") return [remark("backups", "No nightly backup was created yet.")];
+    return [ok("backups", `The nightly backup of ${provenAt} was verified.`)];
   } catch (error) {
     const settings = "Set INNKEEP_DATA or INNKEEP_DATABASE_URL as for the server.";
     return [failure("backups", faultOf(error, { why, next: settings }))];
@@ -251,7 +251,7 @@ function withoutKeychain(used: boolean): Finding {
       "This system has no keychain. Credentials are stored in a file that only you can read.",
     );
   return failure("keychain", {
-    what: "Credentials are stored in a keychain that is not there any more.",
+    what: "Credentials are stored in a keychain that does not exist any more.",
     why: "Commands cannot read them.",
     next: "Store them again with `innkeep auth set KIND`, or install innkeep without --omit=optional.",
   });
@@ -338,7 +338,7 @@ function openToOthers({ platform }: Context, folder: string): Finding[] {
     .map((path) =>
       failure("modes", {
         what: `Other users of this machine can open ${path}.`,
-        why: "It holds, or may hold, credentials and reports.",
+        why: "It contains, or may contain, credentials and reports.",
         next: `chmod go-rwx "${path}"`,
       }),
     );

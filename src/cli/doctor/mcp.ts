@@ -68,7 +68,7 @@ async function agentTokenOf(
 ): Promise<{ readonly credential?: FoundCredential; readonly findings: Finding[] }> {
   const { origin } = new URL(invocation.baseUrl());
   const store = `\`${credentialKinds.agentToken.command} --base-url ${origin}\``;
-  const next = `Make one in the console under Settings, and store it: ${store}`;
+  const next = `Create one in the console under Settings, and store it: ${store}`;
   const why = "The tools are listed, and every call fails.";
   try {
     const credential = await invocation.credential("agentToken");
@@ -126,7 +126,7 @@ function permissions(work: WorkPermission, offered: Offered): Finding {
   if (!lacks) return ok("permissions", permissionTexts[work]);
   const next =
     work === "no_scope"
-      ? "Make a token with the scope runs:work in the console, or leave --work and INNKEEP_MCP_WORK out."
+      ? "Create a token with the scope runs:work in the console, or leave --work and INNKEEP_MCP_WORK out."
       : "Leave --work and INNKEEP_MCP_WORK out.";
   const why = "Claims and outcomes of the agent are refused.";
   return warning("permissions", { what: permissionTexts[work], why, next });

@@ -124,7 +124,7 @@ const isMissing = (value: unknown): boolean => value === undefined || value === 
 
 function textFaults(name: string, value: unknown): string[] {
   if (isMissing(value) || value === "") return [`has no ${name}`];
-  if (typeof value !== "string") return [`has a ${name} that is no text: put it in quotes`];
+  if (typeof value !== "string") return [`has a ${name} that is not a text: put it in quotes`];
   if (value.trim() === "") return [`has no ${name}`];
   return value.includes("\0") ? [`has a NUL character in its ${name}`] : [];
 }

@@ -40,7 +40,7 @@ async function mergeThread(invocation: Invocation, given: string, other: string)
 async function unmergeThread(invocation: Invocation, given: string): Promise<undefined> {
   const id = await mergedThreadId(invocation, given);
   const thread = await invocation.client().threads.unmerge({ params: { id } });
-  note(invocation, `Feedback ${id} is a thread of its own again.`);
+  note(invocation, `Feedback ${id} is a separate thread again.`);
   printOne(invocation, thread, () => threadText(thread));
 }
 

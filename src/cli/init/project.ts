@@ -98,7 +98,7 @@ function noteNextSteps(
   if (!key)
     note(
       invocation,
-      "There is no app key yet. Make one in the console, and store it with `innkeep auth set api-key`.",
+      "There is no app key yet. Create one in the console, and store it with `innkeep auth set api-key`.",
     );
   else if (!isStored && key.isGiven)
     note(
@@ -401,7 +401,7 @@ async function checkedKey(invocation: Invocation, flags: KeyFlags): Promise<Init
 
 async function typedKey(invocation: Invocation): Promise<InitKey | undefined> {
   if (!canAsk(invocation)) return undefined;
-  const question = "The app key, made in the console (empty: continue without a key): ";
+  const question = "The app key, created in the console (empty: continue without a key): ";
   const secret = (await invocation.context.io.ask(question, { hidden: true })).trim();
   if (secret === "") return undefined;
   const key = { secret, source: "what you typed", isGiven: true, isTyped: true } as const;

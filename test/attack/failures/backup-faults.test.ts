@@ -203,7 +203,7 @@ describe("a server with nightly backups", () => {
     const { ready, logged } = await innkeepServe(place, env);
     await expect.poll(() => figure(ready.baseUrl, "success_timestamp_seconds")).toBeGreaterThan(0);
     expect(await figure(ready.baseUrl, "failed")).toBe(0);
-    await expect.poll(logged).toContain("the nightly backup was made and proven");
+    await expect.poll(logged).toContain("the nightly backup was created and verified");
     const [name = ""] = await readdir(backups);
     expect(await figure(ready.baseUrl, "size_bytes")).toBe((await stat(join(backups, name))).size);
     const verify = ["admin", "backup", "--verify", join(backups, name)];

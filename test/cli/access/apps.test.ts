@@ -43,7 +43,7 @@ describe("app view", () => {
     expect(await line.run(["app", "view"])).toMatchObject({
       exit: 2,
       stderr: expect.stringMatching(
-        /This token reaches several apps[\s\S]*Name one:[\s\S]*Larder[\s\S]*Lantern/,
+        /This token has access to several apps[\s\S]*Name one:[\s\S]*Larder[\s\S]*Lantern/,
       ),
     });
     expect(await line.run(["app", "view", "Cellar"])).toMatchObject({

@@ -102,7 +102,7 @@ describe("changelog import --format github-release", () => {
 
   it.each([
     ["{", "is not JSON"],
-    ["{}", "holds no release of GitHub"],
+    ["{}", "contains no release of GitHub"],
   ])("refuses %s", async (text, fault) => {
     const { write, run } = await newMaintainer();
     await write("event.json", text);
@@ -213,7 +213,7 @@ describe("changelog import --format git", () => {
     const ran = await run("import", "--format", "git");
     expect(ran).toMatchObject({
       exit: 2,
-      stderr: expect.stringContaining("This folder is no Git repository"),
+      stderr: expect.stringContaining("This folder is not a Git repository"),
     });
   });
 });

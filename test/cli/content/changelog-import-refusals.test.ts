@@ -145,7 +145,7 @@ describe("changelog import that cannot be done", () => {
       expect(ran).toMatchObject({
         exit: 6,
         stdout: "",
-        stderr: "error: This server cannot take release notes: it has only endpoints that read them.\n",
+        stderr: "error: This server cannot accept release notes: it has only endpoints that read them.\n",
       });
     }
     expect(new Set(asked)).toEqual(new Set(["GET"]));

@@ -59,7 +59,7 @@ describe("FAQ files with faults", () => {
         expect.stringMatching(
           /^ {2}faq\/f\.md has a broken front matter: .* at line 2, column 11\. .*needs quotes$/,
         ),
-        "  faq/g.md has a question that is no text: put it in quotes",
+        "  faq/g.md has a question that is not a text: put it in quotes",
         "  faq/g.md has no answer",
         "  faq/g.md has an `id` that is no id",
         "  faq/g.md has a `sortOrder` that is not a whole number",

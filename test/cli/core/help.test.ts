@@ -45,7 +45,7 @@ describe("innkeep", () => {
 
   it("lists no network flags for commands that only work on this machine", async () => {
     for (const noun of ["feedback", "proof"]) {
-      expect((await run(noun, "discard", "x", "--max-wait", "1s")).stderr).toContain("is no flag of");
+      expect((await run(noun, "discard", "x", "--max-wait", "1s")).stderr).toContain("is not a flag of");
       expect((await run(noun, "discard", "--help")).stdout).toContain("--dry-run");
     }
   });
@@ -55,11 +55,11 @@ describe("innkeep", () => {
   });
 
   it.each([
-    [["faqq", "list"], "`faqq` is no command of `innkeep`.\n(Did you mean faq?)"],
-    [["faq", "lsit"], "`lsit` is no command of `innkeep faq`.\n(Did you mean list?)"],
+    [["faqq", "list"], "`faqq` is not a command of `innkeep`.\n(Did you mean faq?)"],
+    [["faq", "lsit"], "`lsit` is not a command of `innkeep faq`.\n(Did you mean list?)"],
     [
       ["faq", "list", "--feilds", "id"],
-      "--feilds is no flag of `innkeep faq list`.\n(Did you mean --fields?)",
+      "--feilds is not a flag of `innkeep faq list`.\n(Did you mean --fields?)",
     ],
     [["faq", "view"], "error: The command needs one value more:\n  <id> is missing\n"],
     [
@@ -82,7 +82,7 @@ describe("innkeep", () => {
       "The method is a flag: `innkeep api /api/v1/faqs/remote --method GET`.",
     ],
     [["version"], "(Did you mean --version?)"],
-    [["nope"], "`nope` is no command of `innkeep`.\n`innkeep help` lists them.\n"],
+    [["nope"], "`nope` is not a command of `innkeep`.\n`innkeep help` lists them.\n"],
     [["completion", "powershell"], "<shell> must be one of bash, zsh, fish, not `powershell`."],
     [["feedback", "send", "--type"], "--type needs a value."],
     [["faq", "create", "--sort-order", "1.5"], "--sort-order must be a whole number, not `1.5`"],
@@ -114,7 +114,7 @@ describe("innkeep", () => {
   it("reports a mistake as one object under --json", async () => {
     const ran = await run("faq", "lsit", "--json");
     expect(JSON.parse(ran.stderr)).toEqual({
-      error: "`lsit` is no command of `innkeep faq`.\n(Did you mean list?)",
+      error: "`lsit` is not a command of `innkeep faq`.\n(Did you mean list?)",
       code: "usage",
       exitCode: 2,
     });

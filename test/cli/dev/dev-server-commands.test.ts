@@ -45,7 +45,7 @@ describe("the commands of a development server", () => {
   it("says that the command of `dev exec` goes after --", async () => {
     const { exit, stderr } = await dev("exec", "node", "-e", "0");
     const next = "Write the command after --: innkeep dev exec -- node -e 0\n";
-    expect([exit, stderr]).toEqual([2, `error: -e is no flag of \`innkeep dev exec\`.\n${next}`]);
+    expect([exit, stderr]).toEqual([2, `error: -e is not a flag of \`innkeep dev exec\`.\n${next}`]);
   });
 
   it("adds, lists and clears faults", async () => {

@@ -181,11 +181,11 @@ describe("feedback send --best-effort", () => {
   });
 
   it.each([
-    ["an unknown flag", ["--subjct", "Tests fail"], "--subjct is no flag of `innkeep feedback send`"],
+    ["an unknown flag", ["--subjct", "Tests fail"], "--subjct is not a flag of `innkeep feedback send`"],
     [
       "a value for a flag that takes none",
       ["--no-ci-metadata=yes"],
-      "--no-ci-metadata=yes is no flag of `innkeep feedback send`",
+      "--no-ci-metadata=yes is not a flag of `innkeep feedback send`",
     ],
     ["a flag without its value", ["--subject"], "--subject needs a value"],
     ["an invalid choice", ["--color", "pink"], "--color"],

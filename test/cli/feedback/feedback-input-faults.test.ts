@@ -99,7 +99,9 @@ describe("feedback send, before anything is sent", () => {
   it("refuses a folder", async () => {
     const line = await createCommandLine();
     await mkdir(join(line.cwd, "shots"));
-    expect(await faultsOf(line, [...send, "--image", "shots"])).toEqual(["--image shots is no regular file"]);
+    expect(await faultsOf(line, [...send, "--image", "shots"])).toEqual([
+      "--image shots is not a regular file",
+    ]);
   });
 
   it.each([

@@ -43,7 +43,7 @@ it("feedback merge and unmerge accept the numbers of threads", async () => {
   expect(again.exit).not.toBe(0);
   const apart = await run("unmerge", "2");
   expect([apart.exit, apart.stderr]).toEqual([
-    ...[0, expect.stringContaining(`Feedback ${second} is a thread of its own again.`)],
+    ...[0, expect.stringContaining(`Feedback ${second} is a separate thread again.`)],
   ]);
   expect((await run("view", "2")).stdout).toContain("It closes.");
   const none = await run("unmerge", "2");

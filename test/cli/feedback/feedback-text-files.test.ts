@@ -164,7 +164,7 @@ describe("feedback send --attach refuses a text file", () => {
       "has NUL bytes behind its beginning",
       "a.log",
       Buffer.from(`${"a".repeat(2_000)}\0`),
-      "is no text: it has bytes that no text has",
+      "is not a text: it contains bytes that no text contains",
     ],
     ["is empty", "a.log", Buffer.alloc(0), "is empty"],
   ])("that %s", async (_, name, bytes, fault) => {

@@ -140,7 +140,7 @@ describe("a step with wrong inputs", () => {
       { command: "admin user create" },
       "The input `command` must be one of: feedback send, ",
     ],
-    ["an input of another command", { draft: "true" }, "draft is no input of this command"],
+    ["an input of another command", { draft: "true" }, "draft is not an input of this command"],
     ["a switch that is neither on nor off", { "ci-metadata": "no" }, "ci-metadata must be true or false"],
   ])("such as %s runs nothing, and says what is wrong beside the run", async (_, given, fault) => {
     const ended = await runStep(report({ with: given }));

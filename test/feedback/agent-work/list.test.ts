@@ -89,7 +89,7 @@ describe.each(databases)("GET /api/v1/agent/feedback on $name", (engine) => {
     expect(JSON.stringify(answer.body)).not.toMatch(/\bada\b/i);
   });
 
-  it("filters by status, type, words, activity, and what the newest proposal waits for", async () => {
+  it("filters by status, type, words, activity, and the step for which the newest proposal waits", async () => {
     const [broken, wish] = [await send("Broken login"), await send("A wish", { type: "feature" })];
     await editThread(broken, { status: "resolved" });
     expect(await subjects({ status: "open" })).toEqual(["A wish"]);

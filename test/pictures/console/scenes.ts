@@ -172,7 +172,7 @@ export const consoleScenes: readonly ConsoleScene[] = [
     name: "webhooks",
     title: "Webhooks",
     page: at.webhooks(":appId"),
-    says: "Addresses of programs that learn what happens in an app. The secret of a new one is shown once.",
+    says: "Addresses of programs that get the events of an app. The secret of a new one is shown once.",
   },
   {
     name: "webhook",

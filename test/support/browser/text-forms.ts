@@ -31,7 +31,7 @@ const addNote = async (page: Page) => {
   await page.getByRole("radio", { name: "Note" }).check();
   await page.getByLabel("Internal note", { exact: true }).fill("Another part.");
   await page.getByRole("button", { name: "Add note" }).click();
-  await page.getByText("The note is on the thread.").waitFor();
+  await page.getByText("The note was added to the thread.").waitFor();
 };
 
 const saveStatus = async (page: Page) => {
@@ -263,7 +263,7 @@ function appForms({ app, call }: OwnerWithOneOfEach): TextForm[] {
       action: "/invitations",
       open: async () => `/console/members/${app.id}`,
       button: "Invite",
-      notDone: "The invitation was not made.",
+      notDone: "The invitation was not created.",
     },
   ];
 }

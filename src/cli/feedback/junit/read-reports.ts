@@ -45,7 +45,7 @@ export async function readReports(invocation: Invocation, patterns: readonly str
     if (read.foreignRoot !== undefined && path !== resolve(cwd, pattern) && path !== "-")
       note(
         invocation,
-        `Skipped ${shown(cwd, path)}, which is no JUnit report: its root element is <${read.foreignRoot}>.`,
+        `Skipped ${shown(cwd, path)}, which is not a JUnit report: its root element is <${read.foreignRoot}>.`,
       );
     else {
       found.add(pattern);
@@ -144,7 +144,7 @@ function faultOf(
   if (why !== undefined) return [fault(file, why)];
   if (broken) return [fault(file, `cannot be read from line ${broken.line} on: ${broken.message}`)];
   if (foreignRoot !== undefined)
-    return [fault(file, `is no JUnit report: its root element is <${foreignRoot}>`)];
+    return [fault(file, `is not a JUnit report: its root element is <${foreignRoot}>`)];
   return [];
 }
 

@@ -22,7 +22,7 @@ describe("feedback send --junit with faulty input", () => {
       "another file",
       "junit.xml",
       "<html/>",
-      "--junit junit.xml is no JUnit report: its root element is <html>",
+      "--junit junit.xml is not a JUnit report: its root element is <html>",
     ],
     ["a glob of other files", "*.xml", "<html/>", "--junit *.xml names no JUnit report"],
   ])("sends nothing for %s and names it", async (_, glob, report, why) => {

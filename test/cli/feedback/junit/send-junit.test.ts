@@ -125,7 +125,7 @@ describe("feedback send --junit", () => {
     const ran = await line.run(["feedback", "send", "--junit", "a/*.xml", "b", "--junit", "-"], { stdin });
     expect(bodies().map(({ metadata }) => metadata.test)).toEqual(["adds", "two", "three"]);
     expect(ran.stderr).toContain(
-      "Skipped b/deep/pom.xml, which is no JUnit report: its root element is <project>.",
+      "Skipped b/deep/pom.xml, which is not a JUnit report: its root element is <project>.",
     );
   });
 

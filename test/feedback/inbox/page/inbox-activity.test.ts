@@ -197,7 +197,7 @@ describe("a thread that is opened again", () => {
     for (const _ of ["opened", "opened again"]) {
       const page = await owner.open(path);
       expect(readingOf(page)).toMatch(
-        /Since your last visit on \d+ \w+ \d{4}, [\d:]+ UTC : 1 new message\. Go to what is new/,
+        /Since your last visit on \d+ \w+ \d{4}, [\d:]+ UTC : 1 new message\. Go to the new messages/,
       );
       expect(page.text).toContain('href="#new"');
       expect(readingOf(page)).toMatch(/My own\. .*New since your last visit on .* An agent proposed a plan/);
@@ -220,9 +220,9 @@ describe("a thread that is opened again", () => {
     service.clock.advance(minute);
     const page = await other.open(path);
     expect(readingOf(page)).toMatch(
-      /Since your last visit on .*: a decision, changed fields\. Go to what is new/,
+      /Since your last visit on .*: a decision, changed fields\. Go to the new messages/,
     );
-    expect(page.text).toContain('href="#proposal">Go to what is new');
+    expect(page.text).toContain('href="#proposal">Go to the new messages');
     expect(readingOf(await owner.open(path))).not.toContain("a decision, changed fields");
   });
 

@@ -82,7 +82,7 @@ describe.runIf(hasObjectStore)(`files in S3 (${needsObjectStore})`, () => {
     await files.keep(received);
     const other = await receive(files, Buffer.from("other"));
     await files.dropTemporary([other.path]);
-    await expect(files.keep(other)).rejects.toThrow("gone or incomplete");
+    await expect(files.keep(other)).rejects.toThrow("missing or incomplete");
   });
 
   it("the store itself refuses bytes of another hash", async () => {
