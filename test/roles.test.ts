@@ -86,7 +86,7 @@ describe("what a file imports, by its role", () => {
     expect(rules.map((breach) => breach.split(": ")[1])).toEqual(wrong);
   });
 
-  it.each(["http", "database"])("is no subject in %s", (folder) => {
+  it.each(["http", "database"])("is not a subject in %s", (folder) => {
     const file = `server/${folder}/one.ts`;
     expect(breachesOfImports(file, [own("api")])).toEqual([`${folder} names no subject: ${own("api")}`]);
     expect(breachesOfImports(file, ["server/clock.ts", contract])).toEqual([]);

@@ -44,7 +44,7 @@ describe("a success", () => {
     });
   });
 
-  it("without a body gives undefined", async () => {
+  it("without a body results in undefined", async () => {
     const baseUrl = await listen((_, response) => void response.writeHead(204).end());
     expect(await clientWithCredentials(baseUrl).client.session.remove()).toBeUndefined();
   });

@@ -49,7 +49,7 @@ describe.each(transports)("a connection over %s", (_, transportFor) => {
     expect(await run).toEqual({ id: "1" });
   });
 
-  it("gives no partial answer if it ends in the middle", async () => {
+  it("returns no partial answer if it ends in the middle", async () => {
     const baseUrl = await listen((_, response) => {
       response.writeHead(200, { "content-length": "100" });
       response.write("[");
@@ -86,14 +86,14 @@ describe.each(transports)("a connection over %s", (_, transportFor) => {
     expect(ports.size).toBe(1);
   });
 
-  it("fails as a connection if the other side does not speak HTTP", async () => {
+  it("fails as a connection error if the other side does not use HTTP", async () => {
     const baseUrl = await speaking("SSH-2.0-OpenSSH_9.9\r\n");
     await expect(connect(baseUrl, once).client.faqs.list()).rejects.toMatchObject({
       name: "ConnectionError",
     });
   });
 
-  it("says if the other side does not speak TLS", async () => {
+  it("reports that the other side does not use TLS", async () => {
     const baseUrl = (await listen((_, response) => void response.end("[]"))).replace("http:", "https:");
     await expect(connect(baseUrl, once).client.faqs.list()).rejects.toMatchObject({
       name: "ConnectionError",

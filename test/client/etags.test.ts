@@ -19,7 +19,7 @@ it("a program replaces the FAQ that it has read, and is refused after somebody e
   await expect(late).rejects.toBeInstanceOf(ServerError);
 });
 
-it("the ETag is undefined if the server gives none, and a failed call fails", async () => {
+it("the ETag is undefined if the server sends none, and a failed call fails", async () => {
   const baseUrl = await listen(({ url }, response) => {
     if (url?.endsWith("faqs/remote")) return void response.end("[]");
     response.writeHead(404).end("{}");

@@ -31,7 +31,7 @@ describe("the body of feedback", () => {
     expect(JSON.parse(Buffer.concat(await chunksOf(body.read())).toString())).toEqual(fields);
   });
 
-  it("carries images and videos as data URLs, and PDFs with their names", async () => {
+  it("contains images and videos as data URLs, and PDFs with their names", async () => {
     const folder = await temporaryFolder();
     const quoted = { ...pdf(), name: 'a "quoted" näme.pdf' };
     const body = feedbackBody(fields, {
@@ -47,7 +47,7 @@ describe("the body of feedback", () => {
     });
   });
 
-  it("knows its exact length in advance and encodes files of every length correctly", async () => {
+  it("has its exact length in advance and encodes files of every length correctly", async () => {
     const path = join(await temporaryFolder(), "any");
     const size = fc.oneof(fc.nat(10), fc.integer({ min: 49_140, max: 49_160 }), fc.nat(200_000));
     await fc.assert(
@@ -68,7 +68,7 @@ describe("the body of feedback", () => {
     );
   });
 
-  it("knows where each file ends", async () => {
+  it("marks where each file ends", async () => {
     const folder = await temporaryFolder();
     const images = [
       await onDisk(folder, png(100_000)),
@@ -89,7 +89,7 @@ describe("the body of feedback", () => {
     expect(second?.equals(first ?? Buffer.alloc(0))).toBe(true);
   });
 
-  it("never gives more than 64 KiB at once", async () => {
+  it("never produces more than 64 KiB at once", async () => {
     const images = [await onDisk(await temporaryFolder(), png(2 * MB))];
     const chunks = await chunksOf(feedbackBody(fields, { ...noFiles, images }).read());
     expect(Math.max(...chunks.map(({ length }) => length))).toBe(65_536);

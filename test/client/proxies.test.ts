@@ -43,7 +43,7 @@ describe("a proxy", () => {
     expect(proxyFor(new URL("http://api.example"), { http: "proxy:3128" })).toBe("http://proxy:3128");
   });
 
-  it("carries a request with its credential to an http server", async () => {
+  it("forwards a request with its credential to an http server", async () => {
     const asked: (string | undefined)[] = [];
     const proxy = await listen(({ url, headers }, response) => {
       asked.push(url, String(headers["x-api-key"]));
@@ -56,7 +56,7 @@ describe("a proxy", () => {
     ]);
   });
 
-  it("carries a body that is created while it is sent", async () => {
+  it("forwards a body that is created while it is sent", async () => {
     const { baseUrl: http, received } = await startRecordingServer(answers(201, { success: true }));
     const content = {
       mediaType: "application/json",

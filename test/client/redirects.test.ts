@@ -23,7 +23,7 @@ describe("a redirect", () => {
     expect(seen).toEqual(["GET /api/v1/faqs/remote", "GET /moved"]);
   });
 
-  it("is not followed to another host: no credential reaches it", async () => {
+  it("is not followed to another host: no credential is sent to it", async () => {
     const heard: unknown[] = [];
     const other = await listen((request, response) => {
       heard.push(request.headers);
@@ -57,10 +57,13 @@ describe("a redirect", () => {
     expect(seen).toHaveLength(6);
   });
 
-  it.each(["", "http://["])("is reported as another service's answer if it leads to %j", async (location) => {
-    const { baseUrl } = await redirecting(302, () => location);
-    await expect(clientWithCredentials(baseUrl).client.faqs.list()).rejects.toMatchObject({
-      name: "UnexpectedAnswerError",
-    });
-  });
+  it.each(["", "http://["])(
+    "is reported as another service's answer if its target is %j",
+    async (location) => {
+      const { baseUrl } = await redirecting(302, () => location);
+      await expect(clientWithCredentials(baseUrl).client.faqs.list()).rejects.toMatchObject({
+        name: "UnexpectedAnswerError",
+      });
+    },
+  );
 });

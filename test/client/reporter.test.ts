@@ -49,7 +49,7 @@ describe("a session reporter", () => {
     expect(app.reports).toEqual([]);
   });
 
-  it("knows the screen on which the app returns", async () => {
+  it("records the screen on which the app returns", async () => {
     await use(app, 90, ["Home", "Map"]);
     await use(app, 90, ["Help"]);
     expect(app.bodies()[1]).toMatchObject({ screens: ["Map", "Help"] });
@@ -107,7 +107,7 @@ describe("a session reporter", () => {
       expect(app.reporter.pending()).toEqual([]);
     });
 
-    it("gives each session its own key", async () => {
+    it("reports each session with its own key", async () => {
       await use(app, 90, ["Home"]);
       expect(new Set(app.reporter.pending().map(({ idempotencyKey }) => idempotencyKey)).size).toBe(2);
     });

@@ -23,7 +23,7 @@ describe("a request", () => {
       { authorization: "Bearer sda_ofTheTest" },
     ],
     ["the console", (client) => client.session.me(), { authorization: "Bearer sdm_ofTheTest" }],
-  ])("to %s carries only its credential", async (_, call, expected) => {
+  ])("to %s has only its credential", async (_, call, expected) => {
     const { baseUrl, heads } = await keepingHeads();
     await call(clientWithCredentials(baseUrl).client);
     const { "x-api-key": key, authorization } = heads[0]?.headers ?? {};
@@ -34,7 +34,7 @@ describe("a request", () => {
     });
   });
 
-  it("to an open endpoint carries no credential", async () => {
+  it("to an open endpoint has no credential", async () => {
     const { baseUrl, heads } = await keepingHeads();
     await clientWithCredentials(baseUrl).client.session.create({
       body: { email: "a@b.c", password: "secret" },

@@ -49,7 +49,7 @@ function scene(look: (wait: number, at: number) => Run | Error, holds: boolean) 
 }
 
 describe("waiting for a decision", () => {
-  it("asks once without time to wait", async () => {
+  it("sends one request without time to wait", async () => {
     const { wait, looks } = scene(() => open, true);
     expect(await wait(0)).toEqual(open);
     expect(looks).toEqual([{ at: 0, wait: 0 }]);
@@ -94,7 +94,7 @@ describe("waiting for a decision", () => {
     await expect(scene(() => away, true).wait(60)).rejects.toBe(away);
   });
 
-  it("fails at once if waiting cannot help", async () => {
+  it("fails immediately if waiting is useless", async () => {
     const { wait, looks } = scene(
       () => new ServerError({ status: 404, code: "not_found", message: "" }),
       true,

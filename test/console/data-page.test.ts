@@ -57,7 +57,7 @@ describe("the page for the data of an app", () => {
       expect((await fetch(service.baseUrl + path, { headers })).status).toBe(403);
   });
 
-  it("makes an app of the file, once for each form", async () => {
+  it("creates an app from the file, once for each form", async () => {
     const owner = await ownerAtData();
     const file = await (await owner.get(`/console/data/${owner.app.id}/download`)).text();
     const first = await owner.send(file, { name: "Second" });

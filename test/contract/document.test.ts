@@ -46,7 +46,7 @@ describe("the OpenAPI document", () => {
     ]);
   });
 
-  it("names the codes of errors, and leaves room for more", () => {
+  it("names the codes of errors, and allows others", () => {
     const { code } = schemas.Error.properties;
     expect(code).toEqual({ type: "string", "x-extensible-enum": Object.keys(errorCatalogue) });
   });
@@ -98,7 +98,7 @@ describe("the OpenAPI document", () => {
     ["", false],
     ["kéy", false],
     ["two\nlines", false],
-  ])("takes %j as an Idempotency-Key: %s", (key, isTaken) => {
+  ])("accepts %j as an Idempotency-Key: %s", (key, isTaken) => {
     const keys = operations.flatMap(({ parameters }) =>
       parameters.filter(({ name }) => name === "Idempotency-Key"),
     );

@@ -51,7 +51,7 @@ describe("the media type of bytes", () => {
     ["heix", "image/heic"],
     ["mif1", "image/heic"],
     ["avif", "image/avif"],
-  ])("is no video for the brand %j, even with known compatible brands, but %s", (brand, mediaType) => {
+  ])("is not a video for the brand %j, even with known compatible brands, but %s", (brand, mediaType) => {
     expect(detectMediaType(ftyp(brand, "isom", "mp42"))).toBe(mediaType);
   });
 
@@ -70,7 +70,7 @@ describe("the media type of bytes", () => {
     },
   );
 
-  it("finds the DocType behind other elements of the header", () => {
+  it("finds the DocType after other elements of the header", () => {
     const header = "4286 81 01 42f7 81 01 ec 83 000000 4282 84 7765626d 4287 81 04";
     expect(detectMediaType(hex(`1a45dfa3 9b ${header}`))).toBe("video/webm");
   });

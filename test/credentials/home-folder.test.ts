@@ -11,6 +11,6 @@ it("is where HOME says, and with an empty HOME where the system says", () => {
   expect(homeFolder({ homedir: () => "", userInfo })).toBe("/home/ada");
 });
 
-it("is no folder of the command, if the system does not know the user", () => {
+it("is not a folder of the command, if the user is unknown to the system", () => {
   expect(homeFolder({ homedir: () => "", userInfo: none })).toBe("/");
 });

@@ -35,7 +35,7 @@ describe("the keychain", () => {
     expect(slow).toHaveBeenCalledOnce();
   });
 
-  it("leaves no timer behind after its answer", async () => {
+  it("leaves no timer after its answer", async () => {
     const slow = vi.fn();
     expect(await withinLimit(Promise.resolve("secret"), slow)).toBe("secret");
     expect(vi.getTimerCount()).toBe(0);

@@ -37,7 +37,7 @@ describe("the store of credentials", () => {
     expect(Object.keys(JSON.parse(await readFile(store.file, "utf8")))).toEqual([here, there]);
   });
 
-  it("replaces a secret, and leaves no partial file behind", async () => {
+  it("replaces a secret, and leaves no partial file", async () => {
     const { store, folder } = await storeWith();
     await store.put({ origin: here, kind: "appKey" }, "sdk_old");
     await store.put({ origin: here, kind: "appKey" }, secret);
@@ -81,13 +81,13 @@ describe("the store of credentials", () => {
     expect(await filesIn(folder)).toEqual([]);
   });
 
-  it("gives nothing if the keychain has lost the secret", async () => {
+  it("returns nothing if the keychain has lost the secret", async () => {
     const { store } = await storeWith(async () => fakeKeychain());
     await store.put({ origin: here, kind: "appKey" }, secret);
     expect(await store.find({ origin: here, kind: "appKey" })).toBeUndefined();
   });
 
-  it("reports an error if the keychain with the secret is gone", async () => {
+  it("reports an error if the keychain with the secret does not exist any more", async () => {
     let chain: ReturnType<typeof fakeKeychain> | undefined = fakeKeychain();
     const { store } = await storeWith(async () => chain);
     await store.put({ origin: here, kind: "appKey" }, secret);

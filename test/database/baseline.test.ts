@@ -30,7 +30,7 @@ describe.each(databases)("a database from before the baseline, on $name", (engin
     await database.close();
   }
 
-  it("is marked as one that the baseline made, and keeps every row", async () => {
+  it("is marked as one that the baseline created, and keeps every row", async () => {
     const before = await untouched();
     const rows = await everyRowOf(before);
     expect(await isCurrent(before, migrations)).toBe(false);
@@ -91,7 +91,7 @@ describe.each(databases)("a database from before the baseline, on $name", (engin
     );
   });
 
-  it("is refused as newer if it has a migration that this program does not know", async () => {
+  it("is refused as newer if it has an unknown migration", async () => {
     await place.open();
     await change((tx) =>
       tx.insert("migrations", { number: 999, name: "later", checksum: "", applied_at: "2027" }),

@@ -42,7 +42,7 @@ describe("the notices of a transaction", () => {
 });
 
 describe("what a server announces", () => {
-  it("is signalled by the other server when it hears it, and by itself once when the commit is known", () => {
+  it("is signalled by the other server when it gets the notification, and by this server once after the commit", () => {
     const { own, other } = begin();
     const { payloads, settle } = own.announce(new Set(["a", "b"]));
     expect(own.heard).toEqual([]);

@@ -63,7 +63,7 @@ describe.each(sharedDatabases)("PostgreSQL with many new rows", (postgres) => {
   });
 });
 
-describe.each(sharedDatabases)("a server that stops while PostgreSQL makes statistics", (postgres) => {
+describe.each(sharedDatabases)("a server that stops while PostgreSQL creates statistics", (postgres) => {
   let service: Service;
   beforeAll(async () => {
     service = await startService({ engine: postgres });

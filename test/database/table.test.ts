@@ -63,7 +63,7 @@ describe.each(databases)("a table that is described once, on $name", (engine) =>
     return database;
   }
 
-  it("takes rows, and gives them with their names in camel case", async () => {
+  it("stores rows, and returns them with names in camel case", async () => {
     const database = await opened();
     await database.insert(jars, { shelfId: "a", seat: 2, label: "jam", openedAt: undefined });
     const added = await database.write(async (tx) => [
@@ -97,7 +97,7 @@ describe.each(databases)("a table that is described once, on $name", (engine) =>
   });
 });
 
-it("the compiler knows the columns and their types", () => {
+it("the compiler checks the columns and their types", () => {
   expectTypeOf<Row<typeof jars>>().toEqualTypeOf<{
     readonly shelfId: string;
     readonly seat: number;

@@ -78,7 +78,7 @@ describe("POST /dev/clock", () => {
     ]);
   });
 
-  it("shows entries that are published by the new time, and hides them when the clock goes back", async () => {
+  it("shows entries that are published by the new time, and hides them when the clock is set back", async () => {
     const cast = await makeAppWithAgent(service);
     const publishedAt = new Date(Date.now() + 3_600_000).toISOString();
     await writeNote(service, cast, { title: "Tomorrow", publishedAt });
@@ -91,7 +91,7 @@ describe("POST /dev/clock", () => {
     expect(await entries()).toBe('{"entries":[]}');
   });
 
-  it("lets devices expire, and makes them valid again when the clock goes back", async () => {
+  it("lets devices expire, and makes them valid again when the clock is set back", async () => {
     const headers = await service.makeDevice(await service.makeUser());
     const tasks = async () => (await service.request("GET", "/api/v1/testing/me/tasks", { headers })).status;
     expect(await tasks()).toBe(200);

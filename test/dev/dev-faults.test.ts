@@ -78,7 +78,7 @@ describe("POST /dev/faults", () => {
   it.each([
     ["the faults are cleared", "DELETE", "/dev/faults"],
     ["the server is reset", "POST", "/dev/reset"],
-  ])("lets a waiting request go on at once when %s", async (_, method, path) => {
+  ])("lets a waiting request continue immediately when %s", async (_, method, path) => {
     await fault({ path: "/healthz", status: 500, delayMs: 600_000 });
     const delayed = get("/healthz");
     await expect.poll(async () => (await get("/dev/faults")).body).toEqual({ items: [] });

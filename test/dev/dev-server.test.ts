@@ -32,7 +32,7 @@ it.each([
   ["with --dev", true, 200],
   ["without it", false, 429],
 ])(
-  "a server without rate limits takes more than 60 session reports an hour only %s",
+  "a server without rate limits accepts more than 60 session reports an hour only %s",
   async (_, dev, last) => {
     const service = await startService({
       settings: { dev },

@@ -34,7 +34,7 @@ describe.each(databases)("POST /dev/trigger on $name", (engine) => {
     return { ...cast, told, read };
   };
 
-  it.each(eventTypes.map((type) => [type]))("makes %s happen", async (type) => {
+  it.each(eventTypes.map((type) => [type]))("causes %s", async (type) => {
     const { told, appId } = await makeApp();
     const events = await told(type);
     expect(events.map((event) => event.type)).toContain(type);
@@ -70,7 +70,7 @@ describe.each(databases)("POST /dev/trigger on $name", (engine) => {
     expect(JSON.stringify(await read(`/feedback/${feedbackId}`))).toContain("Fix it at once");
   });
 
-  it("tells everything that follows from a missed day, at the time of the moved clock", async () => {
+  it("returns everything that follows from a missed day, at the time of the moved clock", async () => {
     const { told } = await makeApp();
     const before = service.clock.now().getTime();
     const events = await told("seat.removed");
@@ -81,7 +81,7 @@ describe.each(databases)("POST /dev/trigger on $name", (engine) => {
     expect(service.clock.now().getTime() - before).toBeGreaterThan(86_400_000);
   });
 
-  it("leaves no key behind, and one token for all proposals", async () => {
+  it("leaves no key, and one token for all proposals", async () => {
     const { told, read, appId } = await makeApp();
     const before = Object(await read(`/apps/${appId}/keys`)).items.length;
     await told("feedback.created");

@@ -7,7 +7,7 @@ import { consoleScenes } from "../pictures/console/scenes.ts";
 import { consolePage } from "./console-page.ts";
 
 describe("docs/console.md", () => {
-  it("is made from the list of scenes", async () => {
+  it("is generated from the list of scenes", async () => {
     await expect(consolePage()).toMatchFileSnapshot("../../docs/console.md");
   });
 

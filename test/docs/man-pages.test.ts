@@ -27,7 +27,7 @@ describe("the manual pages", () => {
     expect(files).toContain("man");
   });
 
-  it(`have correct macros${formatter ? `, by ${formatter}` : ", as far as can be told without groff"}`, () => {
+  it(`have correct macros${formatter ? `, by ${formatter}` : ", as far as this can be checked without groff"}`, () => {
     for (const [name, text] of pages) {
       expect(text, name).not.toMatch(/^\.(?!\\"|TH |SH |SS |TP$|PP$|B |BR |I |br$|nf$|fi$)/m);
       if (!formatter) continue;

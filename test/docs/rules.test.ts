@@ -11,7 +11,7 @@ const code = new Map(
 );
 
 describe("docs/rules", () => {
-  it("gives each number once", () => {
+  it("has each number once", () => {
     expect(numbers.length).toBeGreaterThan(100);
     expect(numbers).toEqual([...new Set(numbers)]);
   });

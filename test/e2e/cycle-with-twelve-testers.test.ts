@@ -83,7 +83,7 @@ describe("a cycle of twelve testers and fourteen days", () => {
     told[`${tester.name} ${day}`] = await report(now, 60);
   }
 
-  it("gives no tester a task before the first day", () => {
+  it("has no task for a tester before the first day", () => {
     expect(told.recruiting).toBe("no task yet");
   });
 

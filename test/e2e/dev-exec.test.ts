@@ -24,12 +24,12 @@ describe("innkeep dev exec", () => {
     ["the agent token and the maintainer token", ["feedback", "list", "--json"], "Crash when I add"],
     ["the device token", ["task", "list", "--json"], "Larder"],
     ["the test key", ["session", "status", "--json"], '"dayIndex":9'],
-  ])("gives the command %s", async (_, words, found) => {
+  ])("passes %s to the command", async (_, words, found) => {
     const { run } = await createDevExec();
     expect(await run(cli(...words))).toMatchObject({ code: 0, stdout: expect.stringContaining(found) });
   });
 
-  it("exits with the code of the command, and leaves no folder behind", async () => {
+  it("exits with the code of the command, and leaves no folder", async () => {
     const { run, folders } = await createDevExec();
     expect(await run(node("process.exit(42)"))).toMatchObject({ code: 42 });
     expect(await run(node('process.kill(process.pid, "SIGTERM")'))).toMatchObject({ code: 143 });
@@ -49,7 +49,7 @@ describe("innkeep dev exec", () => {
     expect(ran).toMatchObject({ code: 127, stderr: expect.stringContaining('"" cannot be started') });
   });
 
-  it("says in one line that no folder can be made", async () => {
+  it("reports in one line that no folder can be created", async () => {
     const { run } = await createDevExec();
     const { code, stderr } = await run(node("0"), { TMPDIR: "/nowhere" });
     expect({ code, stderr }).toEqual({
@@ -146,7 +146,7 @@ describe("a killed innkeep dev exec", () => {
 });
 
 describe("a path that looks like the folder of a killed server", () => {
-  it("is left alone if it is a link, leads elsewhere, or belongs to another user", async () => {
+  it("is not used if it is a link, points elsewhere, or belongs to another user", async () => {
     const { run, tmp } = await createDevExec();
     const precious = join(tmp, "precious");
     await mkdir(join(precious, "data"), { recursive: true });
@@ -190,7 +190,7 @@ apps:
 `;
 
 describe("a seed", () => {
-  it("fills apps with FAQ, release notes and feedback, and gives each app its key", async () => {
+  it("fills apps with FAQ, release notes and feedback, and creates a key for each app", async () => {
     const { run, file } = await createDevExec();
     const seed = await file("seed.json", JSON.stringify({ apps: seedApps }));
     const script = `
@@ -243,7 +243,7 @@ describe("a seed", () => {
 });
 
 describe("innkeep dev", () => {
-  it("takes the next free port if its port is taken", async () => {
+  it("uses the next free port if its port is in use", async () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", () => resolve()));
     const address = taken.address();

@@ -11,7 +11,7 @@ import { innkeep, innkeepPath, innkeepServe } from "../support/programs/built-pr
 const plan = "1. Copy the photo before the picker closes.\n2. Add a test.";
 
 describe("the way from a report to a person's decision", () => {
-  it("gives the waiting agent the approval and the note within a second", async () => {
+  it("returns the approval and the note to the waiting agent within a second", async () => {
     const folder = await temporaryFolder();
     const { ready } = await innkeepServe(["--port", "0", "--demo", "--data", join(folder, "data")]);
     const environment = {

@@ -53,7 +53,7 @@ const Ready = z.object({
 });
 
 describe("an installation without the optional packages", () => {
-  it("serves, signs people in by their passwords, and says once in the log that this is slower", async () => {
+  it("runs, signs people in with their passwords, and logs once that this is slower", async () => {
     const { start } = await installSlim();
     const child = start(["serve", "--demo", "--json", "--port", "0"]);
     const told = child.stderr.toArray();
@@ -114,7 +114,7 @@ describe("the demo of an installed package", () => {
 });
 
 describe("the printed command", () => {
-  it("is innkeep if the PATH leads to it", async () => {
+  it("is innkeep if it is in the PATH", async () => {
     const { folder, script } = await install();
     await mkdir(join(folder, "bin"));
     await symlink(script, join(folder, "bin", "innkeep"));

@@ -55,7 +55,7 @@ describe.runIf(hasLitestream)("a SQLite database that Litestream copies", () => 
     expect((await ask(`/feedback/${first?.id}`, headers)).status).toBe(200);
   });
 
-  it("is restored without a gap, however often it is killed", {
+  it("is restored without a gap, even if it is killed several times", {
     timeout: 7_200_000,
   }, async () => {
     const copied = await copiedFolder();

@@ -11,7 +11,7 @@ import { innkeep } from "../support/programs/built-program.ts";
 const server = { INNKEEP_BASE_URL: "https://innkeep.test", INNKEEP_API_KEY: "sdk_ofTheTest", CI: "true" };
 
 describe("the program behind a company's proxy", () => {
-  it("reaches an https server whose certificate the extra authorities signed", async () => {
+  it("connects to an https server whose certificate the extra authorities signed", async () => {
     const { environment, asked } = await network();
     const { code, stdout } = await innkeep(["faq", "list", "--json"], { env: { ...server, ...environment } });
     expect({ code, stdout }).toEqual({ code: 0, stdout: '{"items":[]}\n' });

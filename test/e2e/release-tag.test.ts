@@ -66,7 +66,7 @@ describe("the tag of a release", () => {
     expect(await git("rev-parse", `v${major}`)).toBe(await git("rev-parse", `v${next}`));
   });
 
-  it("is not made of changes that are not committed, or without a build", async () => {
+  it("is not created from changes that are not committed, or without a build", async () => {
     const { folder, git, tag } = await newClone();
     await appendFile(join(folder, "action.yml"), "# changed\n");
     expect(await tag()).toContain("Commit your changes first");

@@ -47,7 +47,7 @@ function sendReports(baseUrl: string, apiKey: string): Load {
 }
 
 describe("SIGTERM under load", () => {
-  it("fails no request that reached the server, and loses no acknowledged report", async () => {
+  it("fails no request that the server received, and loses no confirmed report", async () => {
     const argv = ["--demo", "--port", "0", "--data", await temporaryFolder()];
     const unlimited = { INNKEEP_RATE_LIMITS: "off" };
     const { ready, child, ended } = await innkeepServe(argv, unlimited);

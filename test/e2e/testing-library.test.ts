@@ -61,7 +61,7 @@ const expect = (given) => ({
 });
 Object.assign(globalThis, { test, expect, beforeAll: before, afterAll: after, beforeEach });`;
 
-describe("the examples pass, and leave no folder behind", () => {
+describe("the examples pass, and leave no folder", () => {
   it("with node --test", async () => {
     expect(await run("examples/node-test", ["--test"])).toMatchObject({
       code: 0,
@@ -75,7 +75,7 @@ describe("the examples pass, and leave no folder behind", () => {
     expect(ran).toMatchObject({ code: 0, text: expect.stringMatching(/Tests.*3 passed/), left: [] });
   });
 
-  it("with what Jest gives a CommonJS file", async () => {
+  it("with the globals of Jest in a CommonJS file", async () => {
     await writeFile(join(home, "jest-globals.cjs"), jestGlobals);
     const ran = await run("examples/jest", ["--require", join(home, "jest-globals.cjs"), "app.test.js"]);
     expect(ran).toMatchObject({ code: 0, text: expect.stringContaining("pass 3"), left: [] });
@@ -142,7 +142,7 @@ describe("a server for tests", () => {
     expect(child.exitCode).toBe(null);
   });
 
-  it("has its own data, clock and keys beside another one, and keeps its keys over a reset", async () => {
+  it("has data, clock and keys separate from another one, and keeps its keys after a reset", async () => {
     const { text } = await runScript(`
       import { startInnkeep } from "innkeep/testing";
       const [one, other] = await Promise.all([startInnkeep({ now: "2031-05-06T07:08:09Z" }), startInnkeep()]);
@@ -180,7 +180,7 @@ describe("a server for tests", () => {
     expect(text).toContain("path must be a path that begins with /");
   });
 
-  it("names every option and setting that it does not take, and leaves no server behind a fault", async () => {
+  it("names every unknown option and setting, and leaves no server after an error", async () => {
     const { text, left } = await runScript(`
       import { startInnkeep } from "innkeep/testing";
       const fault = (work) => work.then(() => "none", (error) => error.message);

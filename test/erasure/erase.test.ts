@@ -139,7 +139,7 @@ describe.each(databases)("a person who is erased on $name", (engine) => {
     expect(Object.values(again.counts).every((count) => count === 0)).toBe(true);
   });
 
-  it("is proved by a receipt, which can be compared with an address and does not hold it", async () => {
+  it("has a receipt, which can be compared with an address and does not contain it", async () => {
     const { service } = await serve(engine);
     const world = await makePersonEverywhere(service);
     const { id, finishedAt, backupsUntil } = await erase(world);
@@ -157,7 +157,7 @@ describe.each(databases)("a person who is erased on $name", (engine) => {
 });
 
 describe.each(databases)("an erasure on $name", (engine) => {
-  it("is for owners: an account without an app of its own is refused", async () => {
+  it("is for owners: an account that owns no app is refused", async () => {
     const { service } = await serve(engine);
     const { app } = await makePersonEverywhere(service);
     const maintainer = await service.signIn(await service.makeMember(app.id, "maintainer"));
@@ -188,7 +188,7 @@ describe.each(databases)("an erasure on $name", (engine) => {
     expect([answer.status, answer.field("issues.0.path")]).toEqual([400, "email"]);
   });
 
-  it("takes reports in meanwhile, and the same person twice is one work", async () => {
+  it("accepts reports during the work, and a second request for the same person starts no second one", async () => {
     const { service } = await serve(engine);
     const world = await makePersonEverywhere(service);
     onTestFinished(() => undefined);

@@ -109,7 +109,7 @@ describe.each(databases)("a preview of an erasure on $name", (engine) => {
     expect(await foundIn(0)).toEqual({ complete: true, counts: everything });
   });
 
-  it("counts what the person sent and got behind many threads of others, even if there is no time", async () => {
+  it("counts what the person sent and got among many threads of others, even if there is no time", async () => {
     const { complete, counts } = await foundIn(0, 1_500);
     expect(complete).toBe(false);
     expect(counts).toMatchObject({ threads: 2, messages: 1, invitations: 1 });

@@ -80,7 +80,7 @@ describe.each(databases)("threads that an app keeps for a time, on $name", (engi
     expect(Object((await world.call("GET", "/audit?action=retention.delete")).body).items).toHaveLength(1);
   });
 
-  it("are all deleted, however many there are", async () => {
+  it("are all deleted, even if there are very many", async () => {
     const world = await makeWorld();
     for (let n = 0; n < 3; n++) await world.thread("resolved", 90);
     await service.deps.database.write(async (tx) => {
@@ -165,7 +165,7 @@ describe.each(databases)("threads that an app keeps for a time, on $name", (engi
 });
 
 describe("a clock that is a year ahead, and is believed", () => {
-  it("deletes in one night only what two days have made too old", async () => {
+  it("deletes in one night only threads that became too old within two days", async () => {
     const service = await startService();
     const app = await service.makeApp();
     const insert = (id: string, at: string) =>

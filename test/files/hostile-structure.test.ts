@@ -138,7 +138,7 @@ function elementsOf(span: Buffer): { readonly id: number; readonly length: numbe
 }
 
 it.each(["bf", "bf01", "1853", "1a45dfa301", "1a45dfa3"])(
-  "what is left of an element at the end of a WebM, %s, goes",
+  "the rest of an element at the end of a WebM, %s, is removed",
   async (rest) => {
     const { bytes } = await kept(webmOf(rest), "video/webm");
     expect(bytes.length).toBe(webmOf(rest).length);

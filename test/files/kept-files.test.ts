@@ -118,7 +118,7 @@ describe("files kept for a report", () => {
     expect(await filesIn(folder)).toEqual([]);
   });
 
-  it("are not removed at once when the storage does not answer, because it may remove those of the next try", async () => {
+  it("are not removed at once when the storage does not answer, because it may later remove those of the next attempt", async () => {
     const { removed, keptBy, receive } = await folderOfRemoved();
     const received = await receive("silent");
     const fail = (isSilence: boolean) =>

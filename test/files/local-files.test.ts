@@ -110,7 +110,7 @@ describe("a kept file", () => {
     expect(await filesIn(folder)).toHaveLength(1);
   });
 
-  it("can be kept again after its temporary file is gone", async () => {
+  it("can be kept again after its temporary file was removed", async () => {
     const { files, receive } = await createStore();
     const received = await receive("hello");
     await files.keep(received);

@@ -54,7 +54,7 @@ describe("caching", () => {
   };
 
   describe.each(Object.entries(readable))("of %s", (_, prepare) => {
-    it("carries a strong ETag that stays the same while nothing changes", async () => {
+    it("has a strong ETag that stays the same while nothing changes", async () => {
       const path = await prepare();
       const etag = await etagOf(path);
       expect(etag).toMatch(/^"[\w-]{20,}"$/);

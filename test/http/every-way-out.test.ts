@@ -63,7 +63,7 @@ describe("the words of the public", () => {
     return ran.stdout;
   };
 
-  it("stand in a chat after our link, on one line, without links and Markdown", async () => {
+  it("come in a chat after our link, on one line, without links and Markdown", async () => {
     const { service } = world;
     const cast = await makeAppWithAgent(service, { name: "Larder" });
     const webhook = await startWebhook();

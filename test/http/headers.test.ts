@@ -54,7 +54,7 @@ describe("every response", () => {
   });
   afterAll(() => service.stop());
 
-  it("carries an X-Request-Id of its own", () => {
+  it("has a different X-Request-Id", () => {
     const ids = [...answers.values()].map(({ headers }) => headers.get("x-request-id"));
     for (const id of ids) expect(id).toMatch(/^[\w-]{8,}$/);
     expect(new Set(ids).size).toBe(answers.size);

@@ -46,7 +46,7 @@ describe.each(databases)("requests with one Idempotency-Key on $name", (engine) 
     await database.remove();
   });
 
-  it.each(mutations)("act once when 50 arrive at once: $name", async ({ prepare }) => {
+  it.each(mutations)("have one effect when 50 arrive at once: $name", async ({ prepare }) => {
     const send = await prepare(service, cast);
     const answers = await Promise.all(fifty.map(() => send(keyed("once"))));
     expectOneAct(answers);
@@ -55,7 +55,7 @@ describe.each(databases)("requests with one Idempotency-Key on $name", (engine) 
     expect([isReplay(again), await stateOf(service, cast)]).toEqual([true, state]);
   });
 
-  it("act once for each of 50 keys that arrive at once", async () => {
+  it("have one effect for each of 50 keys that arrive at once", async () => {
     const send = (key: string) =>
       service.request("POST", path, { headers: { ...cast.key, ...keyed(key) }, body: report });
     const answers = await Promise.all(fifty.map((at) => send(`key ${at}`)));
@@ -63,7 +63,7 @@ describe.each(databases)("requests with one Idempotency-Key on $name", (engine) 
     expect(await rowsOf(service, "feedback", cast.appId)).toBe(50);
   });
 
-  it("do not replay a 500 or 503: the next request acts", async () => {
+  it("do not replay a 500 or 503: the next request takes effect", async () => {
     const send = () =>
       service.request("POST", path, { headers: { ...cast.key, ...keyed("once") }, body: report });
     const statuses: number[] = [];
@@ -118,7 +118,7 @@ describe.each(sharedDatabases)(
       expect([isReplay(again), again.text]).toEqual([true, first.text]);
     });
 
-    it("act once when 50 arrive at both at once", async () => {
+    it("have one effect when 50 arrive at both at once", async () => {
       const [one, other] = servers;
       const rows = await rowsOf(one, "feedback", cast.appId);
       expectOneAct(await Promise.all(fifty.map((at) => send(at % 2 === 0 ? one : other, "fifty"))));

@@ -46,7 +46,7 @@ describe.each(databases)("an Idempotency-Key on $name", (engine) => {
   });
 
   it.each(mutations.filter(({ adds }) => adds))(
-    "$name acts again with another key, and without one",
+    "$name takes effect again with another key, and without one",
     async ({ prepare }) => {
       const send = await prepare(service, cast);
       const answers = [await send(keyed("one")), await send(keyed("two")), await send(), await send()];
@@ -56,7 +56,7 @@ describe.each(databases)("an Idempotency-Key on $name", (engine) => {
   );
 
   it.each(mutations.filter(({ other }) => other))(
-    "$name refuses another body with 422 idempotency_mismatch, and does not act",
+    "$name refuses another body with 422 idempotency_mismatch, without an effect",
     async ({ prepare, other }) => {
       const send = await prepare(service, cast);
       const first = await send(keyed("once"));
@@ -138,7 +138,7 @@ describe.each(databases)("an Idempotency-Key on $name", (engine) => {
     expect(await rowsOf(service, "faqs", cast.appId)).toBe(0);
   });
 
-  it("does not store a 400: the corrected request with the same key acts", async () => {
+  it("does not store a 400: the corrected request with the same key takes effect", async () => {
     expect(await createFaq(keyed("once"), { question: "How?" })).toMatchObject({ status: 400 });
     const corrected = await createFaq(keyed("once"));
     expect([corrected.status, isReplay(corrected)]).toEqual([201, false]);

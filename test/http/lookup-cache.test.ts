@@ -124,7 +124,7 @@ describe("a lookup in memory", () => {
     expect(loads()).toBe(1);
   });
 
-  it("does not keep that there is no row", async () => {
+  it("does not cache that there is no row", async () => {
     const { find, loads } = begin();
     for (let time = 0; time < 2; time += 1) expect(await find("nothing")).toBeUndefined();
     expect(loads()).toBe(2);

@@ -15,7 +15,7 @@ describe.each(databases)("the endpoints for operators on $name", (engine) => {
     expect(await service.request("GET", "/healthz")).toMatchObject({ status: 200, body: { status: "ok" } });
   });
 
-  it("GET /readyz says that the database answers and the disk has room", async () => {
+  it("GET /readyz reports that the database answers and the disk has space", async () => {
     expect(await service.request("GET", "/readyz")).toMatchObject({ status: 200, body: { status: "ready" } });
   });
 

@@ -197,7 +197,7 @@ describe.each(databases)("rate limits on $name", (engine) => {
     expect(isReplay(await propose(service, cast, keyed("once")))).toBe(true);
   });
 
-  it("are not stored for an Idempotency-Key: the repeat acts as soon as the limit allows it", async () => {
+  it("are not stored for an Idempotency-Key: the repeat takes effect as soon as the limit allows it", async () => {
     await send(few.feedback, () => submit(service, cast));
     const refused = await submit(service, cast, keyed("late"));
     service.clock.advance(waitOf(refused) * 1_000);

@@ -62,7 +62,7 @@ describe("a stranger's bodies that are refused", () => {
       expect((await send("{", { "content-type": json })).status).toBe(400);
   };
 
-  it("count together, whatever is wrong with them", async () => {
+  it("count together, for every fault", async () => {
     const wrong = [
       await send("{", { "content-type": json }),
       await send("{}", { "content-type": "text/plain" }),

@@ -87,7 +87,7 @@ describe("requests with a credential that are refused before their limit is aske
     expect((await service.request("GET", "/api/v1/console/me", { headers: cast.person })).status).toBe(200);
   });
 
-  it("stop no other device behind the same address: what is small and right is answered", async () => {
+  it("stop no other device with the same address: small and correct requests are answered", async () => {
     const broken = () => service.request("POST", faqs, { headers: { ...cast.key, ...json }, body: "{" });
     await repeat(5, broken);
     expect((await service.request("POST", faqs, { headers: cast.key, body: faq })).status).toBe(201);

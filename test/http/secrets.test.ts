@@ -177,7 +177,7 @@ describe("a secret", () => {
   });
 
   it.each(oneOfEachAuth.map((endpoint) => [titleOf(endpoint), endpoint] as const))(
-    "in a request to %s while the database is gone appears in no log, error or header",
+    "in a request to %s while the database does not answer appears in no log, error or header",
     async (_, endpoint) => {
       database.trouble(new Error("The database is gone"));
       const headers = { ...credentials(), ...(endpoint.auth === "session" ? cast.person : {}) };

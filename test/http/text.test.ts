@@ -35,7 +35,7 @@ describe.each(databases)("text on $name", (engine) => {
   const threadOf = async (id: string) =>
     service.request("GET", `/api/v1/console/feedback/${id}`, { headers: cast.person });
 
-  it.each(delicate)("of feedback comes back as it was sent: %j", async (text) => {
+  it.each(delicate)("of feedback is returned as it was sent: %j", async (text) => {
     const report = { message: text, subject: text, source: text, metadata: { [text]: [text] } };
     const id = await submitFeedback(service, cast, { ...report, name: text, email: text });
     expect(await threadOf(id)).toMatchObject({
@@ -43,7 +43,7 @@ describe.each(databases)("text on $name", (engine) => {
     });
   });
 
-  it.each(delicate)("of FAQ entries comes back as it was sent: %j", async (text) => {
+  it.each(delicate)("of FAQ entries is returned as it was sent: %j", async (text) => {
     const entry = { question: text, answer: text };
     const created = await service.request("POST", "/api/v1/faqs/remote", { headers: cast.key, body: entry });
     expect(created.body).toMatchObject(entry);
@@ -51,7 +51,7 @@ describe.each(databases)("text on $name", (engine) => {
     expect(list.body).toContainEqual(expect.objectContaining(entry));
   });
 
-  it.each(delicate)("of proposals comes back as it was sent: %j", async (text) => {
+  it.each(delicate)("of proposals is returned as it was sent: %j", async (text) => {
     const id = await submitFeedback(service, cast);
     const proposal = { summary: text, plan: text };
     const path = `/api/v1/agent/feedback/${id}/proposal`;
@@ -59,7 +59,7 @@ describe.each(databases)("text on $name", (engine) => {
     expect(await threadOf(id)).toMatchObject({ body: { latestProposal: proposal } });
   });
 
-  it.each(delicate)("of release notes comes back as it was sent: %j", async (text) => {
+  it.each(delicate)("of release notes is returned as it was sent: %j", async (text) => {
     const own = await makeAppWithAgent(service);
     const note = { title: text, version: "1.0.0", body: text, items: [{ type: "added", text }] };
     const body = { ...note, publishedAt: "2024-05-01T10:00:00Z" };
@@ -79,7 +79,7 @@ describe.each(databases)("text on $name", (engine) => {
     },
   );
 
-  it("of metadata may hold characters that other texts may not; lone surrogates are replaced", async () => {
+  it("of metadata may contain characters that other texts may not; lone surrogates are replaced", async () => {
     const metadata = { blanks: "  ", nul: "\0", surrogate: "\ud800", "\0key": { "\udfff": 1 } };
     const id = await submitFeedback(service, cast, { metadata });
     const kept = { blanks: "  ", nul: "\0", surrogate: "\ufffd", "\0key": { "\ufffd": 1 } };

@@ -55,7 +55,7 @@ async function makeWorld(engine: TestEngine = sqlite) {
 }
 
 describe("nightly backups", () => {
-  it("begin at the start of the first server, and are then made once a day", async () => {
+  it("begin at the start of the first server, and are then created once a day", async () => {
     const world = await makeWorld();
     const drills = world.serve();
     await world.settled(drills);
@@ -116,7 +116,7 @@ describe("nightly backups", () => {
     expect(text).toMatch(/innkeep_backup_drill_missing_files 1\n/);
   });
 
-  it("that a stop interrupts are made at the next start", async () => {
+  it("that a stop interrupts are created at the next start", async () => {
     const world = await makeWorld();
     const begun: string[] = [];
     const drills = world.serve((file, stopping) => {

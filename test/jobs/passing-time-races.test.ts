@@ -23,7 +23,7 @@ describe.each(sharedDatabases)("two servers of one PostgreSQL database", (postgr
     await one.stop();
   });
 
-  it("that catch up at the same time make every change exactly once", long, async () => {
+  it("that catch up at the same time apply every change exactly once", long, async () => {
     for (let round = 0; round < rounds(40, 400); round += 1) {
       one.clock.setOffset(0);
       const test = await makeUpcomingCycle(one, { seats: 4, durationDays: 6 });
@@ -124,7 +124,7 @@ describe.each(databases)("the worker on $name", (engine) => {
   const comesTo = (closedDays: number) =>
     eventually(async () => expect(await test.cycle()).toMatchObject({ status: "running", closedDays }));
 
-  it("makes all due changes at once, and later ones when they become due, without a request", async () => {
+  it("applies all due changes at once, and later ones when they become due, without a request", async () => {
     atEndOf(1, hour);
     const stop = startPassingTime(service.deps);
     onTestFinished(stop);

@@ -64,7 +64,7 @@ describe.each(databases)("time that passes on $name", (engine) => {
     expect(await test.slots()).toMatchObject([{ status: "active", missedDays: 1 }, {}]);
   });
 
-  it("removes a slot with three missed days once the grace period of the third is over, and opens another", async () => {
+  it("removes a slot with three missed days after the grace period of the third, and opens another", async () => {
     await test.giveSlot(0);
     await test.goTo(4);
     expect(await test.slots()).toMatchObject([{ status: "at_risk", missedDays: 3 }, { status: "open" }]);
@@ -224,7 +224,7 @@ describe.each(databases)("time that passes on $name", (engine) => {
     expect(asked).toHaveBeenCalledOnce();
   });
 
-  it("reaches a cycle that was just planned, even with many simultaneous requests", async () => {
+  it("also changes a cycle that was just planned, even with many simultaneous requests", async () => {
     const late = await makeUpcomingCycle(service, { seats: 1, durationDays: 1 });
     service.clock.setOffset(Date.parse(late.dayAfter) - Date.now());
     await Promise.all(Array.from({ length: 20 }, () => service.deps.passingTime.catchUp()));

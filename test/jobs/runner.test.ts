@@ -48,7 +48,7 @@ it("a job with a first pause runs only after it", async () => {
   expect(run).toHaveBeenCalledTimes(1);
 });
 
-it("a run that fails is logged, and the next one comes after the pause for a failure", async () => {
+it("a run that fails is logged, and the next one begins after the pause for a failure", async () => {
   const run = vi.fn(() => Promise.reject(new Error("disk")));
   const { logged } = start({ run, pause: (hasFailed) => (hasFailed ? 5_000 : 60_000) });
   await pass(5_000);

@@ -22,7 +22,7 @@ it("returns the token of an agent whose request is idle", () => {
   expect(agents.readerOf("other")).toBeNull();
 });
 
-it("forgets only the agent that leaves", () => {
+it("removes only the agent that disconnects", () => {
   const agents = createWaitingAgents();
   const leave = [agents.add("run", resting), agents.add("run", { ...resting, tokenId: "three" })];
   leave[0]?.();

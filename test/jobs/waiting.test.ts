@@ -52,7 +52,7 @@ describe("waiting", () => {
     expect(await waited).toBe(2);
   });
 
-  it("misses no signal that comes during a check", async () => {
+  it("misses no signal during a check", async () => {
     const { waiting, signal } = fakeSignals();
     let found = 0;
     const look = async () => {
@@ -89,7 +89,7 @@ describe("waiting", () => {
     expect(await waiting.until(["a"], async () => 1, { ...options, signal: () => gone })).toBe(1);
   });
 
-  it("says that a request is idle after each check, until a signal comes or its client leaves", async () => {
+  it("reports a request as idle after each check, until there is a signal or its client disconnects", async () => {
     const { waiting, signal } = fakeSignals();
     const client = new AbortController();
     const asked: boolean[] = [];

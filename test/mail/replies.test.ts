@@ -73,7 +73,7 @@ describe("a reply", () => {
     expect(text).not.toMatch(/\bAda\b|\boven\b/);
   });
 
-  it("to everyone reaches each address once, and names no other", async () => {
+  it("to everyone is sent to each address once, and names no other", async () => {
     const { server, app } = await start();
     const id = (await app.report({ ...ada, dedupeKey: "k" })).field("id");
     for (const sender of [
@@ -99,7 +99,7 @@ describe("a reply", () => {
     expect(await app.thread(id)).toMatchObject({ messages: [] });
   });
 
-  it("is mailed once when the request is repeated, and its mail goes with its thread", async () => {
+  it("is mailed once when the request is repeated, and its mail is deleted with its thread", async () => {
     const { server, service, app } = await start();
     const id = (await app.report(ada)).field("id");
     const send = () =>

@@ -28,7 +28,7 @@ describe("POST /feedback/:id/status-link", () => {
     expect(await statusOf(newest.field("statusUrl"))).toBe(200);
   });
 
-  it("knows no report of another thread", async () => {
+  it("shows no report of another thread", async () => {
     const [id, reportId] = [(await app.report({})).field("id"), (await app.report({})).field("id")];
     expect((await app.console("POST", `/feedback/${id}/status-link`, { reportId })).status).toBe(404);
   });

@@ -58,7 +58,7 @@ describe("an array of messages over HTTP", () => {
     ]);
   });
 
-  it("is answered by events if the client takes these", async () => {
+  it("is answered with events if the client accepts these", async () => {
     const { text } = await post(batch, { accept: "application/json, text/event-stream" });
     expect(text.match(/^data: \{/gm)).toHaveLength(3);
   });
@@ -67,7 +67,7 @@ describe("an array of messages over HTTP", () => {
     expect(await post([initialized, initialized])).toEqual({ status: 202, text: "" });
   });
 
-  it("holds a wait", async () => {
+  it("may contain a wait", async () => {
     const runId = await propose(service, cast, await submitFeedback(service, cast));
     const wait = call(2, "get_decision", { run_id: runId, wait_seconds: 1 });
     expect(idsIn((await post([message(1, "ping"), wait])).text)).toEqual(new Set([1, 2]));
@@ -132,7 +132,7 @@ describe("an array of messages over stdio", () => {
     expect([first, second]).toMatchObject([refusal, { id: 9, result: {} }]);
   });
 
-  it("comes with blanks in front, in pieces, and beside other lines", async () => {
+  it("is read with blanks before it, in pieces, and between other lines", async () => {
     const { io, answers } = open("2025-03-26");
     const text = `${JSON.stringify(message(5, "ping"))}\n \t${JSON.stringify([message(6, "ping")])}\r\n`;
     for (const character of text) io.stdin.write(character);
@@ -141,7 +141,7 @@ describe("an array of messages over stdio", () => {
     expect(given).toContainEqual([{ jsonrpc: "2.0", id: 6, result: {} }]);
   });
 
-  it("names each element that is no message", async () => {
+  it("names each element that is not a message", async () => {
     const { write, answers } = open("2025-03-26");
     write([7, message(1, "ping"), { jsonrpc: "2.0", id: 1.5, method: "ping" }]);
     expect((await answers(2))[1]).toMatchObject([refusal, refusal, { id: 1, result: {} }]);
@@ -157,7 +157,7 @@ describe("an array of messages over stdio", () => {
     expect((await answers(2))[1]).toMatchObject(refusal);
   });
 
-  it("has no answer if it holds notifications alone", async () => {
+  it("has no answer if it contains only notifications", async () => {
     const { write, answers } = open("2025-03-26");
     write([initialized], message(1, "ping"));
     expect((await answers(2))[1]).toMatchObject({ id: 1, result: {} });

@@ -162,7 +162,7 @@ describe.each(eras)("a failure over %s", (era) => {
     expect(api.requests).toHaveLength(0);
   });
 
-  it("by a token in a file ends once the file holds another token", async () => {
+  it("by a token in a file ends when the file contains another token", async () => {
     const api = await startFakeApi();
     const tokenFile = join(await temporaryFolder(), "token");
     await writeFile(tokenFile, "sda_old\n");
@@ -176,7 +176,7 @@ describe.each(eras)("a failure over %s", (era) => {
     expect((await call()).isError).toBe(false);
   });
 
-  it("by a stored token ends once another token is stored", async () => {
+  it("by a stored token ends when another token is stored", async () => {
     const api = await startFakeApi();
     const kept = ["sda_old", undefined, agentToken];
     const storedToken = async () => kept.shift();

@@ -62,7 +62,7 @@ describe.each(eras)("the real server over %s", (era) => {
     expect(again.structured.feedback_id).toBe(feedback);
   });
 
-  it("lets an agent wait for a person's approval, and gives it the approved text", async () => {
+  it("lets an agent wait for a person's approval, and returns the approved text to it", async () => {
     const { call, propose } = await start();
     const run_id = await propose();
     const looked = nextDecisionCheck(service);
@@ -77,7 +77,7 @@ describe.each(eras)("the real server over %s", (era) => {
     });
   });
 
-  it("gives an agent without a record the approved text from the thread", async () => {
+  it("returns the approved text from the thread to an agent without a record", async () => {
     const { feedback, propose } = await start();
     const run_id = await propose();
     await decide(service, cast, run_id, { decision: "approve" });

@@ -55,7 +55,7 @@ const hello = line({
 const listTools = line({ method: "notifications/initialized" }) + line({ id: 2, method: "tools/list" });
 
 describe.each(eras)("the server as a process, over %s", (era) => {
-  it("carries a proposal to its approval, also across a restart", async () => {
+  it("follows a proposal to its approval, also across a restart", async () => {
     const api = await startFakeApi();
     const env = { BASE_URL: api.baseUrl, AGENT_TOKEN: agentToken, STATE: await temporaryFolder() };
     const first = await connect(era, env);

@@ -21,7 +21,7 @@ describe.each(databases)("notices in the chat of an app, on $name", (engine) => 
     return { app, webhook };
   }
 
-  it("are posted once, however many members want that, and at once", async () => {
+  it("are posted once and immediately, even if several members want them", async () => {
     const { app, webhook } = await appWithChat();
     const kim = await app.join("maintainer");
     const apps = [{ appId: app.appId, kinds: { report: ["chat"] } }];
@@ -40,7 +40,7 @@ describe.each(databases)("notices in the chat of an app, on $name", (engine) => 
     ]);
   });
 
-  it("are not posted for a viewer, and a proposal is posted whatever members choose", async () => {
+  it("are not posted for a viewer, and a proposal is posted for any choices of members", async () => {
     const { app, webhook } = await appWithChat();
     const viewer = await app.join("viewer");
     const refused = await viewer.choose({ apps: [{ appId: app.appId, kinds: { report: ["chat"] } }] });
@@ -69,7 +69,7 @@ describe.each(databases)("notices in the chat of an app, on $name", (engine) => 
     ]);
   });
 
-  it("of a thread that is deleted before they were sent are gone", async () => {
+  it("of a thread that is deleted before they were sent are not sent", async () => {
     const { app, webhook } = await appWithChat();
     await app.owner.choose({ apps: [{ appId: app.appId, kinds: { report: ["chat"] } }] });
     webhook.answers.push(500);

@@ -58,7 +58,7 @@ describe.each(databases)("the notices that a member gets, on $name", (engine) =>
     expect(byDefault).toContain("answer");
   });
 
-  it("is kept apart for each member and each app", async () => {
+  it("is stored separately for each member and each app", async () => {
     const [app, other] = [await makeNoticedApp(service), await makeNoticedApp(service)];
     const member = await app.join("maintainer");
     await member.choose({ apps: [{ appId: app.appId, kinds: { report: ["mail"] } }] });
@@ -121,7 +121,7 @@ describe.each(databases)("the notices that a member gets, on $name", (engine) =>
     expect(reading.field("code")).toBe("insufficient_scope");
   });
 
-  it("is gone with the membership", async () => {
+  it("is deleted with the membership", async () => {
     const app = await makeNoticedApp(service);
     const member = await app.join("maintainer");
     await member.choose({ apps: [{ appId: app.appId, kinds: { report: ["mail"] } }] });

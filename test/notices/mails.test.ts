@@ -135,7 +135,7 @@ describe.each(databases)("mail to members, on $name", (engine) => {
     await mailsAfter(app, viewer, 2);
   });
 
-  it("comes once a day at 9:00 in the zone of the member, if the member wants that", async () => {
+  it("is sent once a day at 9:00 in the zone of the member, if the member wants that", async () => {
     const app = await makeNoticedApp(service);
     const { owner, appId } = app;
     const kinds = { report: ["daily"], proposal: ["daily"] };
@@ -240,7 +240,7 @@ describe.each(databases)("mail to members, on $name", (engine) => {
     await owner.choose({ timezone: "UTC" });
   });
 
-  it("is gone with the account, and with the app", async () => {
+  it("is deleted with the account, and with the app", async () => {
     const app = await makeNoticedApp(service);
     const kim = await app.join("maintainer");
     await propose(service, app, (await app.report({})).field("id"));

@@ -75,7 +75,7 @@ describe("mail with notices", () => {
     expect(await mailWays(noticed)).not.toEqual([]);
   });
 
-  it("has an end of its own for each app, which the person can take back", async () => {
+  it("can be ended for each app, and the person can undo this", async () => {
     const noticed = await noticedOwner();
     const second = await noticed.service.makeApp(noticed.app.owner, { name: "Pantry" });
     await fetch(noticed.link, { method: "POST" });

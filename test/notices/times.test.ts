@@ -26,7 +26,7 @@ describe("a mail", () => {
 });
 
 describe("the daily mail", () => {
-  it("comes at 9:00 in the zone of the member", () => {
+  it("is sent at 9:00 in the zone of the member", () => {
     expect(dueAt("daily", at("2026-06-01T10:00:00Z"), none)).toEqual(at("2026-06-02T07:00:00Z"));
     expect(dueAt("daily", at("2026-06-01T06:59:59Z"), none)).toEqual(at("2026-06-01T07:00:00Z"));
     const tokyo = { timezone: "Asia/Tokyo", quiet: null };
@@ -35,7 +35,7 @@ describe("the daily mail", () => {
     expect(dueAt("daily", at("2026-06-01T10:00:00Z"), fixed)).toEqual(at("2026-06-02T06:00:00Z"));
   });
 
-  it("comes at 9:00 on the days on which clocks are changed", () => {
+  it("is sent at 9:00 on the days on which clocks are changed", () => {
     expect(dueAt("daily", at("2026-03-28T20:00:00Z"), none)).toEqual(at("2026-03-29T07:00:00Z"));
     expect(dueAt("daily", at("2026-10-24T20:00:00Z"), none)).toEqual(at("2026-10-25T08:00:00Z"));
   });
@@ -58,7 +58,7 @@ describe("the daily mail", () => {
   });
 });
 
-describe("a zone that this version of Node does not know", () => {
+describe("a zone that this version of Node does not support", () => {
   it("counts as UTC", () => {
     const mars = { timezone: "Mars/Olympus", quiet: { from: "22:00", to: "07:00" } };
     expect(dueAt("daily", at("2026-06-01T10:00:00Z"), mars)).toEqual(at("2026-06-02T09:00:00Z"));
@@ -74,7 +74,7 @@ describe("quiet hours when clocks are changed", () => {
     expect(afterQuiet(at("2026-03-29T00:30:00Z"), short)).toEqual(at("2026-03-29T01:30:00Z"));
   });
 
-  it("count the hour that comes twice both times", () => {
+  it("include the repeated hour both times", () => {
     // At 1:00 UTC clocks change from 3:00 back to 2:00.
     expect(afterQuiet(at("2026-10-25T00:15:00Z"), short)).toEqual(at("2026-10-25T00:30:00Z"));
     expect(afterQuiet(at("2026-10-25T01:15:00Z"), short)).toEqual(at("2026-10-25T01:30:00Z"));

@@ -40,7 +40,7 @@ describe("the document of a program", () => {
     });
   };
 
-  it("gives the name and the addresses of the program", async () => {
+  it("contains the name and the addresses of the program", async () => {
     expect(await read(document)).toEqual({ name: "Kettle bot", redirects: ["https://a.example/back"] });
   });
 
@@ -75,7 +75,7 @@ describe("the document of a program", () => {
   });
 
   it.each(["https://127.0.0.1/x", "https://[::1]/x", "https://169.254.169.254/latest/meta-data"])(
-    "that leads on to %s is not followed",
+    "that redirects to %s is not followed",
     async (location) => {
       const before = asked;
       await expect(read("", { status: 302, headers: { location } })).rejects.toThrow(/302/);
@@ -101,7 +101,7 @@ describe("the document of a program", () => {
     await expect(readClientDocument(address)).rejects.toThrow("is not an https address with a path");
   });
 
-  it("is not read from a name that leads to this machine", async () => {
+  it("is not read from a name that resolves to this machine", async () => {
     const before = asked;
     const { port } = addressOf(server);
     await expect(
@@ -110,7 +110,7 @@ describe("the document of a program", () => {
     expect(asked).toBe(before);
   });
 
-  it("is read once for several questions, and again after a failure", async () => {
+  it("is read once for several requests, and again after a failure", async () => {
     let reads = 0;
     const documents = createClientDocuments(async () => {
       reads += 1;
@@ -134,7 +134,7 @@ describe("the document of a program", () => {
     ["https://A.example/x", false],
     ["https://a.example/./x", false],
     [`https://a.example/${"x".repeat(500)}`, false],
-  ])("may stand at %s: %s", (address, may) => {
+  ])("may be at %s: %s", (address, may) => {
     expect(isDocumentAddress(address)).toBe(may);
   });
 });

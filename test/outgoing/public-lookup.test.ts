@@ -61,7 +61,7 @@ describe("a lookup of public addresses", () => {
     for (const all of [true, false]) expect(await lookUp([addresses], all)).toBeInstanceOf(Error);
   });
 
-  it("gives the addresses that it has checked, and asks no second time", async () => {
+  it("returns the addresses that it has checked, and does not query a second time", async () => {
     const answers = [["93.184.216.34", "2606:4700::1111"], ["127.0.0.1"]];
     expect(await lookUp(answers, true)).toEqual([
       { address: "93.184.216.34", family: 4 },

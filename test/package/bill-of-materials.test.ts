@@ -86,7 +86,7 @@ describe("the bill of materials of the package", () => {
     expect(Object.keys(bundles).sort()).toEqual(packed.map((file) => `dist/${file}`).sort());
   });
 
-  it("lists the packages that npm installs beside it", async () => {
+  it("lists the packages that npm installs with it", async () => {
     const { dependencies, optionalDependencies } = Own.parse(JSON.parse(await text("package.json")));
     const declared = { ...dependencies, ...optionalDependencies };
     const names = Object.keys(declared);

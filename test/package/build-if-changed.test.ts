@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { allOf, ended, newCheckout, outputs, sources, sourcesOfTools } from "./support/fake-checkout.ts";
 
 describe("a build", () => {
-  it("is made once for the same inputs", async () => {
+  it("is done once for the same inputs", async () => {
     const { builds, write, names } = await newCheckout();
     expect([await builds(), await builds()]).toEqual([1, 1]);
     await write("dist/more.txt", "What others write beside it.");
@@ -12,7 +12,7 @@ describe("a build", () => {
     expect(await names()).toEqual([...allOf("programs", 0), "dist/more.txt"].sort());
   });
 
-  it("is made again when any of the inputs has changed", async () => {
+  it("is done again when any of the inputs has changed", async () => {
     const { at, builds } = await newCheckout();
     let expected = await builds();
     for (const file of [...sources, "build/programs.mjs"]) {
@@ -22,7 +22,7 @@ describe("a build", () => {
     }
   });
 
-  it("is made again when a file was added or renamed", async () => {
+  it("is done again when a file was added or renamed", async () => {
     const { at, write, builds } = await newCheckout();
     await builds();
     await write("src/new.ts");
@@ -32,7 +32,7 @@ describe("a build", () => {
     expect(await builds()).toBe(3);
   });
 
-  it("is made again when a built file was changed or removed", async () => {
+  it("is done again when a built file was changed or removed", async () => {
     const { at, write, builds } = await newCheckout();
     await builds();
     await write("dist/cli.cjs", "other");
@@ -43,7 +43,7 @@ describe("a build", () => {
     expect(await builds()).toBe(4);
   });
 
-  it("removes the files of the one before that it no longer makes", async () => {
+  it("removes files of the previous build that it no longer creates", async () => {
     const { write, builds, names } = await newCheckout();
     await builds();
     await write("src/a.ts", "longer");
@@ -76,7 +76,7 @@ describe("a build", () => {
   });
 
   it.each([["nothing"], ["programs", "--quickly"], ["constructor"]])(
-    "is not made of %s %s",
+    "is not done from %s %s",
     async (...words) => {
       const { start, names } = await newCheckout();
       expect(await ended(start(words))).toEqual({
@@ -89,7 +89,7 @@ describe("a build", () => {
 });
 
 describe("the targets", () => {
-  it("exist beside each other, and each is built only when it is out of date", async () => {
+  it("exist together, and each is built only when it is out of date", async () => {
     const { builds, runsOf, names } = await newCheckout();
     expect([await builds("package"), await runsOf("programs")]).toEqual([1, 1]);
     expect([await builds("tools"), await runsOf("programs")]).toEqual([1, 1]);
@@ -106,7 +106,7 @@ describe("the targets", () => {
     expect([await runsOf("package"), await runsOf("tools")]).toEqual([1, 0]);
   });
 
-  it("have inputs of their own beside the common ones", async () => {
+  it("have separate inputs in addition to the common ones", async () => {
     const { at, builds, runsOf } = await newCheckout();
     await builds("tools");
     for (const file of sourcesOfTools) await appendFile(at(file), " ");
@@ -116,7 +116,7 @@ describe("the targets", () => {
     expect([await builds("package"), await runsOf("programs")]).toEqual([2, 1]);
   });
 
-  it("know what is inside the programs, also when these were built before", async () => {
+  it("read what is inside the programs, also when these were built before", async () => {
     const { builds, text, write } = await newCheckout();
     await write("src/a.ts", "x");
     await builds("programs");

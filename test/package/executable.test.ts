@@ -57,7 +57,7 @@ const job = () => ({
 });
 
 describe("the executable", () => {
-  it("has beside it the notices of Node and of the packages inside, and a bill of materials that names the same", async () => {
+  it("has in its folder the notices of Node and of the packages inside, and a bill of materials that names the same", async () => {
     const [notices, bill] = await Promise.all(
       ["THIRD-PARTY-NOTICES.txt", "sbom.cdx.json"].map((name) => readFile(join(file, "..", name), "utf8")),
     );

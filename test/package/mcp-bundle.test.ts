@@ -112,7 +112,7 @@ describe("the bundle for one-click installation", () => {
     expect(proxy.asked[0] ?? "").toMatch(isDirect ? /^$/ : /^GET http:\/\/innkeep\.test\/api\//);
   });
 
-  it("holds nothing of the server, and no file that a command loads from elsewhere", async () => {
+  it("contains nothing of the server, and no file that only other commands load", async () => {
     const names = (await filesIn(bundle)).map((file) => file.slice(bundle.length + 1));
     expect(names).toEqual(expect.arrayContaining(["manifest.json", "LICENSE", manifest.server.entry_point]));
     expect(names.filter((name) => /server|task-watch|inbox|\.map$|package\.json/.test(name))).toEqual([]);

@@ -50,7 +50,7 @@ describe("the tarball", () => {
     );
   });
 
-  it("has a command that runs from it, with nothing beside it", async () => {
+  it("has a command that runs from it, without other files", async () => {
     await run("tar", ["-xzf", packed.filename], { cwd: place.path });
     const script = join(place.path, "package", "dist", "innkeep.cjs");
     const start = async (words: readonly string[]) => {

@@ -8,7 +8,7 @@ const sealer = createSealer("s".repeat(32));
 const token = replyTokenOf(sealer, id);
 
 describe("the token of an address to answer to", () => {
-  it("says which mail is answered, whatever its case", () => {
+  it("identifies the answered mail, in upper and lower case", () => {
     expect(token).toMatch(/^[a-z2-7]{42}$/);
     expect(readReplyToken(sealer, token)).toBe(id);
     expect(readReplyToken(sealer, token.toUpperCase())).toBe(id);
@@ -19,7 +19,7 @@ describe("the token of an address to answer to", () => {
     expect(readReplyToken(createSealer("t".repeat(32), ["s".repeat(32)]), token)).toBe(id);
   });
 
-  it("cannot be changed: each other digit makes it worthless", () => {
+  it("cannot be changed: each other digit makes it invalid", () => {
     for (const at of token.split("").keys()) {
       const other = token[at] === "a" ? "b" : "a";
       expect(readReplyToken(sealer, token.slice(0, at) + other + token.slice(at + 1))).toBeUndefined();

@@ -7,7 +7,7 @@ const token = { reportId, counter: 4_294_967_295, mailed: true };
 
 describe("the token of a report", () => {
   it.each([token, { reportId, counter: 0, mailed: false }])(
-    "holds the values that it was made from: %j",
+    "contains the values from which it was created: %j",
     (given) => {
       const sealer = createSealer("s".repeat(32));
       expect(readReportToken(sealer, reportTokenOf(sealer, given))).toEqual(given);

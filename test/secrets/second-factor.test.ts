@@ -23,7 +23,7 @@ describe("the codes of an authenticator app", () => {
     expect(isTotpCode(secret, Math.floor(seconds / 30), code)).toBe(true);
   });
 
-  it.each(["287083", "28708", "2870820", "", "２８７０８２"])("are no other text: %j", (code) => {
+  it.each(["287083", "28708", "2870820", "", "２８７０８２"])("are not another text: %j", (code) => {
     expect(isTotpCode(secret, 1, code)).toBe(false);
   });
 });

@@ -58,12 +58,12 @@ describe("Play Integrity", () => {
     expect(verdict.requestDetails.nonce).toBe("V5tWiwx1ki5grGdImSVIKrt-0djt_o1dWqDZ2iO_wG0");
   });
 
-  it("gives both reasons if device and app fail", async () => {
+  it("returns both reasons if device and app fail", async () => {
     const token = await makePlayToken({ ...verdict, deviceIntegrity: {}, appIntegrity: {} }, keys);
     expect(await judge(token)).toEqual(["device_integrity_failed", "app_not_recognized"]);
   });
 
-  it("gives one reason if only the device fails", async () => {
+  it("returns one reason if only the device fails", async () => {
     const token = await makePlayToken({ ...verdict, deviceIntegrity: {} }, keys);
     expect(await judge(token)).toEqual(["device_integrity_failed"]);
   });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { onFirstUse } from "../../server/http/operations.ts";
 
-describe("a value that is made on first use", () => {
-  it("is made once, also for two that ask at the same time", async () => {
+describe("a value that is created on first use", () => {
+  it("is created once, also for two that ask at the same time", async () => {
     let times = 0;
     const read = onFirstUse(async () => {
       times += 1;
@@ -12,7 +12,7 @@ describe("a value that is made on first use", () => {
     expect(await read()).toBe(1);
   });
 
-  it("is made again after a failure", async () => {
+  it("is created again after a failure", async () => {
     let times = 0;
     const read = onFirstUse(async () => {
       times += 1;

@@ -20,7 +20,7 @@ describe("INNKEEP_S3_URL", () => {
     });
   });
 
-  it("takes the key from the usual variables, and the region from the query", () => {
+  it("reads the key from the usual variables, and the region from the query", () => {
     expect(placeOf("https://store.example:9000/inn?region=auto&style=host", keys)).toEqual({
       address: "https://inn.store.example:9000",
       bucket: "inn",

@@ -83,7 +83,7 @@ describe("innkeep serve --dev", () => {
     await expect(starting).rejects.toThrow("--seed fills a development server only");
   });
 
-  it("refuses a seed for a folder that holds another content, and takes the same seed again", async () => {
+  it("refuses a seed for a folder with other content, and accepts the same seed again", async () => {
     const data = await temporaryFolder();
     const seeds = ["Atlas", "Larder"].map((name) => ({ name, file: join(data, `${name}.json`) }));
     for (const { name, file } of seeds) await writeFile(file, JSON.stringify({ apps: [{ name }] }));
@@ -98,7 +98,7 @@ describe("innkeep serve --dev", () => {
     await expect(startWith(other ?? "")).rejects.toThrow("was filled before, and not from this seed");
   });
 
-  it("refuses to listen on an address that other machines can reach", async () => {
+  it("refuses to listen on an address that is open to other machines", async () => {
     const world = { environment: {}, out() {}, err() {}, stop: new AbortController().signal };
     const starting = serve({ dev: true, host: "0.0.0.0", data: await temporaryFolder(), port: 0 }, world);
     await expect(starting).rejects.toThrow("--dev serves on loopback only");

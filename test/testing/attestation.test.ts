@@ -82,7 +82,7 @@ describe("the exchange with attestation", () => {
     expect(answer).toMatchObject({ status: 403, body: { reasons: ["app_not_recognized"] } });
   });
 
-  it("refuses a token that is made with other keys", async () => {
+  it("refuses a token that is created with other keys", async () => {
     const approved = await approve(service);
     const token = await makePlayToken(verdict(approved), makePlayKeys());
     expect((await exchange(approved, token)).field("code")).toBe("integrity_failed");
@@ -197,7 +197,7 @@ describe("accounts with a password and attestation", () => {
     it.each([
       ["another address", { email: "somebody@example.org" }],
       ["another device", { deviceId: "another" }],
-    ])("refuses a token that was made for %s", async (_, other) => {
+    ])("refuses a token that was created for %s", async (_, other) => {
       const account = await accountFor(endpoint);
       const answer = await send(endpoint, account, await tokenFor({ ...account, ...other }));
       expect(answer).toMatchObject(refused(["app_not_recognized"]));

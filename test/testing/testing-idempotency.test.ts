@@ -60,7 +60,7 @@ describe.each(databases)("an Idempotency-Key in closed testing on $name", (engin
         expect([again.status, again.text, isReplay(again)]).toEqual([first.status, first.text, true]);
     });
 
-    it("acts once when twenty arrive at once", async () => {
+    it("has one effect when twenty arrive at once", async () => {
       const send = await prepare(world);
       const answers = await Promise.all(twenty.map(() => send(service, keyed("once"))));
       const done = answers.filter(({ status }) => status < 300);

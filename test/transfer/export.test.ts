@@ -35,7 +35,7 @@ describe.each(databases)("GET /api/v1/console/apps/:appId/export on $name", (eng
     expect((await ask(app.id, {})).status).toBe(401);
   });
 
-  it("is made 20 times an hour by a person, and as often imported", async () => {
+  it("can be created 20 times an hour by a person, and imported as often", async () => {
     const { app, headers } = await makeFullApp(service);
     const { limit } = rateLimits.exports;
     const file = await exportFile(service, headers, app.id);
@@ -66,7 +66,7 @@ describe.each(databases)("GET /api/v1/console/apps/:appId/export on $name", (eng
     await eventually(async () => expect(await filesIn(folder)).toEqual([]));
   });
 
-  it("holds no secret and nothing of another app", async () => {
+  it("contains no secret and nothing of another app", async () => {
     const { app, headers, agentToken, owner } = await makeFullApp(service);
     const other = await service.makeApp(owner, { name: "Lantern" });
     await sendFeedback(service, other.key, { message: "Of the other app." });
@@ -108,7 +108,7 @@ describe.each(databases)("GET /api/v1/console/apps/:appId/export on $name", (eng
     expect(occurrences).toBe(threads.length + repeats);
   });
 
-  it("holds nothing but a file for a client that does not read", async () => {
+  it("uses only a file for a client that does not read", async () => {
     const { owner, app } = await withThreads(3_000);
     const headers = await service.signIn(owner);
     const url = `${service.baseUrl}/api/v1/console/apps/${app.id}/export`;

@@ -30,7 +30,7 @@ describe.each(databases)("an exported app that is imported again, on $name", (en
   });
   afterAll(() => service.stop());
 
-  it("holds the same as before, up to ids", async () => {
+  it("contains the same as before, except for ids", async () => {
     const world = await makeFullApp(service);
     const first = await exportFile(service, world.headers, world.app.id, true);
     const kinds = linesIn(first).map(({ type }) => type);
@@ -66,7 +66,7 @@ describe.each(databases)("an exported app that is imported again, on $name", (en
     for (const { files } of again.filter(({ type }) => type === "thread")) expect(files).toEqual(none);
   });
 
-  it("is equal to its own copy, however often it is copied", async () => {
+  it("is equal to its own copy, even if it is copied several times", async () => {
     const world = await makeFullApp(service);
     let appId = world.app.id;
     const copies: Line[][] = [];
@@ -102,7 +102,7 @@ describe.each(databases)("an exported app that is imported again, on $name", (en
     );
   });
 
-  it("shows the old authors as imported, and gives no roles and no slots", async () => {
+  it("shows the old authors as imported, and assigns no roles and no slots", async () => {
     const world = await makeFullApp(service);
     const file = await exportFile(service, world.headers, world.app.id, true);
     const other = await service.makeUser();

@@ -125,7 +125,7 @@ describe.each(databases)("the events of an app on $name", (engine) => {
     expect(all.at(-1)?.data).toMatchObject({ entryId: draft.field("id") });
   });
 
-  it("are sent for a release note with a date in the future when that date comes", async () => {
+  it("are sent for a release note with a date in the future at that date", async () => {
     const { at, call, told, read, start } = await makeApp();
     const publishedAt = new Date(service.clock.now().getTime() + day).toISOString();
     const note = { title: "Three", version: "3.0.0", body: "Later.", publishedAt };
@@ -282,7 +282,7 @@ describe.each(databases)("the events of an app on $name", (engine) => {
     expect(await ask(stranger.owner, ["events:read"])).toBe(404);
   });
 
-  it("do not tell of blocked senders", async () => {
+  it("are not sent for blocked senders", async () => {
     const { key, at, call, read, start } = await makeApp();
     await call("POST", `${at}/blocked-senders`, { kind: "address", sender: "rude@example.org" });
     await sendFeedback(service, key, { email: "rude@example.org" });

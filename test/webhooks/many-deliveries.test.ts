@@ -89,7 +89,7 @@ describe.each(databases)("a webhook with very many waiting deliveries on $name",
       (one: { id: string }) => one.id === id,
     );
 
-  it("is switched off at once; what waits is given up in parts, and never sent", async () => {
+  it("is switched off immediately; waiting deliveries are given up in parts, and never sent", async () => {
     const { id, receiver } = await withMany();
     expect(await listed(id)).toMatchObject({ waiting: 99, lastStatus: null });
     expect((await team.call("PATCH", at(id), { enabled: false })).status).toBe(200);

@@ -40,12 +40,12 @@ describe("a webhook in a private network", () => {
     expect(await failureAt(url)).toMatchObject({ status: null, error: refusal, answer: null });
   });
 
-  it("is reached if the deployment allows it", async () => {
+  it("is called if the deployment allows it", async () => {
     const receiver = await startReceiver();
     expect(await failureAt(receiver.url, { privateWebhooks: true })).toMatchObject({ status: 200 });
   });
 
-  it("is reached by a development server only on its own machine", async () => {
+  it("is called by a development server only on its own machine", async () => {
     const receiver = await startReceiver();
     expect(await failureAt(receiver.url.replace("127.0.0.1", "localhost"), { dev: true })).toMatchObject({
       status: 200,

@@ -56,7 +56,7 @@ describe.each(databases)("webhooks on $name", (engine) => {
     await service.deps.database.write(async (tx) => tx.signal("*"));
   };
 
-  it("tell an address of a report, signed by Standard Webhooks", async () => {
+  it("send a report to an address, signed by Standard Webhooks", async () => {
     const { receiver, id, secret } = await withReceiver();
     const thread = await sendFeedback(service, team.app.key, { type: "bug" });
     const [message] = await messages(receiver, 1);
@@ -112,7 +112,7 @@ describe.each(databases)("webhooks on $name", (engine) => {
     expect(rows[0]?.row).not.toContain("secret-path");
   });
 
-  it("hold no texts, unless the owner chose it", async () => {
+  it("contain no texts, unless the owner chose it", async () => {
     const { receiver } = await withReceiver();
     const open = await startReceiver();
     await create({ url: open.url, texts: true });
@@ -285,7 +285,7 @@ describe.each(databases)("webhooks on $name", (engine) => {
     );
   });
 
-  it("get events from before they were made by a replay", async () => {
+  it("get events from before their creation by a replay", async () => {
     const { receiver } = await withReceiver();
     const from = service.clock.now().toISOString();
     await sendFeedback(service, team.app.key);

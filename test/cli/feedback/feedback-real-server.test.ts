@@ -73,7 +73,7 @@ describe("feedback sent to an Innkeep server", () => {
     ]);
   });
 
-  it("makes one thread when the answer is lost and the report is resent", async () => {
+  it("creates one thread when the answer is lost and the report is resent", async () => {
     const { line, threads } = await newApp({}, await responseDroppingProxy(service.baseUrl, hangsUp));
     await writeFile(join(line.cwd, "clip.mov"), mov(MB).bytes);
     const once = [...send, "--max-wait", "0s", "--video", "clip.mov"];
@@ -83,7 +83,7 @@ describe("feedback sent to an Innkeep server", () => {
     expect(await readdir(join(line.stateFolder, "spool"))).toEqual([]);
   });
 
-  it("makes one thread when the answer is lost and the command retries at once", async () => {
+  it("creates one thread when the answer is lost and the command retries immediately", async () => {
     const { line, threads } = await newApp({}, await responseDroppingProxy(service.baseUrl, hangsUp));
     expect(await line.run(send)).toMatchObject({ exit: 0 });
     expect(await threads()).toHaveLength(1);

@@ -102,7 +102,7 @@ describe("feedback reply", () => {
     ]);
   });
 
-  it("resolves the thread with the reply, and says how the reply reaches the sender", async () => {
+  it("resolves the thread with the reply, and prints how the reply is delivered to the sender", async () => {
     const { reply, view, pages } = await start();
     expect((await reply(["--resolve"])).stderr).toMatch(
       /^Replied to feedback \S+ and resolved it\. On the sender's page only\.$/m,

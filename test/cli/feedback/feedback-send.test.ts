@@ -138,7 +138,7 @@ describe("feedback send", () => {
     expect(bodies()).toEqual([{ type: "bug", message: expected }]);
   });
 
-  it("takes metadata as text, or as JSON after `:=`", async () => {
+  it("accepts metadata as text, or as JSON after `:=`", async () => {
     const { line, bodies } = await startFeedbackSending();
     const flags = ["a=1", "b:=1", 'c:={"d":[true]}', "e=x=y", "a=2"].flatMap((pair) => ["--metadata", pair]);
     await line.run([...send, ...flags]);

@@ -39,7 +39,7 @@ describe("feedback send --attach with a text file", () => {
     },
   );
 
-  it("sets a long log on pages, every line once and in its order", async () => {
+  it("puts a long log on pages, every line once and in order", async () => {
     const lines = Array.from({ length: 1_000 }, (_, at) => `line ${at}`);
     const { bytes } = await attach("long.log", lines.join("\n"));
     const { pages } = await readPdf(bytes);
@@ -212,7 +212,7 @@ describe("feedback send --attach refuses a text file", () => {
     expect(stderr).toContain("--image a.log must be PNG, JPEG, WebP or GIF;");
   });
 
-  it("and with --best-effort sends the report without it, and says so", async () => {
+  it("and with --best-effort sends the report without it, with a warning", async () => {
     const { line, bodies } = await startFeedbackSending();
     await writeFile(join(line.cwd, "a.log"), Buffer.from("a\0b"));
     await line.run([...send, "--attach", "a.log", "--best-effort"]);

@@ -116,7 +116,7 @@ describe("feedback list", () => {
     expect(await ids("--limit", "1", "--cursor", cursor)).toBe(first.id);
   });
 
-  it("gives the cursor of the next page under --json", async () => {
+  it("prints the cursor of the next page under --json", async () => {
     const { feedback, list } = await newApp();
     await feedback("One");
     expect((await list("--json")).json()).toMatchObject({ items: [{ subject: "One" }], nextCursor: null });

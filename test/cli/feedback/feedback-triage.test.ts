@@ -98,7 +98,7 @@ describe("feedback snooze", () => {
 });
 
 describe("view", () => {
-  it("saves, lists, changes and deletes filters, and the list of feedback takes them", async () => {
+  it("saves, lists, changes and deletes filters, and the list of feedback accepts them", async () => {
     const { app, line, feedback, list } = await newApp();
     const [{ id }, other] = [await feedback("First"), await feedback("Second")];
     await line.run(["feedback", "tag", id, "crash"]);

@@ -5,7 +5,7 @@ import { commandsOfScript, runScriptCommand } from "../../support/programs/input
 
 describe("feedback send without a folder that can be written", () => {
   it.each(["/proc/none", "/dev/null/none", "/proc/self/none/deeper"])(
-    "sends the report from the home %s, and says that there is no copy",
+    "sends the report from the home %s, and reports that there is no copy",
     async (home) => {
       const { baseUrl, received } = await startRecordingServer();
       const line = await createCommandLine({ INNKEEP_BASE_URL: baseUrl, INNKEEP_API_KEY: "sdk_a" });

@@ -79,7 +79,7 @@ describe("init without a terminal", () => {
     expect((await line.run(["faq", "list"], { env })).exit).toBe(0);
   });
 
-  it("works without a key, and says where one comes from", async () => {
+  it("works without a key, and explains where to get one", async () => {
     const { line, project, server } = await newcomer();
     const ran = await line.run(["init", ...server, "--json"]);
     expect(ran.json()).toMatchObject({ key: null, report: null, change: "created" });
@@ -160,7 +160,7 @@ describe("init without a terminal", () => {
     expect(await readdir(line.cwd)).toEqual([]);
   });
 
-  it("says that the file of a folder above is no longer used", async () => {
+  it("reports that the file of a folder above is no longer used", async () => {
     const { line, server } = await newcomer();
     await writeFile(join(line.cwd, "innkeep.json"), '{"server":"https://old.example"}');
     const cwd = join(line.cwd, "part");

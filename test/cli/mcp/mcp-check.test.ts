@@ -55,7 +55,7 @@ describe("innkeep mcp --check", () => {
     expect(ran.exit).toBe(0);
   });
 
-  it("ends with 4 if there is no token, and says how to store one outside of the client's settings", async () => {
+  it("ends with 4 if there is no token, and explains how to store one outside of the client's settings", async () => {
     const baseUrl = await serverThat(404);
     const line = await createCommandLine({ INNKEEP_BASE_URL: baseUrl });
     const ran = await line.run(["mcp", "--check", "--json"]);
@@ -82,7 +82,7 @@ describe("innkeep mcp --check", () => {
     expect(ran.stdout + ran.stderr).not.toContain(secret);
   });
 
-  it("ends with 75 if the server cannot be reached, and still looks for the token", async () => {
+  it("ends with 75 if the server cannot be reached, and still checks the token", async () => {
     const line = await createCommandLine({ INNKEEP_BASE_URL: "http://127.0.0.1:9" });
     const ran = await line.run(["mcp", "--check", "--json"]);
     expect(ran.exit).toBe(75);

@@ -31,7 +31,7 @@ describe("innkeep mcp in a project that names a server (rule L75)", () => {
   it.each([
     ["the environment", [], { INNKEEP_AGENT_TOKEN: token }],
     ["a flag", ["--agent-token-file", "token.txt"], {}],
-  ])("sends it no token of %s, and says so at the first call", async (_, words, env) => {
+  ])("sends it no token of %s, and reports this at the first call", async (_, words, env) => {
     const { request, line } = await startIn(words, env);
     expect(request).toMatchObject({ baseUrl: stranger, agentToken: undefined, tokenFile: undefined });
     const failure = await request?.storedToken?.().catch((error) => error);

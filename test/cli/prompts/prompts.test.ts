@@ -81,7 +81,7 @@ describe("at a terminal a command asks for what is missing", () => {
     expect(ran.stdout).toContain("Question 1?");
   });
 
-  it("an id in words of its own, and then the flags", async () => {
+  it("an id with a separate question, and then the flags", async () => {
     const { run, requests } = await person("02b1");
     expect(await run(["faq", "delete", "--yes"])).toMatchObject({ exit: 0 });
     expect(requests.at(-1)).toBe(`DELETE /api/v1/faqs/remote/${ids[1]}`);
@@ -129,7 +129,7 @@ describe("a command asks nothing", () => {
     expect(requests).toEqual([]);
   });
 
-  it("if a value is wrong as well: it says so first", async () => {
+  it("if a value is wrong as well: it reports this first", async () => {
     const { run, asked } = await person();
     const ran = await run(["feedback", "send", "--type", "bgu"]);
     expect(ran).toMatchObject({ exit: 2, stderr: expect.stringContaining("did you mean bug?") });

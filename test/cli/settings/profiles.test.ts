@@ -39,7 +39,7 @@ describe("a profile", () => {
     expect(work.keys).toEqual([key("w")]);
   });
 
-  it("keeps two keys of one server apart", async () => {
+  it("keeps two keys of one server separately", async () => {
     const { baseUrl, keys } = await faqServer();
     const line = await createCommandLine();
     for (const name of ["first", "second"]) {
@@ -234,7 +234,7 @@ describe("innkeep.json", () => {
     expect(keys).toEqual([key("s")]);
   });
 
-  it("cannot send a given key to a server that this machine does not know", async () => {
+  it("cannot send a given key to a server that is unknown on this machine", async () => {
     const { baseUrl, keys } = await faqServer();
     const line = await withProject({ server: baseUrl });
     const env = { INNKEEP_API_KEY: key("g") };

@@ -59,7 +59,7 @@ describe("auth set", () => {
     expect(shown).toEqual([key]);
   });
 
-  it("does not write to the keychain with --insecure-storage, and forgets its old secret", async () => {
+  it("does not write to the keychain with --insecure-storage, and deletes its old secret", async () => {
     const { set, line, file } = await machine();
     const keychain = fakeKeychain();
     const world = { keychain: async () => keychain };

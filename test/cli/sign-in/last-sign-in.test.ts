@@ -57,7 +57,7 @@ describe("in a new shell", () => {
     );
   });
 
-  it("auth token and auth logout use that server, and after logout no server is remembered", async () => {
+  it("auth token and auth logout use that server, and after logout no server is stored", async () => {
     const { run } = await newShell();
     expect((await run(["auth", "token", "device-token"])).stdout).toMatch(/^sdt_/);
     expect((await run(["auth", "logout", "--json"])).json()).toMatchObject({
@@ -94,7 +94,7 @@ describe("in a new shell", () => {
     );
   });
 
-  it("a token in a variable is never sent to a remembered server", async () => {
+  it("a token in a variable is never sent to a stored server", async () => {
     const { run } = await newShell();
     const { tried, transport } = emptyNetwork();
     const ran = await run(["task", "list"], { INNKEEP_DEVICE_TOKEN: "sdt_a" }, transport);

@@ -46,7 +46,7 @@ describe("proof submit", () => {
     expect((await line.run(["proof", "resend", "--list", "--json"])).json()).toEqual({ items: [] });
   });
 
-  it("gives a program the day of a proof", async () => {
+  it("prints the day of a proof for a program", async () => {
     const { line, slotId } = await createTesterCommandLine(service);
     const captured = ["--captured-at", new Date(Date.now() - 3 * 86_400_000).toISOString()];
     const ran = await line.run(["proof", "submit", slotId, ...picture, ...captured, "--json"]);
@@ -80,7 +80,7 @@ describe("proof submit without the whole id of a slot, while the server is away"
   it.each([
     ["no id", () => []],
     ["the start of the id", (slotId: string) => [slotId.slice(0, 30)]],
-  ])("keeps the proof with %s, says so, and sends it later", async (_, words) => {
+  ])("keeps the proof with %s, reports this, and sends it later", async (_, words) => {
     const { line, slotId } = await createTesterCommandLine(service);
     const down = answers(503, { error: "Busy.", code: "busy" }, { "retry-after": "999" });
     const slots = answers(200, { slots: [{ slotId, status: "active", app: { name: "Larder" } }] });
@@ -94,7 +94,7 @@ describe("proof submit without the whole id of a slot, while the server is away"
     expect((await line.run(["proof", "resend", "--list", "--json"])).json()).toEqual({ items: [] });
   });
 
-  it("keeps nothing for a slot that the tester does not have, and says so", async () => {
+  it("keeps nothing for a slot that the tester does not have, and reports this", async () => {
     const { line } = await createTesterCommandLine(service);
     const ran = await line.run(["proof", "submit", "ffffffff", ...picture]);
     expect(ran).toMatchObject({ exit: 6, stderr: expect.stringContaining("No copy of the proof is kept.") });

@@ -60,7 +60,7 @@ describe("slot list --open", () => {
 });
 
 describe("slot request", () => {
-  it("requests an open slot once, and says that the owner decides", async () => {
+  it("requests an open slot once, and reports that the owner decides", async () => {
     const { cycle } = await createTesterCommandLine(service);
     const line = await newcomer();
     const ran = await line.run(["slot", "request", cycle.slotIds[1] ?? ""]);

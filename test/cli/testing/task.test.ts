@@ -18,7 +18,7 @@ describe("task list", () => {
     expect(stderr).toBe("Outstanding: 1.\n");
   });
 
-  it("gives a program the server's answer without test keys", async () => {
+  it("prints the server's answer without test keys for a program", async () => {
     const { line, slotId, testKey } = await createTesterCommandLine(service);
     const ran = await line.run(["task", "list", "--json"]);
     expect(ran.json()).toMatchObject({ tasks: [{ slotId, submitted: false }], outstanding: 1 });

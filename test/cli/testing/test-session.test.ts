@@ -39,7 +39,7 @@ describe("session report", () => {
   it.each([
     ["a file", ["--test-key-file", "key"], {}],
     ["INNKEEP_TEST_KEY", [], { INNKEEP_TEST_KEY: "stk_unknown" }],
-  ])("takes the key from %s; an unknown key is an answer, not a failure", async (_, argv, env) => {
+  ])("reads the key from %s; an unknown key is an answer, not a failure", async (_, argv, env) => {
     const { line } = await createTesterCommandLine(service);
     await writeFile(join(line.cwd, "key"), "stk_unknown");
     const ran = await line.run(["session", "report", ...lasting(60), ...argv, "--json"], { env });

@@ -117,7 +117,7 @@ describe("testing slot", () => {
     );
   });
 
-  it("assigns an open slot to a known account, and takes it back", async () => {
+  it("assigns an open slot to a known account, and removes the tester", async () => {
     const { line, cycle } = await createTesterCommandLine(service);
     const email = "known@example.org";
     await service.makeUser(email);

@@ -57,7 +57,7 @@ describe("a page of the console", () => {
     }
   });
 
-  it("sends a signed-out person to sign in, and remembers the requested page", async () => {
+  it("sends a signed-out person to sign in, and then continues to the requested page", async () => {
     const stranger = createBrowserWithoutScripts(service);
     for (const path of [...paths(), `/console/feedback/${world.app.id}?q=a%20b&status=all`]) {
       const answer = await stranger.open(path);
@@ -101,7 +101,7 @@ describe("a page of the console", () => {
     expect([answer.status, answer.field("code")]).toEqual([404, "not_found"]);
   });
 
-  it("that only accepts forms says so", async () => {
+  it("that only accepts forms explains this", async () => {
     const page = await owner.open("/console/sign-out");
     expect([page.status, page.headers.get("allow")]).toEqual([405, "POST"]);
   });

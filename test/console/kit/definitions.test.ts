@@ -30,7 +30,7 @@ describe("the pages and forms of the console", () => {
     definePage({ at: () => "/here", needs: "viewer", show: act });
   });
 
-  it("say one thing for each word", () => {
+  it("have one text for each word", () => {
     const says = (notDone: string) => ({ word: "change", notDone, done: changed });
     expect(() => noticesOf([says("Not saved."), says("Not kept.")], [])).toThrow("not-done-change");
     const other = { ...changesNotSaved, done: { changed: "Something else." } };

@@ -57,7 +57,7 @@ describe("drafts", () => {
     expect(await kept()).toEqual([]);
   });
 
-  it("replace the text of the same page, and stay beside those of other pages until one is chosen", async () => {
+  it("replace the text of the same page, and stay separate from those of other pages until one is chosen", async () => {
     await save({ question: "One", answer: "A" });
     await save({ question: "Two" });
     expect(await kept()).toEqual(["Two"]);
@@ -128,7 +128,7 @@ describe("drafts", () => {
     expect(readingOf(after)).toContain("No unsent text");
   });
 
-  it("end when their form is done, not when it is refused, and the answer says so to the script", async () => {
+  it("are deleted when their form is done, not when it is refused, and the answer informs the script", async () => {
     const app = await service.makeApp(user);
     const path = `/console/faqs/${app.id}/new`;
     const browser = createBrowserWithoutScripts(service, headers);

@@ -6,7 +6,7 @@ import { unknownId } from "../../support/service/endpoints.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { makeAccount, type TestAccount } from "../../support/sign-in/password-accounts.ts";
 
-describe("a form that was not done says so in words", () => {
+describe("a form whose action failed shows a message", () => {
   let service: Service;
   let account: TestAccount;
   beforeAll(async () => {

@@ -60,7 +60,7 @@ describe("unsaved text", () => {
     expect(readingOf(after)).toContain("The changes are saved.");
   });
 
-  it("of a subject goes with a note, and neither is stored over other people's changes", async () => {
+  it("of a subject is sent with a note, and neither is stored over other people's changes", async () => {
     const { id, page } = await thread();
     await owner.send(await owner.open(address(id)), address(id, "/edit"), { subject: "Theirs" });
     const refused = await owner.send(page, address(id, "/messages"), { ...note, subject: "Mine" });
@@ -102,7 +102,7 @@ describe("unsaved text", () => {
     expect(fieldsIn(after, id)).toMatchObject({ note: "For the first." });
   });
 
-  it("is absent if nothing else is typed, and the page leads to the new message", async () => {
+  it("is absent if nothing else is typed, and the page links to the new message", async () => {
     const { id, page } = await thread();
     const after = await owner.send(page, address(id, "/messages"), note);
     expect(after.status).toBe(303);

@@ -92,7 +92,7 @@ describe.each(databases)("release notes by version on $name", (engine) => {
       expect(await api.versions()).toEqual(["3.0.0"]);
     });
 
-    it("acts once for an Idempotency-Key that arrives 50 times at once, and refuses another body", async () => {
+    it("has one effect for an Idempotency-Key that arrives 50 times at once, and refuses another body", async () => {
       const answers = await Promise.all(hundred.slice(50).map(() => api.put("3.0.0", notes, keyed("once"))));
       const done = answers.filter(({ status }) => status === 200);
       expect(new Set(done.map(({ text }) => text)).size).toBe(1);
@@ -168,7 +168,7 @@ describe.each(databases)("release notes by version on $name", (engine) => {
       });
     });
 
-    it("belongs to the import again once both are equal", async () => {
+    it("belongs to the import again when both are equal", async () => {
       const id = (await api.put("1.0.0", notes)).field("id");
       await api.edit(id, { title: "By hand" });
       await api.put("1.0.0", { title: "By hand" });

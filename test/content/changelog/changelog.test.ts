@@ -69,7 +69,7 @@ describe.each(databases)("GET /api/v1/changelog/remote on $name", (engine) => {
     },
   );
 
-  it("shows publishedAt in UTC with milliseconds, whatever offset it was sent with", async () => {
+  it("shows publishedAt in UTC with milliseconds, with any offset in the request", async () => {
     await write({ publishedAt: "2024-05-01T12:00:00+02:00" });
     expect((await list()).body).toMatchObject({ entries: [{ publishedAt: "2024-05-01T10:00:00.000Z" }] });
   });
@@ -81,7 +81,7 @@ describe.each(databases)("GET /api/v1/changelog/remote on $name", (engine) => {
     expect(await titles()).toEqual(["newest", "middle", "oldest"]);
   });
 
-  it("holds published entries of the key's app only", async () => {
+  it("contains only published entries of the key's app", async () => {
     await write({});
     const other = await makeAppWithAgent(service);
     expect((await list("", other.key)).body).toEqual({ entries: [] });

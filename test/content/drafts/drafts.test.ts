@@ -48,7 +48,7 @@ describe.each(databases)("drafts of content on $name", (engine) => {
       expect(await drafts()).toEqual([]);
     });
 
-    it("are not touched by a replacement of the list, and app keys do not know them", async () => {
+    it("are not touched by a replacement of the list, and app keys do not see them", async () => {
       const id = await createDraft("Mine?");
       expect((await replace([])).body).toEqual([]);
       expect(await drafts()).toMatchObject([{ id }]);
@@ -76,7 +76,7 @@ describe.each(databases)("drafts of content on $name", (engine) => {
       expect(await remote()).toMatchObject([{ answer: "Better." }]);
     });
 
-    it("are refused with a named conflict if the published text has changed meanwhile", async () => {
+    it("are refused with a named conflict if the published text has changed in the meantime", async () => {
       const id = await create("How?");
       await call("PUT", `/faqs/${id}/draft`, { answer: "Better." });
       await replace([{ id, question: "How?", answer: "Pushed." }]);

@@ -53,7 +53,7 @@ describe("moving an entry of the FAQ", () => {
     );
   });
 
-  it("changes one position where there is room, and nothing for a place that does not exist", () => {
+  it("changes one position if there is a gap, and nothing for a place that does not exist", () => {
     expect(placeFaq(placed(1, 5, 9, 20), "3", 1)).toEqual([{ id: "3", sortOrder: 2 }]);
     expect(placeFaq(placed(1, 2, 3, 4), "3", 0)).toEqual([{ id: "3", sortOrder: 0 }]);
     expect(placeFaq(placed(1, 2, 3), "0", 3)).toEqual([]);

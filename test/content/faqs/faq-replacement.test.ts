@@ -97,13 +97,13 @@ describe.each(databases)("the whole FAQ in one request on $name", (engine) => {
     expect((await list()).body).toMatchObject([{ id, answer: "Edited." }]);
   });
 
-  it("takes the ETag of the list as apps read it", async () => {
+  it("accepts the ETag of the list that apps read", async () => {
     const plain = (await list(path)).headers.get("etag") ?? "";
     expect((await put([faq("A")], plain)).status).toBe(200);
     expect((await put([faq("B")], plain)).status).toBe(412);
   });
 
-  it("takes the ETag of either address, also weakened by a proxy, and `*` for any", async () => {
+  it("accepts the ETag of either address, also changed to a weak one by a proxy, and `*` for any", async () => {
     const shown = await service.request("GET", console(), { headers: cast.person });
     expect(shown.headers.get("etag")).toBe(await etag());
     expect((await put([faq("A")], `"other", W/${await etag()}`)).status).toBe(200);
@@ -146,7 +146,7 @@ describe.each(databases)("the whole FAQ in one request on $name", (engine) => {
     expect((await list()).field("0.updatedAt")).toBe(before.field("0.updatedAt"));
   });
 
-  it("takes 500 entries with answers of up to 20,000 characters at once, in one transaction", async () => {
+  it("accepts 500 entries with answers of up to 20,000 characters at once, in one transaction", async () => {
     const isLong = (at: number) => at % rounds(10, 1) === 0;
     const faqs = Array.from({ length: 500 }, (_, at) =>
       faq(`Q${at}`, { answer: `${at}`.padEnd(isLong(at) ? 20_000 : 20, "é") }),
@@ -160,7 +160,7 @@ describe.each(databases)("the whole FAQ in one request on $name", (engine) => {
     expect(stored[499]).toMatchObject(faqs[499] ?? {});
   });
 
-  it("takes a body of up to 32 MiB, also in pieces that were not announced", async () => {
+  it("accepts a body of up to 32 MiB, also in pieces that were not announced", async () => {
     const answer = await service.request("PUT", path, {
       headers: { ...cast.key, "if-match": "*", "content-type": "application/json" },
       body: `{"faqs":[],"more":"${"x".repeat(33_554_432 - 22)}"}`,

@@ -55,7 +55,7 @@ describe.each(databases)("FAQ entries on $name", (engine) => {
       expect(await list()).toMatchObject([{ id: second }, { id: fourth }, { id: first }, { id: third }]);
     });
 
-    it("holds the entries of the key's app only", async () => {
+    it("contains only the entries of the key's app", async () => {
       await create();
       expect(await list((await makeAppWithAgent(service)).key)).toEqual([]);
     });

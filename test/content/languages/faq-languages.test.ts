@@ -166,7 +166,7 @@ describe.each(databases)("the languages of the FAQ, on $name (rules C34, C35)", 
     expect((await read(id)).translations).toMatchObject({ de, fr });
   });
 
-  it("of a new draft are published with it, and are no text for apps before", async () => {
+  it("of a new draft are published with it, and are not visible to apps before", async () => {
     const draft = { question: "New?", answer: "New.", translations: { de } };
     const id = (await world.call("POST", `/apps/${app.id}/faqs/drafts`, draft)).field("id");
     await world.call("PUT", `/faqs/${id}/draft`, { translations: { fr, de: null } });

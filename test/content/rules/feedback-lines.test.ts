@@ -39,7 +39,7 @@ describe("a line that only names feedback (rule C17)", () => {
     expect(withoutFeedbackLines(line)).toBe(line);
   });
 
-  it("takes nothing else from any text", () => {
+  it("finds nothing else in any text", () => {
     const parts = fc.constantFrom("Feedback: ", one, link(two), "\n", " ", "Maps", "- ", ", ", "[a](", ")");
     fc.assert(
       fc.property(fc.array(parts, { maxLength: 12 }), (words) => {

@@ -21,7 +21,7 @@ describe("Markdown in the console", () => {
     "file:///etc/passwd",
     "/console/sign-out",
     "//evil.example",
-  ])("makes no link to %s", (address) => {
+  ])("creates no link to %s", (address) => {
     expect(markdown(`[a](${address}) <${address}> ![b](${address})`)).not.toMatch(/<(a|img)\b/);
   });
 

@@ -25,7 +25,7 @@ describe("the statements of a pool", () => {
     expect(query("SELECT 7", []).name).toBe("innkeep_7");
   });
 
-  it("have no name if each execution needs a plan of its own", () => {
+  it("have no name if each execution needs a separate plan", () => {
     expect(twice(createQuery(), plannedEachTime("SELECT 1"))).toEqual([undefined, undefined]);
   });
 });

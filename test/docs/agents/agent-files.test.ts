@@ -52,7 +52,7 @@ describe("server.json", () => {
     expect(RegistryEntry.safeParse({ ...entry, ...change }).success).toBe(false);
   });
 
-  it("has the name, by which the registry knows the owner of the package, and the version of package.json", () => {
+  it("has the name, by which the registry identifies the owner of the package, and the version of package.json", () => {
     const { mcpName, name, version } = packageFacts;
     expect(entry).toMatchObject({
       name: mcpName,

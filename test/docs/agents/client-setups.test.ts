@@ -45,7 +45,7 @@ describe("how clients are set up", () => {
     expect(words.filter((word) => word !== "--").slice(-2)).toEqual([start.command, ...start.args]);
   });
 
-  it("gives Cursor a link that holds the settings", () => {
+  it("has a link with the settings for Cursor", () => {
     const link = new URL(textOf("cursor", "link"));
     expect([link.protocol, link.host, link.pathname]).toEqual([
       "cursor:",
@@ -57,7 +57,7 @@ describe("how clients are set up", () => {
     expect(JSON.parse(config)).toEqual(entry);
   });
 
-  it("gives VS Code a link and a command that hold the settings", () => {
+  it("has a link and a command with the settings for VS Code", () => {
     const [, query = ""] = textOf("vscode", "link").split("vscode:mcp/install?");
     expect(JSON.parse(decodeURIComponent(query))).toEqual({ name: "innkeep", ...entry });
     const [, json = ""] = /^code --add-mcp '(.*)'$/.exec(textOf("vscode", "command")) ?? [];

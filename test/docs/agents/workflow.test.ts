@@ -27,7 +27,7 @@ describe("the workflow for GitHub that starts an agent", () => {
     expect(jobs.claim.steps.map(({ run }) => run).join("\n")).toContain("innkeep agent claim");
   });
 
-  it("gives the agent no token of Innkeep", () => {
+  it("passes no token of Innkeep to the agent", () => {
     expect(JSON.stringify([env, jobs.agent.env, stepThat("claude-code")])).not.toContain(
       "INNKEEP_AGENT_TOKEN",
     );

@@ -17,7 +17,7 @@ const commands = () =>
   );
 
 describe("action.yml", () => {
-  it("takes several values for the flags that may be repeated, and for no other", async () => {
+  it("accepts several values for the flags that may be repeated, and for no other", async () => {
     const options = (await commands()).flatMap((command) => command.options);
     const several = options.filter(isRepeatable).map(inputOf);
     const described = options.filter(({ description }) => /repeatable|several times/.test(description));
@@ -39,7 +39,7 @@ describe("action.yml", () => {
     expect(Object.keys(inputs).sort()).toEqual([...flags].sort());
   });
 
-  it("names files that the build has made, for Node 24", async () => {
+  it("names files that the build has created, for Node 24", async () => {
     const { runs } = await readAction();
     expect(runs.using).toBe("node24");
     const { version } = JSON.parse(await readFile("package.json", "utf8"));

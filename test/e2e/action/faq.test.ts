@@ -25,7 +25,7 @@ async function newFaq() {
 }
 
 describe("the step `faq diff`", () => {
-  it("gives the plan as Markdown for a comment, and on the summary page", async () => {
+  it("prints the plan as Markdown for a comment, and on the summary page", async () => {
     const { run, faqs } = await newFaq();
     const ended = await run("faq diff");
     expect(ended).toMatchObject({ code: 0, annotations: [] });
@@ -52,7 +52,7 @@ describe("the step `faq diff`", () => {
     ]);
   });
 
-  it("shows every character of a text as it is, and cuts a plan that no comment can hold", async () => {
+  it("shows every character of a text unchanged, and cuts a plan that is too long for a comment", async () => {
     const { run } = await newFaq();
     const evil = "````\n<img src=x>\n::set-env name=A::b\nplan<<EOF";
     await run("faq push");

@@ -13,7 +13,7 @@ const changelog =
   "# Changelog\n\n## [1.2.0]\n\n### Fixed\n\n- The list.\n\n## [1.1.0] - 2026-01-02\n\n### Added\n\n- A list.\n";
 
 describe("the step `changelog release`", () => {
-  it("publishes the notes of the job's tag once, and gives version and id as outputs", async () => {
+  it("publishes the notes of the job's tag once, and sets version and id as outputs", async () => {
     const { inputs, published } = await appForAction(service);
     const { "api-key": _, ...maintainer } = inputs;
     const step: Step = {
@@ -39,7 +39,7 @@ describe("the step `changelog release`", () => {
     expect(second.log).toContain("Nothing to do: 1.2.0 is published");
   });
 
-  it("takes another file, and a version of its own", async () => {
+  it("uses another file, and another version", async () => {
     const { inputs, published } = await appForAction(service);
     const { "api-key": _, ...maintainer } = inputs;
     const given = {

@@ -79,7 +79,7 @@ describe("the step `feedback send`", () => {
     expect(masks).toEqual(["sdk_planted_secret", "first%line", "second line"]);
   });
 
-  it("takes server and key from the environment of the job, too", async () => {
+  it("also reads server and key from the environment of the job", async () => {
     const { inputs } = await appForAction(service);
     const env = { INNKEEP_BASE_URL: inputs["base-url"], INNKEEP_API_KEY: inputs["api-key"] };
     const step = { with: { command: "feedback send", type: "bug", message: "It broke." }, env };
@@ -106,7 +106,7 @@ describe("the step `feedback send`", () => {
     expect(await runStep(report({ with: { "api-key": "" } }))).toMatchObject({ code: 4 });
   });
 
-  it("executes no command that a stranger wrote, and takes no output from it", async () => {
+  it("executes no command that a stranger wrote, and sets no output from it", async () => {
     const evil = "x\n::set-env name=PATH::/evil\n##[add-path]/evil\nfeedback-id=evil\nEOF";
     const hostile = { success: true, id: evil, consoleUrl: evil };
     const { baseUrl } = await startRecordingServer(answers(201, hostile), answers(400, { error: evil }));
@@ -142,7 +142,7 @@ describe("a step with wrong inputs", () => {
     ],
     ["an input of another command", { draft: "true" }, "draft is not an input of this command"],
     ["a switch that is neither on nor off", { "ci-metadata": "no" }, "ci-metadata must be true or false"],
-  ])("such as %s runs nothing, and says what is wrong beside the run", async (_, given, fault) => {
+  ])("such as %s runs nothing, and shows an annotation on the run", async (_, given, fault) => {
     const ended = await runStep(report({ with: given }));
     expect(ended).toMatchObject({ code: 2, outputs: {}, summary: "" });
     expect(ended.annotations).toEqual([

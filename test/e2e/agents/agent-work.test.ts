@@ -75,7 +75,7 @@ describe("a worker in a shell", () => {
     });
   });
 
-  it("keeps its claim when it is killed, and takes it up again under its name", async () => {
+  it("keeps its claim when it is killed, and resumes it with its name", async () => {
     const runId = await approved();
     const script = `cat "$INNKEEP_PLAN_FILE" >> ${inFolder("noted")}; echo " $$ \${INNKEEP_AGENT_TOKEN-none}" >> ${inFolder("noted")}; test -e ${inFolder("go")} || exec sleep 60`;
     const first = startWorker(script);

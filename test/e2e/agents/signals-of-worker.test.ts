@@ -23,14 +23,14 @@ it("passes on a signal that came in the moment in which the command was started"
   expect(heard()).toBe(0);
 });
 
-it("gives signals back to the listeners of before when the command has ended", async () => {
+it("restores the earlier signal listeners when the command has ended", async () => {
   const heard = listening();
   await runCommand(shell("exit 0"));
   process.kill(process.pid, "SIGTERM");
   await expect.poll(heard).toBeGreaterThan(0);
 });
 
-it("gives signals back if the command cannot be started", async () => {
+it("restores the signal listeners if the command cannot be started", async () => {
   const before = process.listeners("SIGTERM");
   await expect(runCommand({ ...shell(""), command: ["sh", "a\0b"] })).resolves.toMatchObject({ code: 126 });
   expect(process.listeners("SIGTERM")).toEqual(before);

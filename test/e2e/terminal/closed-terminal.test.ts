@@ -62,7 +62,7 @@ it(`a question ends, and does not crash, when its window is closed, on ${where}`
   expect(await program.exit()).toBeLessThan(131);
 });
 
-it(`the inbox gives the terminal back for a pause, and draws its screen again, on ${where}`, async () => {
+it(`the inbox restores the terminal for a pause, and draws its screen again, on ${where}`, async () => {
   if (!hasTmux) return;
   const { service, program } = await inboxOnTerminal();
   const { terminal } = program;

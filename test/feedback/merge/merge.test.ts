@@ -44,7 +44,7 @@ describe.each(databases)("a merge of threads on $name", (engine) => {
   const list = async (query = "") =>
     Object((await app.console("GET", `/apps/${app.appId}/feedback?${query}`)).body).items;
 
-  it("puts the messages of both into one thread, and its undoing takes them apart again", async () => {
+  it("puts the messages of both into one thread, and the undo separates them again", async () => {
     const ada = await send({
       message: "It crashes.",
       email: "ada@kitchen.example",
@@ -114,7 +114,7 @@ describe.each(databases)("a merge of threads on $name", (engine) => {
     expect((await merge(three.id, two.id)).status).toBe(200);
   });
 
-  it("leads an agent to the other thread, and its proposal, too", async () => {
+  it("redirects an agent to the other thread, and also its proposal", async () => {
     const [from, into] = [await send({ message: "Twice." }), await send({ message: "Once." })];
     const propose = (id: string, body: object = {}) =>
       service.request("POST", `/api/v1/agent/feedback/${id}/proposal`, {

@@ -34,7 +34,7 @@ describe("the list of a bucket", () => {
     expect(readListing(xml)).toEqual({ objects: [], folders: ["a/b&/", "a/c/"], next: undefined });
   });
 
-  it("is not read from an answer that is no list", () => {
+  it("is not read from an answer that is not a list", () => {
     expect(() => readListing("<html></html>")).toThrow("not a list");
   });
 });

@@ -85,7 +85,7 @@ describe("a server with ready answers", () => {
     expect((await get(faqs, second)).status).toBe(401);
   });
 
-  it("gives nobody the answer of another credential", async () => {
+  it("sends nobody the answer of another credential", async () => {
     const other = await makeAppWithAgent(service);
     await writeFaq(cast.key, "Mine?");
     await writeFaq(other.key, "Theirs?");
@@ -120,7 +120,7 @@ describe("a server with ready answers", () => {
     expect(run?.at).toEqual(expect.any(String));
   });
 
-  it("makes every request wait that wants to wait for a decision", async () => {
+  it("lets every request wait that requests a wait for a decision", async () => {
     const runId = await propose(service, cast, await submitFeedback(service, cast));
     expect(
       await readyOf(async () => {
@@ -129,7 +129,7 @@ describe("a server with ready answers", () => {
     ).toBe(0);
   });
 
-  it("keeps no answer with a parameter that the endpoint does not know", async () => {
+  it("keeps no answer with an unknown parameter", async () => {
     expect(
       await readyOf(async () => {
         for (let time = 0; time < 3; time += 1) await get(`${faqs}?x=1`, cast.key);
@@ -144,7 +144,7 @@ describe("a server with ready answers", () => {
     expect(await readyOf(() => askRaw(door.baseUrl, { bytes, methods: ["GET"] }))).toBe(0);
   });
 
-  it("knows tests: the status of a slot and the tasks of a tester", async () => {
+  it("includes tests: the status of a slot and the tasks of a tester", async () => {
     const { app, testKey, device } = await makeTesterInCycle(service);
     for (const [path, headers] of [
       [`/api/v1/testing/sdk/session?testKey=${testKey}`, { "x-api-key": app.key }],

@@ -73,7 +73,7 @@ describe("the uses of a limit", () => {
     expect(takeUse(log, start + 60_002, one)).toMatchObject({ allowed: true });
   });
 
-  it("need little memory, however many there were", () => {
+  it("need little memory, even if there were many", () => {
     const log = createUseLog();
     for (let n = 0; n < 10_000; n++) takeUse(log, start + n * 30_000, three);
     expect(bytesOf(log)).toBeLessThan(10_000);

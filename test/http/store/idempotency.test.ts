@@ -38,12 +38,12 @@ describe.each(databases)("an Idempotency-Key on $name", ({ create }) => {
     expect(await idempotency.find(database, request, now)).toEqual({ ...answer, fingerprint: "body 1" });
   });
 
-  it("acts once for any number of claims", async () => {
+  it("has one effect for any number of claims", async () => {
     expect([await act(), await act()]).toEqual(["claimed", "stored"]);
     expect(await effects()).toHaveLength(1);
   });
 
-  it("acts once when fifty arrive at once", async () => {
+  it("has one effect when fifty arrive at once", async () => {
     const claims = await Promise.all(Array.from({ length: 50 }, () => act()));
     expect(claims.filter((claim) => claim === "claimed")).toHaveLength(1);
     expect(await effects()).toHaveLength(1);
@@ -105,7 +105,7 @@ describe.each(sharedDatabases)("an Idempotency-Key on PostgreSQL with two server
   });
   afterAll(() => place.remove());
 
-  it("is in progress for the second server while the first acts, without waiting", async () => {
+  it("is in progress for the second server while the first one works, without waiting", async () => {
     const [first, second] = [await place.open(), await place.open()];
     const during = await first.write(async (tx) => {
       await idempotency.claim(tx, request, now);

@@ -34,7 +34,7 @@ describe.each(databases)("a use of a rate limit that is taken back on $name", ({
     expect([await use("b"), await use("b"), await use("b")]).toEqual([true, true, false]);
   });
 
-  it("takes back one use per call when many calls arrive at once", async () => {
+  it("returns one use per call when many calls arrive at once", async () => {
     const limit = { limit: 100, windowSeconds: 60 };
     const round = async () => {
       await database.write((tx) => consume(tx, { key: "c", rule: limit, clock }));

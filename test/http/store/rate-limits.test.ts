@@ -42,7 +42,7 @@ describe.each(databases)("a rate limit on $name", (engine) => {
     expect(await use("b")).toEqual({ allowed: true });
   });
 
-  it("allows a use again after the seconds that it gave, and not a millisecond earlier", async () => {
+  it("allows a use again after the seconds that it returned, and not a millisecond earlier", async () => {
     await use("a");
     clock.advance(20_000);
     await use("a");
@@ -145,7 +145,7 @@ describe("a rate limit on SQLite, over all histories", () => {
     return { allowed: false, retryAfterSeconds: Math.ceil((oldest + windowSeconds * 1_000 - now) / 1_000) };
   };
 
-  it("gives the result of the written rule each time", async () => {
+  it("has the result of the written rule each time", async () => {
     await fc.assert(
       fc.asyncProperty(histories, async ({ pausesMs, ...limit }) => {
         const key = `property ${keys++}`;
@@ -171,7 +171,7 @@ describe.each(sharedDatabases)("a rate limit on PostgreSQL with two servers", (p
   });
   afterEach(() => place.remove());
 
-  it("counts a use when it is made, not when its transaction began", async () => {
+  it("counts a use at its time, not at the begin of its transaction", async () => {
     const [database, clock] = [await place.open(), movableClock()];
     const times = await database.write(async (tx) => {
       await tx.get("SELECT pg_sleep(0.01)");

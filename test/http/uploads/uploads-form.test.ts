@@ -34,7 +34,7 @@ describe("a form with files", () => {
   const read = (...fields: Field[]) => reading.form(formOf(...fields), type);
   const firstFile = async (...fields: Field[]) => (await read(...fields)).files[0];
 
-  it("gives the same result as the same JSON body", async () => {
+  it("has the same result as the same JSON body", async () => {
     const fields: Field[] = [
       ["message", "Zażółć 😀"],
       ["metadata", '{"build":{"number":42}}'],
@@ -50,7 +50,7 @@ describe("a form with files", () => {
     });
   });
 
-  it("gives each file with its declared type and its bytes", async () => {
+  it("returns each file with its declared type and its bytes", async () => {
     const file = await firstFile(["images", { ...png(700), name: "../a.png", mediaType: "image/JPG" }]);
     const facts = { declaredType: "image/jpeg", detectedType: "image/png", size: 700 };
     expect(file).toMatchObject({ ...facts, name: "../a.png", fault: null });
@@ -111,7 +111,7 @@ describe("a form with files", () => {
     expect(await reading.left()).toEqual([]);
   });
 
-  it("may hold 32 files; with 33 it leaves no file", async () => {
+  it("may contain 32 files; with 33 it leaves no file", async () => {
     const files = (count: number) => Array.from({ length: count }, (): Field => ["images", png()]);
     expect(await faultOf(read(...files(33)))).toBe("too_many_files");
     expect(await reading.left()).toEqual([]);
@@ -148,7 +148,7 @@ describe("a form with files", () => {
     }
   });
 
-  it("gives the same result in pieces of any size", async () => {
+  it("has the same result in pieces of any size", async () => {
     const expected = await withBytes((await reading.form(whole, type)).value);
     const property = fc.asyncProperty(fc.integer({ min: 1, max: 400 }), async (length) => {
       const { value, discard } = await reading.form(whole, type, {}, length);

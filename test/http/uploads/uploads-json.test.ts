@@ -21,7 +21,7 @@ describe.each([
     reading.json(Buffer.concat([Buffer.from(padding), Buffer.from(text)]));
   const firstFile = async (text: string) => (await read(text)).files[0];
 
-  it("gives each file with its declared type and its bytes", async () => {
+  it("returns each file with its declared type and its bytes", async () => {
     const { bytes } = jpeg(900);
     const sha256 = createHash("sha256").update(bytes).digest("hex");
     const file = await firstFile(imagesOf(dataUrl({ ...jpeg(), mediaType: "Image/PNG", bytes })));
@@ -143,19 +143,19 @@ describe.each([
     expect(JSON.stringify(value)).toHaveLength(64);
   });
 
-  it("may hold 32 files, not 33", async () => {
+  it("may contain 32 files, not 33", async () => {
     const images = (count: number) => imagesOf(...Array.from({ length: count }, () => dataUrl(png())));
     expect((await read(images(32))).files).toHaveLength(32);
     expect(await faultOf(read(images(33)))).toBe("too_many_files");
     expect(await reading.left()).toHaveLength(32);
   });
 
-  it("may hold 32 texts in place of files, not 33", async () => {
+  it("may contain 32 texts in place of files, not 33", async () => {
     expect((await read(imagesOf(...Array(32).fill("x")))).files).toHaveLength(32);
     expect(await faultOf(read(imagesOf(...Array(33).fill("x"))))).toBe("too_many_files");
   });
 
-  it("may hold any object in its metadata", async () => {
+  it("may contain any object in its metadata", async () => {
     const { value } = await read(
       '{"metadata":{"__proto__":{"a":1},"big":12345678901234567890,"huge":-1e400,"held":[0.1,1e3,1.50,-0,1e-7]}}',
     );
@@ -182,7 +182,7 @@ describe.each([
     expect(isReceivedFile(Object(forgery.value).images[0])).toBe(false);
   });
 
-  it("leaves only the kept files once it is discarded", async () => {
+  it("leaves only the kept files after it is discarded", async () => {
     const { files, discard } = await read(imagesOf(dataUrl(png(800)), dataUrl(png(900))));
     if (files[0]) await reading.files.keep(files[0]);
     await discard();

@@ -42,7 +42,7 @@ describe("the originals of mails", () => {
     expect(rows).not.toContain(page.split("/").at(-1));
   });
 
-  it("are no part of an export", async () => {
+  it("are not part of an export", async () => {
     const { app, take } = await startMailedThread();
     await take(mailOf(["Hello."]));
     await take(mailOf(["Away."], { "Auto-Submitted": "auto-replied" }));

@@ -112,7 +112,7 @@ describe("the tools over HTTP", () => {
     );
   });
 
-  it("refuse a client that takes neither form", async () => {
+  it("refuse a client that accepts neither form", async () => {
     expect((await post("text/html", listOfTools)).status).toBe(406);
   });
 

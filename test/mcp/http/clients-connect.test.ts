@@ -13,7 +13,7 @@ import { authorizedProgram } from "../support/authorized-program.ts";
 import { connectNewer, connectOlder, type Era, eras } from "../support/clients.ts";
 import { readToolResult } from "../support/tool-result.ts";
 
-describe.each(eras)("a client of %s that only knows the address", (era) => {
+describe.each(eras)("a client of %s that only has the address", (era) => {
   let service: Service;
   let cast: AppWithAgent;
   beforeAll(async () => {

@@ -110,7 +110,7 @@ describe("requests for the tools", () => {
     expect((await post({ headers: typed, body: "{}" })).status).toBe(415);
   });
 
-  it("are refused in a version that the server does not know", async () => {
+  it("are refused in an unknown version", async () => {
     const { headers, body } = newerMessage("tools/list");
     expect((await post({ headers: { ...headers, "mcp-protocol-version": "2099-01-01" }, body })).status).toBe(
       400,

@@ -125,7 +125,7 @@ describe.each(eras)("a call of a tool over HTTP in %s", (era) => {
   });
 });
 
-describe("a call of a tool that stands alone", () => {
+describe("an independent call of a tool", () => {
   it.each<[string, Change]>([
     ["another tool in its header", { headers: { "mcp-name": "list_feedback" } }],
     ["another method in its header", { headers: { "mcp-method": "tools/list" } }],
@@ -142,7 +142,7 @@ describe("a call of a tool that stands alone", () => {
   });
 });
 
-it("A call whose client has gone ends without an answer", async () => {
+it("A call whose client has disconnected ends without an answer", async () => {
   const gone = AbortSignal.abort();
   expect(await tools.answer({ ...callOf("2025-11-25", read), gone }, caller)).toEqual({ json: "" });
 });

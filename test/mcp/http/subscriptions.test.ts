@@ -141,7 +141,7 @@ describe("streams of changes over HTTP", () => {
     await eventually(open);
   });
 
-  it("keep nothing when their client goes", async () => {
+  it("keep nothing when their client disconnects", async () => {
     const { threadWatch } = service.deps;
     const listen = threadWatch.listen.bind(threadWatch);
     const stopped = vi.fn();

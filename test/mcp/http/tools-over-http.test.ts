@@ -105,7 +105,7 @@ describe.each(eras)("the tools over HTTP, %s", (era) => {
     expect((await call("propose_plan", changed)).structured).toMatchObject({ duplicate: false });
   });
 
-  it("refuse a plan that holds the token of the connection", async () => {
+  it("refuse a plan that contains the token of the connection", async () => {
     const { call, feedback } = await start();
     const { isError, text } = await call("propose_plan", { feedback, summary: "S", plan: tokenOf(cast) });
     expect({ isError, text }).toMatchObject({

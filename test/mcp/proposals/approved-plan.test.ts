@@ -59,7 +59,7 @@ describe("the approved plan on the real server", () => {
     return { place, feedback, call, run_id: String(structured.run_id) };
   };
 
-  it("is the server's, whatever the local record says", async () => {
+  it("is that of the server, even if the local record differs", async () => {
     const { place, run_id } = await start();
     await forge(place.stateDirectory);
     await decide(service, cast, run_id, { decision: "approve" });
@@ -92,7 +92,7 @@ describe("the approved plan on the real server", () => {
     });
   });
 
-  it("is not replaced by an agent that does not know the other agent's proposal", async () => {
+  it("is not replaced by an agent that has not read the other agent's proposal", async () => {
     const { feedback, run_id } = await start();
     const other = await open({ baseUrl: service.baseUrl, agentToken: token() });
     const given = { feedback, summary: "Other", plan: "Another plan" };

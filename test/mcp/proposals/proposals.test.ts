@@ -56,7 +56,7 @@ describe("the record of proposals", () => {
     expect(await open(folder).proposals.all()).toHaveLength(20);
   });
 
-  it("keeps the proposals of different servers apart", async () => {
+  it("keeps the proposals of different servers separately", async () => {
     const folder = await temporaryFolder();
     await open(folder).proposals.add(record());
     expect(await open(folder, { baseUrl: "https://else.example" }).proposals.all()).toEqual([]);
@@ -107,7 +107,7 @@ describe("the record of proposals", () => {
     });
   });
 
-  it("works from memory if the folder is not writable, and says so", async () => {
+  it("works with memory if the folder is not writable, and reports this", async () => {
     const folder = await temporaryFolder();
     await writeFile(join(folder, "proposals"), "a file in the way");
     const { proposals, failures } = open(folder);
@@ -144,7 +144,7 @@ describe("the record of proposals", () => {
     expect(await filesIn(folder)).toHaveLength(3);
   });
 
-  it("drops the oldest down to five hundred once there are fifty more", async () => {
+  it("drops the oldest down to five hundred when there are fifty more", async () => {
     const folder = await temporaryFolder();
     const records = Array.from({ length: 551 }, (_, index) => {
       const created_at = new Date(Date.UTC(2026, 0, 1, 0, index)).toISOString();

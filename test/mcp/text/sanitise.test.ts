@@ -74,7 +74,7 @@ describe("the sanitiser", () => {
     );
   });
 
-  it("gives well-formed text in NFC, for any text", () => {
+  it("returns well-formed text in NFC, for any text", () => {
     fc.assert(
       fc.property(unicode, (text) => {
         expect(clean(text).isWellFormed()).toBe(true);

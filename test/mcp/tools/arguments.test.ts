@@ -85,7 +85,7 @@ describe("a line that is too long", () => {
     ["after the method", `{"jsonrpc": "2.0", "method": "ping", "id": 7, "params": {"x":"LONG","id":3}}`, 7],
     ["only in its parameters", `{"method":"ping","params":{"id":3,"x":"LONG","id":3}}`, null],
     ["nowhere", `LONG`, null],
-  ])("gets an error with the id that stands %s", async (_, line, id) => {
+  ])("gets an error with the id %s", async (_, line, id) => {
     const out = new PassThrough();
     const lines = lineLimit(out, 3_000);
     const heard = text(lines);
@@ -95,7 +95,7 @@ describe("a line that is too long", () => {
     expect(JSON.parse(String(out.read()))).toMatchObject({ id, error: { code: -32600 } });
   });
 
-  it("of ten megabytes is refused by the call of a client, which goes on", async () => {
+  it("of ten megabytes is refused at the call of a client, which can continue", async () => {
     const { client } = await openMcpSession("2025-11-25", { baseUrl: "http://127.0.0.1:9" });
     const plan = "x".repeat(10_485_760);
     await expect(client.callTool("propose_plan", { feedback: "a", summary: "S", plan })).rejects.toThrow(

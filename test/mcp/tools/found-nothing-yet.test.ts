@@ -10,7 +10,7 @@ describe("list_feedback without threads", () => {
     expect(noteOf(null)).toMatchObject({ threads: [], next_cursor: null, note: "No thread matches." });
   });
 
-  it("says that the search goes on if older threads were not searched", () => {
+  it("reports that the search continues if older threads were not searched", () => {
     const { note, ...found } = noteOf("ODAwMA");
     expect(found).toMatchObject({ threads: [], next_cursor: "ODAwMA" });
     expect(note).toMatch(/Older ones were not searched yet/);

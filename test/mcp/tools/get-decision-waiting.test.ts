@@ -83,7 +83,7 @@ describe.each(eras)("waiting for a decision over %s", (era) => {
     { asked: 600, most: 120, waits: 120 },
     { asked: 600, most: 9_999, waits: 240 },
   ])(
-    "takes $waits seconds when asked for $asked and allowed $most, and says so",
+    "takes $waits seconds when asked for $asked and allowed $most, and reports this",
     async ({ asked, most, waits }) => {
       const { time, wait, polled } = await start({ maxWaitSeconds: most });
       const answer = wait(asked);

@@ -150,14 +150,14 @@ describe("get_decision", () => {
     expect((await call("get_decision", { run_id })).isError).toBe(true);
   });
 
-  it("gives the approved text after a restart, from the record", async () => {
+  it("returns the approved text after a restart, from the record", async () => {
     const { api, open, run_id } = await start({ stateDirectory: await temporaryFolder() });
     api.decide(run_id, "approved");
     const { structured } = await (await open())("get_decision", { run_id });
     expect(structured.approved_plan).toEqual({ ...texts, sha256: hashOf(texts.plan) });
   });
 
-  it("gives without a record the thread's text, if the thread is named", async () => {
+  it("returns, without a record, the thread's text, if the thread is named", async () => {
     const { api, open, feedback, run_id } = await start();
     api.decide(run_id, "approved");
     const call = await open();
@@ -172,7 +172,7 @@ describe("get_decision", () => {
     expect(named.next_step).toBe(nextSteps.approved);
   });
 
-  it("knows the thread of a proposal that it has seen there", async () => {
+  it("finds the thread of a proposal that it has read there", async () => {
     const { api, open, feedback, run_id } = await start();
     api.decide(run_id, "approved");
     const call = await open();
@@ -181,7 +181,7 @@ describe("get_decision", () => {
     expect(structured).toMatchObject({ feedback_id: feedback, approved_plan: texts });
   });
 
-  it("never gives another proposal's text as the approved one", async () => {
+  it("never returns another proposal's text as the approved one", async () => {
     const { api, open, call, feedback, run_id } = await start();
     api.decide(run_id, "approved");
     await call("propose_plan", { feedback, summary: "Other", plan: "Another plan" });

@@ -96,7 +96,7 @@ describe.each(transports)("outside text over $name", ({ open }) => {
     return answers;
   };
 
-  it("stays with its author in read_feedback, whatever it says", async () => {
+  it("stays with its author in read_feedback, for any text", async () => {
     const { api, call } = await start();
     for (const [, payload] of injectionPayloads) {
       const answer = await call("read_feedback", { feedback: threadIn(api, payload), max_chars: 60_000 });
@@ -234,11 +234,11 @@ describe.each(eras)("outside text over stdio of %s", (era) => {
     expect(new Set(fences).size).toBe(2);
   });
 
-  it("does not reach the log", async () => {
+  it("is not in the log", async () => {
     expect((await read("x")).stderr()).toBe("");
   });
 
-  it("comes with the number of removed characters", async () => {
+  it("is returned with the number of removed characters", async () => {
     expect(Number((await read("a\u200bb")).structured.removed_characters)).toBeGreaterThanOrEqual(8);
   });
 });

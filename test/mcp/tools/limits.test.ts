@@ -8,7 +8,7 @@ import {
 import { openMcpSession } from "../support/mcp-session.ts";
 import { readToolResult } from "../support/tool-result.ts";
 
-describe("an agent that has made its proposals of the hour", () => {
+describe("an agent that has used its limit of proposals", () => {
   let service: Service;
   let cast: AppWithAgent;
   let agentToken: string;

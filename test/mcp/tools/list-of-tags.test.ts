@@ -12,7 +12,7 @@ describe.each(eras)("list_feedback with a tag over %s", (era) => {
   });
   afterAll(() => service.stop());
 
-  it("gives the threads that have all of the tags", async () => {
+  it("returns the threads that have all of the tags", async () => {
     const cast = await makeAppWithAgent(service);
     const tagged = async (addTags: readonly string[]) => {
       const id = await submitFeedback(service, cast);

@@ -55,7 +55,7 @@ describe("propose_plan", () => {
     expect(api.posts()).toHaveLength(1);
   });
 
-  it("remembers the proposal across a restart", async () => {
+  it("keeps the proposal across a restart", async () => {
     const { api, open, propose, feedback } = await start({ stateDirectory: await temporaryFolder() });
     const { structured: first } = await propose({ feedback, ...texts });
     const { structured: second } = await (await open())({ feedback, ...texts });
@@ -113,7 +113,7 @@ describe("propose_plan", () => {
     expect(text).toContain(`The thread is ${status}`);
   });
 
-  it("may propose again once the last proposal is decided", async () => {
+  it("may propose again after the last proposal is decided", async () => {
     const { api, propose, feedback } = await start();
     const { structured: first } = await propose({ feedback, ...texts });
     api.decide(String(first.run_id), "rejected");

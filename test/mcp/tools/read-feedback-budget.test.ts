@@ -56,7 +56,7 @@ describe("the size of read_feedback's answer", () => {
     expect(structured).toMatchObject({ truncated: true, omitted: { messages: 20 }, next_cursor: null });
   });
 
-  it("leaves messages at least half of the space beside the metadata", async () => {
+  it("leaves at least half of the space for messages if there is metadata", async () => {
     const { api, readFeedback } = await start();
     const metadata = { log: "x".repeat(900), device: "Pixel 9" };
     const said = Array.from({ length: 9 }, (_, n) => ({
@@ -83,7 +83,7 @@ describe("the size of read_feedback's answer", () => {
     expect(whole.structured).toMatchObject({ truncated: false, agents: { messages: [{ body: plan }] } });
   });
 
-  it("includes at most two hundred messages, however short", async () => {
+  it("includes at most two hundred messages, even if they are short", async () => {
     const { api, readFeedback } = await start();
     const messages = Array.from({ length: 500 }, () => ({ direction: "inbound", body: "", createdAt: null }));
     const { structured } = await readFeedback({ feedback: api.addThread({}, { messages }) });

@@ -58,7 +58,7 @@ describe.each(eras)("going on with work over %s (rule A32)", (era) => {
     expect(done.structured).toMatchObject({ outcome: "succeeded" });
   });
 
-  it("goes on over HTTP with resume, and each call without it is refused", async () => {
+  it("continues over HTTP with resume, and each call without it is refused", async () => {
     const run_id = await approved();
     const client = await openHttpSession(era, { baseUrl: service.baseUrl, token: await newToken() });
     const call = async (args: object) =>
@@ -71,7 +71,7 @@ describe.each(eras)("going on with work over %s (rule A32)", (era) => {
     expect((await call({ claim_id })).text).toContain("Stop the work");
   });
 
-  it("may start anew in the same process what a person has released, as its decision says", async () => {
+  it("may start again in the same process what a person has released, as its decision says", async () => {
     const run_id = await approved();
     const call = await agent();
     await call("start_work", { run_id });

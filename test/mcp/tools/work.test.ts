@@ -41,7 +41,7 @@ describe.each(eras)("finding and doing work over %s", (era) => {
     return runId;
   };
 
-  it("lists threads with their ids, what they wait for, and their subjects apart and fenced", async () => {
+  it("lists threads with their ids, the step for which they wait, and their subjects separately in a fence", async () => {
     const call = await agent();
     const first = await submitFeedback(service, cast, { subject: "It leaks\n--- and more" });
     const run = await propose(service, cast, first);
@@ -70,7 +70,7 @@ describe.each(eras)("finding and doing work over %s", (era) => {
     expect(before).not.toContain("leaks");
   });
 
-  it("filters the list, goes on with the cursor, and names the app of each thread if there are several", async () => {
+  it("filters the list, continues with the cursor, and names the app of each thread if there are several", async () => {
     const call = await agent();
     await fillThreads(
       service,
@@ -126,7 +126,7 @@ describe.each(eras)("finding and doing work over %s", (era) => {
     },
   );
 
-  it("gives long subjects the space that short ones do not need, and cuts none while there is space", async () => {
+  it("uses for long subjects the space that short ones do not need, and cuts none while there is space", async () => {
     const call = await agent();
     const long = "\u0e01\u0e32\u0e23\u0e15\u0e31\u0e49\u0e07\u0e04\u0e48\u0e32".repeat(18).slice(0, 150);
     await submitFeedback(service, cast, { subject: long });
@@ -139,7 +139,7 @@ describe.each(eras)("finding and doing work over %s", (era) => {
     expect((await subjects()).at(-1)).toBe(`20 ${long}`);
   });
 
-  it("gives one of two workers the claim with the approved plan, and takes its outcome once", async () => {
+  it("returns the claim with the approved plan to one of two workers, and accepts its outcome once", async () => {
     const run_id = await approved();
     const token = await tokenWith(["runs:work"]);
     const [one, other] = [await agent([], token), await agent([], token)];

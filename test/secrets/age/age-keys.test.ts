@@ -48,12 +48,12 @@ describe("public keys", () => {
 });
 
 describe("a file of secret keys", () => {
-  it("may hold comments, empty lines and line ends of Windows", async () => {
+  it("may contain comments, empty lines and line ends of Windows", async () => {
     const key = await generateX25519Identity();
     expect(readIdentities(`# public key: age1…\r\n\r\n${key}\r\n${key}`)).toHaveLength(2);
   });
 
-  it("is refused with the reason if it holds none, a public key, or something else", async () => {
+  it("is refused with the reason if it contains none, a public key, or something else", async () => {
     const secretKey = await generateX25519Identity();
     const key = await identityToRecipient(secretKey);
     expect(messageOf(() => readIdentities("# nothing\n"))).toMatch(/contains no secret key/);

@@ -29,14 +29,17 @@ const sample = (length: number) =>
   Buffer.from(Array.from({ length }, (_, at) => (at * 31 + (at >> 8)) & 255));
 
 describe("an encrypted stream", () => {
-  it.each(lengths)("of %i bytes is decrypted by its key, and by other programs that speak age", async (n) => {
-    const { secretKey, publicKey } = await newKey();
-    const bytes = await encrypted(sample(n), publicKey);
-    expect((await decrypted(bytes, secretKey)).equals(sample(n))).toBe(true);
-    const decrypter = new Decrypter();
-    decrypter.addIdentity(secretKey);
-    expect(Buffer.from(await decrypter.decrypt(bytes)).equals(sample(n))).toBe(true);
-  });
+  it.each(lengths)(
+    "of %i bytes is decrypted by its key, and by other programs that support age",
+    async (n) => {
+      const { secretKey, publicKey } = await newKey();
+      const bytes = await encrypted(sample(n), publicKey);
+      expect((await decrypted(bytes, secretKey)).equals(sample(n))).toBe(true);
+      const decrypter = new Decrypter();
+      decrypter.addIdentity(secretKey);
+      expect(Buffer.from(await decrypter.decrypt(bytes)).equals(sample(n))).toBe(true);
+    },
+  );
 
   it.each(lengths)("of %i bytes that another program wrote is decrypted", async (n) => {
     const { secretKey, publicKey } = await newKey();

@@ -19,7 +19,7 @@ describe("clockAheadOf", () => {
     ["a text around a date", "x Sun, 22 Nov 2026 13:00:00 GMT", 0],
     ["a text after a date", "Sun, 22 Nov 2026 13:00:00 GMT, Sun, 22 Nov 2020 13:00:00 GMT", 0],
     ["a day that does not exist", "Sun, 99 Nov 2026 13:00:00 GMT", 0],
-  ])("takes %s", (_, date, ahead) => {
+  ])("accepts %s", (_, date, ahead) => {
     expect(clockAheadOf(date, now)).toBe(ahead);
   });
 });
@@ -34,7 +34,7 @@ describe("byServerClock", () => {
     expect(byServerClock(instant, ahead)).toBe(expected);
   });
 
-  it("never gives a later instant, whatever the sender says", () => {
+  it("never returns a later instant, for any value of the sender", () => {
     const instants = fc.date({
       min: new Date(0),
       max: new Date("9999-12-31T23:59:59.999Z"),

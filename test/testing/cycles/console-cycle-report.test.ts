@@ -136,7 +136,7 @@ describe("the report of a cycle", () => {
     });
   });
 
-  it("counts the testers of a cancelled cycle who held a slot when it was cancelled", async () => {
+  it("counts the testers of a cancelled cycle who had a slot when it was cancelled", async () => {
     const [dropout, held] = test.slotIds;
     await join(dropout);
     await join(held);

@@ -73,7 +73,7 @@ describe("the day after the last day of a cycle", () => {
       );
   });
 
-  it("gives proofs and sessions the same refusal when it is over", async () => {
+  it("refuses proofs and sessions in the same way when it is over", async () => {
     service.clock.advance(dayMilliseconds);
     expect((await report("2027-03-03T23:55:00.000Z")).body).toMatchObject({ reason: "cycle_not_running" });
     expect(await sendProof(service, world.device, { slotId: world.slotId })).toMatchObject(

@@ -38,7 +38,7 @@ describe("a listing", () => {
     expect(await read(answer.field("id"))).toEqual(answer.body);
   });
 
-  it("has all the fields that its owner gives", async () => {
+  it("has all the fields that its owner sends", async () => {
     const said = {
       iconUrl: "https://example.org/icon.png",
       seats: 20,

@@ -77,7 +77,7 @@ describe("GET /api/v1/testing/listings", () => {
     expect(await offered()).toMatchObject([{ seatsFree: 2, openSlotId: world.open[0] }]);
   });
 
-  it("gives a page at a time, newest first, and each cycle once", async () => {
+  it("returns one page at a time, newest first, and each cycle once", async () => {
     for (let n = 0; n < 2; n += 1) world = await makeTesterInCycle(service, { seats: 3 });
     const all = await pageOf("?limit=100");
     expect(all.cursor).toBeNull();

@@ -50,7 +50,7 @@ describe("an app's listings and cycles in the console", () => {
   const plan = async (id: string, values: Record<string, string>) =>
     owner.send(await owner.open(address(`/${id}`)), address(`/${id}/cycles`), values);
 
-  it("say what a listing is if there is no listing", async () => {
+  it("explain what a listing is if there is no listing", async () => {
     expect(readingOf(await owner.open(address()))).toContain("A listing says what testers should test.");
   });
 

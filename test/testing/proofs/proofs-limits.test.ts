@@ -55,7 +55,7 @@ describe("the limits of proofs", () => {
       expect(await submit()).toMatchObject({ status: 409, body: { code: "already_submitted" } });
     });
 
-    it("every attempt counts, whatever its outcome", async () => {
+    it("every attempt counts, with any result", async () => {
       const attempts = [{ capturedAt: "never" }, { images: [] }, { capturedAt: "2020-01-01T00:00:00Z" }];
       for (const fields of attempts) await times(perSlot / 3, () => submit(fields));
       expect(await submit()).toMatchObject(limited);

@@ -133,7 +133,7 @@ describe.each(databases)("POST /api/v1/testing/proofs on $name", (engine) => {
       expect(answer).toMatchObject({ status: 422, body: { code: "out_of_window", dayIndex } });
     });
 
-    it("counts days in the cycle's time zone, whatever offset the capture time has", async () => {
+    it("counts days in the cycle's time zone, with any offset of the capture time", async () => {
       setClock(service, service.clock.now().toISOString().replace(/T.*/, "T15:30:00Z"));
       world = await makeTesterInCycle(service, { timezone: "Asia/Tokyo" });
       const date = service.clock.now().toISOString().slice(0, 10);

@@ -81,7 +81,7 @@ describe.each(databases)("test keys that belong to no slot on $name", (engine) =
     return first;
   }
 
-  it("get the same answer to a report as a made-up key", async () => {
+  it("get the same answer to a report as an invented key", async () => {
     const text = '{"matched":false,"counted":false,"dayIndex":0,"reason":null}';
     expect(expectAlike(await answersTo((testKey) => app.report({ testKey })))).toMatchObject({
       status: 200,

@@ -106,7 +106,7 @@ describe("a session report with an Idempotency-Key", () => {
 describe.each(sharedDatabases)(
   "a session report with an Idempotency-Key on two servers of one PostgreSQL",
   (postgres) => {
-    it("acts once when 40 arrive at once", async () => {
+    it("has one effect when 40 arrive at once", async () => {
       const database = await postgres.create();
       const servers = [
         await startService({ database, secret }),

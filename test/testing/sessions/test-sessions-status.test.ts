@@ -42,14 +42,14 @@ describe("GET /api/v1/testing/sdk/session", () => {
     expect(Object.keys(Object((await app.status()).body))).toEqual(Object.keys(uncounted));
   });
 
-  it("shows the next day as not counted once it has begun", async () => {
+  it("shows the next day as not counted after it has begun", async () => {
     await app.report();
     setClock(service, "2027-03-02T00:00:00.000Z");
     const dueBy = "2027-03-03T00:00:00.000Z";
     expect((await app.status()).body).toEqual({ ...uncounted, dayIndex: 2, daysCounted: 1, dueBy });
   });
 
-  it("shows one slot only, whatever the state of others in the cycle", async () => {
+  it("shows only one slot, for any states of others in the cycle", async () => {
     const other = await service.giveSlot(app.cycle, app.otherSlotId, await service.makeUser());
     await app.report();
     expect((await app.status(other)).body).toEqual(uncounted);
@@ -88,7 +88,7 @@ describe("GET /api/v1/testing/sdk/session", () => {
     });
   });
 
-  it("carries an ETag, and answers 304 while nothing has changed", async () => {
+  it("has an ETag, and answers 304 while nothing has changed", async () => {
     const etag = (await app.status()).headers.get("etag") ?? "";
     expect(await app.status(app.testKey, { "if-none-match": etag })).toMatchObject({ status: 304, text: "" });
     await app.report();

@@ -38,7 +38,7 @@ describe("the days of a slot", () => {
     expect(await days()).toEqual([1, 2, 3, 4, 5].map((day) => bare(day, "ahead")));
   });
 
-  it("are empty for a slot that nobody holds", async () => {
+  it("are empty for a slot without a tester", async () => {
     expect(await states(test.slotIds[1])).toEqual(["none", "none", "none", "none", "none"]);
     test.toDay(3);
     await test.ask(test.slotIds[1]);

@@ -82,7 +82,7 @@ describe("a slot that its owner cannot change,", () => {
     expect(await test.slot(slotId)).toMatchObject({ status: "open", tester: null, requestExpiresAt: null });
   });
 
-  describe("when several things are done to it at once,", () => {
+  describe("when several actions on it happen at once,", () => {
     const codesOf = async (answers: Promise<{ status: number }>[]) =>
       (await Promise.all(answers)).map(({ status }) => status).sort();
 

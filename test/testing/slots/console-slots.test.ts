@@ -121,7 +121,7 @@ describe("a slot that its owner manages", () => {
     expect(await keyOf()).toMatchObject({ keyHash: expect.stringMatching(/^[\da-f]{64}$/), fromDay: 1 });
   });
 
-  it("cannot be assigned to an unknown account, and the error says so", async () => {
+  it("cannot be assigned to an unknown account, and the error explains this", async () => {
     const answer = await test.change(slotId, "assign", { email: "nobody@example.org" });
     expect(answer).toMatchObject({ status: 404, body: { code: "not_found" } });
     expect(answer.field("error")).toContain("no account with this e-mail address");
@@ -164,7 +164,7 @@ describe("a slot that its owner manages", () => {
     },
   );
 
-  it("that a dropout left goes to another tester, who starts from zero", async () => {
+  it("that a tester has left is assigned to another tester, who starts from zero", async () => {
     await bring("at risk");
     await test.change(slotId, "remove");
     const [, successor] = await test.slots();

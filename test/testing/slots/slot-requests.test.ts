@@ -101,7 +101,7 @@ describe.each(databases)("POST /api/v1/testing/slots/{slotId}/request on $name",
     );
   });
 
-  it("gives the same refusal to a repeat with the same Idempotency-Key", async () => {
+  it("sends the same refusal to a repeat with the same Idempotency-Key", async () => {
     const send = () => ask(world.slotId, { ...device, ...keyed("once") });
     const first = await send();
     await service.deps.database.write((tx) =>
@@ -111,7 +111,7 @@ describe.each(databases)("POST /api/v1/testing/slots/{slotId}/request on $name",
     expect([again.status, again.text, isReplay(again)]).toEqual([409, first.text, true]);
   });
 
-  it("gives own_listing to a repeat with the same Idempotency-Key, although its status is 403", async () => {
+  it("sends own_listing to a repeat with the same Idempotency-Key, although its status is 403", async () => {
     const owner = await service.makeDevice(world.owner);
     const send = () => ask(world.slotId, { ...owner, ...keyed("own") });
     const first = await send();
@@ -120,7 +120,7 @@ describe.each(databases)("POST /api/v1/testing/slots/{slotId}/request on $name",
     expect([again.status, again.text, isReplay(again)]).toEqual([403, first.text, true]);
   });
 
-  it("gives the last slot to exactly one of a hundred testers", async () => {
+  it("assigns the last slot to exactly one of a hundred testers", async () => {
     const devices = await Promise.all(hundred.map(makeDevice));
     const answers = await Promise.all(devices.map((each) => ask(world.open[1], each)));
     const codes = answers.map(({ status, body }) =>
@@ -130,7 +130,7 @@ describe.each(databases)("POST /api/v1/testing/slots/{slotId}/request on $name",
     expect(codes.filter((code) => code === "slot_taken")).toHaveLength(99);
   });
 
-  it("gives exactly one of a hundred slots to a tester who requests all of them at once", async () => {
+  it("assigns exactly one of a hundred slots to a tester who requests all of them at once", async () => {
     world = await makeTesterInCycle(service, { seats: 101 });
     const answers = await Promise.all(world.open.map((slotId) => ask(slotId)));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);

@@ -112,7 +112,7 @@ describe("the slots of a tester", () => {
     const rotate = (slotId: string, headers: Record<string, string> = world.device) =>
       service.request("POST", `/api/v1/testing/slots/${slotId}/rotate-key`, { headers, body: {} });
 
-    it("gives a new test key, which the task then shows", async () => {
+    it("creates a new test key, which the task then shows", async () => {
       const answer = await rotate(world.slotId);
       expect(answer).toMatchObject({
         status: 201,

@@ -181,7 +181,7 @@ describe("the attention that testers need", () => {
   const attention = (cycle: StandingCycle, ...lines: readonly string[]) =>
     standingOf(cycle, slotsOf(...lines)).attention.map(({ seat, state }) => `${seat} ${state}`);
 
-  it("comes in one order: first who can still lose something today", () => {
+  it("has one order: first the testers who can still miss something today", () => {
     const lines = ["ccc", "cc", "c-!1", "--c!2", "--!3", "gone:", "open", "-c!2", "ccc!2"];
     expect(attention(cycleOf(2), ...lines)).toEqual([
       "5 removal_due",

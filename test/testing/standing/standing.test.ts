@@ -22,7 +22,7 @@ describe.each(databases)("a test on its ninth day on $name", (engine) => {
   const pageOf = async (path: string, headers = world.headers) =>
     readingOf(await createBrowserWithoutScripts(service, headers).open(path));
 
-  it("says in the API whether it can reach its goal, what is open today, and who needs attention first", async () => {
+  it("shows in the API whether it can reach its goal, what is open today, and who needs attention first", async () => {
     const { body } = await world.call("GET", `/cycles/${lived.cycleId}`);
     expect(body).toMatchObject({
       verdict: {
@@ -94,7 +94,7 @@ describe.each(databases)("a test on its ninth day on $name", (engine) => {
     expect(await pageOf("/console", await service.signIn(viewer))).not.toContain("Tests below");
   });
 
-  it("is an alarm at home, in the list of tests, and in the number beside Testing", async () => {
+  it("causes a warning on the home page, in the list of tests, and in the number next to Testing", async () => {
     expect(await pageOf("/console")).toMatch(
       /Tests below their number of testers .*Lantern Out of reach Day 9 of 14 Cannot reach 12 × 14 any more: 5 testers since day 6\./,
     );
@@ -103,7 +103,7 @@ describe.each(databases)("a test on its ninth day on $name", (engine) => {
     expect(list).toContain("2 slot requests, 2 tests below their number of testers");
   });
 
-  it("is no alarm to the maintainers of other apps", async () => {
+  it("causes no warning for the maintainers of other apps", async () => {
     const other = await service.makeUser();
     await service.makeApp(other);
     expect(await pageOf("/console", await service.signIn(other))).not.toContain("Tests below");
@@ -121,7 +121,7 @@ describe.each(databases)("a test on its ninth day on $name", (engine) => {
     expect(page).toContain("5 so far");
   });
 
-  it("is no alarm any more when it is cancelled", async () => {
+  it("causes no warning any more when it is cancelled", async () => {
     await world.call("POST", `/cycles/${lived.cycleId}/cancel`, {});
     const { body } = await world.call("GET", `/cycles/${lived.cycleId}`);
     expect(body).toMatchObject({

@@ -38,7 +38,7 @@ describe.each(databases)("GET /api/v1/testing/me/tasks on $name", (engine) => {
     return { ...other, slotId };
   };
 
-  it("says everything that the tester needs to know about today", async () => {
+  it("contains everything that the tester needs to know about today", async () => {
     const { slotId, cycle, listing, testKey } = world;
     const task = {
       slotId,
@@ -68,7 +68,7 @@ describe.each(databases)("GET /api/v1/testing/me/tasks on $name", (engine) => {
     expect([icon.status, icon.headers.get("content-type")]).toEqual([200, "image/svg+xml"]);
   });
 
-  it("gives an app's own icon, and no test key on tier screenshot", async () => {
+  it("has an app's own icon, and no test key on tier screenshot", async () => {
     const iconUrl = "https://lantern.example/icon.png";
     const another = await makeAnother({ verificationTier: "screenshot", iconUrl });
     const task = (await tasksOf()).find(({ slotId }) => slotId === another.slotId);
@@ -164,14 +164,14 @@ describe.each(databases)("GET /api/v1/testing/me/tasks on $name", (engine) => {
       expect(new Set(screens).size).toBe(2);
     });
 
-    it("leaves out cycles that have not reached the day", async () => {
+    it("leaves out cycles in which this day has not begun", async () => {
       service.clock.advance(dayMilliseconds);
       await makeAnother();
       expect(await tasksOf()).toHaveLength(2);
       expect(await tasksOf("?day=2")).toMatchObject([{ slotId: world.slotId, dayIndex: 2 }]);
     });
 
-    it("refuses a day that no cycle has reached, and names it", async () => {
+    it("refuses a day that has not begun in any cycle, and names it", async () => {
       service.clock.advance(dayMilliseconds);
       expect(issuesOf(await get("?day=3"))).toEqual(["day: must be at most 2: that is today"]);
     });

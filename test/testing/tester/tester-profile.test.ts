@@ -41,7 +41,7 @@ describe("PATCH /api/v1/testing/me/profile", () => {
     expect(await change({}, other)).toMatchObject({ body: { timezone: "Asia/Kolkata" } });
   });
 
-  it("says that an account is a tester once it has had a slot, even a removed one", async () => {
+  it("shows that an account is a tester after it has had a slot, even a removed one", async () => {
     const device = await service.makeDevice(await service.makeUser());
     expect(await change({}, device)).toMatchObject({ body: { isTester: false } });
     await setStatus(service, world.slotId, "removed");

@@ -114,7 +114,7 @@ describe("a value of an export is stored as a column stores it, and shown again"
     expect(field.shown(stored)).toEqual(shown);
   });
 
-  it("takes files over only if the export holds their bytes", () => {
+  it("imports files only if the export contains their bytes", () => {
     const value = { ...noFiles, images: [file] };
     const renamed = { ...noFiles, images: [{ ...file, upload: `new-${file.upload}` }] };
     const stored = (withFiles: boolean) =>

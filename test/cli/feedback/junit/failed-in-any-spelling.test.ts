@@ -55,7 +55,7 @@ describe("a test that a report calls failed", () => {
     expect(await sentWith(test(attribute))).toContain("Test failed: st (g)");
   });
 
-  it("by a word that nobody knows resolves nothing", async () => {
+  it("with an unknown word resolves nothing", async () => {
     const report = await inputText("junit-unknown-word.xml");
     expect((await resolvedWith(report)).bodies).toEqual([]);
   });
@@ -133,7 +133,7 @@ describe("a suite that contradicts itself", () => {
       "what its suites count",
       `<testsuites failures="1" errors="0">${suite(green + red, 'failures="1"')}</testsuites>`,
     ],
-  ])("is no suite that counts %s", async (_, report) => {
+  ])("is not a suite that counts %s", async (_, report) => {
     const { bodies, stderr } = await resolvedWith(report);
     expect([bodies.length, stderr]).toEqual([1, expect.not.stringContaining("Warning")]);
   });

@@ -40,7 +40,7 @@ describe("the key of a failure", () => {
     expect(key(traits)).not.toBe(key());
   });
 
-  it("gives different keys to names that are equal only when they are joined", () => {
+  it("is different for names that are equal only when they are joined", () => {
     expect(key({ suite: "a", className: "b:c" })).not.toBe(key({ suite: "a:b", className: "c" }));
   });
 

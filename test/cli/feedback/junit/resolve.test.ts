@@ -50,7 +50,7 @@ describe("feedback resolve", () => {
     ["success", 1],
     ["failed", 0],
     ["canceled", 0],
-  ])("takes the status `%s` from GitLab", async (CI_JOB_STATUS, requests) => {
+  ])("reads the status `%s` from GitLab", async (CI_JOB_STATUS, requests) => {
     const { line, bodies } = await started();
     const env = {
       GITLAB_CI: "true",
@@ -72,7 +72,7 @@ describe("feedback resolve", () => {
     ["Failed", 1, 0],
     ["ABORTED", 0, 0],
     ["__proto__", 0, 0],
-  ])("takes the status `%s` for what it means", async (status, byTests, byKey) => {
+  ])("interprets the status `%s`", async (status, byTests, byKey) => {
     const { line, received } = await started();
     await place(line, "junit.xml", junitReport({ name: "a" }));
     await line.run([...resolveJunit, "--run-status", status], { env: gitHubJob() });
@@ -113,7 +113,7 @@ describe("feedback resolve", () => {
     for (const one of passed) expect(one).toEqual({ prefix: expect.stringMatching(/^junit:[0-9a-f]{32}:$/) });
   });
 
-  it("asks again while there is more, with a key of its own for each request", async () => {
+  it("repeats while there is more, with a separate key for each request", async () => {
     const more = answers(200, { resolved: [failure(1)], stillFailing: [], more: true });
     const last = answers(200, {
       resolved: [failure(2)],
@@ -246,7 +246,7 @@ describe("feedback resolve that cannot be done", () => {
     expect(kind.stderr).toContain(why.replace(/\.$/, ""));
   });
 
-  it.each([404, 405, 501])("because the server answers %i says so in one sentence", async (status) => {
+  it.each([404, 405, 501])("because the server answers %i prints one sentence", async (status) => {
     const { line } = await started(answers(status, { error: "Not found.", code: "not_found" }));
     const ran = await line.run([...resolveKey, "--max-wait", "0s"], { env: gitHubJob() });
     expect(ran.exit).toBe(6);

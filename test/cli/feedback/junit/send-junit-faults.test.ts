@@ -53,7 +53,7 @@ describe("feedback send --junit with faulty input", () => {
     expect(stderr).toContain("Warning: --junit junit.xml cannot be read from line");
   });
 
-  it("refuses flags for what each report has of its own", async () => {
+  it("refuses flags for values that each report has separately", async () => {
     const { line, received } = await startJunitSending(junitReport(adds));
     const flags = ["--message", "x", "--subject", "x", "--dedupe-key", "x", "--image", "x.png"];
     const { exit, stderr } = await line.run([...sendJunit, ...flags]);

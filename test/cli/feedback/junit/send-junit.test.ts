@@ -59,13 +59,13 @@ describe("feedback send --junit", () => {
     expect(received).toEqual([]);
   });
 
-  it("says that there is no test", async () => {
+  it("reports that there is no test", async () => {
     const { line } = await startJunitSending("<testsuites/>");
     const { exit, stdout } = await line.run(sendJunit);
     expect([exit, stdout]).toEqual([0, "There is no test in the reports: nothing is sent.\n"]);
   });
 
-  it("gives flaky tests keys of their own", async () => {
+  it("sends flaky tests with separate keys", async () => {
     const flaky = { name: "sometimes", inside: "<flakyFailure message='timed out'/>" };
     const { line, bodies } = await startJunitSending(junitReport(flaky, adds));
     await line.run(sendJunit);
@@ -129,7 +129,7 @@ describe("feedback send --junit", () => {
     );
   });
 
-  it("gives each report what the flags say", async () => {
+  it("adds the values of the flags to each report", async () => {
     const { line, bodies } = await startJunitSending(junitReport({ ...adds, name: "@smoke adds" }));
     const flags = [
       "--type",
@@ -153,7 +153,7 @@ describe("feedback send --junit", () => {
     });
   });
 
-  it("gives each report a key of its own", async () => {
+  it("sends each report with a separate key", async () => {
     const { line, keys } = await startJunitSending(junitReport(adds, { name: "b", failure: "no" }));
     await line.run([...sendJunit, "--idempotency-key", "mine"]);
     await line.run([...sendJunit, "--idempotency-key", "mine"]);

@@ -74,7 +74,7 @@ describe("the changelog in the console", () => {
     expect(await published()).toEqual({ entries: [] });
   });
 
-  it("takes the publication time in the zone of the form, also when clocks change", async () => {
+  it("reads the publication time in the zone of the form, also when clocks change", async () => {
     const at = async (publishedAt: string, zone: string) => {
       const values = { title: "Later", version: `${publishedAt} ${zone}`, publishedAt, zone };
       await create(values);
@@ -90,7 +90,7 @@ describe("the changelog in the console", () => {
     expect(readingOf(refused)).toContain("Publication time (Europe/Berlin) must be");
   });
 
-  it("shows times in the zone of a member who has one, with UTC beside it", async () => {
+  it("shows times in the zone of a member who has one, together with UTC", async () => {
     const setZone = (zone: string) =>
       service.deps.database.write((tx) =>
         tx.run("UPDATE users SET timezone = ? WHERE id = ?", zone, world.owner.id),

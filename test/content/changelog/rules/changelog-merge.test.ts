@@ -25,7 +25,7 @@ describe("an import of a release note", () => {
     });
   });
 
-  it("takes back a person's field if both sides have the same value", () => {
+  it("returns a person's field to the import if both sides have the same value", () => {
     expect(mergeImport(stored, { body: "By a person." }, false)).toEqual({
       changed: [],
       kept: [],

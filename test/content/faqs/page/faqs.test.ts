@@ -77,7 +77,7 @@ describe("the FAQ in the console", () => {
     expect(body).toMatchObject([{ question: "How exactly?", answer: "One.\r\nTwo." }]);
   });
 
-  it("does not overwrite a script's change made meanwhile", async () => {
+  it("does not overwrite a script's change in the meantime", async () => {
     const id = await write("How?");
     const page = await owner.open(address(`/${id}`));
     await world.call("PATCH", `/faqs/${id}`, { question: "Theirs?" });
@@ -86,7 +86,7 @@ describe("the FAQ in the console", () => {
     expect(await listed()).toEqual(["Theirs?"]);
   });
 
-  it("shows the preview of a typed answer beside it, and saves nothing", async () => {
+  it("shows the preview of a typed answer next to it, and saves nothing", async () => {
     const typed = { intent: "preview", question: "How?", answer: "So: **bold** <b>x</b>" };
     const answer = await owner.send(await owner.open(address("/new")), address("/new"), typed);
     expect(answer.status).toBe(200);

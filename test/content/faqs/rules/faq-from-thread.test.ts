@@ -37,7 +37,7 @@ describe("an entry of the FAQ from a thread (rule C33)", () => {
     expect(entry("?", text).answer).toBe(text);
   });
 
-  it("has no answer without a reply, and takes names with special characters", () => {
+  it("has no answer without a reply, and accepts names with special characters", () => {
     const odd = { name: "[(x+", email: null };
     expect(entryFromThread({ subject: "A [(x+ b", sender: odd, messages: [] })).toEqual({
       question: "A … b",

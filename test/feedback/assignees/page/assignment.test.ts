@@ -54,7 +54,7 @@ describe("the assignee in the console, without scripts", () => {
     expect(again.status).toBe(200);
   });
 
-  it("gives a thread to a member, and takes it back, with the other fields", async () => {
+  it("assigns a thread to a member, and removes the assignee, with the other fields", async () => {
     const id = await send("Given.");
     const given = await ben.send(await ben.open(at(id)), at(id, "/edit"), {
       assignee: maria.id,

@@ -90,7 +90,7 @@ describe("the inbox of a person", () => {
     expect(empty.text).not.toContain(`action="${inbox}/read"`);
   });
 
-  it("leaves unread what came after the page was made", async () => {
+  it("leaves messages unread that arrived after the page was rendered", async () => {
     await send("Shown");
     const page = await viewer.open(inbox);
     await send("Later");
@@ -137,7 +137,7 @@ describe("the inbox of a person", () => {
     expect(readingOf(await owner.open(inbox))).toContain("You , in a note: I look into it.");
   });
 
-  it("says what changed since the last visit, until it is hidden, and nothing of the person's own acts", async () => {
+  it("shows what changed since the last visit, until it is hidden, and nothing of the person's own actions", async () => {
     const id = await send("First", { dedupeKey: "one" });
     await owner.open(inbox);
     expect((await viewer.open(inbox)).text).not.toContain("What changed since you were here");

@@ -44,7 +44,7 @@ describe("a text whose quotations are marked", () => {
   });
 
   it.each(["------------------ 原始邮件 ------------------", "________________________________"])(
-    "takes a line above such a head for a part of it: %s",
+    "treats a line above such a header as a part of it: %s",
     (line) => {
       const below = [
         line,

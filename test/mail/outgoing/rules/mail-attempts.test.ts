@@ -17,7 +17,7 @@ describe("the next attempt of a mail", () => {
     [7, 32 * minute],
     [8, 60 * minute],
     [5_000, 60 * minute],
-  ])("after %i attempts comes after a pause that grows to an hour", (attempts, pause) => {
+  ])("after %i attempts follows after a pause that grows to an hour", (attempts, pause) => {
     expect(nextMailAttempt(later(100 * 60 * minute), attempts, now)).toEqual(later(pause));
   });
 

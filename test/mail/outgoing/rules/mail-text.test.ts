@@ -15,7 +15,7 @@ describe("a text in a header", () => {
     expect(headerText(text, 100)).toBe(wanted);
   });
 
-  it("is cut to so many characters, whole ones", () => {
+  it("is cut to this number of complete characters", () => {
     expect(headerText("abcde", 5)).toBe("abcde");
     expect(headerText("abcdef", 5)).toBe("abcd…");
     expect(headerText("abc def", 5)).toBe("abc…");

@@ -39,7 +39,7 @@ describe("a draft in a browser", () => {
     await page.reload();
   };
 
-  it("is restored after the page was left, and gone after it was discarded", async () => {
+  it("is restored after the page was left, and deleted after it was discarded", async () => {
     const page = await openThread();
     await typeReply(page);
     await goAway(page);

@@ -34,7 +34,7 @@ describe("ready answers", () => {
   afterEach(() => doors.stop());
   afterAll(() => service.stop());
 
-  it("have the bytes of the answers of Koa, whatever is asked and changed", async () => {
+  it("have the bytes of the answers of Koa, for all requests and changes", async () => {
     let count = 0;
     for (let run = 0; run < runs; run += 1) {
       await askInNewWorld({ service, doors }, run, ({ step, ready, koa }) => {

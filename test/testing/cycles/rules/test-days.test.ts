@@ -68,7 +68,7 @@ describe("a cycle whose stored days differ from its time zone's current rules", 
     expect(dayIndexAt(days, "2026-07-02T22:59:59.999Z")).toBe(2);
   });
 
-  it("has not begun before the stored days and has ended after them, whatever the date", () => {
+  it("has not begun before the stored days and has ended after them, for any date", () => {
     const moved = (hours: number): TestDays => ({
       ...days,
       dayStarts: days.dayStarts.map((start) => new Date(Date.parse(start) + hours * hour).toISOString()),

@@ -71,7 +71,7 @@ describe("the target screen", () => {
     [3, 7],
     [4, 14],
     [5, 14],
-  ])("reaches, for nearly every tester, all of %d screens within %d days", (count, within) => {
+  ])("includes, for nearly every tester, all of %d screens within %d days", (count, within) => {
     const screens = screensOf(count);
     const seen = slots.map(
       (slot) => new Set(days.slice(0, within).map((day) => targetScreen(screens, slot, day))).size,

@@ -96,7 +96,7 @@ describe("the reasons against a proof", () => {
     ["already_submitted", { imageFaults: broken }, done],
     ["no_images", { imageFaults: [] }, activeSlot],
     ["bad_image", { imageFaults: broken }, activeSlot],
-  ])("have an order: %s comes before all later reasons", (code, proof, slot) => {
+  ])("have an order: %s has priority over all later reasons", (code, proof, slot) => {
     expect(judge(proof, slot)).toMatchObject({ accepted: false, code });
   });
 });

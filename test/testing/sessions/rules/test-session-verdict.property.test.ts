@@ -110,7 +110,7 @@ const cases: fc.Arbitrary<Case> = fc
   );
 
 describe("the verdict on a session", () => {
-  it("equals that of a slow reference that knows only the runtime's calendar, in every time zone", {
+  it("equals that of a slow reference that uses only the runtime's calendar, in every time zone", {
     timeout: rounds(60_000, 900_000),
   }, () => {
     const seen = new Set<string>();

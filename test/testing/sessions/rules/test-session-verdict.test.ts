@@ -28,7 +28,7 @@ function judge(
 const reasonOf = (...reported: Parameters<typeof judge>) => judge(...reported).reason;
 
 describe("a session of at least 45 seconds and 2 distinct screens, slot active, cycle running", () => {
-  it("counts the day that holds its start", () => {
+  it("counts the day of its start", () => {
     expect(judge({})).toEqual({ counted: true, dayIndex: 5, reason: null });
   });
 
@@ -203,7 +203,7 @@ describe("the reasons", () => {
     return reasonOf({ startedAt, seconds: 1, screens: [] }, slot);
   };
 
-  it.each(sessionReasons)("have an order: %s comes before all later reasons", (reason) => {
+  it.each(sessionReasons)("have an order: %s has priority over all later reasons", (reason) => {
     expect(everythingWrongFrom(reason)).toBe(reason);
   });
 });
