@@ -97,7 +97,7 @@ export async function assertFreeSpace(folder: string, bytes: number): Promise<vo
 interface OwnFolders {
   /** The beginning of their names. `mkdtemp` adds six characters. */
   readonly prefix: string;
-  /** The beginnings of the names of the files in them. */
+  /** The beginnings of the names of the files in scratch folders. */
   readonly contents: readonly string[];
 }
 

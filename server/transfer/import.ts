@@ -521,7 +521,10 @@ interface NumberedLine {
 
 const lineFeed = 0x0a;
 
-/** Yields the lines of a span. Throws `bad_request` if a line is too long, or if the last one has no line feed. */
+/**
+ * Yields the lines of a part of the file. Throws `bad_request` if a line is too long, or if the last one has no line
+ * feed.
+ */
 async function* linesOf(span: Span): AsyncGenerator<NumberedLine> {
   let number = 1;
   let begun: Buffer[] = [];

@@ -36,7 +36,7 @@ describe("disabled attestation", () => {
 });
 
 describe("Play Integrity", () => {
-  it("accepts a token from Google about our app on a sound device", async () => {
+  it("accepts a token from Google about our app on a genuine device", async () => {
     expect(await judge(await makePlayToken(verdict, keys))).toEqual([]);
   });
 

@@ -50,7 +50,7 @@ describe("the exchange with attestation", () => {
   const emulator = { deviceIntegrity: { deviceRecognitionVerdict: ["MEETS_VIRTUAL_INTEGRITY"] } };
   const tampered = { appIntegrity: { appRecognitionVerdict: "UNRECOGNIZED_VERSION" } };
 
-  it("signs in a sound device with our app", async () => {
+  it("signs in a genuine device with our app", async () => {
     const approved = await approve(service);
     const answer = await exchange(approved, await tokenOf(approved));
     expect([answer.status, answer.field("token").slice(0, 4)]).toEqual([201, "sdt_"]);
@@ -175,7 +175,7 @@ describe("accounts with a password and attestation", () => {
   }
 
   describe.each(["register", "token"])("%s", (endpoint) => {
-    it("signs in a sound device with our app", async () => {
+    it("signs in a genuine device with our app", async () => {
       const account = await accountFor(endpoint);
       const answer = await send(endpoint, account, await tokenFor(account));
       expect([answer.status, answer.field("token").slice(0, 4)]).toEqual([201, "sdt_"]);

@@ -48,7 +48,7 @@ describe.each(databases)("an approval with a lifetime on $name", (engine) => {
     expect(await world.claim(runId)).toMatchObject({ status: 200 });
   });
 
-  it("reads rejected and expired from its end on, to everybody, and cannot be claimed or recalled", async () => {
+  it("is shown to everybody as rejected and expired after its end, and cannot be claimed or recalled", async () => {
     const threadId = await world.newThread();
     const runId = await world.approved(threadId);
     const expiresAt = (await world.poll(runId)).field("expiresAt");

@@ -67,7 +67,7 @@ describe("the assignee in the console, without scripts", () => {
     expect((await ben.open(at(id))).text).not.toContain(`value="${maria.id}" selected`);
   });
 
-  it("does not overwrite who took the thread since the page was shown", async () => {
+  it("does not overwrite an assignee who was set after the page was shown", async () => {
     const id = await send("Shown before.");
     const page = await maria.open(at(id));
     await ben.send(await ben.open(at(id)), at(id, "/assign"));

@@ -38,7 +38,7 @@ describe("a text whose quotations are marked", () => {
     ],
     ["差出人: Team <team@inn.example>", "送信日時: 2026年11月26日 10:00", "宛先: Ada", "件名: RE: 不具合"],
     ["发件人：Team <team@inn.example>", "发送时间：2026年11月26日 10:00", "收件人：Ada", "主题：回复"],
-  ])("counts all below the head of a mail as a quotation: %j", (...head) => {
+  ])("counts everything below the header of a mail as a quotation: %j", (...head) => {
     const below = [...head, "", "Does it work?"];
     expect(marked("No.", "", ...below)).toEqual(["No.", "", ...below.map((line) => `> ${line}`)]);
   });
