@@ -8,8 +8,8 @@ import { createLog } from "../../../server/log.ts";
 import { type MovableClock, movableClock } from "./movable-clock.ts";
 import { metricsHeaders, type Service } from "./service.ts";
 
-/** An entrance to the server of a service: a listener with separate limits, metrics and log. */
-export interface Door {
+/** A further listener for the server of a service, with separate limits, metrics and log. */
+export interface Listener {
   readonly baseUrl: string;
   /** The number of answers that were sent without Koa. */
   readyAnswers(): number;
@@ -21,13 +21,15 @@ export interface Door {
 }
 
 /**
- * Two entrances to the same data, with the same clock: one sends ready answers, and in the other one Koa answers
+ * Two listeners for the same data, with the same clock: one sends ready answers, and in the other one Koa answers
  * everything.
  */
-export async function openTwoDoors(service: Service) {
+export async function openTwoListeners(service: Service) {
   const clock = movableClock({ wrongByMs: service.clock.offsetMs });
-  const [ready, koa] = await Promise.all([true, false].map((isReady) => openDoor(service, isReady, clock)));
-  if (!ready || !koa) throw new Error("There are two doors.");
+  const [ready, koa] = await Promise.all(
+    [true, false].map((isReady) => openListener(service, isReady, clock)),
+  );
+  if (!ready || !koa) throw new Error("There are two listeners.");
   return {
     ready,
     koa,
@@ -39,12 +41,12 @@ export async function openTwoDoors(service: Service) {
   };
 }
 
-/** Opens an entrance to a server. `ready`: whether it sends ready answers. By default the server decides. */
-export async function openDoor(
+/** Opens a listener for a server. `ready`: whether it sends ready answers. By default the server decides. */
+export async function openListener(
   { deps }: Service,
   ready?: boolean,
   clock: MovableClock = movableClock({ wrongByMs: deps.clock.offsetMs }),
-): Promise<Door> {
+): Promise<Listener> {
   const { log, text } = captureLog();
   const limiter = createLimiter({ ...deps, clock });
   const answer = createApp({ ...deps, clock, limiter, log }, {}, ready === undefined ? {} : { ready });

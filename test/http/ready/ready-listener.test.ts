@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { askRaw } from "../../support/network/ask-raw.ts";
 import { headOf } from "../../support/network/raw-connection.ts";
-import { type Door, openDoor } from "../../support/service/doors.ts";
+import { type Listener, openListener } from "../../support/service/listeners.ts";
 import { type Answer, request } from "../../support/service/request.ts";
 import { type Service, type ServiceOptions, startService } from "../../support/service/service.ts";
 import {
@@ -18,30 +18,30 @@ const faqs = "/api/v1/faqs/remote";
 describe("a server with ready answers", () => {
   let service: Service;
   let cast: AppWithAgent;
-  let door: Door;
+  let listener: Listener;
   const begin = async (options: ServiceOptions = {}) => {
     service = await startService(options);
     cast = await makeAppWithAgent(service);
-    door = await openDoor(service);
+    listener = await openListener(service);
   };
   beforeEach(() => begin());
   afterEach(async () => {
-    await door.stop();
+    await listener.stop();
     await service.stop();
   });
   const beginAgain = async (options: ServiceOptions) => {
-    await door.stop();
+    await listener.stop();
     await service.stop();
     await begin(options);
   };
 
   const get = (path: string, headers: Record<string, string>): Promise<Answer> =>
-    request(door.baseUrl, "GET", path, { headers });
+    request(listener.baseUrl, "GET", path, { headers });
   /** How many of these requests were answered before Koa. */
   const readyOf = async (send: () => Promise<unknown>): Promise<number> => {
-    const before = door.readyAnswers();
+    const before = listener.readyAnswers();
     await send();
-    return door.readyAnswers() - before;
+    return listener.readyAnswers() - before;
   };
   const writeFaq = (key: Record<string, string>, question: string) =>
     service.request("POST", faqs, { headers: key, body: { question, answer: "So." } });
@@ -54,7 +54,7 @@ describe("a server with ready answers", () => {
   it("answers no request in the development server", async () => {
     await beginAgain({ settings: { dev: true } });
     for (let time = 0; time < 3; time += 1) await get(faqs, cast.key);
-    expect(door.readyAnswers()).toBe(0);
+    expect(listener.readyAnswers()).toBe(0);
   });
 
   it("answers no request while the server stops", async () => {
@@ -70,7 +70,7 @@ describe("a server with ready answers", () => {
       const { headers } = await get(faqs, { ...cast.key, origin });
       expect(headers.get("access-control-allow-origin")).toBe(origin);
     }
-    expect(door.readyAnswers()).toBe(0);
+    expect(listener.readyAnswers()).toBe(0);
   });
 
   it("refuses a key as soon as its deletion was answered", async () => {
@@ -103,7 +103,7 @@ describe("a server with ready answers", () => {
     const statuses: number[] = [];
     for (let time = 0; time < 122; time += 1) statuses.push((await get(path, cast.agent)).status);
     expect(statuses).toEqual([...Array.from({ length: 120 }, () => 200), 429, 429]);
-    expect(door.readyAnswers()).toBeGreaterThan(100);
+    expect(listener.readyAnswers()).toBeGreaterThan(100);
   });
 
   it("leaves the first read of an approval to Koa, which stores it", async () => {
@@ -141,7 +141,7 @@ describe("a server with ready answers", () => {
     await get(faqs, cast.key);
     const inner = headOf("GET", faqs, cast.key);
     const bytes = headOf("GET", faqs, { ...cast.key, "Content-Length": inner.length }) + inner;
-    expect(await readyOf(() => askRaw(door.baseUrl, { bytes, methods: ["GET"] }))).toBe(0);
+    expect(await readyOf(() => askRaw(listener.baseUrl, { bytes, methods: ["GET"] }))).toBe(0);
   });
 
   it("includes tests: the status of a slot and the tasks of a tester", async () => {
