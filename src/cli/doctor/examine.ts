@@ -126,7 +126,7 @@ async function checkMail({ env, programs }: Context): Promise<Finding[]> {
   }
 }
 
-const why = "Without a proven backup, all data is lost if the disk fails.";
+const why = "Without a verified backup, all data is lost if the disk fails.";
 
 /** Checks whether the last nightly backup was verified, if INNKEEP_BACKUP_DRILL is set. */
 async function checkBackups(invocation: Invocation): Promise<Finding[]> {

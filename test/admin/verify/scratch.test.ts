@@ -69,7 +69,7 @@ describe("a scratch place", () => {
     const file = join(parent, "file");
     await writeFile(file, "");
     await expect(inScratch(file, async () => undefined)).rejects.toThrow(
-      /^The scratch folder .*file cannot be made/,
+      /^The scratch folder .*file cannot be created/,
     );
     await expect(assertFreeSpace(parent, 2 ** 60)).rejects.toThrow(
       /has \d+ MiB of free space.*needs about 1099511627776 MiB/,

@@ -121,7 +121,7 @@ export const faultsOfMachine: readonly Planted[] = [
       });
       return {};
     },
-    ...{ check: "keychain", state: "failure", what: /not there any more/, next: /innkeep auth set/ },
+    ...{ check: "keychain", state: "failure", what: /does not exist any more/, next: /innkeep auth set/ },
   },
   {
     fault: "a keychain that refuses",

@@ -49,7 +49,7 @@ describe("unsaved text", () => {
     const after = await owner.send(page, address(id, "/messages"), { ...note, replyBody: "Dear sender" });
     expect(after.status).toBe(200);
     expect(fieldsIn(after, id)).toMatchObject({ replyBody: "Dear sender", noteBody: "" });
-    expect(readingOf(after)).toMatch(/The note is on the thread\. .* Internal note .* Seen\./);
+    expect(readingOf(after)).toMatch(/The note was added to the thread\. .* Internal note .* Seen\./);
     expect(after.text).toMatch(/value="reply" checked/);
   });
 

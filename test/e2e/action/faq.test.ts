@@ -114,7 +114,7 @@ describe("the step `faq push`", () => {
       take: "mine 01a1fda4 01b2c3d4\ntheirs 01c4d5e6",
       "dry-run": "true",
     });
-    expect(dry.log).not.toContain("is no input");
+    expect(dry.log).not.toContain("is not an input");
     expect(dry.log).toContain("01a1fda4");
   });
 });

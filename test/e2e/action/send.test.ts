@@ -153,7 +153,7 @@ describe("a step with wrong inputs", () => {
   it("names all of them at once", async () => {
     const { annotations } = await runStep(report({ with: { draft: "true", "dry-run": "x" } }));
     expect(annotations[0]?.message).toMatch(
-      /dry-run must .*\ndraft is no input|draft is no input.*\ndry-run must/,
+      /dry-run must .*\ndraft is not an input|draft is not an input.*\ndry-run must/,
     );
   });
 

@@ -172,7 +172,7 @@ describe("the FAQ in the console", () => {
     });
     expect(readingOf(await owner.open(entry))).toContain("Question in Arabic");
     const wrong = await owner.open(`${entry}?lang=${encodeURIComponent("<b>no tag</b>")}`);
-    expect(readingOf(wrong)).toContain("is no language tag");
+    expect(readingOf(wrong)).toContain("is not a language tag");
     expect(wrong.text).not.toContain("<b>no tag");
   });
 
