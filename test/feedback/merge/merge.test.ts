@@ -236,7 +236,7 @@ describe.each(databases)("a merge of threads on $name", (engine) => {
     expect((await app.reply(bo.id, { ...reply, expectedMergeId: ada.id })).status).toBe(201);
   });
 
-  it("brings later answers and repeats into the other thread, and gives them back", async () => {
+  it("adds later answers and repeats to the other thread, and the undo moves them back", async () => {
     const key = (dedupeKey: string, run: string) => ({ dedupeKey, dedupeScope: "ci", dedupeRun: run });
     const from = await send({ message: "From.", email: "ada@kitchen.example", ...key("a", "1") });
     const into = await send({ message: "Into.", ...key("b", "1") });
