@@ -17,7 +17,7 @@ import { decide, propose } from "../support/worlds/app-with-owner-and-agent.ts";
 const [second, minute, hour] = [1_000, 60_000, 3_600_000];
 const path = "/me/notices/browsers";
 
-/** Lets the browser of a session show notices. */
+/** Turns on notices in the browser of a session. */
 async function addBrowser(member: NoticedMember, push: PushService): Promise<Subscriber & { id: string }> {
   const subscriber = makeSubscriber(push);
   const added = await member.call("POST", path, subscriber.subscription);
@@ -34,17 +34,17 @@ describe.each(databases)("notices in browsers, on $name", (engine) => {
 
   const consoleUrl = () => service.deps.settings.consoleUrl;
 
-  /** What a browser was shown so far. */
+  /** The notices that a browser has got so far. */
   const shownBy = (push: PushService, browser: Subscriber) =>
     push.received.filter(({ path: at }) => at === browser.path).map((one) => browser.read(one));
 
-  /** Waits until a browser was shown so many notices, and returns them. */
+  /** Waits until a browser has got this number of notices, and returns them. */
   const shown = async (push: PushService, browser: Subscriber, count: number) => {
     await eventually(() => expect(shownBy(push, browser)).toHaveLength(count));
     return shownBy(push, browser);
   };
 
-  /** Waits until nothing is on its way at this time of the clock. */
+  /** Waits until no notice is due at this time of the clock. */
   const settled = async (app: Awaited<ReturnType<typeof makeNoticedApp>>) => {
     await app.settled();
     await passTime(service, 0);
@@ -59,7 +59,7 @@ describe.each(databases)("notices in browsers, on $name", (engine) => {
     });
   };
 
-  it("come at once, encrypted for the browser and signed by the server", async () => {
+  it("are sent immediately, encrypted for the browser and signed by the server", async () => {
     const app = await makeNoticedApp(service);
     const kim = await app.join("maintainer");
     const push = await startPushService();
@@ -88,7 +88,7 @@ describe.each(databases)("notices in browsers, on $name", (engine) => {
     expect(Number(payload.exp)).toBeLessThanOrEqual(seconds + 24 * 3_600);
   });
 
-  it("about the same object have the same topic and tag, which say nothing", async () => {
+  it("about the same object have the same topic and tag, which contain no information", async () => {
     const app = await makeNoticedApp(service);
     const kim = await app.join("maintainer");
     const push = await startPushService();
@@ -131,7 +131,7 @@ describe.each(databases)("notices in browsers, on $name", (engine) => {
     });
   });
 
-  it("go to each browser of the member, and to nobody who has not turned one on", async () => {
+  it("are sent to each browser of the member, and to nobody who has not turned one on", async () => {
     const app = await makeNoticedApp(service);
     const kim = await app.join("maintainer");
     const push = await startPushService();
@@ -160,7 +160,7 @@ describe.each(databases)("notices in browsers, on $name", (engine) => {
     expect(waiting).toEqual([]);
   });
 
-  it("are not sent about what needs nobody any more, or to whom lost the app", async () => {
+  it("are not sent about objects that need nobody any more, or to a person who lost the app", async () => {
     const app = await makeNoticedApp(service);
     const [kim, bo] = [await app.join("maintainer"), await app.join("maintainer")];
     const push = await startPushService();
@@ -215,7 +215,7 @@ describe.each(databases)("notices in browsers, on $name", (engine) => {
   it.each([
     ["seconds", () => "120"],
     ["a date", () => new Date(service.clock.now().getTime() + 120_000).toUTCString()],
-  ])("are tried again when a busy push service says, in %s", async (_, retryAfter) => {
+  ])("are tried again at the time that a busy push service names, in %s", async (_, retryAfter) => {
     const app = await makeNoticedApp(service);
     const kim = await app.join("maintainer");
     const push = await startPushService();
@@ -279,7 +279,7 @@ describe.each(databases)("notices in browsers, on $name", (engine) => {
   describe("belong to a session", () => {
     const listed = async (member: NoticedMember) => Object((await member.call("GET", path)).body).items;
 
-    it("and end when it is ended by its person, there or elsewhere", async () => {
+    it("and end when the person ends it, there or in another browser", async () => {
       const app = await makeNoticedApp(service);
       const push = await startPushService();
       const signedIn = async (member: NoticedMember): Promise<NoticedMember> => {
@@ -312,7 +312,7 @@ describe.each(databases)("notices in browsers, on $name", (engine) => {
       expect(push.received).toEqual([]);
     });
 
-    it("and go on in a later one of the same person only", async () => {
+    it("and continue only in a later one of the same person", async () => {
       const app = await makeNoticedApp(service);
       const push = await startPushService();
       const [kim, bo] = [await app.join("maintainer"), await app.join("maintainer")];
@@ -367,7 +367,7 @@ describe.each(databases)("notices in browsers, on $name", (engine) => {
     });
   });
 
-  it("have no address or key that nobody can use, and a limit", async () => {
+  it("have a valid address and key, and a limit", async () => {
     const { owner } = await makeNoticedApp(service);
     const push = await startPushService();
     const { subscription } = makeSubscriber(push);
@@ -386,7 +386,7 @@ describe.each(databases)("notices in browsers, on $name", (engine) => {
     expect([full.status, full.field("code")]).toEqual([409, "wrong_state"]);
   });
 
-  it("are stored without a readable address or secret, and are nobody else's", async () => {
+  it("are stored without a readable address or secret, and no other person sees them", async () => {
     const app = await makeNoticedApp(service);
     const [kim, bo] = [await app.join("maintainer"), await app.join("maintainer")];
     const push = await startPushService();

@@ -23,7 +23,7 @@ it("encrypts the example of RFC 8291 as the RFC does", () => {
   );
 });
 
-it("knows a public key of a browser", () => {
+it("recognises a public key of a browser", () => {
   const key = createECDH("prime256v1").generateKeys("base64url", "uncompressed");
   expect(isPublicKey(key)).toBe(true);
   expect(isPublicKey(createECDH("prime256v1").generateKeys("base64url", "compressed"))).toBe(true);

@@ -1,9 +1,9 @@
 /**
- * What ntfy takes as JSON at the root of a server, written from https://docs.ntfy.sh/publish/#publish-as-json. Nobody
- * publishes types of it.
+ * The JSON that ntfy accepts at the root of a server, written from https://docs.ntfy.sh/publish/#publish-as-json.
+ * Nobody publishes types of it.
  */
 export interface NtfyMessage {
-  /** The only field that must be there. */
+  /** The only required field. */
   readonly topic: string;
   /** `triggered` if it is missing or empty. */
   readonly message?: string;
@@ -12,7 +12,7 @@ export interface NtfyMessage {
   /** From 1, the lowest, to 5; 3 if it is missing. */
   readonly priority?: 1 | 2 | 3 | 4 | 5;
   readonly actions?: readonly object[];
-  /** The address that a tap opens. */
+  /** The address that a click opens. */
   readonly click?: string;
   readonly attach?: string;
   readonly markdown?: boolean;
@@ -23,7 +23,7 @@ export interface NtfyMessage {
   readonly call?: string;
 }
 
-/** What the documents say of texts and addresses. */
+/** The limits of texts and addresses in the documentation. */
 export const ntfyLimits = {
   topic: /^[-_A-Za-z0-9]{1,64}$/,
   /** A longer message becomes an attachment. */

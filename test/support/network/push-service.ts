@@ -46,7 +46,7 @@ export async function startPushService(): Promise<PushService> {
   return { origin: `http://127.0.0.1:${port}`, received, answers };
 }
 
-/** A browser with its own keys, which reads what a push service hands it. */
+/** A browser with its own keys, which reads the messages of a push service. */
 export function makeSubscriber({ origin }: Pick<PushService, "origin">) {
   const keys = createECDH("prime256v1");
   const publicKey = keys.generateKeys();
@@ -59,7 +59,7 @@ export function makeSubscriber({ origin }: Pick<PushService, "origin">) {
       p256dh: publicKey.toString("base64url"),
       auth: secret.toString("base64url"),
     },
-    /** What the browser shows. The steps are those of RFC 8291 and RFC 8188, with HKDF as its two HMACs. */
+    /** The notice that the browser shows. The steps are those of RFC 8291 and RFC 8188, with HKDF as its two HMACs. */
     read({ body }: Pick<ReceivedPush, "body">): Readonly<Record<string, unknown>> {
       const [salt, rest] = [body.subarray(0, 16), body.subarray(21 + body.readUInt8(20))];
       const sender = body.subarray(21, 21 + body.readUInt8(20));
@@ -85,7 +85,7 @@ export function makeSubscriber({ origin }: Pick<PushService, "origin">) {
 
 export type Subscriber = ReturnType<typeof makeSubscriber>;
 
-/** Verifies who sent a notice. Returns the public key and what the token claims. (RFC 8292) */
+/** Verifies the sender of a notice. Returns the public key and the claims of the token. (RFC 8292) */
 export async function senderOf({ headers }: Pick<ReceivedPush, "headers">) {
   const [, token = "", key = ""] = /^vapid t=([\w.-]+), k=([\w-]+)$/.exec(headers.authorization ?? "") ?? [];
   const point = Buffer.from(key, "base64url");
