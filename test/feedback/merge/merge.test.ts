@@ -405,9 +405,7 @@ describe.each(databases)("a merge of threads on $name", (engine) => {
 
   it("counts replies once, and gives back what was counted of first replies", async () => {
     const numbers = async () => {
-      const { perDay, firstReply } = Object(
-        (await app.console("GET", `/apps/${app.appId}/statistics`)).body,
-      );
+      const { perDay, firstReply } = Object((await app.console("GET", `/apps/${app.appId}/statistics`)).body);
       return { replies: perDay.at(-1).replies, none: firstReply.none, within: firstReply.within["1h"] };
     };
     const [ada, bo] = [await send(), await send()];
