@@ -10,11 +10,11 @@ import { threadCursors } from "../thread-lists/cursors.ts";
 import { numberThreads } from "../thread-numbers/store.ts";
 import { countAnswer } from "../views/rules.ts";
 import { inboxScope, summariesOf } from "./list.ts";
-import { countThreads, listThreads, orderOf, type SummaryRow } from "./store.ts";
+import { countThreads, type KeyedThread, listKeys, orderOf, readSummaries } from "./store.ts";
 
 /**
  * Returns a page of the threads of all apps of the caller. The list of each app is read in the order of its own index,
- * and the lists are joined. (rule F49)
+ * and the lists are joined. Only the threads of the page are read whole. (rule F49)
  */
 export async function listAllApps(
   deps: Pick<Deps, "clock" | "database" | "time">,
@@ -28,18 +28,22 @@ export async function listAllApps(
   const apps = await searchedApps(database, visibleTo(caller), undefined);
   for (const id of apps.keys()) await numberThreads(database, id);
   await endDueSnoozes(deps);
-  const rows: SummaryRow[] = [];
+  const rows: KeyedThread[] = [];
   let count = 0;
   for (const appId of apps.keys()) {
     const scope = await inboxScope(database, { appId, userId: caller.userId }, filters);
-    rows.push(...(await listThreads(database, scope, { position, limit: limit + 1 })).rows);
+    rows.push(...(await listKeys(database, scope, { position, limit: limit + 1 })).rows);
     if (cursor === undefined && count <= limits.viewCount)
       count += (await countThreads(database, scope, { most: limits.viewCount + 1 })).count;
   }
-  const keyOf = (row: SummaryRow) => sortKey.of(row).join(" ");
+  const keyOf = (row: KeyedThread) => sortKey.of(row).join(" ");
   rows.sort((one, other) => (keyOf(one) < keyOf(other) ? 1 : -1));
   const { items, nextCursor } = pageOf(rows, limit, sortKey.of);
-  const summaries = await summariesOf(database, { userId: caller.userId, q: undefined }, items);
+  const shown = await readSummaries(
+    database,
+    items.map(({ id }) => id),
+  );
+  const summaries = await summariesOf(database, { userId: caller.userId, q: undefined }, shown);
   const named = summaries.map((thread) => ({ ...thread, appName: apps.get(thread.appId) ?? "" }));
   if (cursor !== undefined) return { items: named, nextCursor };
   return { items: named, nextCursor, count: countAnswer({ count, isComplete: true }, limits.viewCount) };

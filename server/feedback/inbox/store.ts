@@ -60,6 +60,13 @@ const counted: Columns<{ readonly count: number }> = {
 
 const found: Columns<FoundThread> = { sql: `f.id, f.created_at AS "createdAt"` };
 
+/** A thread of a list with its sort keys. */
+export type KeyedThread = Pick<SummaryRow, "id" | "createdAt" | "activeAt" | "seq">;
+
+const keyed: Columns<KeyedThread> = {
+  sql: `f.id, f.created_at AS "createdAt", ${activeAt} AS "activeAt", f.seq`,
+};
+
 /** Selects a page of the inbox: the sort key after which it begins, and its length. */
 export interface InboxPage {
   readonly position: readonly string[];
@@ -90,6 +97,22 @@ export const listThreads = (
   page: InboxPage,
 ): Promise<ThreadRows<SummaryRow>> => list(reader, scope, page, summary);
 
+/** Returns only the sort keys of the threads that `listThreads` returns. */
+export const listKeys = (
+  reader: Reader,
+  scope: Filters & MemberOf,
+  page: InboxPage,
+): Promise<ThreadRows<KeyedThread>> => list(reader, scope, page, keyed);
+
+/** Returns the rows of these threads, in the same order. */
+export async function readSummaries(reader: Reader, ids: readonly string[]): Promise<SummaryRow[]> {
+  if (ids.length === 0) return [];
+  const these: Condition = [`f.id IN (${ids.map(() => "?").join(", ")})`, ...ids];
+  const query = { from: "feedback f", order: "f.id", conditions: [these] };
+  const rows = new Map((await read(reader, query, ids.length, summary)).map((row) => [row.id, row]));
+  return ids.flatMap((id) => rows.get(id) ?? []);
+}
+
 async function list<Row extends object>(
   reader: Reader,
   { appId, userId, ...filters }: Filters & MemberOf,
@@ -98,11 +121,20 @@ async function list<Row extends object>(
 ): Promise<ThreadRows<Row>> {
   const tagIds = await tagsOf(reader, appId, filters);
   if (tagIds === undefined) return { rows: [] };
+  const scope = { appId, userId, tagIds, ...filters };
   const order = orderOf(filters);
-  if (order === "found")
-    return search(reader, { appIds: [appId], userId, tagIds, ...filters }, page, columns);
-  if (filters.number !== undefined)
-    return { rows: await readNumber(reader, { appId, tagIds, ...filters }, columns) };
+  if (order === "found") return search(reader, { appIds: [appId], ...scope }, page, columns);
+  return { rows: await read(reader, queryOf(reader.engine, order, scope, page), page.limit, columns) };
+}
+
+/** Returns the query of a page of the inbox, if it is no search. */
+function queryOf(
+  engine: Engine,
+  order: OrderInTime,
+  { appId, userId, tagIds, ...filters }: Filters & MemberOf & { readonly tagIds: readonly string[] },
+  page: InboxPage,
+): ThreadQuery {
+  if (filters.number !== undefined) return ofNumber(engine, { appId, tagIds, ...filters });
   const scope = {
     appId,
     userId,
@@ -110,10 +142,9 @@ async function list<Row extends object>(
     conditions: [withStatus(filters.status), ...ofState(filters), ...withTags(tagIds)],
   };
   if (order === "activity" && (filters.unread === "true" || !isNarrow(filters, tagIds)))
-    return { rows: await listByActivity(reader, scope, page, columns) };
-  const { key, ...ordered } = inOrder(reader.engine, order, tagIds, { ...filters, appId });
-  const conditions = [...ordered.conditions, afterKey(key, page)];
-  return { rows: await read(reader, { ...ordered, conditions }, page.limit, columns) };
+    return inActivity(scope, page);
+  const { key, ...ordered } = inOrder(engine, order, tagIds, { ...filters, appId });
+  return { ...ordered, conditions: [...ordered.conditions, afterKey(key, page)] };
 }
 
 /** Limits for reading the threads of a whole list. */
@@ -142,9 +173,50 @@ export async function countThreads(
   scope: Filters & MemberOf,
   whole: WholeList,
 ): Promise<ThreadCount> {
+  if (orderOf(scope) !== "found")
+    return { count: (await countLists(reader, [scope], whole.most))[0] ?? 0, isComplete: true };
   const sizeOf = (rows: readonly { readonly count: number }[]) => Number(rows[0]?.count ?? 0);
   const { size, isComplete } = await readWhole(reader, scope, whole, { columns: counted, sizeOf });
   return { count: size, isComplete };
+}
+
+/** Returns the order in which threads are counted: that of the index that has the fewest other threads. */
+function countedOrderOf(filters: Filters): OrderInTime {
+  const { status, type, unread, waitingOn } = filters;
+  if (orderOf(filters) === "created") return "created";
+  // The index by activity has each type of a status apart, and so finds four times as many threads as are counted.
+  const hasIndexByAge = status !== undefined || type !== undefined;
+  return hasIndexByAge && unread === undefined && waitingOn === undefined && !isUnassigned(filters)
+    ? "created"
+    : "activity";
+}
+
+/**
+ * Counts the threads of several lists with one statement, each up to `most`. No list may be a search. A page of the
+ * console counts many views, and each statement costs a round trip.
+ */
+export async function countLists(
+  reader: Reader,
+  scopes: readonly (Filters & MemberOf)[],
+  most: number,
+): Promise<number[]> {
+  const counts = await Promise.all(
+    scopes.map(async ({ appId, userId, ...filters }): Promise<Condition | undefined> => {
+      const tagIds = await tagsOf(reader, appId, filters);
+      if (tagIds === undefined) return undefined;
+      const order = countedOrderOf(filters);
+      const page = { position: firstPositions[order], limit: most };
+      const query = queryOf(reader.engine, order, { appId, userId, tagIds, ...filters }, page);
+      return statementOf(query, most, counted);
+    }),
+  );
+  const columns = counts.flatMap((one, at) => (one === undefined ? [] : [`(${one[0]}) AS c${at}`]));
+  if (columns.length === 0) return scopes.map(() => 0);
+  const row = await reader.get<Record<string, number>>(
+    plannedEachTime(`SELECT ${columns.join(", ")}`),
+    ...valuesOf(counts.filter((one) => one !== undefined)),
+  );
+  return counts.map((_, at) => Number(row?.[`c${at}`] ?? 0));
 }
 
 /** Returns the first threads that `listThreads` returns. `isComplete` is false if a search did not end in time. */
@@ -197,27 +269,20 @@ const isNarrow = (filters: Filters, tagIds: readonly string[]): boolean =>
 const isUnassigned = ({ assignee, unfinished }: Filters): boolean =>
   assignee === null && unfinished !== undefined;
 
-/** Returns the thread with a number, if it matches the other filters, too. */
-const readNumber = <Row extends object>(
-  reader: Reader,
+/** Returns the query of the thread with a number, if it matches the other filters, too. */
+const ofNumber = (
+  engine: Engine,
   { appId, tagIds, ...filters }: Filters & Pick<MemberOf, "appId"> & { readonly tagIds: readonly string[] },
-  columns: Columns<Row>,
-): Promise<Row[]> =>
-  read(
-    reader,
-    {
-      from: "feedback f",
-      order: "f.id",
-      conditions: [
-        withNumber([appId], Number(filters.number)),
-        ...ofApp(appId, filters),
-        ...ofSender(reader.engine, filters),
-        ...withTags(tagIds),
-      ],
-    },
-    1,
-    columns,
-  );
+): ThreadQuery => ({
+  from: "feedback f",
+  order: "f.id",
+  conditions: [
+    withNumber([appId], Number(filters.number)),
+    ...ofApp(appId, filters),
+    ...ofSender(engine, { appId, ...filters }),
+    ...withTags(tagIds),
+  ],
+});
 
 /** Returns the threads of some apps that a search finds, newest first. */
 export const searchInbox = (
@@ -258,18 +323,15 @@ export const narrowingOf = (filters: Filters, tagIds: readonly string[]): Condit
 export const tagsOf = async (reader: Reader, appId: string, { tags = [] }: Filters) =>
   tags.length === 0 ? [] : threadTags.rarestFirst(reader, appId, tags);
 
-function listByActivity<Row extends object>(
-  reader: Reader,
+function inActivity(
   { conditions: given, ...scope }: ActivityScope,
   { position, limit }: InboxPage,
-  columns: Columns<Row>,
-): Promise<Row[]> {
+): ThreadQuery {
   const after = [`(${activeAt}, f.id) < (?, ?)`, ...position] as const;
   const newest = newestByActivity({ ...scope, conditions: [after, ...given] }, limit);
   // Reads all columns only of the found threads. (With CROSS JOIN, SQLite keeps that order.)
   const from = `${newest.sql} AS newest CROSS JOIN feedback f`;
-  const conditions = [["f.seq = newest.seq", ...newest.values] as const];
-  return read(reader, { from, order: byActivity, conditions }, limit, columns);
+  return { from, order: byActivity, conditions: [["f.seq = newest.seq", ...newest.values]] };
 }
 
 /**
@@ -291,12 +353,7 @@ function inOrder(
       from: indexed(engine, order, filters),
       order: `${at} DESC, ${id} DESC`,
       key: `${at}, ${id}`,
-      conditions: [
-        ...ofApp(filters.appId, filters),
-        ...withTags(tagIds),
-        ...ofSender(engine, filters),
-        ...(order === "activity" ? amongSender(engine, filters) : []),
-      ],
+      conditions: [...ofApp(filters.appId, filters), ...withTags(tagIds), ...ofSender(engine, filters)],
     };
   }
   const { status, type, to, assignee } = filters;
@@ -395,16 +452,21 @@ const withTags = (ids: readonly string[]): Condition[] =>
 
 function read<Row extends object>(
   reader: Reader,
-  { from, order, conditions }: ThreadQuery,
+  query: ThreadQuery,
   limit: number,
   columns: Columns<Row>,
 ): Promise<Row[]> {
+  const [sql, ...values] = statementOf(query, limit, columns);
+  return reader.all<Row>(plannedEachTime(sql), ...values);
+}
+
+function statementOf(
+  { from, order, conditions }: ThreadQuery,
+  limit: number,
+  columns: Pick<Columns<object>, "sql" | "around">,
+): Condition {
   const selected = `SELECT ${columns.sql} FROM ${from} WHERE ${sqlOf(conditions)} ORDER BY ${order} LIMIT ?`;
-  return reader.all<Row>(
-    plannedEachTime(columns.around?.(selected) ?? selected),
-    ...valuesOf(conditions),
-    limit,
-  );
+  return [columns.around?.(selected) ?? selected, ...valuesOf(conditions), limit];
 }
 
 const ofApps = (appIds: readonly string[], filters: Filters): Condition[] => [
@@ -424,21 +486,19 @@ const matching = ({ status, type, ...filters }: Filters): Condition[] => [
   ...ofState(filters),
 ];
 
-function ofSender(engine: Engine, { sender }: Filters): Condition[] {
+/**
+ * Returns the conditions of the sender. In the order of activity PostgreSQL reads all threads of the sender and sorts
+ * them. Otherwise it would read the threads of the app in that order until it has enough of the sender.
+ */
+function ofSender(engine: Engine, { appId, sender, order }: Filters & Pick<MemberOf, "appId">): Condition[] {
   if (sender === undefined) return [];
   const lowered = loweredAddress[engine];
-  return [["f.sender_email IS NOT NULL"], [`${lowered("f.sender_email")} = ${lowered("?")}`, sender]];
-}
-
-/**
- * Returns a condition with which PostgreSQL reads all threads of a sender, and sorts them. Otherwise it would read the
- * threads of the app in the order of their activity until it has enough of the sender.
- */
-function amongSender(engine: Engine, { appId, sender }: Filters & Pick<MemberOf, "appId">): Condition[] {
-  if (sender === undefined || engine === "sqlite") return [];
-  const lowered = loweredAddress[engine];
-  const ofThem = `k.app_id = ? AND k.sender_email IS NOT NULL AND ${lowered("k.sender_email")} = ${lowered("?")}`;
-  return [[`f.id = ANY(ARRAY(SELECT k.id FROM feedback k WHERE ${ofThem}))`, appId, sender]];
+  const ofThem = (row: "f" | "k") =>
+    `${row}.sender_email IS NOT NULL AND ${lowered(`${row}.sender_email`)} = ${lowered("?")}`;
+  const own: Condition = [ofThem("f"), sender];
+  if (engine === "sqlite" || order !== "activity") return [own];
+  const ids = `SELECT k.id FROM feedback k WHERE k.app_id = ? AND ${ofThem("k")}`;
+  return [own, [`f.id = ANY(ARRAY(${ids}))`, appId, sender]];
 }
 
 const inTimes = ({ from, to }: Pick<Filters, "from" | "to">): Condition[] => [

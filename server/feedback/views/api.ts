@@ -9,7 +9,7 @@ import type { Reader, Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import type { ConsoleCaller, Handlers } from "../../http/handler.ts";
 import { inboxScope, prepareInbox } from "../inbox/list.ts";
-import { countThreads, type WholeList } from "../inbox/store.ts";
+import { countLists, countThreads, type WholeList } from "../inbox/store.ts";
 import { indexForSearch } from "../search/store/indexing.ts";
 import { countAnswer, filterRefusal } from "./rules.ts";
 import { savedViews, type ViewRow } from "./store.ts";
@@ -24,16 +24,7 @@ export function views(
   const { database } = deps;
   const record = createAuditWriter(deps);
 
-  /** Counts the threads of a view. */
-  async function count(
-    caller: ConsoleCaller,
-    appId: string,
-    query: ViewQuery,
-    { most, milliseconds }: WholeList = { most: limits.viewCount },
-  ): Promise<number | string> {
-    const scope = await inboxScope(database, { appId, userId: caller.userId }, query);
-    return countAnswer(await countThreads(database, scope, { most: most + 1, milliseconds }), most);
-  }
+  const { count, countAll } = countsIn(database);
 
   return {
     async list({ caller, params: { appId } }) {
@@ -100,20 +91,62 @@ export function views(
         asOf: deps.clock.now().toISOString(),
         count: await count(caller, appId, filters, which === "exact" ? exactly : undefined),
       };
-      const fixed = [];
-      for (const view of fixedViewNames) {
-        const query = fixedViews[view];
-        fixed.push({ view, query, count: await count(caller, appId, query) });
-      }
+      const rows = withSaved === undefined ? [] : await savedViews.list(database, appId, caller.userId);
+      const views = rows.map(viewOf);
+      const counts = await countAll(caller, appId, [
+        ...fixedViewNames.map((view) => fixedViews[view]),
+        ...views.map(({ query }) => query),
+      ]);
+      const fixed = fixedViewNames.map((view, at) => ({
+        view,
+        query: fixedViews[view],
+        count: counts[at] ?? 0,
+      }));
       if (withSaved === undefined) return { fixed, matching };
-      const saved = [];
-      for (const row of await savedViews.list(database, appId, caller.userId)) {
-        const { id, name, shared, query } = viewOf(row);
-        saved.push({ ...{ id, name, shared, query }, count: await count(caller, appId, query) });
-      }
+      const saved = views.map(({ id, name, shared, query }, at) => ({
+        ...{ id, name, shared, query },
+        count: counts[fixed.length + at] ?? 0,
+      }));
       return { fixed, saved, matching };
     },
   };
+}
+
+/** Returns the functions that count the threads of views. */
+function countsIn(database: Deps["database"]) {
+  /** Counts the threads of a view. */
+  async function count(
+    caller: ConsoleCaller,
+    appId: string,
+    query: ViewQuery,
+    { most, milliseconds }: WholeList = { most: limits.viewCount },
+  ): Promise<number | string> {
+    const scope = await inboxScope(database, { appId, userId: caller.userId }, query);
+    return countAnswer(await countThreads(database, scope, { most: most + 1, milliseconds }), most);
+  }
+
+  /** Counts the threads of several views. Only a search needs statements of its own. */
+  async function countAll(
+    caller: ConsoleCaller,
+    appId: string,
+    queries: readonly ViewQuery[],
+  ): Promise<(number | string)[]> {
+    const most = limits.viewCount + 1;
+    const listed = queries.filter(({ q }) => q === undefined);
+    const scopes = [];
+    for (const query of listed)
+      scopes.push(await inboxScope(database, { appId, userId: caller.userId }, query));
+    const found = await countLists(database, scopes, most);
+    const counts = new Map(
+      listed.map((query, at) => [
+        query,
+        countAnswer({ count: found[at] ?? 0, isComplete: true }, limits.viewCount),
+      ]),
+    );
+    return Promise.all(queries.map((query) => counts.get(query) ?? count(caller, appId, query)));
+  }
+
+  return { count, countAll };
 }
 
 function checkQuery(query: ViewQuery): void {

@@ -101,6 +101,26 @@ describe.each(databases)("the views of an app on $name", (engine) => {
     expect(await listed({ unfinished: "true", unread: "true" })).not.toContain(third);
   });
 
+  it("count as many threads as the list has, whatever its order and its filters", async () => {
+    const ids = [await send(), await send(), await send(), await send()];
+    const [first = "", second = "", third = ""] = ids;
+    await reply(first);
+    await change(second, { status: "in_progress", assignee: "me", addTags: ["a"] });
+    await change(third, { status: "resolved", addTags: ["a"] });
+    await change(first, { snoozedUntil: inHours(2) });
+    const states = ["", "status=open", "status=resolved&type=bug", "type=bug"];
+    const others = ["", "tag=a", "snoozed=false", "snoozed=true", "assignee=none&unfinished=true"];
+    for (const state of states)
+      for (const other of [...others, "assignee=me", "waitingOn=us", "unread=true"])
+        for (const order of ["", "order=activity"]) {
+          const query = Object.fromEntries(new URLSearchParams([state, other, order].join("&")));
+          const given = String(new URLSearchParams({ ...query, matching: "1" }));
+          const { body } = await team.call("GET", `${team.at}/feedback/counts?${given}`);
+          const found = await listed(query);
+          expect([given, Object(body).matching.count]).toEqual([given, found.length]);
+        }
+  });
+
   it("are private, or shared by maintainers", async () => {
     const [maria, viewer] = [await team.join("maintainer"), await team.join("viewer")];
     expect((await create({ name: "Hers", query: {} }, viewer.call)).status).toBe(201);

@@ -53,6 +53,7 @@ const inboxFilters = [
   { ...active, unfinished: "true", assignee: null },
   ...[
     { ...active, sender: "a" },
+    { number: "1" },
     { tags: ["a", "b"], snoozed: "true" },
     { tags: ["a"], waitingOn: "us" },
   ],
@@ -125,6 +126,11 @@ const byHand: ByHand = {
     ["server/feedback/blocked-senders/store.ts addresses", () => [["a"]]],
     ["server/feedback/blocked-senders/store.ts domains", () => [["a"], []]],
     ["server/feedback/inbox/store.ts filters", () => inboxFilters],
+    [
+      "server/feedback/inbox/store.ts scopes",
+      () => inboxFilters.map((filters) => [{ appId: "a", userId: "a", ...filters }]),
+    ],
+    ["server/feedback/inbox/store.ts ids", () => [["a"]]],
     ["server/feedback/merge/store.ts inside", () => [["a"]]],
     ["server/feedback/merge/store.ts inner", () => [[], ["a"]]],
     ["server/testing/cycles/store.ts ids", () => [["a"]]],

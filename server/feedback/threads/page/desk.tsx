@@ -85,7 +85,9 @@ export async function showDesk(visit: SignedInVisit, given: DeskShown = {}): Pro
   const next = nextOf(listed.items, at, opened)?.id ?? "";
   const position = { list, at, desk: true, next };
   const replied = await repliedThread(visit, query("replied"));
-  const thread = opened && (await threadParts(visit, { ...opened, navigation, position, ...given.shown }));
+  const known = { tags, people };
+  const thread =
+    opened && (await threadParts(visit, { ...opened, navigation, position, known, ...given.shown }));
   const shown = { ...given, navigation, filter, cursor, list, isAll, people, tags, counts, ...listed };
   const status = given.shown?.sent?.refusal?.status ?? (given.refusal ?? given.refusedView?.refusal)?.status;
   return show(

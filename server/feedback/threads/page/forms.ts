@@ -365,9 +365,8 @@ export const definitions: Definitions = [
     page: threadPage,
     act: addMessage,
     done: {
-      noted: "The note was added to the thread.",
-      "noted-changed":
-        "The note was added to the thread. Your changes in the fields beside it are saved, too.",
+      noted: "The note is on the thread.",
+      "noted-changed": "The note is on the thread. Your changes in the fields beside it are saved, too.",
       replied: null,
       "replied-changed": null,
     },
@@ -395,7 +394,7 @@ export const definitions: Definitions = [
     act: renewStatusLink,
     done: {},
     word: "renewLink",
-    notDone: "No new link was created.",
+    notDone: "No new link was made.",
   }),
   defineForm({
     at: (links) => links.thread(":appId", ":id", "delete"),
@@ -433,7 +432,7 @@ export const definitions: Definitions = [
     at: (links) => links.thread(":appId", ":id", "block"),
     page: threadPage,
     act: blockSender,
-    done: { blocked: "The sender is blocked. New messages of the sender are hidden." },
+    done: { blocked: "The sender is blocked. What comes from now on is hidden." },
     word: "blockSender",
     notDone: "The sender was not blocked.",
   }),

@@ -1,8 +1,13 @@
 import type { ComponentChildren } from "preact";
 import { ApiError } from "../../../../src/contract/errors.ts";
 import { type SavedReply, savedReplies } from "../../../../src/contract/saved-replies.ts";
-import { tags } from "../../../../src/contract/tags.ts";
-import { type OwnedThread, type ThreadEvent, threads } from "../../../../src/contract/threads.ts";
+import { type Tag, tags } from "../../../../src/contract/tags.ts";
+import {
+  type Assignee,
+  type OwnedThread,
+  type ThreadEvent,
+  threads,
+} from "../../../../src/contract/threads.ts";
 import { titled } from "../../../../src/words/visible.ts";
 import { definePage } from "../../../console/definitions.ts";
 import { HiddenFields, IdempotencyField, versionOf } from "../../../console/forms.tsx";
@@ -90,18 +95,31 @@ export async function threadParts(
     position,
     sent,
     statusUrl,
+    known,
     ...opened
-  }: Opened & ShownAgain & { readonly navigation: AppNavigation; readonly position: InboxPosition },
+  }: Opened &
+    ShownAgain & {
+      readonly navigation: AppNavigation;
+      readonly position: InboxPosition;
+      /** What the page around the thread has read already. */
+      readonly known?: Known;
+    },
 ): Promise<ThreadProps> {
   const { thread } = opened;
   const forms = threadForms(currentThread(thread), sent);
   const ways = { mail: visit.reads.sendsMail, page: navigation.app.senderPages };
-  const beside = await readBeside(visit, opened);
+  const beside = await readBeside(visit, opened, known);
   return { navigation, thread, forms, position, ways, statusUrl, now: visit.now, ...beside };
 }
 
+/** The tags of the app, and the members to whom threads can be assigned. */
+interface Known {
+  readonly tags: readonly Tag[];
+  readonly people: readonly Assignee[];
+}
+
 /** Reads the data that the page needs in addition to the thread. */
-async function readBeside(visit: SignedInVisit, { thread, since }: Opened) {
+async function readBeside(visit: SignedInVisit, { thread, since }: Opened, given?: Known) {
   const { ask, reads, links, answering, caller } = visit;
   const { id } = thread.feedback;
   const params = { appId: thread.app.id };
@@ -110,9 +128,9 @@ async function readBeside(visit: SignedInVisit, { thread, since }: Opened) {
     reads.proposalLives(id),
     reads.releaseNotesOfFeedback(id),
     reads.openReleaseNotes(thread.app.id),
-    ask(tags.list, { params }),
+    given?.tags ?? ask(tags.list, { params }).then(({ items }) => items),
     ask(savedReplies.list, { params }),
-    reads.assignableMembers(thread.app.id),
+    given?.people ?? reads.assignableMembers(thread.app.id),
     ask(threads.events, { params: { id } }),
     otherThreads(visit, thread),
   ]);
@@ -124,7 +142,7 @@ async function readBeside(visit: SignedInVisit, { thread, since }: Opened) {
     answering: await answering.others(id, people),
     releases: notes.map((release) => ({ ...release, address: links.entry(thread.app.id, release.id) })),
     openNotes,
-    sorting: { knownTags: known.items.map(({ name }) => name), people, me: caller.userId },
+    sorting: { knownTags: known.map(({ name }) => name), people, me: caller.userId },
     replies: replies.items,
     events: events.items,
     ofSender,

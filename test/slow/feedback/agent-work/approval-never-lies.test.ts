@@ -192,7 +192,7 @@ describe.each(databases)("an approval on $name", (engine) => {
   afterAll(() => service.stop());
 
   it(
-    "is always correct, with any order of actions of three agents and two deciders",
+    "never lies, whatever three agents and two deciders do in whatever order",
     async () => {
       await fc.assert(
         fc.asyncProperty(steps, async (taken) => {

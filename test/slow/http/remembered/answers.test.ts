@@ -14,7 +14,7 @@ import { startRememberingServers } from "../../../support/worlds/servers/remembe
 /** The number of steps with the same app, before a new app is used. */
 const stepsOfWorld = 50;
 
-describe("answers that a server caches", () => {
+describe("answers that a server remembers", () => {
   let place: Awaited<ReturnType<typeof startRememberingServers>>;
   beforeAll(async () => {
     place = await startRememberingServers(sqlite);
