@@ -17,6 +17,7 @@ import {
   writesOnPostgres,
 } from "./throughput.ts";
 import { measureTools } from "./tools-over-http.ts";
+import { measureTriage } from "./triage.ts";
 import { measureUploads } from "./uploads.ts";
 import { isWanted } from "./wanted.ts";
 
@@ -52,6 +53,7 @@ async function onSqlite(): Promise<Measured[]> {
   const others: readonly (readonly [name: string, measure: () => Promise<Measured | Measured[]>])[] = [
     [decisions, () => measureDecisions(decisions, 2, demo, demo.port)],
     ["tools over HTTP", () => measureTools(demo)],
+    ["act of triage", () => measureTriage(demo)],
     ["uploads", () => measureUploads(demo, folder)],
     ["starts", () => measureStartUp(demo, folder)],
   ];

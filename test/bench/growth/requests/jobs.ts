@@ -16,7 +16,7 @@ const job = (name: string, work: Work): Measured => ({
   work,
 });
 
-/** The reads that background jobs repeat. */
+/** What background jobs read again and again. */
 export const jobs: readonly Measured[] = [
   job("notices due now", (database) => notices.due(database, "mail", new Date().toISOString(), 20)),
   job("notices due, if all that wait were", (database) => notices.due(database, "daily", future, 20)),
