@@ -353,7 +353,11 @@ describe.each(databases)("notices in browsers, on $name", (engine) => {
       await eventually(() => expect(push.received).toHaveLength(1));
       await settled(app);
       await passTime(service, 11 * hour);
-      await settled(app);
+      await eventually(async () =>
+        expect(
+          await service.deps.database.all("SELECT id FROM notice_pushes WHERE app_id = ?", app.appId),
+        ).toEqual([]),
+      );
       expect(push.received).toHaveLength(1);
     });
 
