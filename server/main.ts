@@ -53,7 +53,7 @@ export interface ServeWorld {
 
 /** How long the requests that are refused at the end of the stop period may take to end. */
 const lastMilliseconds = 1_500;
-/** In any case the process ends this time after the stop period, even if something hangs. */
+/** The process ends at the latest this time after the stop period, even if something hangs. */
 const afterwardsMilliseconds = 10_000;
 /** While the server stops, connections without a request are closed after this time. */
 const idleMilliseconds = 500;

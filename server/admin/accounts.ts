@@ -250,7 +250,7 @@ async function changeableMember(tx: Transaction, { appId, email }: Named, to: Ro
   const { id: userId } = await accountOf(tx, email);
   await members.lock(tx, appId);
   const from = await members.roleOf(tx, appId, userId);
-  if (!from) throw new ApiError("not_found", { message: `${email} is no member of this app.` });
+  if (!from) throw new ApiError("not_found", { message: `${email} is not a member of this app.` });
   const owners = await members.countOwners(tx, appId);
   const refusal = memberChangeRefusal({ by: "owner", own: false, from, to, owners });
   if (refusal) throw new ApiError(refusal);

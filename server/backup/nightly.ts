@@ -213,7 +213,7 @@ async function run(
     const seconds = Math.round(performance.now() - started) / 1_000;
     const lastGood = { at: began.toISOString(), seconds, bytes, missing: missing.length };
     await record({ ...drill, outcome: "ok", lastGood });
-    log.info({ file, seconds, bytes, rows, files }, "the nightly backup was made and proven");
+    log.info({ file, seconds, bytes, rows, files }, "the nightly backup was created and verified");
     if (missing.length > 0) log.warn({ missing }, "files are missing in the nightly backup");
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);

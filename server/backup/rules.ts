@@ -61,13 +61,13 @@ function lastTimeOf(at: number, now: Date): number {
 /** Returns a warning about the nightly backups for the operator. Undefined if there is none. */
 export function drillWarning(drill: Drill, now: Date): string | undefined {
   const { outcome, message, lastGood } = drill;
-  const proven = lastGood ? `The last one that was proven is of ${lastGood.at}.` : "None was ever proven.";
+  const proven = lastGood ? `The last verified one is of ${lastGood.at}.` : "None was ever verified.";
   if (outcome === "failed") return `The last nightly backup failed: ${message} ${proven}`;
   const unfinished = unfinishedSince(drill, now);
   if (unfinished !== undefined)
     return `The nightly backup of ${unfinished} never ended: its server was stopped or killed. ${proven}`;
   const age = now.getTime() - Date.parse(lastGood?.at ?? now.toISOString());
-  return age > oldMilliseconds ? `No nightly backup was proven for two days. ${proven}` : undefined;
+  return age > oldMilliseconds ? `No nightly backup was verified for two days. ${proven}` : undefined;
 }
 
 /**

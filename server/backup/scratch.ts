@@ -39,7 +39,7 @@ export async function inScratch<Result>(
 
 async function makeFolder(parent: string) {
   await mkdir(parent, { recursive: true, mode: 0o700 }).catch((cause) => {
-    throw new SettingError(`The scratch folder ${parent} cannot be made (${systemReason(cause)}).`);
+    throw new SettingError(`The scratch folder ${parent} cannot be created (${systemReason(cause)}).`);
   });
   // Another process must not remove the new folder before it has a lock.
   const parentLock = await lockFor("verify", parent);
@@ -97,7 +97,7 @@ export async function assertFreeSpace(folder: string, bytes: number): Promise<vo
 interface OwnFolders {
   /** The beginning of their names. `mkdtemp` adds six characters. */
   readonly prefix: string;
-  /** The beginnings of the names of the files in them. */
+  /** The beginnings of the names of the files in scratch folders. */
   readonly contents: readonly string[];
 }
 

@@ -148,7 +148,7 @@ function wordsOf({ code, message }: ApiError) {
     case "internal":
       return {
         title: "Something went wrong",
-        text: "The server made an error. Quote the number below when you report it.",
+        text: "The server had an error. Quote the number below when you report it.",
       };
     default:
       return { title: "That did not work", text: message };

@@ -442,7 +442,7 @@ export const PasskeyParts = ({
       {button}
     </button>
     <p class="fault" data-passkey-failed hidden>
-      The device gave no passkey. Try again, or use another method.
+      The device returned no passkey. Try again, or use another method.
     </p>
   </>
 );

@@ -55,7 +55,7 @@ export const SignInRefused = ({ refusal }: { readonly refusal: ApiError | undefi
   return (
     <Notice kind="alert">
       <b>You are not signed in.</b>{" "}
-      {issues.length > 0 ? "Please correct what is marked below." : refusal.message}
+      {issues.length > 0 ? "Please correct the marked fields below." : refusal.message}
       {retryAfterSeconds !== undefined && ` Try again in ${retryAfterSeconds} s.`}
     </Notice>
   );
@@ -68,7 +68,7 @@ export const Refused = ({ refusal }: { readonly refusal: ApiError | undefined })
   if (issues.length > 0) {
     return (
       <Notice kind="alert">
-        <b>Nothing was saved.</b> Please correct what is marked below.
+        <b>Nothing was saved.</b> Please correct the marked fields below.
       </Notice>
     );
   }
@@ -181,7 +181,7 @@ export const Secret = ({ label, secret }: { readonly label: string; readonly sec
       </button>
     </div>
     <p class="hint">
-      Copy it now and keep it in a safe place. You cannot see it again: if you lose it, make a new one.
+      Copy it now and keep it in a safe place. You cannot see it again: if you lose it, create a new one.
     </p>
   </div>
 );

@@ -109,7 +109,7 @@ function pending(migrations: readonly Migration[], applied: readonly Applied[], 
       throw new Error(`${newer(number, name)} Update Innkeep, or restore a backup made before.`);
     if (checksumOf(known, engine) !== checksum)
       throw new Error(
-        `Migration ${number} "${name}" is not the one that made this database. Install the release of Innkeep that made it.`,
+        `Migration ${number} "${name}" is not the one that created this database. Install the release of Innkeep that created it.`,
       );
     byNumber.delete(number);
   }
@@ -209,7 +209,7 @@ export function tooOld(what: "database" | "backup", applied: readonly Named[], r
   const found =
     applied.length < count
       ? `it has ${applied.length} migrations, up to ${newest?.number} "${newest?.name}", in place of ${count}, up to ${last}`
-      : `its migrations are not the ${count} that this version goes on from`;
+      : `its migrations are not the ${count} that this version continues from`;
   const restore = what === "backup" ? `Restore it with commit ${commit} of \`main\`. ` : "";
   return new Error(
     `This version of Innkeep cannot use this ${what}: ${found}. ${restore}Start once with commit ${commit} of \`main\`, then with this version.`,

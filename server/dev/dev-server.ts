@@ -375,7 +375,7 @@ export const development = {
   readClock: endpoint({
     method: "GET",
     path: "/dev/clock",
-    summary: "Tell the server's time",
+    summary: "Read the server's time",
     auth: "none",
     success: { status: 200, body: Moved },
     errors: [],
@@ -383,7 +383,7 @@ export const development = {
   moveClock: endpoint({
     method: "POST",
     path: "/dev/clock",
-    summary: "Move the clock and make the changes that are due",
+    summary: "Move the clock and apply the changes that are due",
     auth: "none",
     body: Move,
     success: { status: 200, body: Moved },
@@ -392,7 +392,7 @@ export const development = {
   addFault: endpoint({
     method: "POST",
     path: "/dev/faults",
-    summary: "Make the next requests to a path fail or wait",
+    summary: "Let the next requests to a path fail or wait",
     auth: "none",
     body: NewFault,
     success: { status: 201, body: Fault },
@@ -442,7 +442,7 @@ export const development = {
   loadSnapshot: endpoint({
     method: "POST",
     path: "/dev/snapshots/:name/load",
-    summary: "Make database, files and clock those of a snapshot",
+    summary: "Restore database, files and clock from a snapshot",
     auth: "none",
     params: z.object({ name: snapshotName }),
     success: { status: 200, body: Snapshot },
@@ -451,7 +451,7 @@ export const development = {
   trigger: endpoint({
     method: "POST",
     path: "/dev/trigger",
-    summary: "Make happen what leads to an event; the answer has the events that followed",
+    summary: "Cause an event; the answer has the events that followed",
     auth: "none",
     body: z.object({
       event: z.enum(eventTypes),

@@ -42,7 +42,7 @@ export interface DevPageData {
 }
 
 const doneWords = new Map([
-  ["moved", "The clock was moved. What was due has happened."],
+  ["moved", "The clock was moved. All due changes were applied."],
   ["fault-added", "The fault was added."],
   ["faults-cleared", "There are no faults any more."],
   ["saved", "The snapshot was saved."],
@@ -102,7 +102,7 @@ export const devPage = ({
 const Refusal = ({ refusal }: Pick<SentForm, "refusal">) => (
   <Notice kind="alert">
     <b>Nothing was changed.</b>{" "}
-    {refusal.details.issues ? "Please correct what is marked below." : refusal.message}
+    {refusal.details.issues ? "Please correct the marked fields below." : refusal.message}
   </Notice>
 );
 
@@ -378,7 +378,7 @@ const Requests = ({ requests }: { readonly requests: readonly RecordedRequest[] 
     <div class="row spread">
       <h2 id="requests-title">Requests</h2>
       <form method="post" action="/dev/forms/forget">
-        <button type="submit">Forget these requests</button>
+        <button type="submit">Clear these requests</button>
       </form>
     </div>
     <p class="muted small">The newest 200, without secrets. Long bodies are cut off.</p>

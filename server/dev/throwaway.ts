@@ -88,7 +88,7 @@ function removeFolder(folder: string): void {
 }
 
 const noFolder = (cause: unknown): string =>
-  `No folder can be made in ${tmpdir()} (${systemReason(cause)}). Set TMPDIR to a folder that can be written.`;
+  `No folder can be created in ${tmpdir()} (${systemReason(cause)}). Set TMPDIR to a folder that can be written.`;
 
 /** Returns the path of the file of a seed. If the seed is an object, first writes it to a file. */
 async function seedFile(folder: string, seed: string | object | undefined): Promise<string | undefined> {

@@ -105,7 +105,9 @@ async function showReceipt(visit: SignedInVisit, { form, matches }: ReceiptForms
           <Refused refusal={form?.refusal} />
           {matches !== undefined && (
             <Notice done={matches ? "matches" : "differs"}>
-              {matches ? "Yes. This receipt is of that address." : "No. This receipt is of another address."}
+              {matches
+                ? "Yes. This receipt belongs to that address."
+                : "No. This receipt is of another address."}
             </Notice>
           )}
           <TextField
@@ -184,7 +186,7 @@ const People = ({
         <h1>Erase a person</h1>
         <p>
           A person asks you to delete their data. This page finds an e-mail address in all apps that you own,
-          and deletes or blanks what belongs to it.
+          and deletes or empties all data that belongs to it.
         </p>
       </div>
     </div>
@@ -351,7 +353,7 @@ export const definitions: Definitions = [
     act: findPerson,
     done: {},
     word: "findPerson",
-    notDone: "No search was made.",
+    notDone: "There was no search.",
   }),
   defineForm({
     at: (links) => links.erasePerson,

@@ -479,7 +479,7 @@ export function faultOfSettings(error: unknown): string | undefined {
   if (cause.code === "NoSuchBucket" || cause.status === 404)
     return `INNKEEP_S3_URL names a bucket that does not exist. Create it, or correct the name.`;
   if (cause.code === "InvalidAccessKeyId")
-    return `INNKEEP_S3_URL has an access key that the store does not know.`;
+    return `INNKEEP_S3_URL has an access key that is unknown to the store.`;
   if (cause.code === "SignatureDoesNotMatch")
     return `INNKEEP_S3_URL has a wrong secret, or special characters in it that are not in percent-encoding.`;
   if (cause.code === "AccessDenied")

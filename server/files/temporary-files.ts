@@ -35,7 +35,7 @@ export function createTemporaryFolder(folder: string): TemporaryFolder {
       if (dirname(received.path) !== folder) throw new Error("Not a temporary file of this folder");
       const size = await sizeOf(received.path);
       if (size === undefined && (await keptSize()) === received.size) return false;
-      if (size !== received.size) throw new Error("The temporary file is gone or incomplete");
+      if (size !== received.size) throw new Error("The temporary file is missing or incomplete");
       return true;
     },
   };

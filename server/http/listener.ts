@@ -172,7 +172,7 @@ function faultOf(code: string | undefined): ApiError {
   const tooLarge = code === "HPE_HEADER_OVERFLOW";
   const message = tooLarge
     ? "The request line and headers are too large"
-    : "This is no well-formed HTTP request";
+    : "This is not a well-formed HTTP request";
   return new ApiError("bad_request", { issues: [{ path: "", message }] });
 }
 

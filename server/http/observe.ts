@@ -194,18 +194,18 @@ function countDrills(registry: Registry, last: () => Drill | undefined): void {
         this.set(value(last()));
       },
     });
-  gauge("success_timestamp_seconds", "When the newest proven backup began; 0 if there is none", (drill) =>
+  gauge("success_timestamp_seconds", "When the newest verified backup began; 0 if there is none", (drill) =>
     Math.floor(Date.parse(drill?.lastGood?.at ?? "1970-01-01T00:00:00Z") / 1_000),
   );
   gauge(
     "duration_seconds",
-    "How long the newest proven backup took",
+    "How long the newest verified backup took",
     (drill) => drill?.lastGood?.seconds ?? 0,
   );
-  gauge("size_bytes", "The size of the newest proven backup", (drill) => drill?.lastGood?.bytes ?? 0);
+  gauge("size_bytes", "The size of the newest verified backup", (drill) => drill?.lastGood?.bytes ?? 0);
   gauge(
     "missing_files",
-    "Files that were missing or damaged in the newest proven backup",
+    "Files that were missing or damaged in the newest verified backup",
     (drill) => drill?.lastGood?.missing ?? 0,
   );
   gauge("failed", "1 if the last nightly backup failed", (drill) => (drill?.outcome === "failed" ? 1 : 0));

@@ -69,7 +69,7 @@ export function startStatistics(deps: Pick<Deps, "database" | "log">): () => Pro
       while (!work.stopped && (await makeNext(database, work)));
     },
     pause: () => statisticsPauseMilliseconds,
-    failure: "statistics of the database could not be made",
+    failure: "statistics of the database could not be created",
     severity: "warn",
   });
   return async () => {

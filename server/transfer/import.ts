@@ -521,7 +521,10 @@ interface NumberedLine {
 
 const lineFeed = 0x0a;
 
-/** Yields the lines of a span. Throws `bad_request` if a line is too long, or if the last one has no line feed. */
+/**
+ * Yields the lines of a part of the file. Throws `bad_request` if a line is too long, or if the last one has no line
+ * feed.
+ */
 async function* linesOf(span: Span): AsyncGenerator<NumberedLine> {
   let number = 1;
   let begun: Buffer[] = [];
@@ -563,7 +566,7 @@ async function* filesOf({ lines: { file }, filesAt, size }: Source): AsyncGenera
     if (block.every((byte) => byte === 0)) {
       if (size === at + 2 * blockSize && (await readAt(file, at + blockSize, blockSize)).every(isZero))
         return;
-      throw refusedFile(["the archive goes on after its end."]);
+      throw refusedFile(["the archive continues after its end."]);
     }
     const header = headerIn(block);
     const sha256 = hashIn(header?.name);

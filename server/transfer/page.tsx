@@ -38,9 +38,9 @@ async function showData(visit: SignedInVisit): Promise<Reply> {
         <section class="card stack" aria-labelledby="export">
           <h2 id="export">Download</h2>
           <p>
-            The file holds all feedback, replies, proposals, the FAQ, the release notes, the tests, the audit
-            and the members, with the addresses of all these people. It holds no keys and no passwords. Keep
-            it safe.
+            The file contains all feedback, replies, proposals, the FAQ, the release notes, the tests, the
+            audit and the members, with the addresses of all these people. It contains no keys and no
+            passwords. Keep it safe.
           </p>
           <div class="actions">
             <a class="button" href={`${links.data(app.id, "download")}?files=1`} download>
@@ -144,7 +144,7 @@ export const definitions: Definitions = [
     page: importPage,
     body: appData.import,
     act: importApp,
-    done: { "app-imported": "The app is imported. Invite its members, and make new keys." },
+    done: { "app-imported": "The app is imported. Invite its members, and create new keys." },
     word: "importApp",
     notDone: "The app was not imported.",
   }),

@@ -81,7 +81,7 @@ describe.each(databases)("what a blocked sender sends is not counted, on $name",
     expect(await inbox()).toEqual(expect.arrayContaining([shared, own, alone]));
   });
 
-  it("in an export, and the export does not hold its files", async () => {
+  it("in an export, and the export does not contain its files", async () => {
     const { shared, alone } = await hiddenRows();
     const headers = await service.signIn(team.owner);
     const lines = linesIn(await exportFile(service, headers, team.app.id));

@@ -30,7 +30,7 @@ it("a maintainer without scripts finds a mail of a program, says that a person w
   const original = /href="([^"]*\/mail-originals\/[^"]*)"/.exec(thread.text)?.[1] ?? "none";
   const shown = await maria.open(original);
   expect([shown.status, shown.text]).toEqual([200, raw]);
-  expect(readingOf(await maria.open(address))).toContain("No mail was set apart");
+  expect(readingOf(await maria.open(address))).toContain("No mail was held back");
   const again = await maria.send(other, action);
   expect([again.status, readingOf(again).includes("a message of its thread already")]).toEqual([409, true]);
   const seen = await viewer.open(`/console/feedback/${team.app.id}/${id}`);

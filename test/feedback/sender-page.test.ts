@@ -76,7 +76,7 @@ describe("the page of a sender", () => {
     expect(headers.get("set-cookie")).toBeNull();
   });
 
-  it("takes an answer, which is on the thread as the sender's and opens a resolved one again", async () => {
+  it("accepts an answer, which is added to the thread and reopens a resolved one", async () => {
     const sent = await app.report({ message: "The oven broke." });
     const id = sent.field("id");
     await app.console("PATCH", `/feedback/${id}`, { status: "resolved" });
@@ -89,7 +89,7 @@ describe("the page of a sender", () => {
     });
   });
 
-  it("takes a form that is sent twice as one answer", async () => {
+  it("treats a form that is sent twice as one answer", async () => {
     const sent = await app.report({});
     const url = sent.field("statusUrl");
     const fields = { answer: "Once.", once: onceIn(await read(url)) };
@@ -108,7 +108,7 @@ describe("the page of a sender", () => {
     expect(await refused.text()).toContain(fields.answer.trim());
   });
 
-  it("takes 20 answers an hour", async () => {
+  it("accepts 20 answers an hour", async () => {
     const sent = await app.report({});
     const url = sent.field("statusUrl");
     for (let count = 0; count < 20; count++) expect((await answer(url, `${count}`)).status).toBe(303);
@@ -120,7 +120,7 @@ describe("the page of a sender", () => {
     service.clock.setOffset(0);
   });
 
-  it("takes no form of another site", async () => {
+  it("accepts no form of another site", async () => {
     const url = (await app.report({})).field("statusUrl");
     const refused = await post(url, { answer: "x", once: onceIn(await read(url)) }, "https://evil.example");
     expect(refused.status).toBe(403);
@@ -199,7 +199,7 @@ describe("the page of a sender", () => {
       expect(new Set(await Promise.all(pages.map((page) => page.text()))).size).toBe(1);
     });
 
-    it("with an old link, after a person has made a new one", async () => {
+    it("with an old link, after a person has created a new one", async () => {
       const sent = await app.report({ message: "Ada's secret." });
       const renewed = await app.console("POST", `/feedback/${sent.field("id")}/status-link`, {});
       expect((await open(sent.field("statusUrl"))).status).toBe(404);

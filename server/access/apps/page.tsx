@@ -315,7 +315,7 @@ const AppFields = ({ form }: { readonly form: Filled }) => (
       name="chatFormat"
       label="Chat"
       options={chatNames}
-      hint="Each new proposal is posted there, and what members choose under Notices."
+      hint="Each new proposal is posted there, and so are the notices that members choose."
     />
     <TextField
       form={form}
@@ -469,7 +469,7 @@ const kinds = [
   {
     value: "intake",
     label: "Intake",
-    hint: "For shipping inside an app: sends feedback, reads FAQ and changelog, writes nothing else.",
+    hint: "For use inside an app: it can send feedback and read the FAQ and the changelog, and nothing else.",
   },
 ] as const;
 
@@ -564,7 +564,7 @@ export const definitions: Definitions = [
     at: (links) => links.newApp,
     page: newAppPage,
     act: createApp,
-    done: { "app-created": "The app is ready. Make its first key below." },
+    done: { "app-created": "The app is ready. Create its first key below." },
     word: "createApp",
     notDone: "The app was not created.",
   }),

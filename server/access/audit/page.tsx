@@ -70,7 +70,7 @@ const Audit = (
       <AuditFilters navigation={navigation} form={form} tokens={liveTokens} />
       {items.length === 0 ? (
         <Empty title="Nothing matches">
-          <p>{form.refusal ? "Please correct what is marked." : "The audit log has no such entry."}</p>
+          <p>{form.refusal ? "Please correct the marked fields." : "The audit log has no such entry."}</p>
           <div class="actions">
             <a class="button" href={navigation.links.audit}>
               Show everything
@@ -326,7 +326,7 @@ const actionNames: Readonly<Record<AuditActionName, string>> = {
   "session.end_others": "Ended all other sessions",
   "second_factor.enable": "Turned the second factor on",
   "second_factor.disable": "Turned the second factor off",
-  "second_factor.new_codes": "Made new recovery codes",
+  "second_factor.new_codes": "Created new recovery codes",
   "second_factor.recovery_code": "Used a recovery code",
   "passkey.create": "Added a passkey",
   "passkey.delete": "Removed a passkey",
@@ -355,7 +355,7 @@ const actionNames: Readonly<Record<AuditActionName, string>> = {
   "key.delete": "Revoked a key",
   "token.create": "Made a token",
   "token.delete": "Revoked a token",
-  "token.rotate": "Gave a token a new secret",
+  "token.rotate": "Replaced the secret of a token",
   "connection.allow": "Allowed an agent to connect",
   "connection.create": "An agent connected",
   "connection.end": "A connection of an agent ended",
@@ -387,7 +387,7 @@ const actionNames: Readonly<Record<AuditActionName, string>> = {
   "run.propose": "Proposed a plan",
   "run.approve": "Approved a proposal",
   "run.reject": "Rejected a proposal",
-  "run.request_changes": "Asked for changes to a proposal",
+  "run.request_changes": "Requested changes to a proposal",
   "run.replace": "Replaced a proposal by a newer one",
   "run.recall": "Recalled an approval",
   "run.expire": "An approval expired",
@@ -409,7 +409,7 @@ const actionNames: Readonly<Record<AuditActionName, string>> = {
   "cycle.cancel": "Cancelled a cycle",
   "slot.accept": "Accepted a request for a slot",
   "slot.decline": "Declined a request for a slot",
-  "slot.assign": "Gave a slot to a tester",
+  "slot.assign": "Assigned a slot to a tester",
   "slot.remove": "Removed a tester from a slot",
   "slot.rotate_key": "Replaced the test key of a slot",
   "slot.confirm_join": "Confirmed that a tester joined the store’s test",

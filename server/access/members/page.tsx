@@ -493,7 +493,7 @@ export const definitions: Definitions = [
     act: invite,
     done: {},
     word: "invite",
-    notDone: "The invitation was not made.",
+    notDone: "The invitation was not created.",
   }),
   defineForm({
     at: (links) => links.members(":appId", "invitations/:invitationId/withdraw"),

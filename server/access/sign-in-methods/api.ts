@@ -108,7 +108,9 @@ function confirmFactor(deps: ProvingDeps): Handler<typeof contract.confirm> {
       await secondFactors.lock(tx, userId);
       const at = deps.clock.now().toISOString();
       if (!(await secondFactors.confirm(tx, userId, { secretSealed, step, at })))
-        throw new ApiError("wrong_state", { message: "A newer key was made meanwhile. Begin again." });
+        throw new ApiError("wrong_state", {
+          message: "A newer key was created in the meantime. Start again.",
+        });
       await uncountAttempt(tx, counted);
       await storeRecoveryCodes(tx, userId, recoveryCodes);
       await consoleSessions.removeOthers(tx, userId, caller.id);
@@ -203,7 +205,7 @@ function hostOf({ settings }: ProvingDeps): string {
   const host = passkeyHost(settings);
   if (host !== undefined) return host;
   throw new ApiError("wrong_state", {
-    message: "Browsers make passkeys only for a host name. The address of this console is an IP address.",
+    message: "Browsers create passkeys only for a host name. The address of this console is an IP address.",
   });
 }
 

@@ -375,7 +375,7 @@ async function showRecoveryCodes(visit: SignedInVisit, codes: readonly string[])
         </ol>
         <div class="actions">
           <a class="button" href={navigation.links.signInMethods}>
-            I have kept them
+            I have saved them
           </a>
         </div>
       </div>
@@ -407,7 +407,7 @@ async function showNewPasskey(
         {asked && (
           <form class="stack" method="post" action={links.passkeys} {...passkeyAttribute(asked)}>
             <noscript>
-              <p>A browser makes passkeys only if scripts run.</p>
+              <p>A browser creates passkeys only if scripts run.</p>
             </noscript>
             <TextField
               form={form}

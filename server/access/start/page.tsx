@@ -243,7 +243,7 @@ const KeyStep = ({ navigation: { app, links }, steps, forms: { key } }: StepsPro
     <>
       {steps.hasKey && (
         <p class="muted">
-          <Line text={app.name} /> has a key. Keys are not stored in clear, so nobody can show it again.
+          <Line text={app.name} /> has a key. Only its hash is stored, so it cannot be shown again.
         </p>
       )}
       <details class="reveal" open={!steps.hasKey}>

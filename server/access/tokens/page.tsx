@@ -325,7 +325,11 @@ const kinds = [
     label: "An agent",
     hint: "Reads threads and proposes plans, and you decide. It may do more only if you tick that below.",
   },
-  { value: "maintainer", label: "A script", hint: "Does what you tick below, in your name." },
+  {
+    value: "maintainer",
+    label: "A script",
+    hint: "Has the rights that you select below, and acts in your name.",
+  },
 ] as const;
 
 const scopeNames: Record<TokenScope, string> = {

@@ -1,4 +1,4 @@
-// What the server gets of a subscription. The page and the worker use it.
+// The fields of a subscription that the server gets. The page and the worker use it.
 export const textFor = (bytes) =>
   btoa(String.fromCharCode(...new Uint8Array(bytes)))
     .replaceAll("+", "-")
@@ -10,7 +10,7 @@ export const fieldsOf = (subscription) => ({
   auth: textFor(subscription.getKey("auth")),
 });
 
-// Tells the server the present address and keys of this browser. `scope` is the address of the console.
+// Sends the present address and keys of this browser to the server. `scope` is the address of the console.
 export const renewAt = (scope, subscription, replaces) =>
   fetch(`${scope}account/notices/browsers`, {
     method: "POST",

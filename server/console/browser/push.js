@@ -27,7 +27,7 @@ for (const form of document.querySelectorAll("form[data-push]")) {
     for (const line of form.querySelectorAll("[data-push-fault]"))
       line.hidden = line.dataset.pushFault !== found;
   };
-  // What the person has just asked for did not work, so screen readers read why.
+  // The action of the person has just failed, so screen readers read the reason.
   const refuse = (found) => {
     tell(found);
     const line = form.querySelector("[data-push-fault]:not([hidden])");
@@ -76,7 +76,7 @@ for (const form of document.querySelectorAll("form[data-push-off]"))
     await (await (await findWorker())?.pushManager.getSubscription())?.unsubscribe();
   });
 
-// After a new sign-in the server must know to which session this browser belongs. A push service may also have given
+// After a new sign-in the server needs the session to which this browser belongs. A push service may also have given
 // the browser another address.
 const renew = async () => {
   const known = stored(name);
@@ -92,7 +92,7 @@ const renew = async () => {
     if (answer.type === "opaqueredirect") return keep(subscription.endpoint);
     if (answer.status !== 404) return;
   }
-  // The person has turned this browser off elsewhere.
+  // The person has turned this browser off in another one.
   store(name, null);
   await subscription.unsubscribe();
 };

@@ -21,7 +21,7 @@ async function showDrafts(visit: SignedInVisit): Promise<Reply> {
         <div>
           <h1>Unsent text</h1>
           <p>
-            What you have typed into forms of the console and not sent. Only you can read it here. It is
+            Texts that you have typed into forms of the console but not sent. Only you can read it here. It is
             deleted when you send it or discard it, and 30 days after you last typed.
           </p>
         </div>

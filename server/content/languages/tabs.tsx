@@ -121,7 +121,7 @@ export const LanguageTabs = ({
       </Can>
       {unknown !== undefined && (
         <Notice kind="attention">
-          <Line text={unknown.slice(0, 60)} /> is no language tag. Type one such as de or pt-BR.
+          <Line text={unknown.slice(0, 60)} /> is not a language tag. Type one such as de or pt-BR.
         </Notice>
       )}
     </div>

@@ -104,7 +104,7 @@ export const erasures = table(
     /** The person's address. Only set while the erasure runs. */
     email_sealed: text("sealed").null(),
     status: text("plain"),
-    /** How far the erasure has got. */
+    /** The progress of the erasure. */
     place: json("plain"),
     /** The files that the erasure must still delete. */
     files: json("plain"),

@@ -46,7 +46,7 @@ export async function assign(
     throw new ApiError(refusal, {
       message:
         present === null
-          ? "Nobody has this thread any more. Assign it again if you still want to."
+          ? "This thread is not assigned any more. Assign it again if you still want to."
           : `${present.email} has this thread now. Assign it again to take it over.`,
     });
   if (change.present !== change.to) await assignees.set(tx, id, change.to);

@@ -92,7 +92,7 @@ const Merge = ({ field, from, to }: Pick<ThreadEvent, "field" | "from" | "to">) 
 const decisions: Readonly<Record<string, string>> = {
   approve: "approved the plan",
   reject: "rejected the plan",
-  request_changes: "asked for changes of the plan",
+  request_changes: "requested changes to the plan",
   recalled: "recalled the approval",
   expired: "ended the approval, because nobody used it in time",
   replaced: "replaced the plan with a newer one",

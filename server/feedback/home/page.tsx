@@ -46,8 +46,8 @@ async function showHome(visit: SignedInVisit): Promise<Reply> {
             <div>
               <h1>Decisions</h1>
               <p>
-                What agents propose stays a proposal until you approve it. Nothing in this list has been done
-                yet.
+                The plans of agents are only proposals until you approve them. Nothing in this list has been
+                done yet.
               </p>
             </div>
           </div>
@@ -125,7 +125,7 @@ const Apps = ({
     id="apps"
     class="stack"
     data-live={versionOf([apps, [...counts]])}
-    data-news="What waits in your apps has changed."
+    data-news="The waiting items in your apps have changed."
   >
     <div class="row spread">
       <h2>Your apps</h2>

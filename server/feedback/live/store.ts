@@ -46,7 +46,7 @@ export type Place = keyof typeof places;
 
 /** The reads for the connections for events. */
 export const liveReads = {
-  /** Returns where something is. Undefined if it was deleted. */
+  /** Returns the app and the thread of an object. Undefined if the object was deleted. */
   placeOf: (reader: Reader, place: Place, id: string): Promise<PlaceRow | undefined> =>
     places[place](reader, id),
 

@@ -351,7 +351,7 @@ async function moveMessages(
   await tx.run("DELETE FROM repeat_counts WHERE feedback_id = ? AND count <= 0", from);
 }
 
-/** Moves the files of messages, and the original mails to these reports. */
+/** Moves the files of messages and the original mails to these reports. */
 async function moveFiles(
   tx: Transaction,
   { id, from }: Place,

@@ -435,7 +435,7 @@ const Agents = ({ present: { agents } }: { readonly present: Statistics }) => {
     <section class="card stack" aria-labelledby="agents">
       <h2 id="agents">Agents</h2>
       <BarTable
-        caption="What became of proposals"
+        caption="Results of proposals"
         rows={[
           { name: "proposed", count: agents.proposed },
           { name: "approved", count: agents.approved, text: of(agents.approved, agents.proposed) },

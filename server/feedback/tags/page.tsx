@@ -96,7 +96,7 @@ const Tags = ({
         {refused?.tagId !== undefined && <Refused refusal={refused.form.refusal} />}
         {all.length === 0 ? (
           <Empty title="No tags yet">
-            <p>Type one on a thread, or make one here.</p>
+            <p>Type one on a thread, or create one here.</p>
           </Empty>
         ) : (
           <ul class="list">
@@ -252,7 +252,7 @@ export const definitions: Definitions = [
     at: (links) => links.tags(":appId"),
     page: tagsPage,
     act: createTag,
-    done: { "tag-made": "The tag is made." },
+    done: { "tag-made": "The tag was created." },
     ...tagNotSaved,
   }),
   defineForm({

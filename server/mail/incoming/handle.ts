@@ -150,7 +150,7 @@ async function setApart(
         if (await isKeptOrTooMany(deps, tx, kept)) return;
         const createdAt = deps.clock.now().toISOString();
         await insertOriginal(tx, original, { ...kept, setApart: mail.automaticReason ?? null, createdAt });
-        deps.log.info({ thread: current.feedbackId, mail: id }, "a mail of a program was set apart");
+        deps.log.info({ thread: current.feedbackId, mail: id }, "a mail of a program was held back");
       },
     },
   );

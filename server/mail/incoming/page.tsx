@@ -56,7 +56,7 @@ const AutomaticMails = ({
     <div class="stack wide">
       <Refused refusal={refusal} />
       {items.length === 0 ? (
-        <Empty title="No mail was set apart">
+        <Empty title="No mail was held back">
           <p>Answers that a person writes go to their threads.</p>
         </Empty>
       ) : (

@@ -57,7 +57,7 @@ interface Subscription {
   readonly replaces?: string | undefined;
 }
 
-/** Adds a browser, or gives one that is known its present address, keys and session. */
+/** Adds a browser, or updates the address, keys and session of a known one. */
 async function addBrowser(
   { clock, newId, sealer }: BrowserDeps,
   tx: Transaction,

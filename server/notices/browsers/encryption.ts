@@ -2,7 +2,9 @@ import { createCipheriv, createECDH, ECDH, type ECDH as Ecdh, hkdfSync, randomBy
 
 const curve = "prime256v1";
 
-/** The most bytes of an encrypted notice in one record. Push services accept at least this. (RFC 8030, 7.2) */
+/**
+ * The maximum number of bytes of an encrypted notice in one record. Push services accept at least this. (RFC 8030, 7.2)
+ */
 const recordBytes = 4_096;
 
 /** The keys of a browser's subscription, in base64url. */
@@ -11,7 +13,7 @@ export interface SubscriptionKeys {
   readonly auth: string;
 }
 
-/** The parts of an encryption that are random, so that a test can give those of the example in RFC 8291. */
+/** The random parts of an encryption, so that a test can pass those of the example in RFC 8291. */
 export interface Randomness {
   readonly salt: Buffer;
   readonly own: Ecdh;

@@ -2,10 +2,13 @@ import type { NoticeKind } from "../../../src/contract/notices.ts";
 import { quoted, unlinkedLine } from "../../../src/words/visible.ts";
 import { type Item, sentenceOf } from "../mails/rules.ts";
 
-/** The shortest time between two groups of notices about one app in browsers: what comes meanwhile is collected. (rule N10) */
+/**
+ * The shortest time between two groups of notices about one app in browsers. Notices in between are collected. (rule
+ * N10)
+ */
 export const collectedInBrowsers = 60_000;
 
-/** From how many objects on one notice says only how many there are. (rule N10) */
+/** From this number of objects on, one notice only contains their number. (rule N10) */
 export const mostAtOnce = 3;
 
 /** How long a notice is tried, and how long a push service keeps it for a browser that is off. (rule N11) */
@@ -15,10 +18,10 @@ const [firstPause, longestPause] = [5_000, 3_600_000];
 
 const day = 24 * 3_600_000;
 
-/** After this time without its session, a browser is forgotten. (rule N10) */
+/** After this time without its session, a browser is deleted. (rule N10) */
 export const forgottenAfter = 30 * day;
 
-/** What the answer of a push service means for a notice. */
+/** The consequence of the answer of a push service for a notice. */
 export type Outcome =
   | { readonly kind: "sent" | "refused" | "gone" | "given up" }
   | { readonly kind: "again"; readonly at: Date };
@@ -28,16 +31,16 @@ interface Attempt {
   readonly status: number | null;
   /** The header `Retry-After` of the answer. */
   readonly retryAfter?: string | undefined;
-  /** How many attempts there were, with this one. */
+  /** The number of attempts, including this one. */
   readonly tries: number;
   readonly createdAt: Date;
   readonly now: Date;
 }
 
 /**
- * Returns what happens after an attempt. 404 and 410 say that the browser wants no more notices. 400 and 413 say that
- * the service never takes this one. Everything else is tried again, with growing pauses, until the notice is a day old.
- * (rule N11)
+ * Returns what happens after an attempt. 404 and 410 mean that the browser wants no more notices. 400 and 413 mean that
+ * the service never accepts this one. Everything else is tried again, with growing pauses, until the notice is a day
+ * old. (rule N11)
  */
 export function outcomeOf({ status, retryAfter, tries, createdAt, now }: Attempt): Outcome {
   if (status !== null && status >= 200 && status < 300) return { kind: "sent" };
@@ -48,7 +51,7 @@ export function outcomeOf({ status, retryAfter, tries, createdAt, now }: Attempt
   return at.getTime() - createdAt.getTime() > keptMilliseconds ? { kind: "given up" } : { kind: "again", at };
 }
 
-/** Returns the milliseconds that a `Retry-After` asks for: seconds, or a date. 0 if it is neither. */
+/** Returns the milliseconds of a `Retry-After`: seconds, or a date. 0 if it is neither. */
 function pauseIn(retryAfter: string | undefined, now: Date): number {
   const given = retryAfter?.trim() ?? "";
   if (/^\d{1,9}$/.test(given)) return Number(given) * 1_000;
@@ -64,11 +67,11 @@ export const urgencyOf = (kind: NoticeKind | null): "high" | "normal" =>
 export const secondsToLive = (createdAt: Date, now: Date): number =>
   Math.max(0, Math.round((createdAt.getTime() + keptMilliseconds - now.getTime()) / 1_000));
 
-/** What a browser shows. */
+/** The notice that a browser shows. */
 export interface ShownNotice {
   readonly title: string;
   readonly body: string;
-  /** A later notice with the same tag takes the place of an earlier one. */
+  /** A later notice with the same tag replaces an earlier one. */
   readonly tag: string;
   readonly url: string;
 }

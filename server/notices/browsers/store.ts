@@ -4,7 +4,7 @@ import * as tables from "../../database/schema/notices.ts";
 import { pushesTopic } from "../../database/signals.ts";
 import { insert, listed } from "../../database/statements.ts";
 
-/** The keys with which this server proves to push services who it is. */
+/** The keys with which this server proves its identity to push services. */
 export interface PushKeysRow {
   readonly publicKey: string;
   readonly privateSealed: string;
@@ -14,7 +14,7 @@ const keysId = "vapid";
 
 const insertKeys = insert(tables.pushKeys, "ON CONFLICT (id) DO NOTHING");
 
-/** The keys of this server. There is one pair, which the first server that needs it makes. (rule N11) */
+/** The keys of this server. There is one pair, which the first server that needs it creates. (rule N11) */
 export const pushKeys = {
   find: (reader: Reader) =>
     reader.get<PushKeysRow>(
@@ -22,12 +22,12 @@ export const pushKeys = {
       keysId,
     ),
 
-  /** Stores keys, unless another server has stored some meanwhile. */
+  /** Stores keys, unless another server has already stored some. */
   insert: (tx: Transaction, keys: PushKeysRow & { readonly createdAt: string }) =>
     insertKeys(tx, { id: keysId, ...keys }),
 };
 
-/** What a list of browsers shows. */
+/** The data of a browser in a list. */
 export interface BrowserRow {
   readonly id: string;
   readonly sessionHash: string;
@@ -72,7 +72,7 @@ export const noticeBrowsers = {
     return Number(row?.count ?? 0);
   },
 
-  /** Returns the browser with an address at a push service, and whose it is. */
+  /** Returns the browser with an address at a push service, and its owner. */
   findByEndpoint: (reader: Reader, endpointHash: string) =>
     reader.get<{ id: string; userId: string }>(
       `SELECT id, user_id AS "userId" FROM notice_browsers WHERE endpoint_hash = ?`,
@@ -102,7 +102,7 @@ export const noticeBrowsers = {
 
   insert: (tx: Transaction, browser: NewBrowser) => tx.insert(tables.noticeBrowsers, browser),
 
-  /** Gives a browser its present address and keys, and the session that it is used in now. */
+  /** Updates the address and keys of a browser, and the session in which it is used now. */
   renew: (tx: Transaction, { id, ...browser }: NewBrowser) =>
     tx.run(
       `UPDATE notice_browsers SET session_hash = ?, endpoint_hash = ?, endpoint_sealed = ?, p256dh = ?,
@@ -137,11 +137,11 @@ export const noticeBrowsers = {
   removeAll: (tx: Transaction, userId: string) =>
     tx.run("DELETE FROM notice_browsers WHERE user_id = ?", userId),
 
-  /** Removes all browsers of a person but that of one session. */
+  /** Removes all browsers of a person except that of one session. */
   removeOthers: (tx: Transaction, userId: string, sessionHash: string) =>
     tx.run("DELETE FROM notice_browsers WHERE user_id = ? AND session_hash <> ?", userId, sessionHash),
 
-  /** Removes the browsers of a person who is a member of no app any more. */
+  /** Removes the browsers of a person who is no longer a member of any app. */
   removeWithoutApps: (tx: Transaction, userId: string) =>
     tx.run(
       `DELETE FROM notice_browsers WHERE user_id = ?
@@ -157,12 +157,12 @@ export const noticeBrowsers = {
     ),
 };
 
-/** What a browser shows about one object, or that several objects need the member. */
+/** The content of a notice: about one object, or that several objects need the member. */
 export interface Push {
   readonly id: string;
   readonly userId: string;
   readonly appId: string;
-  /** Null if the notice only says how many objects need the member. */
+  /** Null if the notice only contains the number of objects that need the member. */
   readonly kind: NoticeKind | null;
   readonly subjectId: string | null;
   readonly feedbackId: string | null;
@@ -223,7 +223,7 @@ export const noticePushes = {
   postpone: (tx: Transaction, { id, dueAt }: DuePush, later: string) =>
     tx.run("UPDATE notice_pushes SET due_at = ? WHERE id = ? AND due_at = ?", later, id, dueAt),
 
-  /** Gives a notice back that was reserved but not sent. */
+  /** Cancels the reservation of a notice that was not sent. */
   release: (tx: Transaction, { id, dueAt }: DuePush, now: string) =>
     tx.run(
       "UPDATE notice_pushes SET due_at = ?, tries = tries - 1 WHERE id = ? AND due_at = ?",

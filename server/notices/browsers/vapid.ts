@@ -10,12 +10,12 @@ const tokenSeconds = 12 * 3_600;
 /** The number of bytes of an uncompressed point. It is the end of the key in its DER form. */
 const pointBytes = 65;
 
-/** Who answers for the software, if the server has no address that others can reach. */
+/** The contact for the software, if the server has no public address. */
 const homepage = "https://github.com/innkeep/innkeep";
 
 /**
- * Returns the keys of this server (VAPID), and makes them at the first need. If several servers need them at once, all
- * get the same ones. (rule N11)
+ * Returns the keys of this server (VAPID). Creates them at the first use. If several servers need them at the same
+ * time, all get the same keys. (rule N11)
  */
 export async function keysOfServer({
   clock,
@@ -44,7 +44,7 @@ function newKeys() {
   };
 }
 
-/** Returns the header with which this server proves to a push service who it is. (RFC 8292) */
+/** Returns the header with which this server proves its identity to a push service. (RFC 8292) */
 export async function authorizationFor(
   { clock, sealer, settings }: Pick<Deps, "clock" | "sealer" | "settings">,
   { publicKey, privateSealed }: PushKeysRow,

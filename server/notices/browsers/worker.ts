@@ -30,7 +30,7 @@ const atOnce = 8;
 /** How long an attempt may take. */
 const timeLimitMs = 15_000;
 
-/** How long a notice is reserved for this server. This is longer than the attempts of one turn take. */
+/** How long a notice is reserved for this server. This is longer than the attempts of one run take. */
 const holdMilliseconds = atOnce * timeLimitMs + 30_000;
 
 /**
@@ -58,7 +58,7 @@ export const startPushes = (deps: PushDeps): (() => Promise<void>) =>
 
 /**
  * Sends due notices of a browser, one after the other: a browser shows them in this order. If its push service does not
- * take one now, the others wait, too.
+ * accept one now, the others wait, too.
  */
 async function serve(deps: PushDeps, browserId: string, stopping: AbortSignal): Promise<void> {
   const { clock, database } = deps;
@@ -80,7 +80,7 @@ interface Sending {
   readonly stopping: AbortSignal;
 }
 
-/** Returns when to try again; undefined if the notice is done, or was given back. */
+/** Returns when to try again; undefined if the notice is done or no longer reserved. */
 async function deliver(deps: PushDeps, { browserId, push, stopping }: Sending): Promise<Date | undefined> {
   const { clock, database } = deps;
   const browser = await noticeBrowsers.address(database, browserId, clock.now().toISOString());
@@ -104,8 +104,8 @@ async function giveBack({ clock, database }: PushDeps, push: DuePush): Promise<u
 }
 
 /**
- * Returns what a browser shows; the time at which it may be shown, in quiet hours; or undefined if nobody needs it any
- * more. (rules N2, N4, N5)
+ * Returns the notice to show; in quiet hours the time at which it may be shown; or undefined if it is out of date.
+ * (rules N2, N4, N5)
  */
 async function shownNow(deps: PushDeps, push: DuePush): Promise<ShownNotice | Date | undefined> {
   const { clock, database, sealer, settings } = deps;
@@ -116,7 +116,7 @@ async function shownNow(deps: PushDeps, push: DuePush): Promise<ShownNotice | Da
   const now = clock.now();
   const end = afterQuiet(now, { timezone: member.timezone, quiet: quietHoursOf(member) });
   if (end > now) return end;
-  // Push services see the topic of a notice, so it says nothing.
+  // Push services see the topic of a notice, so it contains no information.
   const tag = sealer.mark(`notice of ${appId}: ${kind} ${subjectId}`).slice(0, 32);
   if (kind === null || subjectId === null)
     return noticeOfSeveral(appName, { count, url: `${settings.consoleUrl}/feedback/${appId}`, tag });

@@ -434,7 +434,7 @@ const HoursForm = ({
         <h2 id="hours">When</h2>
         <p class="muted small">
           A mail collects what happens within 15 minutes. The daily mail comes at 9:00. In quiet hours nothing
-          is sent; what happens then is sent at their end.
+          is sent; later events are sent at the end of these hours.
         </p>
       </div>
       <form class="card stack" method="post" action={links.quietHours}>

@@ -80,7 +80,7 @@ const NoSuchLink = ({ links }: { readonly links: Links }) => (
       <div class="card stack">
         <h1>This link does not work</h1>
         <p>
-          It may be incomplete, or you are no member of that app any more. What you get stands under{" "}
+          It may be incomplete, or you are no member of that app any more. You find your notices under{" "}
           <a href={links.notices()}>Your notices</a>.
         </p>
       </div>

@@ -154,7 +154,7 @@ async function showWebhooks(visit: SignedInVisit, { form, made }: ListForms = {}
       <div class="head">
         <div>
           <h1>Webhooks</h1>
-          <p>Addresses of your programs that learn what happens in this app.</p>
+          <p>Addresses of your programs that get the events of this app.</p>
         </div>
       </div>
       <div class="stack wide">
@@ -167,8 +167,8 @@ async function showWebhooks(visit: SignedInVisit, { form, made }: ListForms = {}
         {items.length === 0 ? (
           <Empty title="No webhooks yet">
             <p>
-              Events are signed by the specification Standard Webhooks. They hold ids and links, and texts
-              only if you tick that.
+              Events are signed by the specification Standard Webhooks. They contain ids and links, and texts
+              only if you select that.
             </p>
           </Empty>
         ) : (
@@ -225,7 +225,7 @@ const WebhookFields = ({ form }: { readonly form: Filled }) => (
     <TextField form={form} name="url" label="Address" type="url" required />
     <details class="reveal" open={eventTypes.some((type) => form.value(type) === "on")}>
       <summary>Only some events</summary>
-      <p class="hint">If you tick none, all events are sent, also those of later versions.</p>
+      <p class="hint">If you select none, all events are sent, also those of later versions.</p>
       {eventTypes.map((type) => (
         <Tick key={type} form={form} name={type} label={type} />
       ))}

@@ -7,7 +7,7 @@ import { type Asked, timesOf } from "./thread-values.ts";
 const day = 86_400_000;
 const first = "'00000001-0000-7000-8000-000000000001'";
 
-/** What the console leaves as a desk: views, notices, webhooks with their deliveries, and threads that release notes name. */
+/** The data of the desk: views, notices, webhooks with their deliveries, and threads that release notes name. */
 export function deskRows(sql: Sql, size: Size, desk: Asked): readonly Rows[] {
   return [...viewRows(sql, desk), ...noticeRows(sql, size, desk), ...webhookRows(sql, size, desk)];
 }
@@ -58,7 +58,9 @@ function noticeRows(sql: Sql, { threads }: Size, { personId, now }: Asked): read
   ];
 }
 
-/** A webhook of each app that wants nothing new, with a delivery of each event. One of twenty waits, far in the future. */
+/**
+ * A webhook of each app that gets no new events, with a delivery of each event. One of twenty waits, far in the future.
+ */
 function webhookRows(sql: Sql, { threads }: Size, { now }: Asked): readonly Rows[] {
   const { id, instant } = sql;
   const app = `(${appOf(sql, "n")})`;
@@ -86,7 +88,7 @@ function webhookRows(sql: Sql, { threads }: Size, { now }: Asked): readonly Rows
   ];
 }
 
-/** Changes of what is filled: merged threads among the hidden ones, and the last number of each app. */
+/** Changes of the filled data: merged threads among the hidden ones, and the last number of each app. */
 export function deskChanges(sql: Sql, { threads }: Size, { now }: Asked): readonly string[] {
   const { id, instant } = sql;
   const before = id("a", "(feedback.seq - 1)");

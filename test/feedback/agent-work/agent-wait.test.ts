@@ -66,7 +66,7 @@ describe.each(databases)("GET /api/v1/agent/runs/{runId}?wait=N on $name", (engi
     ["approve", "approved"],
     ["reject", "rejected"],
     ["request_changes", "rejected"],
-  ])("answers with the decision that comes while it waits: %s", async (decision, status) => {
+  ])("answers with the decision that is made while it waits: %s", async (decision, status) => {
     const held = await heldPoll();
     await decide(service, cast, runId, { decision, note: "Go." });
     expect(await held.promise).toMatchObject({

@@ -61,7 +61,7 @@ describe("an agent's token", () => {
       expect((await service.request("GET", path, { headers: stranger() })).body).toMatchObject({ items: [] });
     });
 
-    it("learns nothing from the token for changes that the owner's agent got", async () => {
+    it("gets nothing with the token for changes that the owner's agent got", async () => {
       const path = "/api/v1/agent/feedback";
       const { changes } = listIn((await service.request("GET", path, { headers: world.agent })).body);
       const thread = await world.newThread();

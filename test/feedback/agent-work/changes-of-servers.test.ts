@@ -50,7 +50,7 @@ describe.each(databases)("a token of changes on $name", (engine) => {
     await database.remove();
   });
 
-  it("counts as one read, however long it is held", async () => {
+  it("counts as one read, even if it is held for long", async () => {
     const service = await startService({
       database,
       environment: { INNKEEP_RATE_LIMITS: "agentReads=3/3600" },

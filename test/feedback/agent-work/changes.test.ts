@@ -29,7 +29,7 @@ describe.each(databases)("GET /api/v1/agent/feedback?changedAfter=TOKEN on $name
   const asPerson = (method: string, thread: string, body: object) =>
     service.request(method, `/api/v1/console/feedback${thread}`, { headers: cast.person, body });
 
-  it("gives what changed since the token was given, oldest change first, and each change once", async () => {
+  it("returns what changed since the token was issued, oldest change first, and each change once", async () => {
     const first = await sendSubject(service, cast, "First");
     const { changes } = await listThreadsOf(service, cast);
     expect((await changedAfter(changes)).items).toEqual([]);
@@ -48,7 +48,7 @@ describe.each(databases)("GET /api/v1/agent/feedback?changedAfter=TOKEN on $name
     ["a repeat", () => submitFeedback(service, cast, { dedupeKey: "login" })],
     ["a change by a person", (id: string) => asPerson("PATCH", `/${id}`, { status: "resolved" })],
     ["a note", (id: string) => asPerson("POST", `/${id}/messages`, { direction: "note", body: "Look." })],
-  ])("knows %s as a change", async (_, change) => {
+  ])("includes %s as a change", async (_, change) => {
     const id = await submitFeedback(service, cast, { subject: "Login", dedupeKey: "login" });
     const { changes } = await listThreadsOf(service, cast);
     await change(id);
@@ -82,7 +82,7 @@ describe.each(databases)("GET /api/v1/agent/feedback?changedAfter=TOKEN on $name
     expect(await next()).toEqual(["none"]);
   });
 
-  it("gives each change once, page by page, while others change the threads", async () => {
+  it("returns each change once, page by page, while others change the threads", async () => {
     const { changes } = await listThreadsOf(service, cast);
     const ids = await Promise.all(
       Array.from({ length: 12 }, (_, at) => sendSubject(service, cast, `Thread ${at}`)),
@@ -100,7 +100,7 @@ describe.each(databases)("GET /api/v1/agent/feedback?changedAfter=TOKEN on $name
     expect(seen.toSorted()).toEqual(ids.toSorted());
   });
 
-  it("misses nothing and gives nothing twice while many reports are sent at once", async () => {
+  it("misses nothing and returns nothing twice while many reports are sent at once", async () => {
     let { changes } = await listThreadsOf(service, cast);
     const seen: string[] = [];
     const wanted: string[] = [];
@@ -136,7 +136,7 @@ describe.each(databases)("GET /api/v1/agent/feedback?changedAfter=TOKEN on $name
     expect((await changedAfter(changes, { appId: cast.appId })).items).toHaveLength(2);
   });
 
-  it("refuses every text that is no token of this database, and never fails", async () => {
+  it("refuses every text that is not a token of this database, and never fails", async () => {
     const { changes } = await listThreadsOf(service, cast);
     const [count = ""] = Buffer.from(changes, "base64url").toString().split(" ");
     const texts = [

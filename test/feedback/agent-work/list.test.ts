@@ -42,7 +42,7 @@ describe.each(databases)("GET /api/v1/agent/feedback on $name", (engine) => {
   const editThread = (id: string, body: object) =>
     service.request("PATCH", `/api/v1/console/feedback/${id}`, { headers: cast.person, body });
 
-  it("does not tell an agent a sender's address by the operators of a search", async () => {
+  it("does not reveal a sender's address to an agent with the operators of a search", async () => {
     await send("Login fails", { email: "ada@example.org", name: "Ada" });
     for (const q of ["from:a", "from:ada", "from:ada@example.org", "assignee:none"])
       expect([q, await subjects({ q })]).toEqual([q, []]);
@@ -64,7 +64,7 @@ describe.each(databases)("GET /api/v1/agent/feedback on $name", (engine) => {
     expect(Object(person.body).items).toMatchObject([{ id }]);
   });
 
-  it("gives what an agent needs to choose a thread, and nothing of the sender", async () => {
+  it("returns what an agent needs to choose a thread, and nothing about the sender", async () => {
     const id = await send("Login fails", { email: "ada@example.org", name: "Ada", source: "ada's phone" });
     const answer = await ask();
     expect(answer.body).toEqual({
@@ -89,7 +89,7 @@ describe.each(databases)("GET /api/v1/agent/feedback on $name", (engine) => {
     expect(JSON.stringify(answer.body)).not.toMatch(/\bada\b/i);
   });
 
-  it("filters by status, type, words, activity, and what the newest proposal waits for", async () => {
+  it("filters by status, type, words, activity, and the step for which the newest proposal waits", async () => {
     const [broken, wish] = [await send("Broken login"), await send("A wish", { type: "feature" })];
     await editThread(broken, { status: "resolved" });
     expect(await subjects({ status: "open" })).toEqual(["A wish"]);
@@ -114,7 +114,7 @@ describe.each(databases)("GET /api/v1/agent/feedback on $name", (engine) => {
     ]);
   });
 
-  it("with updatedSince gives the threads that were active since, the last active first", async () => {
+  it("with updatedSince returns the threads that were active since, the last active first", async () => {
     const [first, second] = [await send("First"), await send("Second")];
     service.clock.advance(60_000);
     const since = service.clock.now().toISOString();
@@ -130,7 +130,7 @@ describe.each(databases)("GET /api/v1/agent/feedback on $name", (engine) => {
     expect(await subjects({ updatedSince: service.clock.now().toISOString() })).toEqual([]);
   });
 
-  it("gives every thread once, page by page, however it is sorted", async () => {
+  it("returns every thread once, page by page, in every order", async () => {
     const numbers = Array.from({ length: 53 }, (_, at) => ({ subject: `Thread ${at}`, message: "Broken." }));
     await fillThreads(service, cast.appId, numbers);
     const wanted = numbers.map(({ subject }) => subject).reverse();

@@ -33,7 +33,7 @@ describe.each(databases)("going on with a claim on $name (rule A32)", (engine) =
     };
   };
 
-  it("gives the token that claimed a new claim at once, and ends the old one", async () => {
+  it("returns a new claim immediately to the token that claimed, and ends the old one", async () => {
     const { runId, claimId } = await claimed();
     const answer = await resume(runId);
     expect(answer).toMatchObject({
@@ -110,7 +110,7 @@ describe.each(databases)("going on with a claim on $name (rule A32)", (engine) =
     expect((await resume(runId)).body).toMatchObject({ claimId, run: { outcome: { status: "succeeded" } } });
   });
 
-  it("with the same Idempotency-Key gives the same claim, and ends the stored answer of the old one", async () => {
+  it("with the same Idempotency-Key returns the same claim, and ends the stored answer of the old one", async () => {
     const runId = await world.approved();
     const [first, second] = ["first", "second"].map((key) => ({ ...world.agent, "idempotency-key": key }));
     await world.claim(runId, "one", first);
@@ -119,7 +119,7 @@ describe.each(databases)("going on with a claim on $name (rule A32)", (engine) =
     expect(await world.claim(runId, "one", first)).toMatchObject(refusal(409, "run_claimed"));
   });
 
-  it("takes the outcome of a claim after its token was revoked", async () => {
+  it("accepts the outcome of a claim after its token was revoked", async () => {
     const gone = await otherToken();
     const runId = await world.approved();
     const claimId = (await world.claim(runId, "one", gone.headers)).field("claimId");

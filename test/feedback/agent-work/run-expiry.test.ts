@@ -48,7 +48,7 @@ describe.each(databases)("an approval with a lifetime on $name", (engine) => {
     expect(await world.claim(runId)).toMatchObject({ status: 200 });
   });
 
-  it("reads rejected and expired from its end on, to everybody, and cannot be claimed or recalled", async () => {
+  it("is shown to everybody as rejected and expired after its end, and cannot be claimed or recalled", async () => {
     const threadId = await world.newThread();
     const runId = await world.approved(threadId);
     const expiresAt = (await world.poll(runId)).field("expiresAt");
@@ -75,7 +75,7 @@ describe.each(databases)("an approval with a lifetime on $name", (engine) => {
     expect(await world.claim(runId)).toMatchObject(refusal(409, "wrong_state"));
   });
 
-  it("does not expire once it is claimed, and has a new lifetime from its release on", async () => {
+  it("does not expire after it is claimed, and has a new lifetime from its release on", async () => {
     const runId = await world.approved();
     await world.claim(runId);
     service.clock.advance(100 * hour);
@@ -90,7 +90,7 @@ describe.each(databases)("an approval with a lifetime on $name", (engine) => {
     expect((await world.poll(runId)).body).toMatchObject({ status: "rejected", decision: "expired" });
   });
 
-  it("keeps the lifetime that it got, whatever the app says later", async () => {
+  it("keeps its lifetime, even if the app's setting changes later", async () => {
     const runId = await world.approved();
     await setHours(null);
     const lasting = await world.approved();

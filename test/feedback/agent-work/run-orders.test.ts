@@ -15,7 +15,7 @@ describe.each(databases)("what a person does with a proposal on $name", (engine)
   afterAll(() => service.stop());
 
   describe("asking for changes", () => {
-    it("reaches the agent as rejected, with the note, and the agent proposes again", async () => {
+    it("is shown to the agent as rejected, with the note, and the agent proposes again", async () => {
       const threadId = await world.newThread();
       const runId = await world.proposeOn(threadId);
       const wanted = { decision: "request_changes", note: "Keep the old name." };
@@ -39,7 +39,7 @@ describe.each(databases)("what a person does with a proposal on $name", (engine)
   });
 
   describe("POST /api/v1/console/runs/{runId}/recall", () => {
-    it("takes back an approval that nobody has claimed", async () => {
+    it("withdraws an approval that nobody has claimed", async () => {
       const runId = await world.approved();
       const answer = await world.order(runId, "recall", { note: "Wait." });
       expect(answer).toMatchObject({

@@ -75,14 +75,14 @@ describe("what is recorded of a proposal", () => {
   it.each([
     ["request_changes", "run.request_changes"],
     ["reject", "run.reject"],
-  ])("holds the decision %s", async (decision, action) => {
+  ])("contains the decision %s", async (decision, action) => {
     const runId = await world.proposeOn(await world.newThread());
     await world.decide(runId, { decision, note: "Not so." });
     expect((await auditOf(runId)).at(-1)).toEqual([action, world.owner.email]);
     expect((await eventsOf(runId)).at(-1)).toMatchObject(["run.decided", { decision }]);
   });
 
-  it("holds a recall, and an expiry once, by the server", async () => {
+  it("contains a recall, and one expiry by the server", async () => {
     const recalled = await world.approved();
     await world.order(recalled, "recall");
     expect((await auditOf(recalled)).at(-1)).toEqual(["run.recall", world.owner.email]);
@@ -138,7 +138,7 @@ describe("what is recorded of a proposal", () => {
     expect(await eventsOf(runId)).toEqual([]);
   });
 
-  it("never reaches a chat as a delivery of another kind", async () => {
+  it("is never sent to a chat as a delivery of another kind", async () => {
     const { database, clock } = service.deps;
     const createdAt = clock.now().toISOString();
     const delivery = {

@@ -24,7 +24,7 @@ describe.each(databases)("work on approved proposals on $name", (engine) => {
   };
 
   describe("POST /api/v1/agent/runs/{runId}/claim", () => {
-    it("gives the first worker the claim, with the approved plan", async () => {
+    it("returns the claim to the first worker, with the approved plan", async () => {
       const runId = await world.approved();
       const answer = await world.claim(runId, "build-7");
       const claimedAt = expect.stringMatching(instantForm);
@@ -46,7 +46,7 @@ describe.each(databases)("work on approved proposals on $name", (engine) => {
       });
     });
 
-    it("gives the same worker the same claim again", async () => {
+    it("returns the same claim to the same worker again", async () => {
       const runId = await world.approved();
       const first = await world.claim(runId);
       service.clock.advance(60_000);
@@ -133,7 +133,7 @@ describe.each(databases)("work on approved proposals on $name", (engine) => {
       expect((await world.poll(runId)).body).toMatchObject({ progress, outcome: null });
     });
 
-    it("is taken a hundred times and not once more", async () => {
+    it("is accepted a hundred times and not more often", async () => {
       const { runId, claimId } = await claimed();
       const answers = await Promise.all(
         Array.from({ length: 103 }, (_, n) => world.work(runId, "progress", { claimId, text: `Step ${n}` })),
@@ -183,7 +183,7 @@ describe.each(databases)("work on approved proposals on $name", (engine) => {
       });
     });
 
-    it("is taken once, also of two at once, and ends the progress", async () => {
+    it("is accepted once, also if two are sent at once, and ends the progress", async () => {
       const { runId, claimId } = await claimed();
       const answers = await Promise.all(
         ["succeeded", "failed"].map((status) =>

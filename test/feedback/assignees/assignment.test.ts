@@ -105,7 +105,7 @@ describe("the assignee of a thread", () => {
     expect(items).toMatchObject([{ id, assignee: { userId: team.owner.id, email: team.owner.email } }]);
   });
 
-  it("goes to one of two people who take a thread at once; the other one sees who has it", async () => {
+  it("is done for one of two people who take a thread at the same time; the other one sees the assignee", async () => {
     const id = await send();
     const people = [await team.join("maintainer"), await team.join("maintainer")];
     const answers = await Promise.all(

@@ -70,7 +70,7 @@ describe.each(databases)("a bulk change on $name", (engine) => {
     expect(await list("snoozed=true")).toEqual([]);
   });
 
-  it("takes the filters of a list as the caller saw it", async () => {
+  it("accepts the filters of a list as the caller saw it", async () => {
     const [first, second] = [await send(), await send()];
     const asOf = now();
     service.clock.advance(10);

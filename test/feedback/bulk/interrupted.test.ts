@@ -71,7 +71,7 @@ describe.each(databases)("a bulk change that is interrupted on $name", (engine) 
     return { filter: { status: "open" }, expected: { total: many, asOf }, change: { status: "resolved" } };
   }
 
-  it("goes on when it is repeated with its key, and then can be undone as a whole", async () => {
+  it("continues when it is repeated with its key, and then can be undone as a whole", async () => {
     const body = await sendMany();
     const [key, undoKey] = [randomUUID(), randomUUID()];
     fault.left = 210;

@@ -79,7 +79,7 @@ describe("the triage desk, without scripts", () => {
     expect(first).not.toBe(second);
   });
 
-  it("opens a thread beside the list by its number or its id, and says if there is none", async () => {
+  it("opens a thread beside the list by its number or its id, or shows that there is none", async () => {
     const [id] = [await send("First"), await send("Second")];
     const page = await open("?open=1");
     expect([openedIn(page), subjectsIn(page)]).toEqual([id, ["Second", "First"]]);
@@ -121,7 +121,7 @@ describe("the triage desk, without scripts", () => {
     if (name === "snooze:24") expect(subjectsIn(page)).toEqual([]);
   });
 
-  it("refuses an act without a thread, without a tag and of an unknown name, and changes nothing", async () => {
+  it("refuses an action without a thread, without a tag and with an unknown name, and changes nothing", async () => {
     const id = await send("First");
     for (const [ids, values] of [
       [[], { act: "resolve" }],
@@ -137,7 +137,7 @@ describe("the triage desk, without scripts", () => {
     expect(await statusOf(id)).toBe("open");
   });
 
-  it("chooses all threads that match, and changes none if the list has changed meanwhile", async () => {
+  it("chooses all threads that match, and changes none if the list has changed in the meantime", async () => {
     for (const subject of ["First", "Second", "Third"]) await send(subject);
     const page = await open("?all=1");
     expect(readingOf(page)).toContain("3 chosen Choose none");
@@ -190,7 +190,7 @@ describe("the triage desk, without scripts", () => {
     expect(openedIn(await resolve(first))).toBeUndefined();
   });
 
-  it("leads from the bar of a thread to the next thread, and back to the place of one that left the list", async () => {
+  it("links from the bar of a thread to the next thread, and back to the position of one that left the list", async () => {
     const [first, second, third] = [await send("First"), await send("Second"), await send("Third")];
     const page = await open(`?open=${second}`);
     const bar = page.text.slice(page.text.indexOf('class="pane-bar"'));
@@ -209,7 +209,7 @@ describe("the triage desk, without scripts", () => {
     expect(after.text).toMatch(/open=1"[^>]*data-key="\]"/);
   });
 
-  it("goes on to the next thread after a reply that resolves, and says what became of the reply", async () => {
+  it("continues with the next thread after a reply that resolves, and shows the result of the reply", async () => {
     const [first, second] = [await send("First"), await send("Second", { email: "kim@example.org" })];
     const page = await open(`?open=${second}`);
     const words = { direction: "resolve", replyBody: "Mended." };
@@ -257,7 +257,7 @@ describe("the triage desk, without scripts", () => {
     expect(readingOf(removed)).not.toContain("Saved views");
   });
 
-  it("has no boxes and no acts for a viewer", async () => {
+  it("has no checkboxes and no actions for a viewer", async () => {
     const id = await send("First");
     const viewer = createBrowserWithoutScripts(service, (await team.join("viewer")).headers);
     const page = await viewer.open(`${inbox}?open=${id}`);
@@ -265,7 +265,7 @@ describe("the triage desk, without scripts", () => {
     expect(page.text).not.toMatch(/type="checkbox" name="id"|\/change"|\/undo"/);
   });
 
-  it("shows the address of an act as words of its own only", async () => {
+  it("shows only its own texts for the address of an action", async () => {
     await send("First");
     const page = await open("?did=%3Cb%3E&changed=4&undo=x");
     expect(page.text).not.toContain("<b>&");

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type Service, startService } from "../../support/service/service.ts";
 import { type AppWithAgent, makeAppWithAgent } from "../../support/worlds/app-with-owner-and-agent.ts";
 
-describe("a green run of a runner with a clock of its own", () => {
+describe("a successful run of a runner with a different clock", () => {
   let service: Service;
   let cast: AppWithAgent;
   beforeAll(async () => {

@@ -59,7 +59,7 @@ describe.each(databases)("failures that runs report and pass, on $name", (engine
       });
     });
 
-    it("of 100 jobs at once makes one thread with 100 occurrences", async () => {
+    it("of 100 jobs at once creates one thread with 100 occurrences", async () => {
       const answers = await Promise.all(
         Array.from({ length: 100 }, (_, job) => report({ dedupeScope: `job ${job}`, dedupeRun: "1" })),
       );
@@ -99,7 +99,7 @@ describe.each(databases)("failures that runs report and pass, on $name", (engine
       expect((await resolve({ scope: "windows" })).body).toMatchObject({ resolved: [{ id }] });
     });
 
-    it("does not pass what was reported after it started, and says so", async () => {
+    it("does not resolve what was reported after it started, and reports this", async () => {
       const startedAt = service.clock.now().toISOString();
       minutes(1);
       const id = (await report({ dedupeRun: "9" })).field("id");
@@ -110,7 +110,7 @@ describe.each(databases)("failures that runs report and pass, on $name", (engine
       expect(await thread(id)).toMatchObject({ feedback: { status: "open" } });
     });
 
-    it("names the scopes that reported the failure if it is of none of them", async () => {
+    it("names the scopes that reported the failure if its own scope is not among them", async () => {
       const id = (await report({ dedupeScope: "windows", dedupeRun: "1" })).field("id");
       await report({ dedupeScope: "linux", dedupeRun: "1" });
       await report({ dedupeKey: "logout", dedupeScope: "linux", dedupeRun: "1" });
@@ -136,7 +136,7 @@ describe.each(databases)("failures that runs report and pass, on $name", (engine
       expect(body).not.toHaveProperty("resolved.2");
     });
 
-    it("resolves 200 failures at once and says that there are more", async () => {
+    it("resolves 200 failures at once and reports that there are more", async () => {
       for (let index = 0; index < 201; index += 1) await report({ dedupeKey: `key ${index}` });
       const all = { passed: [{ prefix: "key " }] };
       expect(await resolve(all)).toMatchObject({ body: { resolved: { length: 200 }, more: true } });
@@ -184,7 +184,7 @@ describe.each(databases)("failures that runs report and pass, on $name", (engine
     });
   });
 
-  it("a report and a green run at once leave an open thread or a resolved and a new one", async () => {
+  it("a report and a successful run at the same time leave an open thread or a resolved and a new one", async () => {
     for (let round = 0; round < 20; round += 1) {
       const dedupeKey = `race ${round}`;
       const id = (await report({ dedupeKey, dedupeRun: "1" })).field("id");

@@ -55,7 +55,7 @@ describe.each(databases)("the inbox by activity on $name", (engine) => {
   const subjects = async (query: Record<string, string> = {}) =>
     (await list(query)).items.map(({ subject }) => subject);
 
-  it("begins with the thread on which something happened last, whatever it was", async () => {
+  it("begins with the thread with the latest event of any kind", async () => {
     const note = (id: string) => act(`/feedback/${id}/messages`, { direction: "note", body: "Seen." });
     const [a, b, c, d] = [
       await send("a"),
@@ -162,7 +162,7 @@ describe.each(databases)("the inbox by activity on $name", (engine) => {
     expect(await last()).toMatchObject({ direction: "note", author: "agent", sender: null, writtenBy: null });
   });
 
-  it("has an order and a filter of its own only outside a search", async () => {
+  it("has another order and filter only outside a search", async () => {
     const answer = await ask({ q: "broke", unread: "true" });
     expect(answer.status).toBe(400);
     expect(issuesOf(answer)).toEqual(["unread: cannot be combined with `q`"]);

@@ -107,7 +107,7 @@ describe.each(databases)("GET /api/v1/console/live on $name", (engine) => {
   });
 
   it.each(["0123456789ab-4", "unknown", "0123456789ab-99999999999999999999"])(
-    "tells a browser with the unknown last event %s to read everything again",
+    "lets a browser with the unknown last event %s read everything again",
     async (lastId) => {
       const page = await follow({ ...cast.person, "last-event-id": lastId });
       expect(await page.next()).toEqual({ kind: "everything", at: expect.any(String) });
@@ -199,7 +199,7 @@ describe.each(databases)("All connections for events on $name", (engine) => {
     await service.stop();
   });
 
-  it("end when the server stops, and a browser that comes back reads everything again", async () => {
+  it("end when the server stops, and a browser that reconnects reads everything again", async () => {
     const database = await engine.create();
     const one = await startService({ database });
     const cast = await makeAppWithAgent(one);

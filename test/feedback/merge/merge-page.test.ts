@@ -39,7 +39,7 @@ it("a maintainer without scripts merges a thread, sees it in the other one, and 
   const apart = await maria.send(both, pageOf(from, "/unmerge"));
   expect(apart.headers.get("location")).toContain(`${pageOf(from)}?done=unmerged`);
   const alone = readingOf(await maria.open(apart.headers.get("location") ?? ""));
-  expect(alone).toContain("The thread is on its own again.");
+  expect(alone).toContain("The thread is separate again.");
   expect(alone).toMatch(/took this thread out of #1 again/);
   expect(readingOf(await maria.open(pageOf(into)))).not.toContain("Merged from");
 });

@@ -44,7 +44,7 @@ describe.each(databases)("a merge of threads on $name", (engine) => {
   const list = async (query = "") =>
     Object((await app.console("GET", `/apps/${app.appId}/feedback?${query}`)).body).items;
 
-  it("puts the messages of both into one thread, and its undoing takes them apart again", async () => {
+  it("puts the messages of both into one thread, and the undo separates them again", async () => {
     const ada = await send({
       message: "It crashes.",
       email: "ada@kitchen.example",
@@ -114,7 +114,7 @@ describe.each(databases)("a merge of threads on $name", (engine) => {
     expect((await merge(three.id, two.id)).status).toBe(200);
   });
 
-  it("leads an agent to the other thread, and its proposal, too", async () => {
+  it("redirects an agent to the other thread, and also its proposal", async () => {
     const [from, into] = [await send({ message: "Twice." }), await send({ message: "Once." })];
     const propose = (id: string, body: object = {}) =>
       service.request("POST", `/api/v1/agent/feedback/${id}/proposal`, {
@@ -236,7 +236,7 @@ describe.each(databases)("a merge of threads on $name", (engine) => {
     expect((await app.reply(bo.id, { ...reply, expectedMergeId: ada.id })).status).toBe(201);
   });
 
-  it("brings later answers and repeats into the other thread, and gives them back", async () => {
+  it("adds later answers and repeats to the other thread, and the undo moves them back", async () => {
     const key = (dedupeKey: string, run: string) => ({ dedupeKey, dedupeScope: "ci", dedupeRun: run });
     const from = await send({ message: "From.", email: "ada@kitchen.example", ...key("a", "1") });
     const into = await send({ message: "Into.", ...key("b", "1") });
@@ -405,9 +405,7 @@ describe.each(databases)("a merge of threads on $name", (engine) => {
 
   it("counts replies once, and gives back what was counted of first replies", async () => {
     const numbers = async () => {
-      const { perDay, firstReply } = Object(
-        (await app.console("GET", `/apps/${app.appId}/statistics`)).body,
-      );
+      const { perDay, firstReply } = Object((await app.console("GET", `/apps/${app.appId}/statistics`)).body);
       return { replies: perDay.at(-1).replies, none: firstReply.none, within: firstReply.within["1h"] };
     };
     const [ada, bo] = [await send(), await send()];

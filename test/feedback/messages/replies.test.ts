@@ -51,7 +51,7 @@ describe("a reply in the console", () => {
     expect(readingOf(page)).toContain("Look: (link to the sender's page)");
   });
 
-  it("keeps a reply that was typed when a new link to the sender's page is made", async () => {
+  it("keeps a typed reply when a new link to the sender's page is created", async () => {
     const { owner, address, send } = await start();
     const id = await send({});
     const page = await owner.open(address(id));

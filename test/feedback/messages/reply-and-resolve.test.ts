@@ -33,7 +33,7 @@ describe("a message with a change of its thread", () => {
     });
   });
 
-  it("goes with a note, too", async () => {
+  it("is also saved with a note", async () => {
     expect((await say({ direction: "note", change: { status: "archived" } })).status).toBe(201);
     expect(await thread()).toMatchObject({
       feedback: { status: "archived" },

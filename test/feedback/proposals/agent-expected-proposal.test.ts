@@ -48,7 +48,7 @@ describe("proposals of several agents", () => {
     ]);
   });
 
-  it("of two agents that know the same newest proposal: each time one is posted and the other refused", async () => {
+  it("of two agents that expect the same newest proposal: each time one is posted and the other refused", async () => {
     let newest: string | null = null;
     for (let round = 0; round < 10; round += 1) {
       const text = { summary: `Round ${round}.`, plan: "1. Check.", expectedRunId: newest };
@@ -60,7 +60,7 @@ describe("proposals of several agents", () => {
     }
   });
 
-  it("are in the audit log of the thread's owner, with the token that made them", async () => {
+  it("are in the audit log of the thread's owner, with the token that created them", async () => {
     const runId = await propose(service, cast, id);
     const { body } = await service.request("GET", "/api/v1/console/audit", { headers: cast.person });
     expect(body).toMatchObject({

@@ -103,7 +103,7 @@ describe("proposals of an agent", () => {
     expect(await thread()).toMatchObject({ body: { latestProposal: decided } });
   });
 
-  it("replace the pending proposal, which polls as rejected with a note that says so", async () => {
+  it("replace the pending proposal, which is read as rejected with a note about this", async () => {
     const [older, newer] = [await propose(service, cast, id), await propose(service, cast, id)];
     expect((await poll(older)).body).toMatchObject({
       id: older,
@@ -136,7 +136,7 @@ describe("proposals of an agent", () => {
     },
   );
 
-  it("never change again once they are decided: 409 already_decided", async () => {
+  it("never change again after they are decided: 409 already_decided", async () => {
     const runId = await propose(service, cast, id);
     await decide(service, cast, runId, { decision: "approve" });
     const again = await decide(service, cast, runId, { decision: "reject" });

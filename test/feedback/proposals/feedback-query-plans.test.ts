@@ -91,7 +91,7 @@ describe("SQLite serves", () => {
       expect(plan).not.toContain("TEMP B-TREE");
     });
 
-    it("the threads that a search of the console has found by their numbers, however many it has found", async () => {
+    it("the threads that a search of the console has found by their numbers, for any number of threads", async () => {
       await fillThreads(service, appId, Array(60).fill({ message: "A walrus." }));
       while (await indexNext(service.deps.database));
       const page = { position: [String(Number.MAX_SAFE_INTEGER)], limit: 51 };

@@ -45,17 +45,17 @@ describe("a second plan", () => {
     expect(text).toMatch(/What changed .* 1 line added, 0 lines removed\. 1\. Find it \+ Added: 2\. Mend it/);
   });
 
-  it("after a rejection is a plan of its own", async () => {
+  it("after a rejection is a separate plan", async () => {
     expect(readingOf(await pageAfter("1. A", "1. B", "reject"))).not.toContain("What changed");
   });
 
-  it("that is the same says so", async () => {
+  it("that is the same is marked as unchanged", async () => {
     expect(readingOf(await pageAfter("1. A", "1. A", "request_changes"))).toContain(
       "The plan is the same, word for word.",
     );
   });
 
-  it("that differs in line ends only says so", async () => {
+  it("that differs only in line ends shows this", async () => {
     expect(readingOf(await pageAfter("1. A\n2. B", "1. A\r\n2. B", "request_changes"))).toContain(
       "Only the ends of lines differ",
     );

@@ -51,7 +51,7 @@ describe("a decision on a proposal", () => {
     ["approve", "approved"],
     ["reject", "rejected"],
     ["request_changes", "rejected"],
-  ])("to %s reaches the agent, with the note", async (decision, status) => {
+  ])("to %s is returned to the agent, with the note", async (decision, status) => {
     const { id, runId, page } = await proposed();
     const answer = await decide(page, id, decision, "Mind the\r\ntests.");
     expect([answer.status, locationOf(answer)]).toEqual([303, address(id)]);

@@ -112,7 +112,7 @@ describe("an approved proposal in the console", () => {
     const answer = await owner.send(await open(id), worker.address(id, "/messages"), {
       ...{ direction: "note", noteBody: "Seen.", [`recallNote:${runId}`]: "Half a thought" },
     });
-    expect(readingOf(answer)).toContain("The note is on the thread.");
+    expect(readingOf(answer)).toContain("The note was added to the thread.");
     expect(answer.text).toContain("Half a thought");
   });
 
@@ -151,7 +151,7 @@ describe("an approved proposal in the console", () => {
     await worker.claim(thread.runId, "build-8");
     const answer = await release(page, thread);
     expect(answer.status).toBe(409);
-    expect(readingOf(answer)).toContain("Another worker holds the claim now.");
+    expect(readingOf(answer)).toContain("Another worker has the claim now.");
     expect((await worker.poll(thread.runId)).body).toMatchObject({
       claim: { worker: "build-8", releasedAt: null },
     });

@@ -108,7 +108,7 @@ describe.each(databases)("repeats of one failure, by dedupeKey, on $name", (engi
     expect((await submit({})).field("id")).toBe(next.field("id"));
   });
 
-  it("name the last resolved thread when the failure comes back", async () => {
+  it("name the last resolved thread when the failure occurs again", async () => {
     const ids: string[] = [];
     for (const _ of [1, 2]) {
       const id = (await submit({})).field("id");

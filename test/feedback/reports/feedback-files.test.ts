@@ -101,7 +101,7 @@ describe("files of POST /api/v1/feedback/remote", () => {
     ["image", "images", 2 * MB, sample.png],
     ["video", "videos", 10 * MB, sample.mp4],
     ["PDF", "attachments", 5 * MB, sample.pdf],
-  ] as const)("takes an %s at and under its limit, not one byte over it", async (_, field, most, build) => {
+  ] as const)("accepts an %s at and below its limit, not one byte over it", async (_, field, most, build) => {
     const files = (size: number) => [field === "attachments" ? attached(build(size)) : dataUrl(build(size))];
     const place = field === "attachments" ? "attachments.0.data" : `${field}.0`;
     expect(await submit({ [field]: files(most - 1) })).toMatchObject({ status: 201 });
@@ -182,7 +182,7 @@ describe("files of POST /api/v1/feedback/remote", () => {
     expect(await storedFiles(service)).toEqual(before);
   });
 
-  it("gives the same file two addresses in two reports", async () => {
+  it("stores the same file with two addresses in two reports", async () => {
     const url = async () =>
       (await threadOf((await submit({ images: [png] })).field("id"))).field("feedback.images.0");
     expect(await url()).not.toBe(await url());

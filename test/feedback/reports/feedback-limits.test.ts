@@ -58,7 +58,7 @@ describe("the limits of POST /api/v1/feedback/remote", () => {
   });
 
   describe.each(["message", "subject", "name", "email", "source", "dedupeKey"])("%s", (field) => {
-    it("may not hold NUL or a lone surrogate", async () => {
+    it("may not contain NUL or a lone surrogate", async () => {
       const issue = `${field}: must not contain NUL characters or lone surrogates`;
       for (const text of ["a\0b", "\0", "a\ud800b", "\udc00\ud800"])
         expect(issuesOf(await submit({ [field]: text })), JSON.stringify(text)).toEqual([issue]);

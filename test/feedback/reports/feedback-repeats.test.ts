@@ -99,7 +99,7 @@ describe.each(databases)("a repeat of a failure on $name", (engine) => {
     expect(JSON.stringify(thread)).not.toMatch(/Lovelace|Hopper|@example\.org/);
   });
 
-  it("takes nothing from the first sender when it gives no sender itself", async () => {
+  it("has no data of the first sender when it names no sender itself", async () => {
     const send = failure();
     const id = await send(first);
     await send({ message: "Build 2 failed." });

@@ -146,7 +146,7 @@ describe.each(databases)("a search on $name through threads that came long ago a
     ["a word that no thread has", ["giraffe"], []],
     ["a rare word and a common one", ["broke", "even"], even],
     ["a common word and the beginning of a rare one", ["broke", "eve"], even],
-  ])("finds %s in one page, however slow the database is", async (_, words, expected) => {
+  ])("finds %s in one page, even if the database is slow", async (_, words, expected) => {
     const { database } = service.deps;
     // In SQLite a list is short or long. In PostgreSQL the app is large.
     const few = database.engine === "sqlite" ? 100 : 1;

@@ -35,7 +35,7 @@ describe.each(databases)("a search on $name through whole threads", (engine) => 
     return answer;
   };
 
-  it("finds words of notes, replies, plans, tags, repeats, sources and metadata, and says where", async () => {
+  it("finds words of notes, replies, plans, tags, repeats, sources and metadata, and shows where", async () => {
     const id = await send({
       dedupeKey: "k",
       source: "ci-nightly",
@@ -148,7 +148,7 @@ describe.each(databases)("a search on $name through whole threads", (engine) => 
     expect(await found(`before:${day} broke`)).toEqual([]);
   });
 
-  it("counts what it finds by status, whatever status was asked for", async () => {
+  it("counts what it finds by status, also for statuses that were not requested", async () => {
     const id = await send({ message: "A zebra." });
     await send({ message: "Two zebras." });
     await change("PATCH", `/feedback/${id}`, { status: "resolved" });

@@ -114,7 +114,7 @@ describe.each(databases)("a snoozed thread on $name", (engine) => {
     });
   });
 
-  it("ends by hand, and its events say who snoozed it and until when", async () => {
+  it("can be ended by a person, and its events show who snoozed it and until when", async () => {
     const id = await send();
     const until = inHours(3);
     await change(id, { snoozedUntil: until });

@@ -93,7 +93,7 @@ describe.each(databases)("the statistics of an app on $name", (engine) => {
     expect(await dayIn("America/New_York")).toBe("2026-11-20");
   });
 
-  it("have a resolved thread once, on the day on which it was last resolved", async () => {
+  it("count a resolved thread once, on the day on which it was last resolved", async () => {
     const { send, read, change } = await newTeam();
     const id = await send();
     await change(id, { status: "resolved" });

@@ -43,7 +43,7 @@ describe.each(databases)("GET /api/v1/agent/feedback?tag=NAME on $name", (engine
     return { ...cast, key: { "x-api-key": key } };
   };
 
-  it("gives the threads that have all of the tags", async () => {
+  it("returns the threads that have all of the tags", async () => {
     const both = await tagged(["Login", "android"]);
     const one = await tagged(["login"]);
     await tagged(["android"]);
@@ -56,7 +56,7 @@ describe.each(databases)("GET /api/v1/agent/feedback?tag=NAME on $name", (engine
     expect(await found({ tag: "unknown", q: "broke" })).toEqual([]);
   });
 
-  it("gives them together with each other filter", async () => {
+  it("can be combined with each other filter", async () => {
     const bug = await tagged(["login", "old"], { subject: "Broken kettle" });
     const wish = await tagged(["login"], { subject: "Whistling kettle", type: "feature" });
     await tagged(["other"], { subject: "Broken kettle" });
@@ -71,7 +71,7 @@ describe.each(databases)("GET /api/v1/agent/feedback?tag=NAME on $name", (engine
     expect(await found({ tag: "login", waiting: "none" })).toEqual([bug]);
   });
 
-  it("with updatedSince gives those that were active since, the last active first", async () => {
+  it("with updatedSince returns those that were active since, the last active first", async () => {
     const [first, second] = [await tagged(["login"]), await tagged(["login", "old"])];
     await tagged(["login"]);
     service.clock.advance(60_000);
@@ -83,7 +83,7 @@ describe.each(databases)("GET /api/v1/agent/feedback?tag=NAME on $name", (engine
     expect(await found({ tag: "login,old", updatedSince })).toEqual([second]);
   });
 
-  it("gives every thread of all apps once, page by page, however it is sorted", async () => {
+  it("returns every thread of all apps once, page by page, in every order", async () => {
     const other = await secondApp();
     const ids: string[] = [];
     for (const app of [cast, other, cast, other, cast]) {
@@ -113,7 +113,7 @@ describe.each(databases)("GET /api/v1/agent/feedback?tag=NAME on $name", (engine
     }
   });
 
-  it("takes the tags of each app for itself: a thread never has tags of two apps", async () => {
+  it("uses the tags of each app separately: a thread never has tags of two apps", async () => {
     const other = await secondApp();
     const mine = await tagged(["login"]);
     const theirs = await submitFeedback(service, other);
@@ -148,7 +148,7 @@ describe.each(databases)("GET /api/v1/agent/feedback?tag=NAME on $name", (engine
     for (const more of orders) expect(await found({ tag: "login", ...more })).toEqual([]);
   });
 
-  it("gives what changed of the tag, and a tag alone is no change", async () => {
+  it("returns changed threads with the tag, and a new tag alone is not a change", async () => {
     const [first, second] = [await tagged(["login"]), await tagged(["old"])];
     const { changes } = await list({ tag: "login" });
     const changed = () => found({ tag: "login", changedAfter: changes });

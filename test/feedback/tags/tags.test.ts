@@ -34,7 +34,7 @@ describe.each(databases)("tags on $name", (engine) => {
       ({ id }: { id: string }) => id,
     );
 
-  it("are made by typing, and a thread shows them by name", async () => {
+  it("are created by typing, and a thread shows them by name", async () => {
     const id = await tagged("Login", "android", "crash");
     expect(await namesOn(id)).toEqual(["android", "crash", "Login"]);
     expect(await named("Login")).toMatchObject({ threads: 1 });

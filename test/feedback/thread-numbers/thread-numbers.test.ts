@@ -92,7 +92,7 @@ describe("the short address of a thread", () => {
     return fetch(`${service.baseUrl}/console/t/${team.app.id}/${number}`, { headers, redirect: "manual" });
   };
 
-  it("leads to its page", async () => {
+  it("redirects to its page", async () => {
     const id = await sendFeedback(service, team.app.key);
     const answer = await open("1");
     expect(answer.headers.get("location")).toMatch(new RegExp(`/console/feedback/${team.app.id}/${id}$`));

@@ -37,7 +37,7 @@ describe.each(databases)("a change of very many threads on $name", (engine) => {
     vi.spyOn(database, "write").mockImplementation(failing);
   }
 
-  it("shows what a block hid in small parts, and goes on after an interruption", async () => {
+  it("shows hidden threads again in small parts, and continues after an interruption", async () => {
     const sender = "eve@example.org";
     const made = await team.call("POST", `${team.at}/blocked-senders`, { kind: "address", sender });
     const id = String(made.field("id"));
@@ -68,7 +68,7 @@ describe.each(databases)("a change of very many threads on $name", (engine) => {
     );
   const threadsOf = (id: string) => count("FROM thread_tags WHERE tag_id = ?", id);
 
-  it("takes a tag from its threads in small parts, and goes on after an interruption", async () => {
+  it("removes a tag from its threads in small parts, and continues after an interruption", async () => {
     const id = await makeTag("shop");
     await tagAll(id);
     killAfter(3);

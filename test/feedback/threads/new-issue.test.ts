@@ -21,7 +21,7 @@ describe("the form for a new issue of a thread", () => {
     });
   });
 
-  it("keeps the words of the sender in the fence, whatever they are", () => {
+  it("keeps the words of the sender in the code block, whatever they contain", () => {
     const { title, body } = partsOf("a\nb\u202e@octocat", "````\n@octocat\n```\n<img>");
     expect(title).toBe("a b@octocat");
     expect(body?.split("\n").slice(2)).toEqual(["`````text", "````", "@octocat", "```", "<img>", "`````"]);

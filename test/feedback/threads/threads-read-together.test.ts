@@ -86,7 +86,7 @@ describe.each(databases)("threads that agents read at the same turn on $name", (
     );
   });
 
-  it("are kept in memory where the database remembers, unless they change while they are read", async () => {
+  it("are kept in memory if the database has a cache, unless they change while they are read", async () => {
     const { threads, agent } = await begin();
     const [changed = "", same = ""] = threads;
     const caller: AgentCaller = { ...agent, kind: "agentToken", id: "token", scopes: [] };

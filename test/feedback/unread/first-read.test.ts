@@ -70,7 +70,7 @@ describe("the first read of an agent that waits for the decision", () => {
     expect((await timesOf(runId))?.read).toBeNull();
   });
 
-  it("is not stored for an agent whose token is gone, even if no signal said so", async () => {
+  it("is not stored for an agent whose token was deleted, even without a signal", async () => {
     const runId = await world.proposeOn(await world.newThread());
     const other = await world.makeAgent();
     const { held } = await beginToWait(runId, other);

@@ -47,7 +47,7 @@ describe.each(databases)("an activity at the instant of a view on $name", (engin
     expect(await unread()).toEqual([[id], 1]);
   });
 
-  it("counts a thread once, however often it is read and something happens on it", async () => {
+  it("counts a thread once, even if it is read and changed several times", async () => {
     service.clock.advance(1_000);
     await team.call("PUT", `${team.at}/feedback/read`, {});
     service.clock.advance(1_000);

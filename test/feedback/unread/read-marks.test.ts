@@ -120,7 +120,7 @@ describe.each(databases)("what a person has read on $name", (engine) => {
     }
   });
 
-  it("stays unread if the person acts without having read what came before", async () => {
+  it("stays unread if the person acts without having read the earlier messages", async () => {
     const id = await send("a");
     await as(owner, "POST", `/feedback/${id}/messages`, { direction: "note", body: "By a script." });
     expect(await unread(owner)).toEqual(["a"]);
@@ -145,7 +145,7 @@ describe.each(databases)("what a person has read on $name", (engine) => {
     expect([await unread(viewer), await rowsOf(viewer)]).toEqual([[], 0]);
   });
 
-  it("never lies in the future: an instant to come means now", async () => {
+  it("is never in the future: a future instant means now", async () => {
     await markAll(viewer, { until: "2999-01-01T00:00:00.000Z" });
     await send("a");
     expect(await unread(viewer)).toEqual(["a"]);
@@ -180,7 +180,7 @@ describe.each(databases)("what a person has read on $name", (engine) => {
     expect(await countOf(viewer)).toMatchObject({ unread: 1 });
   });
 
-  it("is marked with one request, however many threads there are, and what does not match stays unread", async () => {
+  it("is marked with one request, for any number of threads, and other threads stay unread", async () => {
     const createdAt = service.clock.now().toISOString();
     await send("question", { type: "question" });
     await fillThreads(service, app.id, Array(viewLimits.marked + 5).fill({ createdAt }));
@@ -188,7 +188,7 @@ describe.each(databases)("what a person has read on $name", (engine) => {
     expect([await unread(viewer), await rowsOf(viewer)]).toEqual([["question"], 1]);
   });
 
-  it("keeps a bounded number of rows for each person, and forgets no unread thread among the newest", async () => {
+  it("keeps a limited number of rows for each person, and drops no unread thread among the newest", async () => {
     const createdAt = service.clock.now().toISOString();
     const more = viewLimits.most - 1;
     const old = await send("old");
@@ -221,7 +221,7 @@ describe.each(databases)("what a person has read on $name", (engine) => {
     expect(await rowsOf({ id: person.id, headers: {} })).toBe(0);
   });
 
-  it("is hidden from people who are no members, and is marked by a token only with the scope to write", async () => {
+  it("is hidden from people who are not members, and is marked by a token only with the scope to write", async () => {
     const id = await send("a");
     const person = await service.makeUser();
     const stranger = { id: person.id, headers: await service.signIn(person) };

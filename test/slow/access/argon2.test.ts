@@ -36,19 +36,19 @@ const broken = [
 ];
 
 describe.each(all)("Argon2: %s", (_, argon2) => {
-  it("makes PHC strings of Argon2id with 19 MiB, two passes, one lane, 16 bytes of salt and 32 of hash", async () => {
+  it("creates PHC strings of Argon2id with 19 MiB, two passes, one lane, 16 bytes of salt and 32 of hash", async () => {
     expect(await argon2.hash("secret words")).toMatch(
       /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/,
     );
   });
 
-  it.each(made)("verifies a hash that another one made: %s", async (stored) => {
+  it.each(made)("verifies a hash that another one created: %s", async (stored) => {
     expect(await argon2.verify(stored, "secret words")).toBe(true);
     expect(await argon2.verify(stored, "Secret words")).toBe(false);
     expect(await argon2.verify(stored, "")).toBe(false);
   });
 
-  it.each(passwords)("makes a hash of %j that all others verify", async (password) => {
+  it.each(passwords)("creates a hash of %j that all others verify", async (password) => {
     const stored = await argon2.hash(password);
     for (const [, other] of all) {
       expect(await other.verify(stored, password)).toBe(true);
@@ -56,7 +56,7 @@ describe.each(all)("Argon2: %s", (_, argon2) => {
     }
   });
 
-  it("takes the cost of a stored hash from the hash", async () => {
+  it("reads the cost of a stored hash from the hash", async () => {
     const cheap =
       "$argon2id$v=19$m=64,t=3,p=2$c2FsdHNhbHRzYWx0c2FsdA$ISnlf+PdoSVe6si8NJLPMu5pp8LXGeW6C6VPW0pvgzU";
     expect(await argon2.verify(cheap, "secret words")).toBe(true);
@@ -78,7 +78,7 @@ describe("Argon2 in threads", () => {
     expect(ticks).toBeGreaterThan(6);
   });
 
-  it("takes the memory of two hashes, however many are asked for", async () => {
+  it("uses the memory of two hashes, even if many are requested", async () => {
     let most = 0;
     const before = process.memoryUsage.rss();
     const looking = setInterval(() => (most = Math.max(most, process.memoryUsage.rss() - before)), 5);

@@ -163,7 +163,7 @@ describe("a backup", () => {
     await expect(old.admin({ command: "backup", file })).rejects.toThrow("already exists");
   });
 
-  it("that cannot be written leaves nothing behind", async () => {
+  it("that cannot be written leaves no file", async () => {
     const { old } = await makeBackup();
     const file = join(old.data, "no such folder", "backup.tar");
     await expect(old.admin({ command: "backup", file })).rejects.toThrow("cannot be written");

@@ -68,7 +68,7 @@ describe.each(databases)("after a restore on $name", (engine) => {
     await service.stop();
   });
 
-  it("a journal beside the backup, or in the folder, needs no flag", async () => {
+  it("a journal in the folder of the backup, or in the data folder, needs no flag", async () => {
     const { deployment, file, journal } = await erasedAfterBackup(engine);
     const later = await backUp(deployment);
     await copyFile(file, join(later, "..", "older.tar"));

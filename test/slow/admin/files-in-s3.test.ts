@@ -64,7 +64,7 @@ describe.runIf(hasObjectStore)(`the operator's commands with files in S3 (${need
   const archiveIn = async () => join(await temporaryFolder(), "backup.tar");
 
   describe.each(databases)("on $name", (engine) => {
-    it("files move both ways, and both places hold all or nothing afterwards", async () => {
+    it("files move in both directions, and afterwards one place contains all of them and the other one none", async () => {
       const { admin, inBucket, inFolder, hashes } = await deploymentWith(engine, "folder");
       expect(await admin({ command: "files move", to: "s3" })).toEqual({
         to: "s3",
@@ -124,7 +124,7 @@ describe.runIf(hasObjectStore)(`the operator's commands with files in S3 (${need
     );
   });
 
-  it("a server on PostgreSQL that still runs during a move loses no file, and takes no more afterwards", async () => {
+  it("a server on PostgreSQL that still runs during a move loses no file, and accepts no more afterwards", async () => {
     const { admin, deployment, inBucket, inFolder } = await deploymentWith(postgres, "folder");
     const service = await deployment.serve();
     const { key } = await service.makeApp();

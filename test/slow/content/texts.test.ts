@@ -40,7 +40,7 @@ describe("the desk of a text", () => {
     expect(await page.getByLabel("Answer").inputValue()).toBe("So: **bold**");
   });
 
-  it("shows the preview of a release note beside it, on a phone below it", async () => {
+  it("shows the preview of a release note next to it, on a phone below it", async () => {
     await page.goto(`/console/changelog/${world.app.id}/new`);
     await page.getByLabel("Title").fill("Maps");
     await page.getByText("List of changes").click();
@@ -57,7 +57,7 @@ describe("the desk of a text", () => {
     expect(below?.y).toBeGreaterThanOrEqual((narrow?.y ?? 0) + (narrow?.height ?? 0));
   });
 
-  it("takes a chosen picture into the text, where the cursor is", async () => {
+  it("inserts a chosen picture into the text at the cursor", async () => {
     await page.goto(`/console/faqs/${world.app.id}/new`);
     const answer = page.getByLabel("Answer");
     await answer.fill("Look:\n\nDone.");

@@ -45,7 +45,7 @@ describe.each(ways)("a stored credential in $place", ({ keyring }) => {
     expect(printed[2]).toBe(`${token}\n`);
   });
 
-  it("is gone after logout", async () => {
+  it("is deleted after logout", async () => {
     const home = await temporaryFolder();
     const commands = [...stored, { argv: ["auth", "logout"] }, { argv: ["auth", "token", "device-token"] }];
     const { printed, said } = await runInSession(home, commands, { keyring });

@@ -37,7 +37,7 @@ describe("PostgreSQL", () => {
     ]);
   });
 
-  it("lets one transaction at a time hold a locked name", async () => {
+  it("lets one transaction at a time lock a name", async () => {
     let inside = 0;
     const enter = (name: string) =>
       database.write(async (tx) => {

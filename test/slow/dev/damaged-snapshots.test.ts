@@ -101,7 +101,7 @@ describe("a snapshot that something else has changed", () => {
 });
 
 describe("a snapshot whose replacement was interrupted", () => {
-  it("is there again after the next start, without what was left over", async () => {
+  it("is restored after the next start, without leftover files", async () => {
     const place = await removableFolder();
     const settings = { dev: true, data: place.path };
     const first = await startService({ settings });

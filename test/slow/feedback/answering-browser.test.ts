@@ -36,7 +36,7 @@ describe("two members with one thread open in their browsers", () => {
     return page.locator("#answering:visible, #answering-here:visible").allInnerTexts();
   };
 
-  it("see who is answering, hear it once from a screen reader, and do not see it after the reply is sent", async () => {
+  it("see who is answering, get it once from a screen reader, and do not see it after the reply is sent", async () => {
     const { maria, ben } = await start();
     const words = `${maria.email} is answering.`;
     await ben.page.getByRole("radio", { name: "Note" }).check();

@@ -42,16 +42,19 @@ it.each([
     ["stopped"],
   ],
   ["ends before it is ready", "process.exit(1);", []],
-])("a program whose server %s does not wait for what the server has left behind", async (_, then, lines) => {
-  const folder = await temporaryFolder();
-  const file = join(folder, "server.cjs");
-  await writeFile(file, leaving(then));
-  const program = await childProgram("test/support/programs/stop-server.ts");
-  onTestFinished(program.remove);
-  const child = program.start({ SERVER: file, FOLDER: join(folder, "data") });
-  onTestFinished(async () => {
-    process.kill(Number(await readFile(join(folder, "data.pid"), "utf8")));
-  });
-  await child.ended();
-  expect(child.lines).toEqual(lines);
-});
+])(
+  "a program whose server %s does not wait for processes that the server has left",
+  async (_, then, lines) => {
+    const folder = await temporaryFolder();
+    const file = join(folder, "server.cjs");
+    await writeFile(file, leaving(then));
+    const program = await childProgram("test/support/programs/stop-server.ts");
+    onTestFinished(program.remove);
+    const child = program.start({ SERVER: file, FOLDER: join(folder, "data") });
+    onTestFinished(async () => {
+      process.kill(Number(await readFile(join(folder, "data.pid"), "utf8")));
+    });
+    await child.ended();
+    expect(child.lines).toEqual(lines);
+  },
+);

@@ -83,7 +83,7 @@ describe("the prepared answers of the build", () => {
       compare([initialize({ protocolVersion }), initialized, ...lists.map((what, at) => list(what, at + 2))]),
   );
 
-  it("equal the library's for stand-alone requests", async () => {
+  it("equal those of the library for independent requests", async () => {
     const modernLists = lists.map((what, at) => modern(`${what}/list`, at + 2));
     await compare([modern("server/discover", 1), ...modernLists, modern("server/discover", 9)]);
     await compare(modernLists);

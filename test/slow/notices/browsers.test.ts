@@ -13,7 +13,7 @@ const phone = { viewport: { width: 390, height: 844 }, hasTouch: true };
 const notices = "/console/account/notices";
 const turnOn = { name: "Turn on in this browser" };
 
-/** What a stand-in for the browser's push service needs to know. It must be plain data. */
+/** The data for the replacement of the browser's push service. It must be plain data. */
 interface StandIn {
   readonly endpoint: string;
   readonly p256dh: string;
@@ -22,8 +22,8 @@ interface StandIn {
 }
 
 /**
- * Stands in for the parts of a browser that a headless one does not have: the question for permission, and the
- * subscription at a push service. The worker is a real one.
+ * Replaces the parts of a browser that a headless one does not have: the question for permission, and the subscription
+ * at a push service. The worker is a real one.
  */
 function standIn({ endpoint, p256dh, auth, allowed }: StandIn) {
   const bytes = (text: string) =>
@@ -123,7 +123,7 @@ describe("notices in a browser", () => {
     await page.context().close();
   });
 
-  it("go on after the person has signed in again, unless they were turned off elsewhere", async () => {
+  it("continue after the person has signed in again, unless they were turned off in another browser", async () => {
     const { owner } = await makeNoticedApp(service);
     const { page } = await open(owner, await startPushService());
     await page.goto(notices);
@@ -160,7 +160,7 @@ describe("notices in a browser", () => {
     await page.context().close();
   });
 
-  /** A browser of a maintainer with the real worker, which notes what it would show and open. */
+  /** A browser of a maintainer with the real worker, which records what it would show and open. */
   async function openWithWorker() {
     const app = await makeNoticedApp(service);
     const kim = await app.join("maintainer");
@@ -179,7 +179,7 @@ describe("notices in a browser", () => {
     const registrationId = await registered;
     const [worker] = page.context().serviceWorkers();
     if (worker === undefined) throw new Error("There is no worker.");
-    // A headless browser shows no notices, and a click that no person made may open no window.
+    // A headless browser shows no notices, and a simulated click may open no window.
     await worker.evaluate(() => {
       const scope = Object(globalThis);
       scope.shown = [];
@@ -199,7 +199,7 @@ describe("notices in a browser", () => {
         const { shown, opened } = Object(globalThis);
         return { shown, opened };
       });
-    /** Hands the worker what the push service got last. */
+    /** Passes the last message of the push service to the worker. */
     const deliver = async (count: number) => {
       await eventually(() => expect(push.received).toHaveLength(count));
       const [received] = push.received.slice(-1);
@@ -228,7 +228,7 @@ describe("notices in a browser", () => {
     return { app, page, deliver, click, noted };
   }
 
-  it("lead from a proposal to its decision with two taps", async () => {
+  it("lead from a proposal to its decision with two clicks", async () => {
     const { app, page, deliver, click, noted } = await openWithWorker();
     const id = (await app.report({ subject: "Uploads" })).field("id");
     const runId = await propose(service, app, id);
@@ -240,7 +240,7 @@ describe("notices in a browser", () => {
         ...{ tag: expect.stringMatching(/^[\da-f]{32}$/), data: { url: `${thread}#proposal` } },
       },
     ]);
-    // The click is the first tap.
+    // This click is the first one.
     expect(await click()).toBe(`${thread}#proposal`);
     await page.goto(`${thread}#proposal`);
     await page.getByRole("button", { name: "Approve this plan" }).tap();
@@ -253,7 +253,7 @@ describe("notices in a browser", () => {
     await page.context().close();
   });
 
-  it("go to a tab that shows the page already, and open no page of others", async () => {
+  it("use a tab that already shows the page, and open no page of other sites", async () => {
     const { app, page, deliver, click } = await openWithWorker();
     const id = (await app.report({ subject: "Uploads" })).field("id");
     await page.goto(`/console/feedback/${app.appId}/${id}`);

@@ -43,7 +43,7 @@ describe("the link in a mail about a proposal", () => {
     return { kim, link, statusOf };
   }
 
-  it("leads a member on a phone to the plan, and to a decision with two taps", async () => {
+  it("opens the plan for a member on a phone, and a decision needs two taps", async () => {
     const { kim, link, statusOf } = await mailedProposal();
     const page = await openPage(browser, service, kim.headers, phone);
     await page.goto(link);

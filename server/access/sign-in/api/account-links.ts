@@ -142,7 +142,7 @@ async function mailRecovery(deps: MailingDeps, tx: Transaction, email: string): 
     kind: "recovery",
     to: email,
     subject: "A new password for your account",
-    text: `Set a new password with this link. It works once, for 30 minutes:\n\n${url}\n\nIf you did not ask for it, you need not do anything. Your password stays as it is.`,
+    text: `Set a new password with this link. It works once, for 30 minutes:\n\n${url}\n\nIf you did not request it, you need not do anything. Your password stays as it is.`,
     sendBefore,
   });
   if (mailId !== undefined) await accountLinks.dropMailWithoutLink(tx, mailId, link.tokenHash);
@@ -160,8 +160,8 @@ async function mailSignUp(deps: MailingDeps, tx: Transaction, email: string): Pr
     to: email,
     subject: known ? "You have an account already" : "Your new account",
     text: known
-      ? `Somebody asked for an account for this address. You have one already. Sign in here:\n\n${consoleUrl}/sign-in\n\nIf you forgot the password, set a new one:\n\n${consoleUrl}/recover`
-      : `Choose a password with this link, and your account is ready. It works once, for a day:\n\n${url}\n\nIf you did not ask for it, you need not do anything. Then no account is created.`,
+      ? `Somebody requested an account for this address. You have one already. Sign in here:\n\n${consoleUrl}/sign-in\n\nIf you forgot the password, set a new one:\n\n${consoleUrl}/recover`
+      : `Choose a password with this link, and your account is ready. It works once, for a day:\n\n${url}\n\nIf you did not request it, you need not do anything. Then no account is created.`,
     sendBefore,
   });
 }

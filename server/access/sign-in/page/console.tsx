@@ -136,7 +136,7 @@ const SignInHelp = ({
       </p>
     ) : (
       <p>
-        New here? The operator of this server makes accounts, with <code>innkeep admin user create</code>.
+        New here? The operator of this server creates accounts, with <code>innkeep admin user create</code>.
       </p>
     )}
     <p>

@@ -75,7 +75,7 @@ const Changelog = ({
         <p class="card muted">
           {nextCursor === null
             ? "No release note has all of these words."
-            : "None of the newest release notes has all of these words. The search has not looked at older ones yet."}
+            : "None of the newest release notes has all of these words. Older ones are not searched yet."}
         </p>
       ) : items.length === 0 ? (
         <Empty title="Nothing released yet">

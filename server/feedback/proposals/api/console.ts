@@ -72,7 +72,7 @@ export function consoleProposals(
         // The page of the person showed an earlier claim. (rule A52)
         if (claimedAt !== undefined && claimedAt !== run.claimedAt)
           throw new ApiError("wrong_state", {
-            message: "Another worker holds the claim now. Read it again.",
+            message: "Another worker has the claim now. Read it again.",
           });
         const now = deps.clock.now();
         const expiresAt = expiryOf(run, now);

@@ -420,7 +420,7 @@ const ThreadTags = ({
       label={editLabels.addTags}
       list="known-tags"
       autocomplete="off"
-      hint="With commas between them. A new word makes a tag."
+      hint="With commas between them. A new word creates a tag."
     />
     <datalist id="known-tags">
       {known.map((name) => (

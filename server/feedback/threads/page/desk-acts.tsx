@@ -96,7 +96,7 @@ export const ActNotice = ({
             ["undo", result?.undo ?? ""],
           ]}
         />
-        <button class="small" type="submit" {...keyed("z", "Undo the last act", "List")}>
+        <button class="small" type="submit" {...keyed("z", "Undo the last action", "List")}>
           Undo <Keycap>z</Keycap>
         </button>
       </form>
@@ -139,7 +139,7 @@ export const ActBar = ({ people, tags, all, choice }: ActBarProps) => (
           list="act-tags"
           autocomplete="off"
           maxLength={60}
-          placeholder="A new word makes a tag"
+          placeholder="A new word creates a tag"
         />
         <datalist id="act-tags">
           {tags.map(({ id, name }) => (

@@ -65,7 +65,7 @@ export const Pane = ({ view, neighbours, ...props }: PaneProps) => {
                 <button class="plain" type="submit" formaction={links.thread(app.id, id, "unread")}>
                   Mark as unread
                 </button>
-                <a href={links.thread(app.id, id)}>Open on a page of its own</a>
+                <a href={links.thread(app.id, id)}>Open on a separate page</a>
               </div>
             </details>
           </form>

@@ -365,8 +365,9 @@ export const definitions: Definitions = [
     page: threadPage,
     act: addMessage,
     done: {
-      noted: "The note is on the thread.",
-      "noted-changed": "The note is on the thread. Your changes in the fields beside it are saved, too.",
+      noted: "The note was added to the thread.",
+      "noted-changed":
+        "The note was added to the thread. Your changes in the fields beside it are saved, too.",
       replied: null,
       "replied-changed": null,
     },
@@ -394,7 +395,7 @@ export const definitions: Definitions = [
     act: renewStatusLink,
     done: {},
     word: "renewLink",
-    notDone: "No new link was made.",
+    notDone: "No new link was created.",
   }),
   defineForm({
     at: (links) => links.thread(":appId", ":id", "delete"),
@@ -432,7 +433,7 @@ export const definitions: Definitions = [
     at: (links) => links.thread(":appId", ":id", "block"),
     page: threadPage,
     act: blockSender,
-    done: { blocked: "The sender is blocked. What comes from now on is hidden." },
+    done: { blocked: "The sender is blocked. New messages of the sender are hidden." },
     word: "blockSender",
     notDone: "The sender was not blocked.",
   }),

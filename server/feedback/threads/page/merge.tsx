@@ -207,7 +207,7 @@ export const mergeDefinitions: Definitions = [
     at: (links) => links.thread(":appId", ":id", "unmerge"),
     page: threadPage,
     act: unmerge,
-    done: { unmerged: "The thread is on its own again." },
+    done: { unmerged: "The thread is separate again." },
     word: "unmergeThread",
     notDone: "The merge was not undone.",
   }),

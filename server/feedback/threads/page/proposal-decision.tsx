@@ -81,7 +81,7 @@ const Release = ({
     <div class="stack">
       <p>
         The worker can report nothing more, and another worker can claim the approved plan. A worker that is
-        still running learns of it only at its next report.
+        still running notices this only at its next report.
       </p>
       <HiddenFields values={[[claimedName(id), claim.claimedAt]]} />
       <div class="actions">

@@ -202,7 +202,7 @@ const PlainMessage = ({ message, senders, links, settings }: PlainMessageProps) 
         <Timestamp at={createdAt} />
         {originalUntil !== undefined && (
           <Can needs="maintainer">
-            <a href={links.original(message.id)} download title="The mail as it came, kept for 30 days">
+            <a href={links.original(message.id)} download title="The original mail, kept for 30 days">
               original
             </a>
           </Can>
@@ -269,7 +269,7 @@ export const NewSinceNotice = ({ fresh }: { readonly fresh: NewSince | undefined
       <span>
         Since your last visit on <Timestamp at={since} />: {words.join(", ")}.
       </span>
-      {(news.first !== undefined || news.decided) && <a href={target}>Go to what is new</a>}
+      {(news.first !== undefined || news.decided) && <a href={target}>Go to the new messages</a>}
     </p>
   );
 };

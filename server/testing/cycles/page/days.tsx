@@ -38,7 +38,7 @@ export const SlotDayGrid = (props: DayGridProps) => (
   <>
     <section class="scroll days" aria-label="Slots by days" data-arrows>
       <table>
-        <caption class="unseen">Slots and their days. Each day leads to its evidence.</caption>
+        <caption class="unseen">Slots and their days. Each day links to its evidence.</caption>
         <thead>
           <tr>
             <th scope="col" class="seat">

@@ -80,7 +80,7 @@ const ReportPage = ({ report, links, now }: ReportPageProps) => {
           </section>
         </section>
         <footer class="muted small">
-          Made by Innkeep on <ZonedTime at={now.toISOString()} timezone={cycle.timezone} />. Days and times
+          Created by Innkeep on <ZonedTime at={now.toISOString()} timezone={cycle.timezone} />. Days and times
           are those of {cycle.timezone}.
         </footer>
       </main>

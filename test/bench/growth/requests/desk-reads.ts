@@ -95,5 +95,5 @@ const others: readonly Measured[] = [
   { name: "release notes in German", by: "app", path: "/api/v1/changelog/remote?lang=de" },
 ];
 
-/** What a team reads at its desk. */
+/** The reads of a team at its desk. */
 export const deskReads: readonly Measured[] = [...lists, ...counts, ...allApps, ...others];

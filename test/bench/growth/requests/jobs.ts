@@ -16,7 +16,7 @@ const job = (name: string, work: Work): Measured => ({
   work,
 });
 
-/** What background jobs read again and again. */
+/** The reads that background jobs repeat. */
 export const jobs: readonly Measured[] = [
   job("notices due now", (database) => notices.due(database, "mail", new Date().toISOString(), 20)),
   job("notices due, if all that wait were", (database) => notices.due(database, "daily", future, 20)),

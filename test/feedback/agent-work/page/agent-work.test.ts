@@ -57,7 +57,7 @@ describe("the page of decisions", () => {
     expect(await reading()).not.toContain("Failed in the last 30 days");
   });
 
-  it("lists proposals that were sent back until a new plan comes", async () => {
+  it("lists proposals with requested changes until there is a new plan", async () => {
     const id = await worker.newThread();
     await worker.decide(await worker.propose(id), "request_changes", "Smaller steps.");
     expect(await reading()).toMatch(

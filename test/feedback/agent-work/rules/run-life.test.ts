@@ -51,7 +51,7 @@ describe("the lifetime of an approval", () => {
     expect(expiresAfter(at("12:00:00.000"), hours)).toBe(expected);
   });
 
-  it("makes the approval read as rejected from its end on", () => {
+  it("shows the approval as rejected after its end", () => {
     const run = { ...approval, decision: "approve", decidedAt: "2026-05-01T11:00:00.000Z", id: "r" } as const;
     expect(stateAt(run, at("11:59:59.999"))).toBe(run);
     expect(stateAt(run, at("12:00:00.000"))).toEqual({
@@ -101,7 +101,7 @@ describe("a claim", () => {
     ["of a rejected proposal", { run: { status: "rejected", expiresAt: null } }, "wrong_state"],
     ["of one that another worker has", { held: others }, "run_claimed"],
     ["of an older approval", { newerApproval: "r" }, "run_superseded"],
-  ])("%s: %s gives %s", (_, facts, expected) => {
+  ])("%s: %s results in %s", (_, facts, expected) => {
     expect(claimVerdict({ ...free, ...facts }, now)).toBe(expected);
   });
 
@@ -139,7 +139,7 @@ describe("the right to go on with a claim", () => {
     ["a token of its account within 15 minutes", {}, "11:14:59.999", false],
     ["a token of its account after 15 minutes", {}, "11:15:00.000", true],
     ["another account at any time", { ofAccount: false, tokenEnded: true }, "23:00:00.000", false],
-  ])("%s: %j at %s gives %s", (_, facts, time, expected) => {
+  ])("%s: %j at %s results in %s", (_, facts, time, expected) => {
     expect(mayResume({ ...use, ...facts }, certain(time))).toBe(expected);
   });
 
@@ -162,7 +162,7 @@ describe("a report of a worker", () => {
     },
   );
 
-  it("makes a note with its links, if it has any", () => {
+  it("results in a note with its links, if it has any", () => {
     const links = ["https://git.example/1", "https://git.example/2"];
     expect(outcomeNote({ status: "failed", summary: "No.", links: [] })).toBe(
       "An agent reports: failed\n\nNo.",

@@ -54,7 +54,7 @@ describe("the assignee in the console, without scripts", () => {
     expect(again.status).toBe(200);
   });
 
-  it("gives a thread to a member, and takes it back, with the other fields", async () => {
+  it("assigns a thread to a member, and removes the assignee, with the other fields", async () => {
     const id = await send("Given.");
     const given = await ben.send(await ben.open(at(id)), at(id, "/edit"), {
       assignee: maria.id,
@@ -67,7 +67,7 @@ describe("the assignee in the console, without scripts", () => {
     expect((await ben.open(at(id))).text).not.toContain(`value="${maria.id}" selected`);
   });
 
-  it("does not overwrite who took the thread since the page was shown", async () => {
+  it("does not overwrite an assignee who was set after the page was shown", async () => {
     const id = await send("Shown before.");
     const page = await maria.open(at(id));
     await ben.send(await ben.open(at(id)), at(id, "/assign"));

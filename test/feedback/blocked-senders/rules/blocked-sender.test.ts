@@ -27,7 +27,7 @@ describe("a blocked address", () => {
     expect(senderKeysOf("eve@bu\u0308cher.example")).toEqual(senderKeysOf("eve@b\u00fccher.example"));
   });
 
-  it("can be a contact that is no address", () => {
+  it("can be a contact that is not an address", () => {
     expect(senderKeysOf("@Eve on Chat")).toEqual({ address: "@eve on chat", domains: [] });
   });
 });

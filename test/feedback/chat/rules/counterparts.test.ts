@@ -8,7 +8,7 @@ import { describe, expect, it } from "vitest";
 import { chatBodies, noticeMessage, proposalMessage } from "../../../../server/feedback/chat/rules.ts";
 import { type NtfyMessage, ntfyLimits } from "../../../support/chat/ntfy-publishing.ts";
 
-// The types are those that others publish for these chats. The compiler compares them with the bodies of the server.
+// The types are published types for these chats. The compiler compares them with the bodies of the server.
 
 const app = { id: "0198c1a3-4c77-7d54-9ebf-6a7b8c9daebb", name: "Larder" };
 const link = "https://innkeep.example/console/feedback/1/2";
@@ -23,7 +23,7 @@ const messages = [
   }),
 ];
 
-/** Takes a body of a type, which has no fields but those of the type. */
+/** Accepts a body of a type, without further fields. */
 const bodyFor =
   <Wanted extends object>() =>
   <Body extends Wanted>(body: Body & Readonly<Record<Exclude<keyof Body, keyof Wanted>, never>>) =>
@@ -46,20 +46,20 @@ describe.each(messages)("the body of a message about a $kind", (message) => {
     expect(ofDiscord(chatBodies.discord(message)).content).toContain(link);
   });
 
-  it("has what the documents of ntfy say", () => {
+  it("has the form in the documentation of ntfy", () => {
     const body = ofNtfy(chatBodies.ntfy(message, new URL("https://ntfy.example/larder-team")));
     expect(body.topic).toMatch(ntfyLimits.topic);
     expect(body.click).toMatch(ntfyLimits.click);
     expect(Buffer.byteLength(body.message)).toBeLessThanOrEqual(ntfyLimits.messageBytes);
   });
 
-  it("is a card that the library of Adaptive Cards reads without a loss", () => {
+  it("is a card that the library of Adaptive Cards reads completely", () => {
     const [attachment] = chatBodies.teams(message).attachments;
     expect(faultsOf(attachment?.content ?? {})).toEqual([]);
   });
 });
 
-it("the library of Adaptive Cards tells what is wrong with a card", () => {
+it("the library of Adaptive Cards reports what is wrong with a card", () => {
   const faults = faultsOf({
     type: "AdaptiveCard",
     version: "1.2",
@@ -68,7 +68,7 @@ it("the library of Adaptive Cards tells what is wrong with a card", () => {
   expect(faults).not.toEqual([]);
 });
 
-/** Returns what the library says of a card of version 1.2, which Teams takes from a webhook. */
+/** Returns the errors of the library for a card of version 1.2, which Teams accepts from a webhook. */
 function faultsOf(card: Readonly<Record<string, unknown>>): string[] {
   const { AdaptiveCard, SerializationContext, Versions } = library();
   const read = new AdaptiveCard();

@@ -12,11 +12,11 @@ describe("the next attempt at a delivery", () => {
     [10, 2_560],
     [11, 3_600],
     [40, 3_600],
-  ])("after %i failures comes %i seconds later", (attempts, seconds) => {
+  ])("after %i failures is %i seconds later", (attempts, seconds) => {
     expect(nextAttempt(created, attempts, created)).toEqual(new Date(created.getTime() + seconds * 1_000));
   });
 
-  it("comes at most 24 hours after the first", () => {
+  it("is at most 24 hours after the first", () => {
     expect(nextAttempt(created, 40, hours(23))).toEqual(hours(24));
     expect(nextAttempt(created, 40, new Date(hours(23).getTime() + 1))).toBeUndefined();
   });

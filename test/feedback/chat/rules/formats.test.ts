@@ -83,7 +83,7 @@ describe("a message to a chat", () => {
     ]);
   });
 
-  it("of a program has the parts apart", () => {
+  it("of a program has separate parts", () => {
     expect(posted("json")).toEqual({
       url: addresses.json,
       body: {
@@ -146,7 +146,7 @@ describe("words of others in a chat", () => {
     }
   });
 
-  it.each(chatFormats)("never make a message of %s longer than its chat takes", (format) => {
+  it.each(chatFormats)("never make a message of %s longer than its chat accepts", (format) => {
     for (const letter of ["*", "<", "👩‍💻", "\u{1F600}", "a.b"]) {
       const words = letter.repeat(5_000);
       const message = proposalMessage({ app: { ...app, name: words }, subject: words, summary: words, link });

@@ -23,7 +23,7 @@ describe("passedFailures", () => {
     expect(passed(...named)).toEqual(expected);
   });
 
-  it("gives them in the order of their keys, so that two runs lock them in the same order", () => {
+  it("are returned in the order of their keys, so that two runs lock them in the same order", () => {
     expect(passed({ prefix: "b" }, { prefix: "a" })).toEqual(["a", "a:1", "a:2", "ab", "b:1"]);
   });
 });

@@ -90,7 +90,7 @@ describe("the inbox of a person", () => {
     expect(empty.text).not.toContain(`action="${inbox}/read"`);
   });
 
-  it("leaves unread what came after the page was made", async () => {
+  it("leaves messages unread that arrived after the page was rendered", async () => {
     await send("Shown");
     const page = await viewer.open(inbox);
     await send("Later");
@@ -137,7 +137,7 @@ describe("the inbox of a person", () => {
     expect(readingOf(await owner.open(inbox))).toContain("You , in a note: I look into it.");
   });
 
-  it("says what changed since the last visit, until it is hidden, and nothing of the person's own acts", async () => {
+  it("shows what changed since the last visit, until it is hidden, and nothing of the person's own actions", async () => {
     const id = await send("First", { dedupeKey: "one" });
     await owner.open(inbox);
     expect((await viewer.open(inbox)).text).not.toContain("What changed since you were here");
@@ -197,7 +197,7 @@ describe("a thread that is opened again", () => {
     for (const _ of ["opened", "opened again"]) {
       const page = await owner.open(path);
       expect(readingOf(page)).toMatch(
-        /Since your last visit on \d+ \w+ \d{4}, [\d:]+ UTC : 1 new message\. Go to what is new/,
+        /Since your last visit on \d+ \w+ \d{4}, [\d:]+ UTC : 1 new message\. Go to the new messages/,
       );
       expect(page.text).toContain('href="#new"');
       expect(readingOf(page)).toMatch(/My own\. .*New since your last visit on .* An agent proposed a plan/);
@@ -220,9 +220,9 @@ describe("a thread that is opened again", () => {
     service.clock.advance(minute);
     const page = await other.open(path);
     expect(readingOf(page)).toMatch(
-      /Since your last visit on .*: a decision, changed fields\. Go to what is new/,
+      /Since your last visit on .*: a decision, changed fields\. Go to the new messages/,
     );
-    expect(page.text).toContain('href="#proposal">Go to what is new');
+    expect(page.text).toContain('href="#proposal">Go to the new messages');
     expect(readingOf(await owner.open(path))).not.toContain("a decision, changed fields");
   });
 

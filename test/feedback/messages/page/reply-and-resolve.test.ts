@@ -29,7 +29,7 @@ async function start(report: object = {}) {
 const reply = { direction: "outbound", replyBody: "Mended in 2.4." };
 
 describe("a status that is chosen together with a reply", () => {
-  it("is saved with the reply, and the page says so", async () => {
+  it("is saved with the reply, and the page shows this", async () => {
     const { maria, at, status, chosen, follow } = await start();
     const sent = await maria.send(await maria.open(at()), at("/messages"), {
       ...reply,
@@ -42,7 +42,7 @@ describe("a status that is chosen together with a reply", () => {
     expect(chosen(page)).toBe("in_progress");
   });
 
-  it("goes with a note, too", async () => {
+  it("is also saved with a note", async () => {
     const { maria, at, status } = await start();
     const note = { direction: "note", noteBody: "Mine.", status: "in_progress" };
     await maria.send(await maria.open(at()), at("/messages"), note);
@@ -58,7 +58,7 @@ describe("a status that is chosen together with a reply", () => {
     expect((await maria.open(at())).text).not.toContain("Send and resolve");
   });
 
-  it("is not saved if the reply is refused, and stays chosen on a page that says so", async () => {
+  it("is not saved if the reply is refused, and stays selected on a page that shows this", async () => {
     const { team, maria, at, status, chosen } = await start();
     const page = await maria.open(at());
     await team.call("POST", `/feedback/${at().split("/").at(-1)}/messages`, {
@@ -71,7 +71,7 @@ describe("a status that is chosen together with a reply", () => {
     expect([await status(), chosen(refused)]).toEqual(["open", "resolved"]);
   });
 
-  it("stays chosen after another button, on a page that says so and asks before it is left", async () => {
+  it("stays selected after another button, on a page that shows this and asks before it is left", async () => {
     const { maria, at, status, chosen } = await start();
     const shown = await maria.send(await maria.open(at()), at("/status-link"), {
       status: "resolved",
@@ -95,7 +95,7 @@ describe("a status that is chosen together with a reply", () => {
   });
 });
 
-describe("a reply that reaches nobody", () => {
+describe("a reply without receivers", () => {
   it("causes a message before and after it is sent, which says what an owner can do", async () => {
     const { team, owner, maria, at, follow } = await start({ email: "kim@example.org" });
     await team.call("PATCH", team.at, { senderPages: false });

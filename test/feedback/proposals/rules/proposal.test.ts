@@ -13,7 +13,7 @@ describe("a proposal", () => {
   const chatText = (given: Parameters<typeof proposalMessage>[0]): string =>
     JSON.parse(chatPost("slack", proposalMessage(given), "https://chat.example/hook").body).text;
 
-  it("is announced in a chat with our link first, and each other text on a line of its own", () => {
+  it("is announced in a chat with our link first, and each other text on a separate line", () => {
     expect(chatText(told)).toBe(
       `A proposal for Larder awaits a decision: ${link}\nReported by the public: “Crash”\nWritten by an agent: “Guard it.”`,
     );

@@ -66,7 +66,7 @@ describe("saved replies in the console, without scripts", () => {
     expect(typedReply(await insert(first, { savedReply, replyReceiver: "everyone" }))).toBe("Hello!");
   });
 
-  it("stay inert with a hostile name, which is no placeholder either", async () => {
+  it("have no effect with a hostile name, which is not a placeholder either", async () => {
     const savedReply = await save("Hostile", "Hello {name}.");
     const name = "</textarea><script>alert(1)</script>{statusUrl}";
     const id = await sendFeedback(service, team.app.key, { name });
@@ -75,7 +75,7 @@ describe("saved replies in the console, without scripts", () => {
     expect(typedReply(page)).toBe("Hello &lt;/textarea>&lt;script>alert(1)&lt;/script>statusUrl.");
   });
 
-  it("say so if the chosen one was deleted meanwhile", async () => {
+  it("show a message if the chosen one was deleted in the meantime", async () => {
     const savedReply = await save("Deleted", "Gone.");
     const id = await sendFeedback(service, team.app.key);
     const page = await maria.open(at(id));
@@ -84,7 +84,7 @@ describe("saved replies in the console, without scripts", () => {
     expect([answer.status, typedReply(answer)]).toEqual([400, "Typed"]);
   });
 
-  it("give each receiver the own link, which the thread does not hold", async () => {
+  it("contain the own link of each receiver, which is not in the thread", async () => {
     const app = { headers: { "x-api-key": team.app.key } };
     const body = { type: "bug", message: "Where is it?" };
     const sent = await service.request("POST", "/api/v1/feedback/remote", { ...app, body });

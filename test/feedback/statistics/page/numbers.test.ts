@@ -28,7 +28,7 @@ describe("the page of numbers, without scripts", () => {
 
   const open = (query = "") => viewer.open(`/console/numbers/${team.app.id}${query}`);
 
-  it("shows a viewer what came in, with a table beside each chart", async () => {
+  it("shows a viewer what arrived, with a table for each chart", async () => {
     const page = await open();
     const text = readingOf(page);
     expect(text).toContain("22 Oct 2026 to 20 Nov 2026, days of UTC");
@@ -46,7 +46,7 @@ describe("the page of numbers, without scripts", () => {
     expect(readingOf(own)).toContain("20 Nov 2026 to 20 Nov 2026");
   });
 
-  it("leads from each day to its reports", async () => {
+  it("links from each day to its reports", async () => {
     const list = await viewer.open(
       `/console/feedback/${team.app.id}?${new URLSearchParams({ q: "after:2026-11-20 before:2026-11-21" })}`,
     );

@@ -90,7 +90,7 @@ describe("tags in the console, without scripts", () => {
     );
   });
 
-  it("are made, renamed, coloured, merged and deleted on their page", async () => {
+  it("are created, renamed, coloured, merged and deleted on their page", async () => {
     const made = await maria.send(await maria.open(tagsPage()), tagsPage(), { name: "ui", colour: "blue" });
     expect((await maria.follow(made)).text).toContain('<span class="badge tag blue">');
     const id = await idOf("ui");

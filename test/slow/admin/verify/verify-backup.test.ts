@@ -82,7 +82,7 @@ describe.each(databases)("a backup from $name", (engine) => {
 });
 
 describe("an encrypted backup", () => {
-  it("is refused without a key, with another key, and with a file that holds none", async () => {
+  it("is refused without a key, with another key, and with a file without one", async () => {
     const { recipient } = await newAgeKey();
     const backup = await makeBackup(sqlite, { recipient });
     const other = await newAgeKey();
@@ -100,7 +100,7 @@ describe("an encrypted backup", () => {
     expect(await filesIn(fresh.data)).toEqual([]);
   });
 
-  it("is not made for a key that is none, and the secret key is not repeated", async () => {
+  it("is not created for an invalid key, and the secret key is not repeated", async () => {
     const { secretKey } = await newAgeKey();
     const old = await deploy(sqlite);
     await old.admin({ command: "migrate" });
@@ -228,7 +228,7 @@ describe("a backup with a manifest that fits other rows", () => {
 });
 
 describe("a verification", () => {
-  it("asks for no secret if the database holds nothing that it seals", async () => {
+  it("needs no secret if the database contains nothing that is encrypted with it", async () => {
     const old = await deploy(sqlite);
     await old.admin({ command: "migrate" });
     const file = join(await temporaryFolder(), "backup.tar");

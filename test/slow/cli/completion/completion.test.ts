@@ -121,7 +121,7 @@ describe.each(missing)("%s is not installed here, so that its completion is read
   });
 });
 
-describe("the lists behind completion", () => {
+describe("the lists for completion", () => {
   it("are for commands that exist and take an argument", () => {
     const withArgument = below(program, [], ({ commands }) => commands)
       .filter(({ command }) => command.registeredArguments.length > 0)

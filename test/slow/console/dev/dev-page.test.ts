@@ -108,7 +108,7 @@ describe("the page of the development server", () => {
     const done = () => page.locator("[data-done]").textContent();
     await page.getByLabel("Move by, or set to").fill("2031-05-06T07:08:09Z");
     await page.getByRole("button", { name: "Move the clock" }).click();
-    expect(await done()).toBe("The clock was moved. What was due has happened.");
+    expect(await done()).toBe("The clock was moved. All due changes were applied.");
     expect(await page.locator("#time").textContent()).toContain("6 May 2031");
     await page.getByRole("button", { name: "1 day on" }).click();
     expect(await page.locator("#time").textContent()).toContain("7 May 2031");

@@ -39,7 +39,7 @@ describe("a draft in a browser", () => {
     await page.reload();
   };
 
-  it("is restored after the page was left, and gone after it was discarded", async () => {
+  it("is restored after the page was left, and deleted after it was discarded", async () => {
     const page = await openThread();
     await typeReply(page);
     await goAway(page);
@@ -56,7 +56,7 @@ describe("a draft in a browser", () => {
     await page.getByRole("radio", { name: "Note" }).check();
     await page.getByLabel("Internal note").fill("Seen.");
     await page.getByRole("button", { name: "Add note" }).click();
-    await page.getByText("The note is on the thread.").waitFor();
+    await page.getByText("The note was added to the thread.").waitFor();
     expect(page.url()).toBe(address);
     expect(await page.getByLabel("Your reply").inputValue()).toBe("Dear sender");
     await goAway(page);

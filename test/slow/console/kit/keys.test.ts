@@ -34,7 +34,7 @@ describe("the keys of a page", () => {
       body: { keys },
     });
 
-  it("are listed by ?, and g with a letter goes to a page", async () => {
+  it("are listed by ?, and g with a letter opens a page", async () => {
     const page = await open(`/console/members/${world.app.id}`);
     await page.keyboard.press("?");
     expect(await list(page).innerText()).toMatch(/g f\s+Go to the FAQ/);

@@ -71,7 +71,7 @@ describe("the order of the FAQ", () => {
     expect((await questions(page)).slice(0, 4)).toEqual(named(1, 2, 3, 0));
   });
 
-  it("keeps the focus on an entry that reaches the end of the list", async () => {
+  it("keeps the focus on an entry at the end of the list", async () => {
     const page = await opened();
     await page.getByRole("button", { name: "Move up: Question 1?" }).press("Enter");
     await expect.poll(() => focusedLabel(page)).toBe("Move down: Question 1?");
@@ -129,7 +129,7 @@ describe("the order of the FAQ", () => {
     expect(await page.locator(".faq:visible").count()).toBe(1);
   });
 
-  it("does not change if the list has changed meanwhile, and says so", async () => {
+  it("does not change if the list has changed in the meantime, and shows this", async () => {
     const page = await opened();
     const other = createBrowserWithoutScripts(service, world.headers);
     const list = await other.open(path);

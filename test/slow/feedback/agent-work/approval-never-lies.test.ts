@@ -192,7 +192,7 @@ describe.each(databases)("an approval on $name", (engine) => {
   afterAll(() => service.stop());
 
   it(
-    "never lies, whatever three agents and two deciders do in whatever order",
+    "is always correct, with any order of actions of three agents and two deciders",
     async () => {
       await fc.assert(
         fc.asyncProperty(steps, async (taken) => {

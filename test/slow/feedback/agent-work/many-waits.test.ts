@@ -140,7 +140,7 @@ describe.each(places)(`${waits} waits with ten tokens at $where`, ({ engine, ser
       expect(answer).toMatchObject({ status: 200, body: { status: "approved" } });
   });
 
-  it("end at once for a revoked token, and go on for the others", async () => {
+  it("end immediately for a revoked token, and continue for the others", async () => {
     const answers = await waitForAll();
     const settled: Answer[] = [];
     for (const answer of answers)

@@ -93,7 +93,7 @@ describe("the triage desk in Chromium", () => {
     await page.close();
   });
 
-  it("resolves 200 threads in one act and undoes it, with the keyboard alone", async () => {
+  it("resolves 200 threads in one action and undoes it, only with the keyboard", async () => {
     await fill(200);
     const page = await open();
     await page.keyboard.press("j");
@@ -111,7 +111,7 @@ describe("the triage desk in Chromium", () => {
     await page.close();
   });
 
-  it("moves, opens, chooses and goes back with keys, and tells what was done", async () => {
+  it("moves, opens, chooses and returns with keys, and announces what was done", async () => {
     await fill(5);
     const page = await open();
     await page.keyboard.press("j");
@@ -178,7 +178,7 @@ describe("the triage desk in Chromium", () => {
     await page.close();
   });
 
-  it("works without scripts: the boxes, the acts and the way back", async () => {
+  it("works without scripts: the checkboxes, the actions and the way back", async () => {
     await fill(3);
     const page = await open("", { javaScriptEnabled: false });
     const boxes = page.locator("#threads .tick input");
@@ -249,7 +249,7 @@ describe("the triage desk in Chromium", () => {
     }
   });
 
-  it("stands in its columns from right to left, too", async () => {
+  it("has its columns also from right to left", async () => {
     await fill(3);
     const page = await open("?open=2");
     await page.evaluate(() => document.documentElement.setAttribute("dir", "rtl"));

@@ -56,7 +56,7 @@ describe("a person with the inbox open in a browser", () => {
       /^1 proposal since/,
     );
     await linkTo(page, "First").click();
-    await page.getByRole("link", { name: "Go to what is new" }).click();
+    await page.getByRole("link", { name: "Go to the new messages" }).click();
     expect(new URL(page.url()).hash).toBe("#new");
     expect(await page.locator("#new").innerText()).toMatch(/^New since your last visit on/);
 

@@ -62,7 +62,7 @@ describe.each(databases)("500 browsers that receive events on $name", (engine) =
     expect((opened - before) / all).toBeLessThan(262_144);
   });
 
-  it("leave nothing behind when they go", async () => {
+  it("leave nothing in memory when they end", async () => {
     for (const answer of answers) answer.destroy();
     await eventually(() => expect(service.deps.liveConnections.count()).toBe(0));
   });

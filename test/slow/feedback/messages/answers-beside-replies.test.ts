@@ -6,7 +6,7 @@ import { makeTeam } from "../../../support/worlds/members/team.ts";
 
 const rounds = 20;
 
-describe.each(databases)("replies beside other messages on $name", (engine) => {
+describe.each(databases)("replies at the same time as other messages on $name", (engine) => {
   let service: Service;
   beforeAll(async () => {
     service = await startService({ engine, environment: { INNKEEP_RATE_LIMITS: "off" } });

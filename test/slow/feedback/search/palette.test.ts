@@ -60,7 +60,7 @@ describe("the search over a page", () => {
     expect(await page.evaluate(() => document.activeElement?.hasAttribute("data-search"))).toBe(true);
   });
 
-  it("leads to the page of the search without scripts", async () => {
+  it("opens the page of the search without scripts", async () => {
     const page = await open("/console", { javaScriptEnabled: false });
     await page.locator("[data-search]").click();
     await page.locator("main input[name=q]").fill("aardvark");

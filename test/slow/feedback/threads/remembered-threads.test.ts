@@ -89,7 +89,7 @@ describe.each(databases)("threads in memory on $name", (engine) => {
   afterAll(() => service.stop());
   const forgetEverything = () => service.deps.database.write(async (tx) => tx.signal("*"));
 
-  it("are what the database has after each of many changes that other requests read meanwhile", {
+  it("are equal to the database after each of many changes, while other requests read", {
     timeout: 600_000,
   }, async () => {
     const { names } = await begin(service);
@@ -121,7 +121,7 @@ describe.each(databases)("threads in memory on $name", (engine) => {
     expect((await read(0, 0)).status).toBe(404);
   });
 
-  it("hold no text of a person who was erased", async () => {
+  it("contain no text of a person who was erased", async () => {
     const { act, call, read } = await begin(service);
     await act("block", 0);
     await act("hidden", 0);

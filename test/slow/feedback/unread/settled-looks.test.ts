@@ -75,7 +75,7 @@ describe.each(databases)("threads that a member has read one by one on $name", (
       );
   };
 
-  it("stay read, and the others stay unread, whatever becomes part of what was read as a whole", async () => {
+  it("stay read, and the others stay unread, when older views are combined", async () => {
     let settled = 0;
     await fc.assert(
       fc.asyncProperty(fc.shuffledSubarray(numbers, { minLength: 90 }), acts, async (read, list) => {
@@ -94,7 +94,7 @@ describe.each(databases)("threads that a member has read one by one on $name", (
     expect(settled).toBeGreaterThan(0);
   });
 
-  it("are few beside what was read as a whole, if few of the others are unread", async () => {
+  it("are few after older views are combined, if few of the others are unread", async () => {
     const world = await makeThreads();
     await readAllBut(world, 5);
     expect((await readUntilOf(world)) > timeOf(threads - 2 * settling.most)).toBe(true);

@@ -75,14 +75,14 @@ describe.runIf(hasObjectStore)(`files in S3 (${needsObjectStore})`, () => {
       ).toBe(true);
   });
 
-  it("keeping the same file again changes nothing, and a file that is gone is refused", async () => {
+  it("keeping the same file again changes nothing, and a missing file is refused", async () => {
     const { files } = await open();
     const received = await receive(files, Buffer.from("the same"));
     await files.keep(received);
     await files.keep(received);
     const other = await receive(files, Buffer.from("other"));
     await files.dropTemporary([other.path]);
-    await expect(files.keep(other)).rejects.toThrow("gone or incomplete");
+    await expect(files.keep(other)).rejects.toThrow("missing or incomplete");
   });
 
   it("the store itself refuses bytes of another hash", async () => {
@@ -93,7 +93,7 @@ describe.runIf(hasObjectStore)(`files in S3 (${needsObjectStore})`, () => {
     expect(await bucket.names()).toEqual([]);
   });
 
-  it("what is removed or set aside is no longer found", async () => {
+  it("a removed or moved file is no longer found", async () => {
     const { files, bucket } = await open("inn");
     const [one, two] = [await receive(files, Buffer.from("1")), await receive(files, Buffer.from("2"))];
     for (const each of [one, two]) await files.keep(each);
@@ -116,7 +116,7 @@ describe.runIf(hasObjectStore)(`files in S3 (${needsObjectStore})`, () => {
     expect(settled).toEqual([]);
   });
 
-  it("a stream that is closed early leaves no connection behind", async () => {
+  it("a stream that is closed early leaves no connection", async () => {
     const { files } = await open();
     const received = await receive(files, randomBytes(5_000_000));
     await files.keep(received);

@@ -3,7 +3,7 @@ import { eventually } from "../../../support/eventually.ts";
 import { askRaw } from "../../../support/network/ask-raw.ts";
 import { fc } from "../../../support/property.ts";
 import { runSeed } from "../../../support/random-seed.ts";
-import { openTwoDoors } from "../../../support/service/doors.ts";
+import { openTwoListeners } from "../../../support/service/listeners.ts";
 import { bytesOf, type Wanted, wantedRequests } from "../../../support/service/ready-requests.ts";
 import { type Service, startService } from "../../../support/service/service.ts";
 import { rounds } from "../../../support/torture.ts";
@@ -18,42 +18,42 @@ import { toNoon } from "../../../support/worlds/tester-in-running-cycle.ts";
 const runs = rounds(4, 20);
 const stepsOfRun = 500;
 
-type Doors = Awaited<ReturnType<typeof openTwoDoors>>;
+type Listeners = Awaited<ReturnType<typeof openTwoListeners>>;
 
 describe("ready answers", () => {
   let service: Service;
-  let doors: Doors;
+  let listeners: Listeners;
   beforeAll(async () => {
     service = await startService();
     toNoon(service);
   });
-  // New entrances for each run of the test, so that no log contains requests of an earlier run.
+  // New listeners for each run of the test, so that no log contains requests of an earlier run.
   beforeEach(async () => {
-    doors = await openTwoDoors(service);
+    listeners = await openTwoListeners(service);
   });
-  afterEach(() => doors.stop());
+  afterEach(() => listeners.stop());
   afterAll(() => service.stop());
 
-  it("have the bytes of the answers of Koa, whatever is asked and changed", async () => {
+  it("have the bytes of the answers of Koa, for all requests and changes", async () => {
     let count = 0;
     for (let run = 0; run < runs; run += 1) {
-      await askInNewWorld({ service, doors }, run, ({ step, ready, koa }) => {
+      await askInNewWorld({ service, listeners }, run, ({ step, ready, koa }) => {
         expect(ready, JSON.stringify(step)).toBe(koa);
         count += 1;
       });
     }
     expect(count).toBe(runs * stepsOfRun);
-    expect(doors.koa.readyAnswers()).toBe(0);
-    expect(doors.ready.readyAnswers()).toBeGreaterThan(count / 20);
+    expect(listeners.koa.readyAnswers()).toBe(0);
+    expect(listeners.ready.readyAnswers()).toBeGreaterThan(count / 20);
   });
 
   it("are logged and counted as the answers of Koa", async () => {
-    await askInNewWorld({ service, doors }, runs, () => {});
-    expect(doors.ready.readyAnswers()).toBeGreaterThan(0);
+    await askInNewWorld({ service, listeners }, runs, () => {});
+    expect(listeners.ready.readyAnswers()).toBeGreaterThan(0);
     // The log is written after the answers.
-    await eventually(() => expect(doors.ready.logged().length).toBe(doors.koa.logged().length));
-    expect(doors.ready.logged()).toEqual(doors.koa.logged());
-    expect(await doors.ready.counted()).toEqual(await doors.koa.counted());
+    await eventually(() => expect(listeners.ready.logged().length).toBe(listeners.koa.logged().length));
+    expect(listeners.ready.logged()).toEqual(listeners.koa.logged());
+    expect(await listeners.ready.counted()).toEqual(await listeners.koa.counted());
   });
 });
 
@@ -63,18 +63,18 @@ interface Asked {
   readonly koa: string | undefined;
 }
 
-/** Sends the generated requests of a run to both entrances, between changes of new test data. */
+/** Sends the generated requests of a run to both listeners, between changes of new test data. */
 async function askInNewWorld(
-  { service, doors }: { readonly service: Service; readonly doors: Doors },
+  { service, listeners }: { readonly service: Service; readonly listeners: Listeners },
   run: number,
   check: (asked: Asked) => void,
 ): Promise<void> {
   const etags = new Map<string, string>();
-  const world = await makeReadableWorld(service, doors.pass);
+  const world = await makeReadableWorld(service, listeners.pass);
   const steps = fc.sample(stepOf(world), { numRuns: stepsOfRun, seed: runSeed + run });
   for (const step of steps) {
     if (step.change !== undefined) await world.changes[step.change]?.();
-    const [ready, koa] = await askBoth(doors, { step, world, etags });
+    const [ready, koa] = await askBoth(listeners, { step, world, etags });
     check({ step, ready, koa });
   }
 }
@@ -86,15 +86,18 @@ interface Asking {
   readonly etags: Map<string, string>;
 }
 
-/** Sends a request to both entrances. Returns the answers without ids and dates. */
-async function askBoth(doors: Doors, { step: { wanted }, world, etags }: Asking): Promise<readonly string[]> {
+/** Sends a request to both listeners. Returns the answers without ids and dates. */
+async function askBoth(
+  listeners: Listeners,
+  { step: { wanted }, world, etags }: Asking,
+): Promise<readonly string[]> {
   const addresses = world.readable();
   const readers = addresses[wanted.address % addresses.length] ?? [];
   const reader = readers[wanted.credential % readers.length];
   if (!reader) throw new Error("There is nothing to read.");
   const request = bytesOf(wanted, reader, etags.get(reader.path) ?? '"none"');
   const answers: string[] = [];
-  for (const { baseUrl } of [doors.ready, doors.koa]) answers.push(await askRaw(baseUrl, request));
+  for (const { baseUrl } of [listeners.ready, listeners.koa]) answers.push(await askRaw(baseUrl, request));
   const etag = /\r\nETag: (.+)\r\n/.exec(answers[1] ?? "")?.[1];
   if (etag !== undefined) etags.set(reader.path, etag);
   return answers.map((answer) => answer.replace(/\r\n(X-Request-Id|Date): .+/g, "\r\n$1:"));

@@ -14,7 +14,7 @@ import { startRememberingServers } from "../../../support/worlds/servers/remembe
 /** The number of steps with the same app, before a new app is used. */
 const stepsOfWorld = 50;
 
-describe("answers that a server remembers", () => {
+describe("answers that a server caches", () => {
   let place: Awaited<ReturnType<typeof startRememberingServers>>;
   beforeAll(async () => {
     place = await startRememberingServers(sqlite);

@@ -103,7 +103,7 @@ describe("the table of changes", () => {
     "incomingMails.take",
   ];
 
-  it("has each endpoint that changes something, or says that it changes no remembered answer", () => {
+  it("covers each endpoint that changes something, or states that it changes no cached answer", () => {
     const changing = endpoints.filter(([, { method }]) => method !== "GET").map(([name]) => name);
     const named = new Set([...everyChange.map(({ by }) => by), ...others]);
     expect(changing.filter((name) => !named.has(name))).toEqual([]);

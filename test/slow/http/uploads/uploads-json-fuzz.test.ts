@@ -15,7 +15,7 @@ describe("A JSON body with files", () => {
   it.each([
     ["in memory", ""],
     ["while it streams", streaming],
-  ])("read %s gives the same result as JSON.parse and a plain decoder", async (_, padding) => {
+  ])("read %s has the same result as JSON.parse and a plain decoder", async (_, padding) => {
     const reading = await createReading();
     const property = fc.asyncProperty(documents, cuts, async (text, at) => {
       const bytes = Buffer.from(padding + text);

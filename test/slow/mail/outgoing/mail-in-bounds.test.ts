@@ -14,7 +14,7 @@ const unstorable: Record<string, string>[] = [
   { Subject: "=?utf-8?B?AAAA?=" },
 ];
 
-describe.runIf(hasDovecot)("mail that comes in (needs Dovecot, which .ci/run installs, and root)", () => {
+describe.runIf(hasDovecot)("incoming mail (needs Dovecot, which .ci/run installs, and root)", () => {
   it("attachments follow the rules of feedback", async () => {
     const { mailbox, messages, mail, arrive, app, id } = await startAnswerable();
     const file = (name: string, bytes: Buffer, type: string) => [
@@ -85,7 +85,7 @@ describe.runIf(hasDovecot)("mail that comes in (needs Dovecot, which .ci/run ins
     }
   });
 
-  it("takes 20 answers an hour", async () => {
+  it("accepts 20 answers an hour", async () => {
     const { mailbox, messages, mail, arrive, service } = await startAnswerable();
     for (let count = 0; count < 24; count++) await mailbox.deliver(mail([`Answer ${count}`]));
     await arrive(20);

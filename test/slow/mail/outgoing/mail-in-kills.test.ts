@@ -61,7 +61,7 @@ async function answersIn(place: TestDatabase): Promise<number> {
   return Number(row?.count);
 }
 
-describe.runIf(hasDovecot)("mail that comes in (needs Dovecot, which .ci/run installs, and root)", () => {
+describe.runIf(hasDovecot)("incoming mail (needs Dovecot, which .ci/run installs, and root)", () => {
   it(`stores each of ${senders * answersEach} answers once, although the server is killed ${kills} times while it reads`, {
     timeout: 3_600_000,
   }, async () => {

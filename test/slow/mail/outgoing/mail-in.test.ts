@@ -6,7 +6,7 @@ import { serverWithMail } from "../../../support/mail/server-with-mail.ts";
 
 const secret = "s".repeat(32);
 
-describe.runIf(hasDovecot)("mail that comes in (needs Dovecot, which .ci/run installs, and root)", () => {
+describe.runIf(hasDovecot)("incoming mail (needs Dovecot, which .ci/run installs, and root)", () => {
   it.each(databases)(
     "an answer returns to its thread on $name, without what it quotes, and is marked read",
     async (engine) => {
@@ -109,7 +109,7 @@ describe.runIf(hasDovecot)("mail that comes in (needs Dovecot, which .ci/run ins
     expect(await messages()).toEqual([]);
   });
 
-  it("is taken once by several servers of one database", async () => {
+  it("is handled once by several servers of one database", async () => {
     const database = await postgres.create();
     onTestFinished(() => database.remove());
     const { mailbox, messages, mail, arrive, server } = await startAnswerable({ database, secret });

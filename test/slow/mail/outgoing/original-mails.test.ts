@@ -8,7 +8,7 @@ import { ada, startMailedThread } from "../../../support/mail/mailed-thread.ts";
 const day = 86_400_000;
 
 describe.each(databases)("the original of a mail on $name", (engine) => {
-  it("is kept with its message for 30 days, and then gone with its file", async () => {
+  it("is kept with its message for 30 days, and then deleted with its file", async () => {
     const { service, take, messages, as } = await startMailedThread({ engine, still: true });
     const original = async (id: string) => (await as("maintainer"))("GET", `/mail-originals/${id}`);
     const raw = mailOf(["Still broken.", "", "> Fixed in 1.2."]);
@@ -53,7 +53,7 @@ describe.each(databases)("the original of a mail on $name", (engine) => {
     expect(await service.deps.database.all("SELECT 1 AS one FROM uploads")).toEqual([]);
   });
 
-  it("of a mail of a program is listed, and becomes a message with its files when a person says so", async () => {
+  it("of a mail of a program is listed, and becomes a message with its files when a person decides so", async () => {
     const { app, take, messages, automatic, id } = await startMailedThread({ engine });
     const bytes = dataUrl(pdf()).split(",")[1] ?? "";
     const headers = { Precedence: "list", "Content-Type": 'multipart/mixed; boundary="b"' };
@@ -79,7 +79,7 @@ describe.each(databases)("the original of a mail on $name", (engine) => {
     expect([again.status, again.field("code")]).toEqual([409, "wrong_state"]);
   });
 
-  it("holds characters that no database holds", async () => {
+  it("contains characters that a database cannot store", async () => {
     const { take, messages, automatic } = await startMailedThread({ engine });
     const odd = { From: "=?utf-8?Q?a=00b?= <a\0b@kitchen.example>", Subject: "=?utf-8?B?AO2ggAA=?=" };
     expect(await take(mailOf(["Odd \0 text."], odd))).toBe("stored");

@@ -64,7 +64,7 @@ describe("a client that can open pages", () => {
   );
 
   it.each(ways)(
-    "offers it once for each proposal, and decides nothing by the answer, in %s over %s",
+    "offers it once for each proposal, and the answer decides nothing, in %s over %s",
     async (...way) => {
       const onPage = vi.fn<OnPage>(() => "decline");
       const { waitFor } = await start(way, onPage);

@@ -39,7 +39,7 @@ describe("the report of a cycle", () => {
     expect(page).toMatch(/ 7 Active [^R]* – 9 4 5 0 4 /);
   });
 
-  it("makes the specification's statement, and promises nothing", async () => {
+  it("contains the specification's statement, and promises nothing", async () => {
     const page = readingOf(await report());
     expect(page).toContain(
       "The claim is limited to this: a session of real length reached real screens on the credited day",

@@ -36,7 +36,7 @@ describe("sessions that count no day and arrive at once on PostgreSQL", () => {
   const reportAll = (testKeys: readonly string[]) =>
     Promise.all(testKeys.map((testKey, at) => app.report({ testKey }, {}, servers[at % 2])));
 
-  it("are answered and recorded up to the limit of each key, whatever arrives with them", async () => {
+  it("are answered and recorded up to the limit of each key, together with any other requests", async () => {
     const other = await servers[0].giveSlot(app.cycle, app.otherSlotId, await servers[0].makeUser());
     await app.report({ testKey: other });
     const unknown = many(10, neverAKey);

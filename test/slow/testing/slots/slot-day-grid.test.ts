@@ -117,7 +117,7 @@ describe("the grid of slots and days", () => {
     );
   });
 
-  it("is reached by the Tab key in reading order", async () => {
+  it("gets the focus with the Tab key in reading order", async () => {
     const page = await opened();
     await page.getByRole("link", { name: /^Slot 1 / }).focus();
     const names: (string | null)[] = [];

@@ -42,7 +42,7 @@ describe("a device's sign-in in Chromium with its policies", () => {
   };
 
   it.each(["tavern://back/home?x=1", "innkeeptavern://back"])(
-    "leads from a signed-out browser to the code at a custom scheme: %s",
+    "redirects a signed-out browser to the code at a custom scheme: %s",
     async (redirect) => {
       const page = await openPage(browser, service);
       const watched = watch(page);
@@ -57,7 +57,7 @@ describe("a device's sign-in in Chromium with its policies", () => {
     },
   );
 
-  it("leads to the app without a code when the person refuses", async () => {
+  it("redirects to the app without a code when the person refuses", async () => {
     const page = await atApproval("tavern://back");
     const leaving = page.waitForRequest(/^tavern:/);
     await page.getByRole("button", { name: "Refuse" }).click();

@@ -36,7 +36,7 @@ describe("the consent page in Chromium with its policies", () => {
   };
 
   it.each(["http://127.0.0.1:33418/callback", "https://agent.example/back", "agent.app://back"])(
-    "leads from a signed-out browser to the code at %s",
+    "redirects a signed-out browser to the code at %s",
     async (redirect) => {
       const program = await registerProgram(service, { redirect });
       const page = await openPage(browser, service);

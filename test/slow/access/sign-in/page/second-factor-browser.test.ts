@@ -52,7 +52,7 @@ describe("the pages of the second factor in Chromium", () => {
       await page.getByRole("button", { name: "Turn on" }).click();
       expect(await page.locator(".codes li").count()).toBe(10);
       await look(page);
-      await page.getByRole("link", { name: "I have kept them" }).click();
+      await page.getByRole("link", { name: "I have saved them" }).click();
       await look(page);
       const other = await openPage(browser, service, {}, { viewport: { width, height: 800 }, colorScheme });
       await other.goto("/console/sign-in?to=/console/audit");

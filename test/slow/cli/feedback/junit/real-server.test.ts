@@ -66,7 +66,7 @@ describe("the failing tests of CI jobs", () => {
     return messages.filter(({ direction }) => direction === "note").map(({ body }) => body);
   }
 
-  it("of 100 jobs at once are one thread with 100 occurrences, closed once when all are green", async () => {
+  it("of 100 jobs at once are one thread with 100 occurrences, closed once when all have passed", async () => {
     const matrix = (at: number) => ({ INNKEEP_MATRIX: JSON.stringify({ seed: at }) });
     const jobs = await Promise.all(Array.from({ length: 100 }, (_, at) => job(matrix(at))));
     await Promise.all(jobs.map(({ run }) => run(sendJunit, [red])));
@@ -133,7 +133,7 @@ describe("the failing tests of CI jobs", () => {
     });
   });
 
-  it("are closed whatever the failure said, and open a new thread when they fail again", async () => {
+  it("are closed with any text of the failure, and open a new thread when they fail again", async () => {
     await (await job()).run(sendJunit, [red]);
     await (await job({ GITHUB_RUN_ID: "78" })).run(sendJunit, [{ name: "adds", failure: "another fault" }]);
     expect(await threads()).toHaveLength(2);
