@@ -3,6 +3,7 @@ import ipaddr from "ipaddr.js";
 import * as z from "zod/mini";
 import { jsonIn } from "../../src/contract/json.ts";
 import { codePath } from "../../src/contract/sign-in.ts";
+import { shownAddress } from "../../src/words/safe-address.ts";
 import { budgetsOf, rateLimitsOf } from "./limits.ts";
 import { mailInOf, mailOutOf } from "./mail.ts";
 import { s3Of } from "./s3.ts";
@@ -131,10 +132,10 @@ function daysOf(name: string, given: string | undefined): number | undefined {
 
 function urlOf(name: string, given: string): string {
   const url = URL.canParse(given) ? new URL(given) : undefined;
-  if (url && /^https?:$/.test(url.protocol) && !url.search && !url.hash && !url.username)
+  if (url && /^https?:$/.test(url.protocol) && !url.search && !url.hash && !url.username && !url.password)
     return given.replace(/(?<!\/)\/+$/, "");
   throw new SettingError(
-    `${name} must be an absolute http or https address without query, not \`${given}\`.`,
+    `${name} must be an absolute http or https address without query and user, not \`${shownAddress(given)}\`.`,
   );
 }
 
@@ -142,7 +143,7 @@ function originOf(given: string): string {
   const url = URL.canParse(given) ? new URL(given) : undefined;
   if (url && url.origin === given.replace(/\/$/, "")) return url.origin;
   throw new SettingError(
-    `INNKEEP_CORS_ORIGINS must list origins such as https://app.example, not \`${given}\`.`,
+    `INNKEEP_CORS_ORIGINS must list origins such as https://app.example, not \`${shownAddress(given)}\`.`,
   );
 }
 
@@ -243,7 +244,7 @@ function redirectUrlOf(given: string | undefined, baseUrl: string): string | und
   if (given === undefined) return isTarget(baseUrl) ? baseUrl + codePath : undefined;
   if (isTarget(given)) return given;
   throw new SettingError(
-    `INNKEEP_REDIRECT_URL must be an https address without fragment and user, or http://localhost, not \`${given}\`.`,
+    `INNKEEP_REDIRECT_URL must be an https address without fragment and user, or http://localhost, not \`${shownAddress(given)}\`.`,
   );
 }
 

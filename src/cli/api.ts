@@ -4,6 +4,7 @@ import type { CredentialKind } from "../client/credential-kinds.ts";
 import { redactHeaders } from "../client/redact.ts";
 import { type Route, routes } from "../client/routes.ts";
 import { isText, valueAt } from "../contract/json.ts";
+import { shownAddress } from "../words/safe-address.ts";
 import { escapedJson } from "../words/visible.ts";
 import { usageError } from "./core/cli-error.ts";
 import { commandAction, type Setup } from "./core/command.ts";
@@ -192,7 +193,7 @@ function pathOf(given: string, baseUrl: string): string {
   const absolute = /^https?:\/\//i.test(given);
   if (absolute && !`${given}/`.startsWith(`${baseUrl}/`)) {
     throw usageError(
-      `${given} is not on ${baseUrl}.`,
+      `${shownAddress(given)} is not on ${baseUrl}.`,
       "A credential is sent only to its own server. --base-url chooses another server.",
     );
   }

@@ -1,3 +1,7 @@
+/** Returns an address that a person gave, as messages may show it: without a name and a password. */
+export const shownAddress = (given: string): string =>
+  given.trim().replace(/^([a-z][a-z0-9+.-]*:\/\/)?[^/?#]*@/i, "$1");
+
 const allowed: ReadonlySet<string> = new Set(["http:", "https:", "mailto:"]);
 
 /** Returns the address if a page may link to it; undefined for others, such as `javascript:` or a path. */

@@ -44,6 +44,7 @@ describe("the settings of a server", () => {
     ["INNKEEP_PORT", { INNKEEP_PORT: "70000" }],
     ["INNKEEP_BASE_URL", { INNKEEP_BASE_URL: "inn.example" }],
     ["INNKEEP_BASE_URL", { INNKEEP_BASE_URL: "ftp://inn.example" }],
+    ["INNKEEP_BASE_URL", { INNKEEP_BASE_URL: "https://:hunter2@inn.example" }],
     ["INNKEEP_CONSOLE_URL", { INNKEEP_CONSOLE_URL: "https://inn.example/?x=1" }],
     ["INNKEEP_DATABASE_URL", { INNKEEP_DATABASE_URL: "mysql://db" }],
     ["INNKEEP_DATABASE_POOL", { INNKEEP_DATABASE_POOL: "0" }],
@@ -65,6 +66,7 @@ describe("the settings of a server", () => {
   ])("stop the start if they are wrong, and the message names %s", (name, environment) => {
     expect(() => readSettings({}, environment)).toThrow(SettingError);
     expect(() => readSettings({}, environment)).toThrow(name);
+    expect(() => readSettings({}, environment)).not.toThrow("hunter2");
   });
 
   it("treat an empty variable as unset", () => {

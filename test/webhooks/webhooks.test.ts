@@ -197,6 +197,16 @@ describe.each(databases)("webhooks on $name", (engine) => {
     expect(() => verified(secret, second)).toThrow();
   });
 
+  it("sign with both new secrets after two rotations at once", async () => {
+    const { receiver, id } = await withReceiver();
+    const rotate = () => team.call("POST", `/apps/${team.app.id}/webhooks/${id}/rotate`, {});
+    const rotated = await Promise.all([rotate(), rotate()]);
+    await sendFeedback(service, team.app.key);
+    const [message] = await messages(receiver, 1);
+    if (!message) throw new Error("nothing arrived");
+    for (const answer of rotated) verified(answer.field("secret"), message);
+  });
+
   it("stop signing with the old secret when its time is over", async () => {
     const { receiver, id, secret: old } = await withReceiver();
     const secret = (await team.call("POST", `/apps/${team.app.id}/webhooks/${id}/rotate`, {})).field(

@@ -107,6 +107,8 @@ function sendingHandlers(
   return {
     rotate: ({ caller, address, params, body, save }) =>
       save(async (tx) => {
+        // Of two rotations at once, the second one keeps the secret of the first.
+        await tx.lock(`webhook:${params.webhookId}`);
         const row = await ownedWebhook(tx, params, caller);
         const secret = newWebhookSecret();
         const hours = body.oldSecretHours ?? oldSecretHours;

@@ -6,6 +6,7 @@ import { nodeTransport } from "../../client/node-transport.ts";
 import { isTemporary } from "../../client/wait.ts";
 import type { AppEvent } from "../../contract/events.ts";
 import { limits } from "../../contract/limits.ts";
+import { shownAddress } from "../../words/safe-address.ts";
 import { isWebhookSecret, newWebhookSecret, webhookHeaders } from "../../words/webhook-signature.ts";
 import { choices } from "../core/choices.ts";
 import { didYouMean, usageError } from "../core/cli-error.ts";
@@ -58,7 +59,7 @@ export async function listen(invocation: Invocation, flags: ListenFlags): Promis
   return undefined;
 
   function ready(): void {
-    const forwardTo = withoutPassword(url);
+    const forwardTo = shownAddress(url.href);
     const start = { forwardTo, appId, ...(given === undefined ? { secret } : {}) };
     if (invocation.flags.json) printLine(invocation, start);
     else if (given === undefined) printOne(invocation, start, () => `Signing secret: ${secret}`);
@@ -80,8 +81,9 @@ function urlOf(given: string): URL {
       `--forward-to must be an address of this machine, not of ${url.hostname}.`,
       "Allowed are localhost, names that end with .localhost, and the IP addresses of this machine. For another machine, make a webhook.",
     );
-  // What was typed may have a password, so it is not repeated.
-  throw usageError("--forward-to must be an address such as http://127.0.0.1:3000/webhooks.");
+  throw usageError(
+    `--forward-to must be an address such as http://127.0.0.1:3000/webhooks, not "${shownAddress(given)}".`,
+  );
 }
 
 /** Whether a host of a URL is this machine. */
@@ -89,14 +91,6 @@ function isThisMachine(host: string): boolean {
   if (isLoopback(host) || host === "0.0.0.0" || host === "[::]") return true;
   const own = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
   return own.some(({ address }) => host === address || host === `[${address}]`);
-}
-
-/** Returns the address without the name and the password in it. */
-function withoutPassword({ href }: URL): string {
-  const shown = new URL(href);
-  shown.username = "";
-  shown.password = "";
-  return shown.href;
 }
 
 /** Returns the selected types; undefined for all. `run.*` means all types that begin with `run.`. */
