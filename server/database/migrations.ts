@@ -293,6 +293,17 @@ const droppedMetadata: Migration = {
   },
 };
 
+const reopenedThreads = addedSince(threadMerges, 142);
+
+const threadsThatMergesReopen: Migration = {
+  number: 142,
+  name: "threads that a merge opens again",
+  statements: {
+    sqlite: statementsFor(reopenedThreads, "sqlite"),
+    postgres: statementsFor(reopenedThreads, "postgres"),
+  },
+};
+
 /** All migrations in their order. A released migration never changes: a correction is a new migration. */
 export const migrations: readonly Migration[] = [
   ...[baseline, searchFunction, threadNumbers, searchOfWholeThreads, contentPictures],
@@ -313,5 +324,6 @@ export const migrations: readonly Migration[] = [
     threadsOfSenders,
     noticesInBrowsers,
     droppedMetadata,
+    threadsThatMergesReopen,
   ],
 ];

@@ -658,6 +658,8 @@ export const threadMerges = table(
     merged_by: text("author").null(),
     /** 1 if something of a person was erased in the thread since. */
     erased: flag().default(0),
+    /** If the merge opened the other thread again: its state before that, and just after it, as JSON. */
+    reopened: json("plain").null().since(142),
   },
   {
     of: "app",

@@ -1,6 +1,6 @@
 import { ApiError, badRequest } from "../../../src/contract/errors.ts";
 import { limits } from "../../../src/contract/limits.ts";
-import type { threads as contract, MergedThread } from "../../../src/contract/threads.ts";
+import { type threads as contract, type MergedThread, ThreadStatus } from "../../../src/contract/threads.ts";
 import { createAuditWriter } from "../../access/audit/record.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
@@ -8,11 +8,22 @@ import type { ConsoleCaller, Handlers } from "../../http/handler.ts";
 import { failures } from "../failures/store.ts";
 import { snoozes } from "../snooze/store.ts";
 import { numberThreads } from "../thread-numbers/store.ts";
-import { tellChanged } from "../threads/change.ts";
+import { changeThread, tellChanged } from "../threads/change.ts";
 import { readableThread } from "../threads/owned.ts";
 import { feedbackThreads } from "../threads/store.ts";
 import { markReadForAll, noteActivity } from "../unread/store/read-marks.ts";
-import { homesOf, isOpenRun, reaches, undoRefusal, undoUntil, withMerged } from "./rules.ts";
+import { noteReopened, resolutionOf, restoreResolution, threadState } from "./reopening-store.ts";
+import {
+  homesOf,
+  isAsReopened,
+  isOpenRun,
+  opensAgain,
+  type Reopened,
+  reaches,
+  undoRefusal,
+  undoUntil,
+  withMerged,
+} from "./rules.ts";
 import { type MergeRow, merges } from "./store.ts";
 
 type MergeDeps = Pick<Deps, "clock" | "database" | "newId">;
@@ -21,6 +32,11 @@ interface Act {
   readonly caller: ConsoleCaller;
   readonly address: string;
   readonly id: string;
+}
+
+/** A change of a thread of the app. */
+interface Change extends Act {
+  readonly appId: string;
 }
 
 /** Merges a thread into another one of its app. Throws `not_found`, `merged`, `run_open` and `wrong_state`. (rule F46) */
@@ -47,6 +63,8 @@ export async function mergeThread(
   await merges.merge(tx, { id, intoId: into, number, appId, at, by: caller.userId });
   await settle(deps, tx, { id: into, appId, by: caller.userId, fields: ["merged"] });
   await tellChanged(deps, tx, { id, appId, at, fields: ["mergedInto"] });
+  const act = { caller, address, appId };
+  if (opensAgain(thread, other)) await reopen(deps, tx, { ...act, id, into, status: other.status });
   const record = createAuditWriter(deps);
   const entry = { action: "thread.merge", appId } as const;
   const author = { caller, address };
@@ -88,6 +106,8 @@ export async function unmergeThread(
     reaches: (reply) => reaches(reply, outside),
   });
   const by = caller.userId;
+  if (row.intoId === from && row.reopened !== null)
+    await finishAgain(deps, tx, { caller, address, appId, id: from, reopened: JSON.parse(row.reopened) });
   await settle(deps, tx, { id, appId, by, fields: ["mergedInto"] });
   // A snoozed thread is read for all.
   if ((await snoozes.of(tx, id))?.snoozedUntil) await markReadForAll(tx, id);
@@ -104,6 +124,31 @@ export async function unmergeThread(
     ...{ ...entry, target: from },
     changes: [{ field: "merged", from: nameOf({ id, number: row.threadNumber }), to: null }],
   });
+}
+
+/** Opens the other thread of a merge again, and stores how it was. (rule F77) */
+async function reopen(
+  deps: MergeDeps,
+  tx: Transaction,
+  { id, into, status, ...act }: Omit<Change, "id"> & { id: string; into: string; status: string },
+): Promise<void> {
+  const resolvedAt = await resolutionOf(tx, into);
+  await changeThread(deps, tx, { ...act, id: into, change: { status: "open" } });
+  const after = await threadState(tx, into);
+  if (after) await noteReopened(tx, id, { status, resolvedAt, after });
+}
+
+/** Gives a thread that a merge has opened again its status back, if nothing happened in it since. (rule F77) */
+async function finishAgain(
+  deps: MergeDeps,
+  tx: Transaction,
+  { id, reopened, ...act }: Change & { readonly reopened: Reopened },
+): Promise<void> {
+  const now = await threadState(tx, id);
+  const { data: status } = ThreadStatus.safeParse(reopened.status);
+  if (now === undefined || status === undefined || !isAsReopened(reopened, now)) return;
+  await changeThread(deps, tx, { ...act, id, change: { status } });
+  await restoreResolution(tx, id, reopened.resolvedAt);
 }
 
 /** The handlers that merge threads and undo merges. `read` returns the answer. */

@@ -1,4 +1,5 @@
 import { limits } from "../../../src/contract/limits.ts";
+import { isUnfinished } from "../snooze/rules.ts";
 
 const dayMilliseconds = 86_400_000;
 
@@ -71,6 +72,37 @@ export function withMerged(id: string, steps: readonly MergeStep[]): Set<string>
   }
   return found;
 }
+
+/** Whether a merge opens the other thread again, so that no open question is in a finished thread. (rule F77) */
+export const opensAgain = (
+  thread: { readonly status: string },
+  other: { readonly status: string },
+): boolean => isUnfinished(thread.status) && !isUnfinished(other.status);
+
+/** What members can change in a thread. `activity` counts its events. */
+export interface ThreadState {
+  readonly status: string;
+  readonly assigneeId: string | null;
+  readonly snoozedUntil: string | null;
+  readonly activity: number;
+  /** The ids of its tags, sorted. */
+  readonly tagIds: readonly string[];
+}
+
+/** A thread that a merge has opened again: its status and resolution from before, and its state just after it. */
+export interface Reopened {
+  readonly status: string;
+  readonly resolvedAt: string | null;
+  readonly after: ThreadState;
+}
+
+/** Whether nothing has happened in a thread since a merge opened it again. (rule F77) */
+export const isAsReopened = ({ after }: Reopened, now: ThreadState): boolean =>
+  after.status === now.status &&
+  after.assigneeId === now.assigneeId &&
+  after.snoozedUntil === now.snoozedUntil &&
+  after.activity === now.activity &&
+  after.tagIds.join() === now.tagIds.join();
 
 /** A proposal, and whether it has an outcome. */
 interface EndedRun {

@@ -18,6 +18,8 @@ export interface MergeRow extends MergeStep {
   readonly mergedAt: string;
   readonly mergedBy: string | null;
   readonly erased: number;
+  /** The state of the other thread that the merge opened again, as JSON. */
+  readonly reopened: string | null;
   /** The subject in its report. Null if the report was erased. */
   readonly subject: string | null;
 }
@@ -69,7 +71,7 @@ export const merges = {
   into: (reader: Reader, threadId: string): Promise<MergeRow[]> =>
     reader.all<MergeRow>(
       `SELECT g.feedback_id AS id, g.into_id AS "intoId", g.number, f.number AS "threadNumber", g.status, g.tags,
-         g.merged_at AS "mergedAt", ${emailOf("g.merged_by")} AS "mergedBy", g.erased, m.subject
+         g.merged_at AS "mergedAt", ${emailOf("g.merged_by")} AS "mergedBy", g.erased, g.reopened, m.subject
        FROM feedback f JOIN thread_merges g ON g.feedback_id = f.id LEFT JOIN messages m ON m.id = f.id
        WHERE f.merged_into = ? ORDER BY g.number, g.feedback_id`,
       threadId,

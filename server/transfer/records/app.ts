@@ -451,6 +451,7 @@ const threadMerge = recordOf(feedback.threadMerges, {
   },
   app: ["app_id"],
   people: ["merged_by"],
+  left: { reopened: "the new server does not know what happened in the thread since the merge" },
 });
 
 const merged = "merged";

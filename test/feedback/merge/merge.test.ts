@@ -440,6 +440,87 @@ describe.each(databases)("a merge of threads on $name", (engine) => {
     expect(await numbers()).toEqual({ replies: 4, none: 4, within: 4 });
   });
 
+  describe("of an unfinished thread into a finished one", () => {
+    const set = (id: string, body: object) => app.console("PATCH", `/feedback/${id}`, body);
+    const statusOf = async (id: string) => Object(await app.thread(id)).feedback.status;
+    const resolvedOn = async () => {
+      const { perDay } = Object((await app.console("GET", `/apps/${app.appId}/statistics`)).body);
+      return perDay
+        .filter(({ resolved }: { resolved: number }) => resolved !== 0)
+        .map(({ day: on, resolved }: { day: string; resolved: number }) => [on, resolved]);
+    };
+    const statuses = async (id: string) => {
+      const { items } = Object((await app.console("GET", `/feedback/${id}/events`)).body);
+      return items
+        .filter(({ kind }: { kind: string }) => kind === "status")
+        .map(({ from, to, by }: Record<string, string>) => [from, to, by]);
+    };
+    const finished = async (status: string) => {
+      const { id } = await send();
+      await set(id, { status: "resolved" });
+      await set(id, { status });
+      return id;
+    };
+
+    it.each(["resolved", "archived"])("opens the other one again, which was %s", async (status) => {
+      const into = await finished(status);
+      const before = await resolvedOn();
+      service.clock.advance(day);
+      const from = await send({ email: "ada@kitchen.example" });
+      const merged = await merge(from.id, into);
+      expect([merged.status, merged.field("feedback.status")]).toEqual([200, "open"]);
+      expect((await list("unfinished=true")).map(({ id }: Message) => id)).toEqual([into]);
+      expect((await statuses(into)).at(-1)).toEqual([status, "open", app.owner.email]);
+      expect(await resolvedOn()).toEqual([]);
+      await unmerge(from.id);
+      expect([await statusOf(into), await statusOf(from.id)]).toEqual([status, "open"]);
+      expect((await statuses(into)).at(-1)).toEqual(["open", status, app.owner.email]);
+      expect(await resolvedOn()).toEqual(before);
+    });
+
+    it.each<[string, (into: string) => Promise<unknown>]>([
+      ["an answer", (id) => app.reply(id)],
+      ["another merge", async (id) => merge((await send()).id, id)],
+      ["a status", (id) => set(id, { status: "in_progress" })],
+      ["a tag", (id) => set(id, { addTags: ["crash"] })],
+      ["an assignee", (id) => set(id, { assignee: "me" })],
+      ["a snooze", (id) => set(id, { snoozedUntil: new Date(service.clock.now().getTime() + day) })],
+    ])("does not finish it at an unmerge after %s", async (_, act) => {
+      const into = await finished("resolved");
+      const from = await send();
+      await merge(from.id, into);
+      await act(into);
+      const status = await statusOf(into);
+      expect((await unmerge(from.id)).status).toBe(200);
+      expect([await statusOf(into), status === "resolved"]).toEqual([status, false]);
+    });
+
+    it("leaves the status of the other one in all other cases", async () => {
+      const [open, resolved, started] = [(await send()).id, await finished("resolved"), (await send()).id];
+      await set(started, { status: "in_progress" });
+      await merge(resolved, started);
+      expect(await statusOf(started)).toBe("in_progress");
+      await merge(open, started);
+      expect(await statusOf(started)).toBe("in_progress");
+      const [one, other] = [await finished("resolved"), await finished("archived")];
+      await merge(one, other);
+      expect(await statusOf(other)).toBe("archived");
+    });
+
+    it("keeps the other one open in a copy of the app", async () => {
+      const into = await finished("resolved");
+      await merge((await send()).id, into);
+      const stranger = await service.signIn(await service.makeUser());
+      const copy = await importFile(service, stranger, await exportFile(service, app.person, app.appId));
+      const inCopy = async (method: string, path: string) =>
+        Object((await service.request(method, `/api/v1/console${path}`, { headers: stranger })).body);
+      const { items } = await inCopy("GET", `/apps/${copy.field("appId")}/feedback`);
+      const { merged } = await inCopy("GET", `/feedback/${items[0].id}`);
+      await inCopy("POST", `/feedback/${merged[0].id}/unmerge`);
+      expect((await inCopy("GET", `/feedback/${items[0].id}`)).feedback.status).toBe("open");
+    });
+  });
+
   it("moves the words of the thread in the search", async () => {
     const [from, into] = [await send({ message: "A walrus." }), await send({ message: "A puffin." })];
     await merge(from.id, into.id);

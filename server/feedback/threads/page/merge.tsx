@@ -151,7 +151,8 @@ const MergePage = ({
             </fieldset>
             <p class="hint">
               The messages, files and proposals move to the chosen thread. Each sender sees only their own
-              words. You can undo it for 30 days.
+              words. If this thread is unfinished, a finished one becomes open again. You can undo it for 30
+              days.
             </p>
             <div class="actions">
               <button class="primary" type="submit">
