@@ -19,6 +19,8 @@ export interface KnownThread {
   readonly createdAt: number;
   readonly repeats: number[];
   readonly replies: number[];
+  /** The first reply of a thread that was merged, if it is not the first of `replies`. Null if it has none. */
+  readonly firstReply?: number | null;
   resolvedAt: number | undefined;
   status: string;
   isDeleted: boolean;
@@ -237,8 +239,8 @@ export function naiveNumbers(
     add(logAt(thread.resolvedAt), "resolved");
   }
   const began = threads.filter(({ createdAt }) => isIn(createdAt));
-  const waits = began.flatMap(({ createdAt, replies: [first] }) =>
-    first === undefined ? [] : [first - createdAt],
+  const waits = began.flatMap(({ createdAt, replies: [earliest], firstReply = earliest }) =>
+    firstReply === undefined || firstReply === null ? [] : [firstReply - createdAt],
   );
   const within = (hours: number) => waits.filter((wait) => wait <= hours * 60 * minute).length;
   const runs = threads.flatMap((thread) => thread.runs).filter(({ createdAt }) => isIn(createdAt));
