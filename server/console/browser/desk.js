@@ -118,6 +118,12 @@ const openMenu = (shortcut) => {
   menu.querySelector(".panel :is(button, input)").focus();
 };
 
+const undoLast = () => {
+  const button = /** @type {any} */ (document.querySelector("#acted button"));
+  if (button?.checkVisibility()) button.click();
+  else announce("There is nothing to undo.");
+};
+
 const isForm = () => form !== null && (rows().length > 0 || openedId() !== undefined);
 
 if (desk) {
@@ -134,6 +140,8 @@ if (desk) {
       },
       isHere: () => form !== null && isList(),
     },
+    // The list of keys names it before there is something to undo.
+    { key: "z", words: "Undo the last act", act: undoLast, isHere: isForm },
   ]);
   addKeys("Chosen threads, or this one", [
     { key: "e", words: "Resolve", act: () => act("resolve"), isHere: isForm },

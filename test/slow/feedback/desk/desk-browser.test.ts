@@ -265,4 +265,52 @@ describe("the triage desk in Chromium", () => {
     expect(wide).toBeLessThanOrEqual(0);
     await page.close();
   });
+
+  /** Whether the first letters of a row's texts are inside of the box that clips them. */
+  const firstLettersShown = (page: Page, selector: string) =>
+    page.locator(selector).evaluateAll((texts) =>
+      texts.map((text) => {
+        const range = document.createRange();
+        const node = document.createTreeWalker(text, NodeFilter.SHOW_TEXT).nextNode();
+        if (!node) return false;
+        range.setStart(node, 0);
+        range.setEnd(node, 3);
+        const letters = range.getBoundingClientRect();
+        const boxes = [text, text.parentElement, text.closest("li")].map((box) =>
+          box?.getBoundingClientRect(),
+        );
+        return boxes.every(
+          (box) => box !== undefined && letters.left >= box.left - 1 && letters.right <= box.right + 1,
+        );
+      }),
+    );
+
+  it("cuts the end of a long text, also if it is written from right to left", async () => {
+    const address = `https://example.org/${"very".repeat(60)}`;
+    const long = "\u0645\u0631\u062d\u0628\u0627 \u0643\u064a\u0641 \u062d\u0627\u0644\u0643 ";
+    const id = await sendFeedback(service, team.app.key, {
+      subject: `\u05e9\u05dc\u05d5\u05dd \u05e2\u05d5\u05dc\u05dd ${address}`.slice(0, 190),
+      message: long.repeat(20),
+    });
+    await team.call("POST", `/feedback/${id}/messages`, { direction: "note", body: long.repeat(20) });
+    for (const width of [1440, 390]) {
+      const page = await open("", { viewport: { width, height: 844 } });
+      const shown = [
+        ...(await firstLettersShown(page, "#threads .to > bdi")),
+        ...(await firstLettersShown(page, "#threads .last > bdi:last-child")),
+      ];
+      expect([width, shown]).toEqual([width, [true, true]]);
+      await page.goto(`/console/search?q=${encodeURIComponent("\u0645\u0631\u062d\u0628\u0627")}`);
+      expect(await firstLettersShown(page, ".list .last > bdi")).toEqual([true]);
+      await page.close();
+    }
+  });
+
+  it("lists the key that undoes an act before there is something to undo", async () => {
+    await fill(2);
+    const page = await open();
+    await page.keyboard.press("?");
+    await page.getByRole("dialog").getByText("Undo the last act").waitFor();
+    await page.close();
+  });
 });
