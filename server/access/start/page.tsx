@@ -157,7 +157,7 @@ interface StepsProps {
 }
 
 const Steps = (props: StepsProps) => {
-  const { navigation, steps, forms } = props;
+  const { navigation, steps } = props;
   const { app, links } = navigation;
   return (
     <ConsolePage navigation={navigation} title="First steps" address={links.start(app.id)} narrow>
@@ -199,7 +199,6 @@ const Steps = (props: StepsProps) => {
           <AnswerStep {...props} />
         </Step>
       </ol>
-      {forms.sent && <Notice done="test-report-sent">The test report has arrived.</Notice>}
     </ConsolePage>
   );
 };
@@ -267,18 +266,32 @@ const KeyStep = ({ navigation: { app, links }, steps, forms: { key } }: StepsPro
   );
 };
 
-const ReportStep = ({ navigation: { app, links }, steps, forms: { key, refused }, visit }: StepsProps) => (
+/** The message that the report has arrived. As the answer to a form it gets the focus. */
+const Arrived = ({
+  isAnswer,
+  children,
+}: {
+  readonly isAnswer: boolean | undefined;
+  readonly children: ComponentChildren;
+}) => (isAnswer ? <Notice done="test-report-sent">{children}</Notice> : <p>{children}</p>);
+
+const ReportStep = ({
+  navigation: { app, links },
+  steps,
+  forms: { key, refused, sent },
+  visit,
+}: StepsProps) => (
   <>
     <Refused refusal={refused?.refusal} />
     <Calls calls={callsFor({ baseUrl: visit.settings.baseUrl, ...key })} hasKey={key !== undefined} />
     <div id="first-report" class="stack" data-live={versionOf(steps.report?.id ?? null)}>
       {steps.report ? (
-        <p>
+        <Arrived isAnswer={sent}>
           <b>The first report has arrived</b>{" "}
           <span class="muted">
             <Ago at={steps.report.createdAt} now={visit.now} />
           </span>
-        </p>
+        </Arrived>
       ) : (
         <>
           <p class="waiting-for">
