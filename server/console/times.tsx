@@ -1,9 +1,14 @@
 const hourMilliseconds = 3_600_000;
 
-/** The time when a credential was last used. The server records only the hour. */
+/**
+ * The time when a credential was last used. The server records only the hour in which it was used, so a use of the
+ * previous hour of the clock may be a minute old, or nearly two hours.
+ */
 export const LastUse = ({ at, now }: { readonly at: string | null; readonly now: Date }) => {
   if (at === null) return <span>never used</span>;
-  if (now.getTime() - Date.parse(at) < hourMilliseconds) return <span>used in the last hour</span>;
+  const age = now.getTime() - Date.parse(at);
+  if (age < hourMilliseconds) return <span>used in the last hour</span>;
+  if (age < 2 * hourMilliseconds) return <span>used in the last 2 hours</span>;
   return (
     <span>
       used <Ago at={at} now={now} />
