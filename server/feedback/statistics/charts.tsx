@@ -7,29 +7,46 @@ const bar = 15;
 
 const types = ["bug", "feature", "question", "general"] as const;
 
+interface DayChartProps {
+  readonly days: readonly DayNumbers[];
+  /** Returns the address of the list of a day. */
+  readonly at: (day: string) => string;
+}
+
 /**
  * A bar for each day, with the types of its reports one on the other, and a line for the resolved threads. Screen
  * readers get the table below it.
  */
-export const DayChart = ({
-  days,
-  at,
-}: {
-  readonly days: readonly DayNumbers[];
-  /** Returns the address of the list of a day. */
-  readonly at: (day: string) => string;
-}) => {
+export const DayChart = ({ days, at }: DayChartProps) => {
   const sums = days.map(({ new: by }) => types.reduce((sum, type) => sum + by[type], 0));
   const most = Math.max(1, ...sums, ...days.map(({ resolved }) => resolved));
   const top = niceTop(most);
+  return (
+    <div class="day-chart">
+      <p class="scale small muted" aria-hidden="true">
+        {[top, top / 2, 0].map((count) => (
+          <span key={count}>{count.toLocaleString("en")}</span>
+        ))}
+      </p>
+      <Days {...{ days, sums, top, at }} />
+    </div>
+  );
+};
+
+/** The bars and the line. The numbers beside them are no part of the drawing, because it is stretched to its place. */
+const Days = ({
+  days,
+  sums,
+  top,
+  at,
+}: DayChartProps & {
+  readonly sums: readonly number[];
+  /** The number at the top of the drawing. */
+  readonly top: number;
+}) => {
   const y = (count: number) => height - (count * height) / top;
   return (
-    <svg
-      class="day-chart"
-      viewBox={`0 -12 ${days.length * slot} ${height + 14}`}
-      preserveAspectRatio="none"
-      aria-hidden="true"
-    >
+    <svg viewBox={`0 0 ${days.length * slot} ${height}`} preserveAspectRatio="none" aria-hidden="true">
       {[top / 2, top].map((count) => (
         <line key={count} class="grid" x1="0" x2={days.length * slot} y1={y(count)} y2={y(count)} />
       ))}

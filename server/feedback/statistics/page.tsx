@@ -13,7 +13,7 @@ import { type Reply, show } from "../../console/respond.ts";
 import { dayText } from "../../console/times.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
 import { Bar, DayChart, Sparkline } from "./charts.tsx";
-import { lengthOf, type Period, periodBefore, periodOf } from "./rules.ts";
+import { areOfLastDay, lengthOf, type Period, periodBefore, periodOf } from "./rules.ts";
 
 /** The lengths of the periods that the page offers, in days. */
 const lengths = [7, 30, 90];
@@ -122,7 +122,7 @@ const Numbers = ({ navigation, present, before, profile, now, length, isOwn, ref
         </div>
       </div>
       <OwnPeriod {...{ present, profile, isOwn, refusal }} action={links.numbers(app.id)} />
-      <Figures {...{ present, before, length }} />
+      <Figures {...{ present, before, length, now }} />
       <div class="two">
         <PerDay present={present} search={search} />
         <div class="card stack">
@@ -168,9 +168,15 @@ const OwnPeriod = ({
   );
 };
 
-const Figures = ({ present, before, length }: Pick<Shown, "present" | "before" | "length">) => {
+const Figures = ({
+  present,
+  before,
+  length,
+  now: at,
+}: Pick<Shown, "present" | "before" | "length" | "now">) => {
   const [now, then] = [totalsOf(present), totalsOf(before)];
-  const answered = shareOf(present.firstReply.within["24h"], now.reports);
+  const inADay = present.firstReply.within["24h"];
+  const answered = shareOf(inADay, now.reports);
   const answeredBefore = shareOf(before.firstReply.within["24h"], then.reports);
   const open = present.openByAge["30d"] + present.openByAge.older;
   return (
@@ -187,12 +193,14 @@ const Figures = ({ present, before, length }: Pick<Shown, "present" | "before" |
       >
         {waitChange(present.firstReply.median, before.firstReply.median)}
       </Figure>
-      <Figure name="Answered within 24 h" value={answered === undefined ? "–" : `${answered} %`}>
+      <Figure name={"Answered within 24\u00a0h"} value={answered === undefined ? "–" : `${answered} %`}>
         {answered === undefined
           ? "fewer than 5 reports"
-          : answeredBefore === undefined
-            ? "nothing to compare with"
-            : pointsText(answered - answeredBefore)}
+          : inADay < now.reports && areOfLastDay(present, at)
+            ? "the others are not due yet"
+            : answeredBefore === undefined
+              ? "nothing to compare with"
+              : pointsText(answered - answeredBefore)}
       </Figure>
       <Figure name="Open over 7 days" value={openText(open)}>
         now

@@ -1,4 +1,5 @@
 import { limits } from "../../../src/contract/limits.ts";
+import type { Statistics } from "../../../src/contract/statistics.ts";
 import { dayStartsOf } from "../../testing/days/rules.ts";
 
 const quarterMilliseconds = 900_000;
@@ -63,6 +64,18 @@ export function daysOf(period: Period): CountedDay[] {
     from: starts[days] ?? 0,
     to: starts[days + 1] ?? 0,
   }));
+}
+
+/** Whether all new reports of a period arrived on days that began in the last 24 hours. */
+export function areOfLastDay(
+  { perDay, ...period }: Pick<Statistics, "perDay" | "from" | "to" | "zone">,
+  now: Date,
+): boolean {
+  const yesterday = quarterAt(new Date(now.getTime() - dayMilliseconds));
+  const earlier = daysOf(period).filter(({ from }) => from < yesterday);
+  return perDay
+    .slice(0, earlier.length)
+    .every(({ new: { bug, feature, question, general } }) => bug + feature + question + general === 0);
 }
 
 /** Returns the quarters of all these days. */

@@ -38,6 +38,18 @@ describe("the page of numbers, without scripts", () => {
     expect(page.text).not.toContain("<b>It");
   });
 
+  it("names the numbers at the lines of the chart", async () => {
+    const { text } = await open();
+    expect(text).toMatch(/class="scale[^"]*"[^>]*><span>6<\/span><span>3<\/span><span>0<\/span>/);
+  });
+
+  it("says that the answers to reports of the last day are not due yet", async () => {
+    expect(readingOf(await open())).toContain("Answered within 24 h 20 % the others are not due yet");
+    service.clock.advance(30 * 3_600_000);
+    expect(readingOf(await open())).toContain("Answered within 24 h 20 % nothing to compare with");
+    service.clock.advance(-30 * 3_600_000);
+  });
+
   it("has the days of another time zone, and of other periods", async () => {
     expect(readingOf(await open("?days=7&zone=Asia%2FKolkata"))).toContain("21 Nov 2026 4 0 1 0 1 0 1");
     const week = await open("?days=7");
