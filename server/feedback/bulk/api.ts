@@ -14,7 +14,7 @@ import { indexForSearch } from "../search/store/indexing.ts";
 import { snoozeRefusal } from "../snooze/rules.ts";
 import { tagKeyOf } from "../tags/rules.ts";
 import { tags, threadTags } from "../tags/store.ts";
-import { changeThread } from "../threads/change.ts";
+import { changeThread, isFinish } from "../threads/change.ts";
 import { threadNews } from "../unread/store/news.ts";
 import { threadViews } from "../unread/store/read-marks.ts";
 import { filterRefusal } from "../views/rules.ts";
@@ -236,7 +236,7 @@ async function changeSome(
   const { read, ...fields } = change;
   for (const id of ids) {
     await tx.lock(id);
-    const before = await stateOf(tx, act, id, read !== undefined);
+    const before = await stateOf(tx, act, id, read !== undefined || isFinish(change.status));
     const code = before === undefined ? "not_found" : bulkRefusal(before, change);
     if (before === undefined || code !== undefined) {
       tally.skipped.push({ id, code: code ?? "not_found" });

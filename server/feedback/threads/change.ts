@@ -7,8 +7,10 @@ import type { ConsoleCaller } from "../../http/handler.ts";
 import { recordEvent } from "../../webhooks/events/record.ts";
 import { assign } from "../assignees/assign.ts";
 import { changeableOf, updateThread } from "../inbox/store.ts";
+import { isUnfinished } from "../snooze/rules.ts";
 import { changeSnooze } from "../snooze/snooze.ts";
 import { changeTags } from "../tags/api.ts";
+import { threadViews } from "../unread/store/read-marks.ts";
 
 /** Changes the fields, tags, assignee and snooze of a thread, and writes it to the audit. (rules F30, F31, F42) */
 export async function changeThread(
@@ -60,7 +62,13 @@ export async function changeThread(
     }
   }
   if (fields.length > 0) await tellChanged(deps, tx, { ...thread, at, fields, status: change.status, by });
+  if (isFinish(change.status))
+    await threadViews.mark(tx, { appId, userId: caller.userId, feedbackId: id }, true);
 }
+
+/** Whether a change to this status says that the person is done with the thread, and so has read it. (rule F50) */
+export const isFinish = (status: string | undefined): boolean =>
+  status !== undefined && !isUnfinished(status);
 
 /** Stores the event that fields of a thread were changed. */
 export const tellChanged = (

@@ -51,6 +51,19 @@ describe.each(databases)("a bulk change on $name", (engine) => {
     expect(await undo(undoOf(done))).toMatchObject({ status: 409, body: { code: "wrong_state" } });
   });
 
+  it("marks what a person resolves or archives as read for this person, until it is undone", async () => {
+    const viewer = await team.join("viewer");
+    const ids = [await send(), await send()].toSorted();
+    const unread = async (call = team.call) => (await list("unread=true", call)).toSorted();
+    const done = await bulk({ ids, change: { status: "resolved" } });
+    expect([await unread(), await unread(viewer.call)]).toEqual([[], ids]);
+    await undo(undoOf(done));
+    expect(await unread()).toEqual(ids);
+    await team.call("PATCH", `/feedback/${ids[0]}`, { status: "archived" });
+    await team.call("PATCH", `/feedback/${ids[1]}`, { status: "in_progress" });
+    expect([await unread(), await unread(viewer.call)]).toEqual([[ids[1]], ids]);
+  });
+
   it("leaves out threads of other apps, deleted ones, and those that cannot be changed so", async () => {
     const other = await makeTeam(service);
     const foreign = await sendFeedback(service, other.app.key, {});
