@@ -21,6 +21,17 @@ export type FoundLine = z.output<typeof FoundLine>;
 /** A number of threads. A text such as `500+` if there are more, or if the search had no time to count them all. */
 export const Count = z.union([z.int(), z.string()]);
 
+/** An operator of a query whose value is not known, so that it was searched as words. */
+export const UnknownValue = z.object({
+  /** The operator, such as `type`. */
+  operator: z.string(),
+  value: z.string(),
+  /** The operator with each value that it can have, or with examples of dates. */
+  allowed: z.array(z.string()),
+});
+
+export type UnknownValue = z.output<typeof UnknownValue>;
+
 /** The facts about the whole search that its first page contains. */
 export const SearchFacts = z.object({
   /** The found threads of each status, also of statuses that were not requested. */
@@ -29,6 +40,8 @@ export const SearchFacts = z.object({
   didYouMean: z.nullable(z.string()),
   /** Whether the index still lacks threads, for example in the first minutes after an update of the server. */
   indexing: z.boolean(),
+  /** The operators with a value that is not known, if there are any. */
+  unknownValues: z.optional(z.array(UnknownValue)),
 });
 
 export type SearchFacts = z.output<typeof SearchFacts>;

@@ -1,4 +1,5 @@
 import type { FoundLine, SearchFacts } from "../../../src/contract/found.ts";
+import { unknownValueText } from "../../../src/contract/found-text.ts";
 import { Line, MarkedLine } from "../../console/parts.tsx";
 import { nameIn, statusNames } from "../threads/badges.tsx";
 
@@ -86,6 +87,12 @@ export const SearchHints = ({
   readonly address: (q: string) => string;
 }) => (
   <>
+    {facts?.unknownValues?.map((unknown, at) => (
+      // biome-ignore lint/suspicious/noArrayIndexKey: the same operator may be there twice
+      <p key={at} class="hint">
+        <Line text={unknownValueText(unknown)} />
+      </p>
+    ))}
     {facts?.didYouMean != null && (
       <p class="hint">
         Did you mean{" "}

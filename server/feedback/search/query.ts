@@ -1,5 +1,6 @@
 import { FeedbackType } from "../../../src/contract/feedback.ts";
 import { threadStatuses } from "../../../src/contract/find-work.ts";
+import type { UnknownValue } from "../../../src/contract/found.ts";
 import { tagKeyOf } from "../tags/rules.ts";
 import { asOneWord, isOnlyLetters, kinds, pairsIn, reversed, type TextWord, wordsIn } from "./words.ts";
 
@@ -65,6 +66,29 @@ const mostWords = 16;
 
 /** The fewest characters of a word that is also searched as a beginning: too many words begin with fewer. */
 const fewestOfBeginning = 3;
+
+const exampleDays = ["2026", "2026-06", "2026-06-30"];
+
+/** The operators with few values. `status` is no operator, but a word that people try in the place of `is`. */
+const valuesOf: ReadonlyMap<string, readonly string[]> = new Map([
+  ["is", threadStatuses.map((status) => `is:${status.replaceAll("_", "-")}`)],
+  ["status", threadStatuses.map((status) => `is:${status.replaceAll("_", "-")}`)],
+  ["type", FeedbackType.options.map((type) => `type:${type}`)],
+  ["has", hasNames.map((name) => `has:${name}`)],
+  ["before", exampleDays.map((example) => `before:${example}`)],
+  ["after", exampleDays.map((example) => `after:${example}`)],
+]);
+
+/** Returns the operators of a query whose value is not known. They are searched as words. (rule F58) */
+export const unknownValuesOf = (query: string): UnknownValue[] =>
+  [...query.matchAll(parts)].flatMap(({ groups = {} }) => {
+    const operator = groups.name?.toLowerCase() ?? "";
+    const allowed = valuesOf.get(operator);
+    const value = groups.quoted ?? groups.bare ?? "";
+    if (allowed === undefined || value === "" || factOf(operator, value) || termsOf(operator, value))
+      return [];
+    return [{ operator, value, allowed: [...allowed] }];
+  });
 
 const parts =
   /(?<=^|\s)(?<not>-?)(?:(?<name>[a-z]{2,8}):)?(?:["“„«](?<quoted>[^"“”„«»]*)["”»]?|(?<bare>\S+))/giu;

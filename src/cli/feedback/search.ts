@@ -1,4 +1,5 @@
 import type { SearchFacts } from "../../contract/found.ts";
+import { unknownValueText } from "../../contract/found-text.ts";
 import { limits } from "../../contract/limits.ts";
 import type { SearchedThread } from "../../contract/search.ts";
 import { oneLine } from "../../words/visible.ts";
@@ -59,9 +60,13 @@ const columns: readonly Column<SearchedThread>[] = [
   { heading: "found", of: ({ found }) => (found ? `${found.in}: ${found.text}` : "") },
 ];
 
-function noteFacts(invocation: Invocation, { counts, didYouMean, indexing }: SearchFacts): void {
+function noteFacts(
+  invocation: Invocation,
+  { counts, didYouMean, indexing, unknownValues = [] }: SearchFacts,
+): void {
   const { open, in_progress: inProgress, resolved, archived } = counts;
   note(invocation, `open ${open}, in_progress ${inProgress}, resolved ${resolved}, archived ${archived}`);
   if (didYouMean !== null) note(invocation, `Did you mean: ${oneLine(didYouMean)}`);
+  for (const unknown of unknownValues) note(invocation, oneLine(unknownValueText(unknown)));
   if (indexing) note(invocation, "The index of the search is being built. Older feedback may be missing.");
 }

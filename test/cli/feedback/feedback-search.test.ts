@@ -49,4 +49,11 @@ describe("feedback search", () => {
     expect(stdout).toBe("");
     expect(stderr).toContain("Did you mean: zebra");
   });
+
+  it("names an operator with an unknown value", async () => {
+    const { stderr } = await run(["feedback", "search", "is:gone"]);
+    expect(stderr).toContain(
+      "is:gone was searched as words. What the search understands: is:open, is:in-progress,",
+    );
+  });
 });

@@ -188,4 +188,25 @@ describe.each(databases)("a search on $name through whole threads", (engine) => 
     });
     expect(refused.status).toBe(401);
   });
+
+  it("names an operator with an unknown value, and the values that it can have", async () => {
+    await send();
+    const values = async (q: string) => (await search(q)).search.unknownValues;
+    expect(await values("before:2026-13-40")).toEqual([
+      {
+        ...{ operator: "before", value: "2026-13-40" },
+        allowed: ["before:2026", "before:2026-06", "before:2026-06-30"],
+      },
+    ]);
+    expect(await values("status:foo -type:x broke has:y")).toMatchObject([
+      { operator: "status", value: "foo", allowed: expect.arrayContaining(["is:open", "is:in-progress"]) },
+      { operator: "type", value: "x", allowed: expect.arrayContaining(["type:bug"]) },
+      { operator: "has", value: "y", allowed: expect.arrayContaining(["has:image"]) },
+    ]);
+    expect(await values("is:open type:bug before:2027 has:image note:x")).toBeUndefined();
+    const { text } = await service.request("GET", `/console/search?q=${encodeURIComponent("type:x")}`, {
+      headers: { ...world.headers, accept: "text/html" },
+    });
+    expect(text).toContain("type:x was searched as words. What the search understands: type:bug,");
+  });
 });
