@@ -269,6 +269,19 @@ export const TextField = ({
   );
 };
 
+/** The field for the name of the person. It can stay empty. (rule K33) */
+export const NameField = ({ form, hint }: { readonly form: Filled; readonly hint?: string }) => (
+  <TextField
+    form={form}
+    name="name"
+    label="Your name (optional)"
+    hint={hint}
+    autocomplete="name"
+    maxLength={limits.memberName}
+    unkept
+  />
+);
+
 export const TextArea = ({
   form,
   size,

@@ -7,6 +7,7 @@ import { IdempotencyField, versionOf } from "./forms.tsx";
 import type { Links } from "./links.ts";
 import { type Navigation, requestsIn, sumOf, type Tab } from "./navigation.ts";
 import { counted, DoneNotice, keyed, Line, RoleHere, shownCount } from "./parts.tsx";
+import { Avatar, PeopleHere } from "./people.tsx";
 
 /** A page of the console, with the bar at the top and the tabs of its app. */
 export const ConsolePage = ({
@@ -35,32 +36,34 @@ export const ConsolePage = ({
     events={navigation.events}
     hasKeys={navigation.preferences.keys}
   >
-    <header class="top">
-      <div class="bar">
-        <Brand links={navigation.links} />
-        {navigation.apps.length > 0 && <AppMenu navigation={navigation} />}
-        <div class="end">
-          {navigation.apps.length > 0 && <SearchLink links={navigation.links} />}
-          {navigation.apps.length > 0 && !navigation.app && <InboxLink navigation={navigation} />}
-          <a
-            href={navigation.links.home}
-            aria-current={navigation.tab === "decisions" ? "page" : undefined}
-            {...keyed("g d", "Go to the decisions", "Everywhere")}
-          >
-            Decisions
-            <Waiting navigation={navigation} />
-          </a>
-          <AccountMenu navigation={navigation} />
+    <PeopleHere.Provider value={navigation.people}>
+      <header class="top">
+        <div class="bar">
+          <Brand links={navigation.links} />
+          {navigation.apps.length > 0 && <AppMenu navigation={navigation} />}
+          <div class="end">
+            {navigation.apps.length > 0 && <SearchLink links={navigation.links} />}
+            {navigation.apps.length > 0 && !navigation.app && <InboxLink navigation={navigation} />}
+            <a
+              href={navigation.links.home}
+              aria-current={navigation.tab === "decisions" ? "page" : undefined}
+              {...keyed("g d", "Go to the decisions", "Everywhere")}
+            >
+              Decisions
+              <Waiting navigation={navigation} />
+            </a>
+            <AccountMenu navigation={navigation} />
+          </div>
         </div>
-      </div>
-      {navigation.app && <Tabs navigation={navigation} app={navigation.app} />}
-    </header>
-    <RoleHere.Provider value={navigation.app?.role ?? "owner"}>
-      <main class={wide ? "wide-page" : narrow ? "middle narrow" : "middle"} id="main" tabIndex={-1}>
-        <DoneNotice done={navigation.done} notices={navigation.notices} />
-        {children}
-      </main>
-    </RoleHere.Provider>
+        {navigation.app && <Tabs navigation={navigation} app={navigation.app} />}
+      </header>
+      <RoleHere.Provider value={navigation.app?.role ?? "owner"}>
+        <main class={wide ? "wide-page" : narrow ? "middle narrow" : "middle"} id="main" tabIndex={-1}>
+          <DoneNotice done={navigation.done} notices={navigation.notices} />
+          {children}
+        </main>
+      </RoleHere.Provider>
+    </PeopleHere.Provider>
   </Document>
 );
 
@@ -182,17 +185,27 @@ const AppMenu = ({ navigation: { links, apps, app, tab, counts } }: { readonly n
   </>
 );
 
-const AccountMenu = ({ navigation: { links, email, docs } }: { readonly navigation: Navigation }) => (
+const AccountMenu = ({
+  navigation: { links, userId, email, people, docs },
+}: {
+  readonly navigation: Navigation;
+}) => (
   <details class="menu right">
     <summary>
       <span class="unseen">{`Account ${email}`}</span>
-      <span class="avatar" aria-hidden="true">
-        {email.slice(0, 1).toUpperCase()}
-      </span>
+      <Avatar userId={userId} email={email} />
     </summary>
     <nav class="panel" aria-label="Account">
       <p class="who">
         Signed in as <br />
+        {people.has(email) && (
+          <>
+            <b>
+              <Line text={people.get(email)?.name ?? ""} />
+            </b>
+            <br />
+          </>
+        )}
         <Line text={email} />
       </p>
       <a href={links.account}>Your account</a>

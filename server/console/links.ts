@@ -85,6 +85,7 @@ const linksOfDrafts = (at: string) => ({
 const linksOfAccount = (at: string) => ({
   account: at,
   savePreferences: `${at}/preferences`,
+  saveName: `${at}/name`,
   notices: (appId?: string) => `${at}/notices${appId === undefined ? "" : `?app=${appId}`}`,
   noticesOf: (appId: string) => `${at}/notices/${appId}`,
   quietHours: `${at}/notices/hours`,

@@ -8,6 +8,7 @@ import { suffices } from "../access/members/rules.ts";
 import type { Links } from "./links.ts";
 import type { Notices } from "./notices.ts";
 import type { AppCounts, TestBelow } from "./page-reads.ts";
+import type { People } from "./people.tsx";
 import type { SignedInVisit } from "./visit.ts";
 
 /** The tabs of the console: the decisions and the inbox over all apps of a person, and the parts of an app. */
@@ -26,6 +27,9 @@ export type Tab =
 export interface Navigation {
   readonly links: Links;
   readonly email: string;
+  readonly userId: string;
+  /** The people whose names the page may show. */
+  readonly people: People;
   /** The address of the page about the API. */
   readonly docs: string;
   /** The address from which a page receives events of changes, and when the page was read. */
@@ -56,17 +60,20 @@ export const requestsIn = ({ requests }: Pick<Navigation, "requests">): number =
 
 export async function navigationOf(visit: SignedInVisit): Promise<Navigation> {
   const { links, notices, caller, reads, settings } = visit;
-  const [{ items }, preferred, counts, requests, testsBelow] = await Promise.all([
+  const [{ items }, preferred, counts, requests, testsBelow, people] = await Promise.all([
     visit.ask(apps.list),
     visit.ask(preferences.read),
     reads.counts(),
     reads.countSlotRequests(),
     reads.testsBelow(),
+    reads.people(),
   ]);
   return {
     links,
     notices,
     email: caller.email,
+    userId: caller.userId,
+    people,
     docs: `${settings.baseUrl}/api/v1/docs`,
     events: {
       at: new URL(settings.baseUrl).pathname.replace(/\/$/, "") + live.follow.path,

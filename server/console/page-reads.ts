@@ -36,6 +36,7 @@ import { sendsMail } from "../mail/outgoing/queue.ts";
 import { audienceOf } from "../mail/sender/mails.ts";
 import { type TestBelow, testsBelow } from "../testing/cycles/api.ts";
 import { type SlotRequestRow, slotRequests } from "../testing/slots/store.ts";
+import { type People, peopleOf } from "./people.tsx";
 
 export type WaitingProposal = AwaitingRow;
 export type Changes = ChangeCounts;
@@ -95,6 +96,9 @@ export const createPageReads =
      */
     wasEdited: ({ app, feedback }: Pick<Thread, "app" | "feedback">, since: string) =>
       wasEdited(database, { appId: app.id, feedbackId: feedback.id, userId, since }),
+
+    /** Returns the people with names who share an app with the person, and the person. (rule K33) */
+    people: async (): Promise<People> => peopleOf(await users.named(database, userId)),
 
     /** Counts the changes in an app after `since`. The caller has checked that the person is a member. */
     changesSince: (appId: string, since: string) => changesSince(database, { appId, userId, since }),

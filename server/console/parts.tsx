@@ -206,20 +206,6 @@ export const QrCode = ({
   );
 };
 
-/** The words ` by ` and the person who made a change. */
-export const By = ({
-  change,
-}: {
-  /** The change; undefined if no member made it, or if the person is unknown. */
-  readonly change: { readonly email: string } | undefined;
-}) =>
-  change === undefined ? null : (
-    <>
-      {" by "}
-      <Line text={change.email} />
-    </>
-  );
-
 /** A text exactly as a person typed it. Hidden characters are shown as their codes. */
 export const UserText = ({
   text,

@@ -304,6 +304,15 @@ const threadsThatMergesReopen: Migration = {
   },
 };
 
+const namesOfMembers: Migration = {
+  number: 143,
+  name: "names of members",
+  statements: {
+    sqlite: statementsFor(addedSince(users, 143), "sqlite"),
+    postgres: statementsFor(addedSince(users, 143), "postgres"),
+  },
+};
+
 /** All migrations in their order. A released migration never changes: a correction is a new migration. */
 export const migrations: readonly Migration[] = [
   ...[baseline, searchFunction, threadNumbers, searchOfWholeThreads, contentPictures],
@@ -325,5 +334,6 @@ export const migrations: readonly Migration[] = [
     noticesInBrowsers,
     droppedMetadata,
     threadsThatMergesReopen,
+    namesOfMembers,
   ],
 ];

@@ -99,6 +99,7 @@ export const auditActions = [
   "token.delete",
   "token.rotate",
   "user.create",
+  "user.name",
   "user.password",
   "user.recover",
   "view.create",
@@ -127,6 +128,8 @@ export const AuditEntry = z.object({
   id: uuid,
   at: instant,
   actor: z.string(),
+  /** The name of the person who acted. Null for a program, and for a person without a name. */
+  actorName: z.nullable(z.string()),
   action: z.string(),
   appId: z.nullable(uuid),
   target: z.nullable(z.string()),

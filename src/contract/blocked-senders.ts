@@ -12,6 +12,7 @@ export const BlockedSender = z.object({
   sender: z.string(),
   /** The e-mail address of the member who blocked the sender. */
   blockedBy: z.nullable(z.string()),
+  blockedByName: z.nullable(z.string()),
   createdAt: instant,
 });
 export type BlockedSender = z.output<typeof BlockedSender>;

@@ -147,6 +147,7 @@ const ReleaseVersion = z.extend(ReleaseContent, {
   /** When this text was written, and by whom; null for a deleted account. */
   at: instant,
   by: z.nullable(z.string()),
+  byName: z.nullable(z.string()),
 });
 
 /** The result of an import. */

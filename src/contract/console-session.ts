@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { endpoint, maintainerScopes } from "./endpoint.ts";
-import { text, uuid } from "./fields.ts";
+import { memberName, omittable, text, uuid } from "./fields.ts";
 import { limits } from "./limits.ts";
 import { Registration } from "./sign-in.ts";
 import { factorCode, PasskeyProof, PasskeyRequest } from "./sign-in-methods.ts";
@@ -11,7 +11,12 @@ const token = text(1, 100);
 
 const attempts = [{ limit: "linksByAddress", by: ["address"] }] as const;
 
-export const User = z.object({ id: uuid, email: z.string() });
+export const User = z.object({
+  id: uuid,
+  email: z.string(),
+  /** The name that the person chose. Null if there is none. */
+  name: z.nullable(z.string()),
+});
 
 const newPassword = z
   .string()
@@ -151,6 +156,8 @@ export const accountLinks = {
       email,
       /** Only for a server that sends no mail: such a server creates the account immediately. */
       password: z.optional(password),
+      /** The name of the person. Only a server that sends no mail uses it here. */
+      name: omittable(memberName),
     }),
     success: { status: 204 },
     errors: ["forbidden"],
@@ -162,7 +169,7 @@ export const accountLinks = {
     path: "/api/v1/console/sign-up/finish",
     summary: "Create the account for which a link was mailed, and sign in to it",
     auth: "none",
-    body: z.object({ token, password }),
+    body: z.object({ token, password, name: omittable(memberName) }),
     success: { status: 201, body: session.create.success.body },
     errors: ["invalid_code", "forbidden"],
     attempts,

@@ -144,6 +144,7 @@ const FaqVersion = z.object({
   /** When this text was published, and by whom; null for an app key or a deleted account. */
   at: instant,
   by: z.nullable(z.string()),
+  byName: z.nullable(z.string()),
 });
 
 /** The earlier text that becomes the draft. */

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { adviceOn, isReceivedFile, type ReceivedFile } from "./files.ts";
+import { limits } from "./limits.ts";
 
 /** Text of `min` to `max` Unicode code points after trimming, without NUL and lone surrogates. */
 export const text = (min: number, max: number) =>
@@ -23,6 +24,18 @@ const normalised = (normalise: (given: string, fault: (message: string) => void)
       payload.issues.push({ code: "custom", message, input: payload.value, continue: true }),
     );
   });
+
+/** Line breaks, controls and invisible characters, but not those with which words and emoji are spelt. (rule K33) */
+const unprintable = /[\p{Cc}\p{Zl}\p{Zp}]|(?!\u200c|\u200d|\ufe0e|\ufe0f)\p{Default_Ignorable_Code_Point}/u;
+
+const blank = /[\p{Z}\p{M}\u2800]|\u200c|\u200d/gu;
+
+/** The name by which a person is shown to those who share an app with the person. (rule K33) */
+export const memberName = text(1, limits.memberName).check(
+  z.refine((name) => !unprintable.test(name), "must not contain control, direction or invisible characters"),
+  z.refine((name) => name.replace(blank, "") !== "", "must contain a visible character"),
+  z.refine((name) => !name.includes("@"), "must not contain an @: addresses are shown as such"),
+);
 
 /** Optional text. Null and blank text mean the same as a missing field. */
 export const optionalText = (max: number) => z.optional(z.nullable(text(0, max)));

@@ -6,6 +6,7 @@ export const limits = {
   subject: 200,
   senderName: 200,
   email: 254,
+  memberName: 60,
   source: 100,
   tagName: 40,
   /** The most tags of one thread, and of one app. */

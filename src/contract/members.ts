@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { appParams } from "./apps.ts";
 import { endpoint, roles } from "./endpoint.ts";
-import { instant, text, uuid } from "./fields.ts";
+import { instant, memberName, omittable, text, uuid } from "./fields.ts";
 import { limits } from "./limits.ts";
 
 const RoleName = z.enum(roles);
@@ -10,6 +10,8 @@ const RoleName = z.enum(roles);
 export const Member = z.object({
   userId: uuid,
   email: z.string(),
+  /** The name that the person chose. Null if there is none. */
+  name: z.nullable(z.string()),
   role: RoleName,
   createdAt: instant,
 });
@@ -21,6 +23,7 @@ export const Invitation = z.object({
   email: z.string(),
   role: RoleName,
   invitedBy: z.string(),
+  invitedByName: z.nullable(z.string()),
   createdAt: instant,
   expiresAt: instant,
 });
@@ -79,6 +82,7 @@ export const Offer = z.object({
   app: z.object({ id: uuid, name: z.string() }),
   role: RoleName,
   invitedBy: z.string(),
+  invitedByName: z.nullable(z.string()),
   expiresAt: instant,
 });
 export type Offer = z.output<typeof Offer>;
@@ -143,6 +147,8 @@ export const invitations = {
     auth: "session",
     role: "account",
     params: tokenParams,
+    /** The name by which the other members see the person. Without it, the name stays as it is. */
+    body: z.object({ name: omittable(memberName) }),
     success: { status: 200, body: z.object({ appId: uuid, role: RoleName }) },
     errors: ["not_found", "email_unverified"],
     attempts,

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
+import { User } from "./console-session.ts";
 import { endpoint } from "./endpoint.ts";
-import { instant, text, uuid } from "./fields.ts";
+import { instant, memberName, text, uuid } from "./fields.ts";
 import { limits } from "./limits.ts";
 
 /** The person that a request names. The e-mail address is in the body, because proxies log paths and queries. */
@@ -125,6 +126,17 @@ export const people = {
 } as const;
 
 export const account = {
+  update: endpoint({
+    method: "PATCH",
+    path: "/api/v1/console/me",
+    summary: "Change the name by which other members see you, or remove it with null",
+    auth: "session",
+    role: "account",
+    body: z.object({ name: z.nullable(memberName) }),
+    success: { status: 200, body: z.object({ user: User }) },
+    errors: [],
+    example: { request: { name: "Ada Byron" } },
+  }),
   remove: endpoint({
     method: "POST",
     path: "/api/v1/console/account/delete",

@@ -61,6 +61,7 @@ const LastMessage = z.object({
   sender: z.nullable(Sender),
   /** The e-mail address of the member who wrote it. */
   writtenBy: z.nullable(z.string()),
+  writtenByName: z.nullable(z.string()),
   text: z.string(),
   createdAt: instant,
 });
@@ -68,7 +69,7 @@ const LastMessage = z.object({
 export type LastMessage = z.output<typeof LastMessage>;
 
 /** The assignee of a thread: a member. */
-export const Assignee = z.object({ userId: uuid, email: z.string() });
+export const Assignee = z.object({ userId: uuid, email: z.string(), name: z.nullable(z.string()) });
 
 export type Assignee = z.output<typeof Assignee>;
 
@@ -145,6 +146,7 @@ export const OwnedMessage = z.extend(Message, {
   sender: z.optional(Sender),
   /** The e-mail address of the member who wrote it. */
   writtenBy: z.optional(z.string()),
+  writtenByName: z.optional(z.nullable(z.string())),
   /**
    * The report that a reply answers, or whose sender wrote an answer: the first report of the thread, or a repeated
    * one.
@@ -179,6 +181,7 @@ export const MergedThread = z.object({
   mergedAt: instant,
   /** The e-mail address of the member who merged it. Null if the account was deleted. */
   mergedBy: z.nullable(z.string()),
+  mergedByName: z.nullable(z.string()),
   /** Until when the merge can be undone. Null if that is not possible any more. */
   undoUntil: z.nullable(instant),
 });
@@ -218,6 +221,7 @@ export const ThreadEvent = z.object({
   at: instant,
   /** The e-mail address of the member who did it. Null if it was nobody, or if the account was deleted. */
   by: z.nullable(z.string()),
+  byName: z.nullable(z.string()),
   kind: openEnum(threadEventKinds),
   /** The field that changed, with its value before and after. */
   field: z.optional(z.string()),

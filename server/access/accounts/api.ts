@@ -16,6 +16,7 @@ import { beginAttempt, uncountAttempt } from "../sign-in/attempts.ts";
 import { consoleSessions as rows } from "../sign-in/store.ts";
 import { verifiedUser } from "../sign-in/verify.ts";
 import { proveSecondFactor } from "../sign-in-methods/prove.ts";
+import { createNameChange } from "./change-name.ts";
 import { users } from "./store.ts";
 
 type AccountsDeps = Pick<Deps, "clock" | "database" | "newId" | "sealer" | "settings" | "time">;
@@ -23,7 +24,14 @@ type AccountsDeps = Pick<Deps, "clock" | "database" | "newId" | "sealer" | "sett
 /** Returns the handlers for the account of the person who is signed in. (rule P8) */
 export function account(deps: AccountsDeps): Handlers<typeof contract> {
   const record = createAuditWriter(deps);
+  const changeName = createNameChange(deps);
   return {
+    update: ({ caller, address, body: { name }, save }) =>
+      save(async (tx) => {
+        await changeName(tx, { caller, address }, name);
+        return { user: { id: caller.userId, email: caller.email, name } };
+      }),
+
     async remove({ caller, address, body, save, setSession }) {
       const email = normaliseEmail(caller.email);
       if (normaliseEmail(body.email) !== email)

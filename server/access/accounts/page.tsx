@@ -5,7 +5,14 @@ import { preferences } from "../../../src/contract/preferences.ts";
 import { secondFactor } from "../../../src/contract/sign-in-methods.ts";
 import { tokens } from "../../../src/contract/tokens.ts";
 import { type Definitions, defineForm, definePage } from "../../console/definitions.ts";
-import { type Filled, filledAgain, filledWith, IdempotencyField, TextField } from "../../console/forms.tsx";
+import {
+  type Filled,
+  filledAgain,
+  filledWith,
+  IdempotencyField,
+  NameField,
+  TextField,
+} from "../../console/forms.tsx";
 import { InTurns } from "../../console/in-turns.tsx";
 import { ConsolePage } from "../../console/layout.tsx";
 import type { Links } from "../../console/links.ts";
@@ -59,12 +66,30 @@ function savePreferences(visit: SignedInVisit): Promise<Reply<"preferences">> {
   );
 }
 
+/** Stores the name of the person. An empty field removes it. */
+function saveName(visit: SignedInVisit): Promise<Reply<"name">> {
+  const { ask, fields, links } = visit;
+  return reshowForm(
+    async () => {
+      const name = fields.text("name").trim();
+      const body = { name: name === "" ? null : name };
+      await ask(account.update, { body, idempotencyKey: fields.idempotencyKey });
+      return goTo(links.account, "name");
+    },
+    (refusal) => showAccount(visit, { named: filledAgain(fields, refusal) }),
+  );
+}
+
 interface SentForms {
+  readonly named?: Filled;
   readonly removal?: Filled;
   readonly preferred?: Filled;
 }
 
-async function showAccount(visit: SignedInVisit, { removal, preferred }: SentForms = {}): Promise<Reply> {
+async function showAccount(
+  visit: SignedInVisit,
+  { removal, preferred, named }: SentForms = {},
+): Promise<Reply> {
   const { links, now, ask, reads } = visit;
   const [navigation, { items: sessions }, { items: signedIn }, { items: allTokens }] = await Promise.all([
     navigationOf(visit),
@@ -102,6 +127,10 @@ async function showAccount(visit: SignedInVisit, { removal, preferred }: SentFor
             {noRecoveryCodes} Make new ones under <a href={links.signInMethods}>Sign-in methods</a>.
           </Notice>
         )}
+        <NameSection
+          form={named ?? filledWith({ name: navigation.people.get(navigation.email)?.name ?? "" })}
+          action={links.saveName}
+        />
         <PreferencesSection
           form={preferred ?? filledWith(preferenceValues(navigation.preferences))}
           action={links.savePreferences}
@@ -124,9 +153,27 @@ async function showAccount(visit: SignedInVisit, { removal, preferred }: SentFor
         <DeleteAccount form={removal} {...{ links, hasPassword }} hasFactor={totp !== null} />
       </div>
     </ConsolePage>,
-    (removal ?? preferred)?.refusal?.status,
+    (removal ?? preferred ?? named)?.refusal?.status,
   );
 }
+
+/** The name by which other members see the person. (rule K33) */
+const NameSection = ({ form, action }: { readonly form: Filled; readonly action: string }) => (
+  <section class="stack" aria-labelledby="name-section">
+    <h2 id="name-section">Name</h2>
+    <form class="card stack" method="post" action={action}>
+      <Refused refusal={form.refusal} />
+      <IdempotencyField />
+      <NameField
+        form={form}
+        hint="The members of your apps see it in place of your address. Senders and testers do not see it."
+      />
+      <div class="actions">
+        <button type="submit">Save name</button>
+      </div>
+    </form>
+  </section>
+);
 
 /** The browsers in which a person is signed in. */
 const Sessions = ({
@@ -317,6 +364,14 @@ export const definitions: Definitions = [
     done: { preferences: "Your settings are saved." },
     word: "savePreferences",
     notDone: "Your settings were not saved.",
+  }),
+  defineForm({
+    at: (links) => links.saveName,
+    page: accountPage,
+    act: saveName,
+    done: { name: "Your name is saved." },
+    word: "saveName",
+    notDone: "Your name was not saved.",
   }),
   defineForm({
     at: (links) => links.endSession(":sessionId"),

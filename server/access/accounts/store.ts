@@ -3,7 +3,7 @@ import * as tables from "../../database/schema/access.ts";
 import type { Row } from "../../database/schema/table.ts";
 import { insert, select } from "../../database/statements.ts";
 
-const fields = ["id", "email", "passwordHash"] as const;
+const fields = ["id", "email", "passwordHash", "name"] as const;
 const byEmail = select(tables.users, fields, "WHERE email = ?");
 const byId = select(tables.users, fields, "WHERE id = ?");
 
@@ -11,7 +11,8 @@ const insertUnlessTaken = insert(tables.users, "ON CONFLICT (email) DO NOTHING")
 
 export type UserRow = Pick<Row<typeof tables.users>, (typeof fields)[number]>;
 
-export interface NewUser extends UserRow {
+export interface NewUser extends Omit<UserRow, "name"> {
+  readonly name?: string | null | undefined;
   readonly createdAt: string;
   /** When the person proved that they receive the mail of this address. Null if that is not proved. (rule S30) */
   readonly emailVerifiedAt: string | null;
@@ -59,6 +60,21 @@ export const users = {
       "UPDATE users SET password_hash = ? WHERE id = ? AND password_hash = ?",
       ...[fresh, id, old],
     )) === 1,
+
+  /** Returns the people with names who share an app with a person, and the person. (rule K33) */
+  named: (reader: Reader, userId: string) =>
+    reader.all<{ email: string; name: string }>(
+      `SELECT u.email, u.name FROM users u WHERE u.name IS NOT NULL AND u.id IN (
+         SELECT m.user_id FROM app_members v JOIN app_members m ON m.app_id = v.app_id WHERE v.user_id = ?
+         UNION ALL SELECT CAST(? AS TEXT))`,
+      userId,
+      userId,
+    ),
+
+  /** Replaces the name of a person. Returns false if it is the same already. */
+  changeName: async (tx: Transaction, id: string, name: string | null): Promise<boolean> =>
+    (await tx.run("UPDATE users SET name = ? WHERE id = ? AND name IS DISTINCT FROM ?", name, id, name)) ===
+    1,
 
   /** Adds an account. Returns false if another account has its address. */
   insertUnlessTaken: (tx: Transaction, user: NewUser) => insertUnlessTaken(tx, user),

@@ -15,6 +15,7 @@ import { ConsolePage } from "../../console/layout.tsx";
 import type { Links } from "../../console/links.ts";
 import { type Navigation, navigationOf } from "../../console/navigation.ts";
 import { Empty, Line, Pager } from "../../console/parts.tsx";
+import { Person } from "../../console/people.tsx";
 import { type Reply, show } from "../../console/respond.ts";
 import { Timestamp } from "../../console/times.tsx";
 import type { SignedInVisit, Visit } from "../../console/visit.ts";
@@ -161,11 +162,11 @@ const Actor = ({
   tokens,
 }: Pick<EntryProps, "navigation" | "tokens"> & { readonly actor: string }) => {
   const { name, tokenId } = actorParts(actor);
-  if (tokenId === undefined) return <Line text={name} />;
+  if (tokenId === undefined) return <Person email={name} />;
   const token = tokens.get(tokenId);
   return (
     <>
-      <Line text={name} />
+      <Person email={name} />
       <div class="muted" title={tokenId}>
         Token <TokenName token={token} id={tokenId} href={navigation.links.tokens} />
       </div>
@@ -301,7 +302,7 @@ const AuditFilters = ({ navigation, form, tokens }: AuditFiltersProps) => (
         <TextField form={form} name="until" label="Last day (UTC)" type="date" />
       </div>
       <datalist id="actors">
-        <option value={navigation.email} />
+        <option value={navigation.email} label={navigation.people.get(navigation.email)?.name} />
         <option value="agent" label="Every agent" />
         {tokens.map(({ id, label }) => (
           <option key={id} value={id} label={`Token ${visibleLine(label)}`} />
@@ -331,6 +332,7 @@ const actionNames: Readonly<Record<AuditActionName, string>> = {
   "passkey.create": "Added a passkey",
   "passkey.delete": "Removed a passkey",
   "user.create": "Created the account",
+  "user.name": "Changed the own name",
   "user.password": "Changed the password",
   "user.recover": "Set a new password with a mailed link",
   "identity.connect": "Connected a sign-in method",

@@ -4,6 +4,7 @@ import { type Condition, given, pageOfScopes } from "../../database/lists.ts";
 import * as tables from "../../database/schema/access.ts";
 import { personOf, tokenOf } from "../../database/schema/table.ts";
 import { plannedEachTime } from "../../database/statements.ts";
+import { nameOfActor } from "../members/authors.ts";
 import { membershipOf, type Viewer } from "../members/visibility.ts";
 
 type AuditRow = Omit<AuditEntry, "changes"> & { readonly changes: string | null };
@@ -29,7 +30,7 @@ interface AuditPage {
 export const audit = {
   insert: (
     tx: Transaction,
-    entry: AuditEntry & {
+    entry: Omit<AuditEntry, "actorName"> & {
       /** The account that acts. If the entry is about no app, only this account can read it. */
       readonly ownerId: string;
       /** The label of a token or key. It is stored here, because the token or key can be deleted. */
@@ -62,7 +63,7 @@ export const audit = {
       { position, limit },
     );
     const found = await reader.all<AuditRow>(
-      plannedEachTime(`SELECT e.id, e.at, e.actor, e.action, e.app_id AS "appId", e.target, e.address, e.changes
+      plannedEachTime(`SELECT e.id, e.at, e.actor, ${nameOfActor[reader.engine]} AS "actorName", e.action, e.app_id AS "appId", e.target, e.address, e.changes
        FROM (${newest}) AS newest CROSS JOIN audit e
        WHERE ${rowKey[reader.engine]} = newest.found ORDER BY e.at DESC, e.id DESC`),
       ...values,

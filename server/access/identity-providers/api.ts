@@ -4,6 +4,7 @@ import type { Deps } from "../../deps.ts";
 import type { ConsoleCaller } from "../../http/handler.ts";
 import { consume } from "../../http/rate-limits/store.ts";
 import { hashOf } from "../../secrets/secrets.ts";
+import { createNameChange } from "../accounts/change-name.ts";
 import { users } from "../accounts/store.ts";
 import { createAuditWriter } from "../audit/record.ts";
 import {
@@ -25,6 +26,8 @@ export interface ProvenIdentity extends IdentityKey {
   readonly providerId: string;
   /** The address that the provider has verified, as `normaliseEmail` returns it. */
   readonly email: string | undefined;
+  /** The name of the person at the provider; undefined if there is none that can be shown. */
+  readonly name: string | undefined;
 }
 
 export type FinishedSignIn =
@@ -87,7 +90,7 @@ export function identities(deps: IdentityDeps) {
           verdict.action === "register" ? await register(deps, tx, { proven, address, ...verdict }) : owner;
         if (!user) return { outcome: "refused", why: "email_taken" };
         if (user.email === proven.email) await users.verify(tx, user.id, deps.clock.now().toISOString());
-        return signInOrAsk(deps, tx, { user, browser, address });
+        return signInOrAsk(deps, tx, { user, browser, address }, proven.name);
       }),
 
     /** Connects an identity to an account. Returns the reason if that is refused. */
@@ -105,11 +108,15 @@ export function identities(deps: IdentityDeps) {
   };
 }
 
-/** Signs the person in, or asks for the second factor if the account has one. */
+/**
+ * Signs the person in, or asks for the second factor if the account has one. A person without a name who is signed in gets
+ * the name at the provider. (rule K33)
+ */
 async function signInOrAsk(
   deps: IdentityDeps,
   tx: Transaction,
   signingIn: Omit<ConsoleSignIn, "opened">,
+  name: string | undefined,
 ): Promise<FinishedSignIn> {
   const { id } = signingIn.user;
   await secondFactors.lock(tx, id);
@@ -118,6 +125,11 @@ async function signInOrAsk(
     const rows = await passkeys.list(tx, id);
     const step = sealStep(deps, stepOf({ id, passwordHash }));
     return { outcome: "second_factor", step, passkey: passkeyRequestFor(deps, signingIn.user, rows) };
+  }
+  const { user, address } = signingIn;
+  if (name !== undefined && (await users.find(tx, id))?.name === null) {
+    const caller = { kind: "session", id, userId: id, email: user.email } as const;
+    await createNameChange(deps)(tx, { caller, address }, name);
   }
   const session = newConsoleSession(deps);
   await startConsoleSession(deps, tx, { opened: session, ...signingIn });

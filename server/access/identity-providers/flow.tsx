@@ -81,7 +81,7 @@ function createConnect(deps: FlowDeps, steps: SharedSteps) {
     const given = sealed.openOffer(form.text("identity"));
     if (given?.proven.providerId !== provider.id) throw unknownFlow(provider.name);
     if (given.userId !== caller.userId) throw refusalOf("session_changed", provider.name);
-    const proven = { ...given.proven, email: undefined };
+    const proven = { ...given.proven, email: undefined, name: undefined };
     const user = { id: caller.userId, email: caller.email };
     const why = await connect(proven, user, address);
     if (why) throw refusalOf(why, provider.name);

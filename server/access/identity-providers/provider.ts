@@ -1,5 +1,6 @@
 import * as openid from "openid-client";
 import { ApiError } from "../../../src/contract/errors.ts";
+import { memberName } from "../../../src/contract/fields.ts";
 import type { Clock } from "../../clock.ts";
 import { normaliseEmail } from "../../secrets/passwords.ts";
 import type { IdentityProvider } from "../../settings/settings.ts";
@@ -43,7 +44,7 @@ export function createProvider(settings: IdentityProvider, callback: string, clo
       };
       const location = openid.buildAuthorizationUrl(config, {
         redirect_uri: callback,
-        scope: "openid email",
+        scope: scopeFor(config),
         state: checks.state,
         nonce: checks.nonce,
         code_challenge: await openid.calculatePKCECodeChallenge(checks.verifier),
@@ -53,10 +54,10 @@ export function createProvider(settings: IdentityProvider, callback: string, clo
     },
     async finish(answer, checks) {
       const config = await configuration();
-      const { issuer, subject, email } = await errors.verifying(
+      const { issuer, subject, email, name } = await errors.verifying(
         redeem(config, new URL(`${callback}?${answer}`), checks),
       );
-      return { providerId: id, issuer, subject, email };
+      return { providerId: id, issuer, subject, email, name };
     },
   };
 }
@@ -91,7 +92,21 @@ async function redeem(config: openid.Configuration, answer: URL, checks: FlowChe
   if (!claims) throw new Error("There was no id token");
   const { iss: issuer, sub: subject } = claims;
   const info = claims.email === undefined ? await fetchInfo(config, tokens.access_token, subject) : claims;
-  return { issuer, subject, email: verifiedEmail(info.email, info.email_verified) };
+  const email = verifiedEmail(info.email, info.email_verified);
+  return { issuer, subject, email, name: shownName(claims.name ?? info.name) };
+}
+
+/**
+ * The name is in the scope `profile`. It is asked for only if the provider says that it knows the scope, because others may
+ * refuse the sign-in. (rule K33)
+ */
+const scopeFor = (config: openid.Configuration): string =>
+  config.serverMetadata().scopes_supported?.includes("profile") ? "openid email profile" : "openid email";
+
+/** Returns a name as a person could have typed it; undefined for another value. */
+function shownName(given: unknown): string | undefined {
+  const { success, data } = memberName.safeParse(given);
+  return success ? data : undefined;
 }
 
 /** Fetches the user info. Many providers have the e-mail address only there. */

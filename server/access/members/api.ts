@@ -13,6 +13,7 @@ import type { ConsoleCaller, Handler, Handlers } from "../../http/handler.ts";
 import { queueMail, sendsMail } from "../../mail/outgoing/queue.ts";
 import { normaliseEmail } from "../../secrets/passwords.ts";
 import { hashOf, randomName } from "../../secrets/secrets.ts";
+import { createNameChange } from "../accounts/change-name.ts";
 import { users } from "../accounts/store.ts";
 import { ownedApp } from "../apps/owned-app.ts";
 import { createAuditWriter } from "../audit/record.ts";
@@ -82,6 +83,7 @@ type MembersDeps = Pick<Deps, "clock" | "database" | "newId" | "sealer" | "setti
  */
 export function invitations(deps: MembersDeps): Handlers<typeof invitationsContract> {
   const record = createAuditWriter(deps);
+  const changeName = createNameChange(deps);
   const linkOf = ({ email }: ConsoleCaller, token: string): InvitationLink => ({
     tokenHash: hashOf(token),
     email: normaliseEmail(email),
@@ -113,7 +115,7 @@ export function invitations(deps: MembersDeps): Handlers<typeof invitationsContr
       return { ...rest, app: { id: appId, name: appName } };
     },
 
-    accept: ({ caller, address, params, save }) =>
+    accept: ({ caller, address, params, body: { name }, save }) =>
       save(async (tx) => {
         const taken = await invitationRows.take(tx, linkOf(caller, params.token));
         if (!taken) throw noOffer(caller);
@@ -125,6 +127,7 @@ export function invitations(deps: MembersDeps): Handlers<typeof invitationsContr
         const role = present ?? taken.role;
         const createdAt = deps.clock.now().toISOString();
         if (!present) await rows.insert(tx, { appId, userId, role, createdAt });
+        if (name != null) await changeName(tx, { caller, address }, name);
         await record(
           tx,
           { caller, address },
@@ -181,7 +184,8 @@ function create(deps: MembersDeps): Handler<typeof invitationsContract.create> {
       const target = invitation.id;
       await record(tx, { caller, address }, { action: "invitation.create", appId, target, label: email });
       const url = `${deps.settings.consoleUrl}/invitations/${token}`;
-      const offer = { ...invitation, invitedBy: caller.email };
+      const invitedByName = (await users.find(tx, caller.userId))?.name ?? null;
+      const offer = { ...invitation, invitedBy: caller.email, invitedByName };
       await queueMail(deps, tx, {
         ...invitationMail({ ...offer, appName: name, url }),
         appId,

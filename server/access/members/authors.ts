@@ -1,4 +1,5 @@
-import type { Reader } from "../../database/database.ts";
+import type { Engine, Reader } from "../../database/database.ts";
+import { personOf } from "../../database/schema/table.ts";
 
 /**
  * Returns an SQL expression for the e-mail address of the account or the imported person with this id. The address of
@@ -7,6 +8,15 @@ import type { Reader } from "../../database/database.ts";
 export const emailOf = (id: string): string =>
   `coalesce((SELECT email FROM users WHERE id = ${id}),
      (SELECT email || ' (imported)' FROM imported_people WHERE id = ${id}))`;
+
+/** Returns an SQL expression for the name that the account with this id has chosen. Null if there is none. (rule K33) */
+export const nameOf = (id: string): string => `(SELECT name FROM users WHERE id = ${id})`;
+
+/** The SQL expression for the name of the person of an actor in the audit. Null if there is none. */
+export const nameOfActor: Record<Engine, string> = {
+  sqlite: `(SELECT name FROM users WHERE email = ${personOf.sqlite})`,
+  postgres: `(SELECT name FROM users WHERE email = ${personOf.postgres})`,
+};
 
 /** Keeps only the rows of a statement that have an address. */
 const named = (sql: string): string => `SELECT * FROM (${sql}) AS written WHERE email IS NOT NULL`;
@@ -22,9 +32,9 @@ export interface LastChange {
 export const authors = {
   /** Returns the authors of the messages of a thread. The result does not contain messages that no member wrote. */
   ofMessages: (reader: Reader, feedbackId: string) =>
-    reader.all<Pick<LastChange, "id" | "email">>(
+    reader.all<Pick<LastChange, "id" | "email"> & { readonly name: string | null }>(
       named(
-        `SELECT id, ${emailOf("m.author_id")} AS email FROM messages m
+        `SELECT id, ${emailOf("m.author_id")} AS email, ${nameOf("m.author_id")} AS name FROM messages m
          WHERE feedback_id = ? AND author_id IS NOT NULL`,
       ),
       feedbackId,

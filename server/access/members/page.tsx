@@ -15,6 +15,7 @@ import {
   filledAgain,
   filledWith,
   IdempotencyField,
+  NameField,
   TextField,
 } from "../../console/forms.tsx";
 import { InTurns } from "../../console/in-turns.tsx";
@@ -22,6 +23,7 @@ import { ConsolePage } from "../../console/layout.tsx";
 import { type AppNavigation, appNavigationOf, navigationOf } from "../../console/navigation.ts";
 import { changed } from "../../console/notices.ts";
 import { Empty, Line, Notice, Refused, Secret } from "../../console/parts.tsx";
+import { Avatar, Person } from "../../console/people.tsx";
 import { goTo, type Reply, reshowForm, show } from "../../console/respond.ts";
 import { Ago, Timestamp } from "../../console/times.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
@@ -206,9 +208,19 @@ const MemberLine = ({
   <li class="folded">
     <details>
       <summary>
-        <b>
-          <Line text={member.email} />
-        </b>
+        <span class="member">
+          <Avatar userId={member.userId} email={member.email} />
+          <span class="who">
+            <b>
+              <Line text={member.name ?? member.email} />
+            </b>
+            {member.name !== null && (
+              <span class="muted small">
+                <Line text={member.email} />
+              </span>
+            )}
+          </span>
+        </span>
         <span class="muted small">
           member since <Ago at={member.createdAt} now={now} />
         </span>
@@ -230,7 +242,7 @@ const MemberLine = ({
           />
           <div class="actions">
             <button type="submit">
-              Save the role<span class="unseen">{` of ${member.email}`}</span>
+              Save the role<span class="unseen">{` of ${member.name ?? member.email}`}</span>
             </button>
           </div>
         </form>
@@ -325,7 +337,7 @@ const InvitationLine = ({
     </div>
     <p class="under">
       <span>
-        invited by <Line text={invitation.invitedBy} />
+        invited by <Person email={invitation.invitedBy} />
       </span>
       <span>
         until <Timestamp at={invitation.expiresAt} />
@@ -342,22 +354,35 @@ const InvitationLine = ({
 
 /** Shows an invitation. People who are not signed in get this page after they have signed in or signed up. */
 const showInvitation = (visit: SignedInVisit): Promise<Reply> =>
-  unlessRefused(visit, async () => {
-    const offer = await visit.ask(invitations.read, { params: { token: visit.param("token") } });
-    const navigation = await navigationOf(visit);
-    return show(
-      <ConsolePage navigation={navigation} title="Invitation" narrow>
-        <Offered offer={offer} visit={visit} />
-      </ConsolePage>,
-    );
-  });
+  unlessRefused(visit, () => showOffer(visit, filledWith()));
+
+async function showOffer(visit: SignedInVisit, form: Filled): Promise<Reply> {
+  const offer = await visit.ask(invitations.read, { params: { token: visit.param("token") } });
+  const navigation = await navigationOf(visit);
+  return show(
+    <ConsolePage navigation={navigation} title="Invitation" narrow>
+      <Offered {...{ offer, visit, form }} hasName={navigation.people.has(navigation.email)} />
+    </ConsolePage>,
+    form.refusal?.status,
+  );
+}
 
 const acceptInvitation = (visit: SignedInVisit): Promise<Reply<"joined">> =>
   unlessRefused(visit, async () => {
     const { ask, fields, links, param } = visit;
     const params = { token: param("token") };
-    const { appId } = await ask(invitations.accept, { params, idempotencyKey: fields.idempotencyKey });
-    return goTo(links.inbox(appId), "joined");
+    const body = { name: fields.text("name") };
+    try {
+      const { appId } = await ask(invitations.accept, {
+        params,
+        body,
+        idempotencyKey: fields.idempotencyKey,
+      });
+      return goTo(links.inbox(appId), "joined");
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== "bad_request") throw error;
+      return showOffer(visit, filledAgain(fields, error));
+    }
   });
 
 /** Calls `act`. If the link has no invitation for this account, shows a page that is the same for each reason. */
@@ -422,9 +447,13 @@ async function unverified(visit: SignedInVisit, { status }: ApiError): Promise<R
 const Offered = ({
   offer: { app, role, invitedBy, expiresAt },
   visit,
+  hasName,
+  form,
 }: {
   readonly offer: Offer;
   readonly visit: SignedInVisit;
+  readonly hasName: boolean;
+  readonly form: Filled;
 }) => (
   <>
     <div class="head">
@@ -442,7 +471,9 @@ const Offered = ({
       <p class="muted small">
         The link works until <Timestamp at={expiresAt} />.
       </p>
+      <Refused refusal={form.refusal} />
       <IdempotencyField />
+      {!hasName && <NameField form={form} hint="The other members see it in place of your address." />}
       <div class="actions">
         <button class="primary" type="submit">
           Accept

@@ -14,7 +14,7 @@ export interface Membership {
   readonly userId: string;
 }
 
-const columns = `m.user_id AS "userId", u.email, m.role, m.created_at AS "createdAt"`;
+const columns = `m.user_id AS "userId", u.email, u.name, m.role, m.created_at AS "createdAt"`;
 
 export const members = {
   /** Locks the members of an app. Without it, two changes at the same time could remove the last two owners. */
@@ -128,6 +128,7 @@ interface OfferRow {
   readonly appName: string;
   readonly role: Role;
   readonly invitedBy: string;
+  readonly invitedByName: string | null;
   readonly expiresAt: string;
 }
 
@@ -146,7 +147,7 @@ export const invitations = {
   /** Returns the invitations that can still be accepted, newest first. */
   list: (reader: Reader, appId: string, now: string) =>
     reader.all<Invitation>(
-      `SELECT invitations.id, invitations.email, role, u.email AS "invitedBy",
+      `SELECT invitations.id, invitations.email, role, u.email AS "invitedBy", u.name AS "invitedByName",
               invitations.created_at AS "createdAt", expires_at AS "expiresAt"
        FROM invitations JOIN users u ON u.id = invited_by
        WHERE app_id = ? AND ${isValid} ORDER BY invitations.created_at DESC, invitations.id DESC`,
@@ -157,7 +158,7 @@ export const invitations = {
   /** Adds an invitation, and deletes an earlier one for the same address. */
   async insert(
     tx: Transaction,
-    row: Omit<Invitation, "invitedBy"> & {
+    row: Omit<Invitation, "invitedBy" | "invitedByName"> & {
       readonly appId: string;
       readonly tokenHash: string;
       /** The id of the owner who invites. */
@@ -171,7 +172,7 @@ export const invitations = {
   /** Returns the invitation for this account. For each reason why the link cannot be used, the result is undefined. */
   offer: (reader: Reader, { tokenHash, email, now }: InvitationLink) =>
     reader.get<OfferRow>(
-      `SELECT invitations.id, app_id AS "appId", a.name AS "appName", role, u.email AS "invitedBy",
+      `SELECT invitations.id, app_id AS "appId", a.name AS "appName", role, u.email AS "invitedBy", u.name AS "invitedByName",
               expires_at AS "expiresAt"
        FROM invitations JOIN apps a ON a.id = app_id JOIN users u ON u.id = invited_by
        WHERE token_hash = ? AND invitations.email = ? AND ${isValid}`,

@@ -1,5 +1,5 @@
 import { limits } from "../../../src/contract/limits.ts";
-import { emailOf } from "../../access/members/authors.ts";
+import { emailOf, nameOf } from "../../access/members/authors.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import * as tables from "../../database/schema/content.ts";
 
@@ -13,12 +13,13 @@ export interface VersionRow {
   readonly at: string;
   /** The address of the account that wrote it; null if it is not known. */
   readonly by: string | null;
+  readonly byName: string | null;
 }
 
 const columnOf = (of: VersionOf): "faq_id" | "entry_id" => ("faqId" in of ? "faq_id" : "entry_id");
 const idOf = (of: VersionOf): string => ("faqId" in of ? of.faqId : of.entryId);
 
-const columns = `v.id, v.content, v.at, ${emailOf("v.written_by")} AS by`;
+const columns = `v.id, v.content, v.at, ${emailOf("v.written_by")} AS by, ${nameOf("v.written_by")} AS "byName"`;
 
 /** The earlier texts of FAQ entries and release notes. */
 export const versions = {

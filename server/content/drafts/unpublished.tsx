@@ -1,7 +1,8 @@
 import { diffArrays } from "diff";
 import type { ComponentChildren } from "preact";
 import { IdempotencyField } from "../../console/forms.tsx";
-import { Line, Notice, UserText } from "../../console/parts.tsx";
+import { Notice, UserText } from "../../console/parts.tsx";
+import { Person } from "../../console/people.tsx";
 import { Timestamp } from "../../console/times.tsx";
 
 /** A field of a text, with its published value and the value of the draft. */
@@ -117,7 +118,7 @@ export const History = ({
                 {by !== null && (
                   <>
                     {" by "}
-                    <Line text={by} />
+                    <Person email={by} />
                   </>
                 )}
               </summary>

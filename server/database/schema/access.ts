@@ -30,6 +30,8 @@ export const users = table(
     /** The hours of the day in which the person gets no notices, such as `22:00`. Null for none. */
     quiet_from: text("plain").null().since(134),
     quiet_to: text("plain").null().since(134),
+    /** The name by which people who share an app with the person see the person. Null if there is none. */
+    name: text("name").null().since(143),
   },
   { of: "account", erase: "Deleted by its person or by the operator." },
 );

@@ -12,10 +12,12 @@ import { type AssigneeRow, assignees } from "./store.ts";
 export const assignableMembers = async (reader: Reader, appId: string): Promise<Assignee[]> =>
   (await members.list(reader, appId))
     .filter(({ role }) => suffices(role, "maintainer"))
-    .map(({ userId, email }) => ({ userId, email }));
+    .map(({ userId, email, name }) => ({ userId, email, name }));
 
-export const assigneeOf = ({ assigneeId, assigneeEmail }: AssigneeRow): Assignee | null =>
-  assigneeId === null || assigneeEmail === null ? null : { userId: assigneeId, email: assigneeEmail };
+export const assigneeOf = ({ assigneeId, assigneeEmail, assigneeName }: AssigneeRow): Assignee | null =>
+  assigneeId === null || assigneeEmail === null
+    ? null
+    : { userId: assigneeId, email: assigneeEmail, name: assigneeName };
 
 interface Assignment {
   /** `me`, the id or the e-mail address of a member, or null for nobody. */

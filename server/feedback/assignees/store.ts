@@ -2,12 +2,14 @@ import type { Reader, Transaction } from "../../database/database.ts";
 
 /** The columns that describe the assignee of a thread `f`. */
 export const assigneeColumns = `f.assignee_id AS "assigneeId",
-  (SELECT email FROM users WHERE id = f.assignee_id) AS "assigneeEmail"`;
+  (SELECT email FROM users WHERE id = f.assignee_id) AS "assigneeEmail",
+  (SELECT name FROM users WHERE id = f.assignee_id) AS "assigneeName"`;
 
 /** A row with `assigneeColumns`. */
 export interface AssigneeRow {
   readonly assigneeId: string | null;
   readonly assigneeEmail: string | null;
+  readonly assigneeName: string | null;
 }
 
 /** The assignees of threads. (rule F31) */

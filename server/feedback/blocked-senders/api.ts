@@ -1,6 +1,7 @@
 import type { blockedSenders as contract } from "../../../src/contract/blocked-senders.ts";
 import { ApiError, badRequest } from "../../../src/contract/errors.ts";
 import { limits } from "../../../src/contract/limits.ts";
+import { users } from "../../access/accounts/store.ts";
 import { ownedApp } from "../../access/apps/owned-app.ts";
 import { createAuditWriter } from "../../access/audit/record.ts";
 import { suffices } from "../../access/members/rules.ts";
@@ -39,7 +40,8 @@ export function blockedSenders(deps: Pick<Deps, "clock" | "database" | "newId">)
           });
         await record(tx, { caller, address }, { action: "sender.block", appId, target: sender });
         tx.signal(appTopic(appId));
-        return { ...block, blockedBy: caller.email };
+        const blockedByName = (await users.find(tx, caller.userId))?.name ?? null;
+        return { ...block, blockedBy: caller.email, blockedByName };
       }),
 
     async remove({ caller, address, params: { blockedSenderId: id }, save }) {

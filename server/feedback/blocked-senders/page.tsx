@@ -10,6 +10,7 @@ import { InTurns } from "../../console/in-turns.tsx";
 import { ConsolePage } from "../../console/layout.tsx";
 import { type AppNavigation, appNavigationOf } from "../../console/navigation.ts";
 import { Empty, Line, Refused, UserText } from "../../console/parts.tsx";
+import { Person } from "../../console/people.tsx";
 import { goTo, type Reply, show } from "../../console/respond.ts";
 import { Ago } from "../../console/times.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
@@ -111,7 +112,7 @@ const SenderLine = ({
         {blockedBy !== null && (
           <>
             {" by "}
-            <Line text={blockedBy} />
+            <Person email={blockedBy} />
           </>
         )}
       </span>

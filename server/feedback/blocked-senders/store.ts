@@ -14,11 +14,13 @@ interface BlockedSenderRow {
   readonly kind: BlockKind;
   readonly sender: string;
   readonly blockedBy: string | null;
+  readonly blockedByName: string | null;
   readonly createdAt: string;
 }
 
 const columns = `b.id, b.kind, b.sender, b.created_at AS "createdAt",
-  (SELECT email FROM users WHERE id = b.created_by) AS "blockedBy"`;
+  (SELECT email FROM users WHERE id = b.created_by) AS "blockedBy",
+  (SELECT name FROM users WHERE id = b.created_by) AS "blockedByName"`;
 
 const insertBlock = insert(tables.blockedSenders, "ON CONFLICT (app_id, sender, kind) DO NOTHING");
 

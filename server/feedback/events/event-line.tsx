@@ -1,5 +1,6 @@
 import type { ThreadEvent } from "../../../src/contract/threads.ts";
 import { ExternalLink, Line } from "../../console/parts.tsx";
+import { Person } from "../../console/people.tsx";
 import { Timestamp } from "../../console/times.tsx";
 import { nameIn, statusNames, typeNames } from "../threads/badges.tsx";
 
@@ -16,7 +17,7 @@ export const EventLine = ({
     <span>
       {event.kind === "release_note" ? null : (
         <>
-          <b>{event.by === null ? "Innkeep" : <Line text={event.by} />}</b>{" "}
+          <b>{event.by === null ? "Innkeep" : <Person email={event.by} />}</b>{" "}
         </>
       )}
       <Deed event={event} entryAddress={entryAddress} />
@@ -117,13 +118,13 @@ const Assignment = ({ by, from, to }: Pick<Required<ThreadEvent>, "by" | "from" 
   if (to === null)
     return (
       <>
-        removed the assignee <Line text={from ?? ""} />
+        removed the assignee <Person email={from ?? ""} />
       </>
     );
   if (to === by) return <>took the thread</>;
   return (
     <>
-      assigned the thread to <Line text={to} />
+      assigned the thread to <Person email={to} />
     </>
   );
 };

@@ -6,6 +6,7 @@ export interface AuditedChange {
   readonly id: string;
   readonly at: string;
   readonly actor: string;
+  readonly byName: string | null;
   /** A JSON list of changes. */
   readonly changes: string;
 }
@@ -16,6 +17,7 @@ export interface DecidedRun {
   readonly decision: string;
   /** The e-mail address of the member who decided; null if nobody did, or if the account was deleted. */
   readonly by: string | null;
+  readonly byName: string | null;
 }
 
 /** A published release note that names the thread. */
@@ -53,23 +55,31 @@ export function threadEvents({
   const all = [
     // Changes of the same instant stay in their order.
     ...changes.toReversed().flatMap(eventsOfChange),
-    ...runs.map(({ id, at, by, decision }) => ({
-      ...{ at, by, kind: "decision", field: "decision", from: null, to: decision, runId: id },
+    ...runs.map(({ id, at, by, byName, decision }) => ({
+      ...{ at, by, byName, kind: "decision", field: "decision", from: null, to: decision, runId: id },
     })),
     ...releases.map(({ id, at, version, title }) => ({
-      ...{ at, by: null, kind: "release_note", field: "releaseNote", from: null, to: `${version}: ${title}` },
+      ...{
+        at,
+        by: null,
+        byName: null,
+        kind: "release_note",
+        field: "releaseNote",
+        from: null,
+        to: `${version}: ${title}`,
+      },
       entryId: id,
     })),
   ];
   return all.sort((one, other) => (one.at < other.at ? -1 : Number(one.at > other.at)));
 }
 
-function eventsOfChange({ at, actor, changes }: AuditedChange): ThreadEvent[] {
+function eventsOfChange({ at, actor, byName, changes }: AuditedChange): ThreadEvent[] {
   const listed: readonly AuditChange[] = JSON.parse(changes);
   const [by = null, token] = actor.split(", token ");
   return listed.flatMap(({ field, from = null, to = null }) => {
     const kind = kinds[field];
     if (kind === undefined) return [];
-    return { at, by, kind, field, from, to, ...(token === undefined ? {} : { tokenId: token }) };
+    return { at, by, byName, kind, field, from, to, ...(token === undefined ? {} : { tokenId: token }) };
   });
 }

@@ -1,4 +1,4 @@
-import { emailOf } from "../../access/members/authors.ts";
+import { emailOf, nameOf, nameOfActor } from "../../access/members/authors.ts";
 import type { Reader } from "../../database/database.ts";
 import type { AuditedChange, DecidedRun, NamingRelease } from "./rules.ts";
 
@@ -20,7 +20,7 @@ const actions = [
 /** Returns the newest changes of the fields of a thread from the audit, newest first. `changes` is JSON. */
 export const auditedChanges = (reader: Reader, feedbackId: string): Promise<AuditedChange[]> =>
   reader.all<AuditedChange>(
-    `SELECT id, at, actor, changes FROM audit
+    `SELECT id, at, actor, changes, ${nameOfActor[reader.engine]} AS "byName" FROM audit
      WHERE target = ? AND changes IS NOT NULL AND action IN (${actions})
      ORDER BY at DESC, id DESC LIMIT ${mostChanges}`,
     feedbackId,
@@ -29,7 +29,7 @@ export const auditedChanges = (reader: Reader, feedbackId: string): Promise<Audi
 /** Returns the proposals of a thread that were decided. */
 export const decidedRuns = (reader: Reader, feedbackId: string): Promise<DecidedRun[]> =>
   reader.all<DecidedRun>(
-    `SELECT r.id, r.decided_at AS at, r.decision, ${emailOf("r.decided_by")} AS by
+    `SELECT r.id, r.decided_at AS at, r.decision, ${emailOf("r.decided_by")} AS by, ${nameOf("r.decided_by")} AS "byName"
      FROM runs r WHERE r.feedback_id = ? AND r.decided_at IS NOT NULL AND r.decision IS NOT NULL`,
     feedbackId,
   );

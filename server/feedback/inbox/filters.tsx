@@ -6,6 +6,7 @@ import { fixedViewNames } from "../../../src/contract/views.ts";
 import { visibleLine } from "../../../src/words/visible.ts";
 import type { Ask } from "../../console/ask.ts";
 import type { Links } from "../../console/links.ts";
+import { usePersonWords } from "../../console/people.tsx";
 import type { SignedInVisit } from "../../console/visit.ts";
 import { TagBadge } from "../tags/badge.tsx";
 
@@ -287,11 +288,12 @@ export const AssigneeChoice = ({
   readonly chosen: string;
   readonly people: readonly Assignee[];
 }) => {
+  const wordsOf = usePersonWords();
   const options = [
     ["", "Any assignee"],
     ["me", "Assigned to me"],
     ["none", "Assigned to nobody"],
-    ...people.map(({ userId, email }) => [userId, visibleLine(email)] as const),
+    ...people.map(({ userId, email }) => [userId, wordsOf(email)] as const),
   ] as const;
   return (
     <>

@@ -106,8 +106,8 @@ export async function summariesOf(
 /** Returns an empty list for a thread that was deleted after the list was read. */
 function summaryOf(row: SummaryRow, news: NewsRow | undefined, tags: ThreadSummary["tags"]): ThreadSummary[] {
   if (!news) return [];
-  const { seq: _, assigneeId, assigneeEmail, ...summary } = row;
-  const assignee = assigneeOf({ assigneeId, assigneeEmail });
+  const { seq: _, assigneeId, assigneeEmail, assigneeName, ...summary } = row;
+  const assignee = assigneeOf({ assigneeId, assigneeEmail, assigneeName });
   return [{ ...summary, assignee, unread: news.unread === 1, lastMessage: lastMessageOf(news), tags }];
 }
 
@@ -115,12 +115,13 @@ const authors: Readonly<Record<string, LastMessage["author"]>> = { team: "team",
 
 function lastMessageOf({ direction, author, senderName, senderEmail, ...news }: NewsRow): LastMessage {
   const sender = direction === "inbound" ? { name: senderName, email: senderEmail } : null;
-  const { writtenBy, text, createdAt } = news;
+  const { writtenBy, writtenByName, text, createdAt } = news;
   return {
     direction,
     author: authors[author] ?? "sender",
     sender,
     writtenBy,
+    writtenByName,
     text: beginningOf(text),
     createdAt,
   };

@@ -187,7 +187,7 @@ export async function mergedThreads(
   const now = clock.now();
   return (await merges.into(reader, threadId)).map((row) => ({
     ...{ id: row.id, number: row.threadNumber, subject: row.subject },
-    ...{ mergedAt: row.mergedAt, mergedBy: row.mergedBy },
+    ...{ mergedAt: row.mergedAt, mergedBy: row.mergedBy, mergedByName: row.mergedByName },
     undoUntil:
       undoRefusal({ ...row, hasReport: row.subject !== null }, now) === undefined
         ? undoUntil(row.mergedAt)

@@ -1,5 +1,5 @@
 import { reportTexts } from "../../../src/contract/report-texts.ts";
-import { emailOf } from "../../access/members/authors.ts";
+import { emailOf, nameOf } from "../../access/members/authors.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import * as tables from "../../database/schema/feedback.ts";
 import { corrections, repeatsOf } from "../../database/schema/statistics.ts";
@@ -17,6 +17,7 @@ export interface MergeRow extends MergeStep {
   readonly tags: string;
   readonly mergedAt: string;
   readonly mergedBy: string | null;
+  readonly mergedByName: string | null;
   readonly erased: number;
   /** The state of the other thread that the merge opened again, as JSON. */
   readonly reopened: string | null;
@@ -71,7 +72,8 @@ export const merges = {
   into: (reader: Reader, threadId: string): Promise<MergeRow[]> =>
     reader.all<MergeRow>(
       `SELECT g.feedback_id AS id, g.into_id AS "intoId", g.number, f.number AS "threadNumber", g.status, g.tags,
-         g.merged_at AS "mergedAt", ${emailOf("g.merged_by")} AS "mergedBy", g.erased, g.reopened, m.subject
+         g.merged_at AS "mergedAt", ${emailOf("g.merged_by")} AS "mergedBy", ${nameOf("g.merged_by")} AS "mergedByName",
+         g.erased, g.reopened, m.subject
        FROM feedback f JOIN thread_merges g ON g.feedback_id = f.id LEFT JOIN messages m ON m.id = f.id
        WHERE f.merged_into = ? ORDER BY g.number, g.feedback_id`,
       threadId,

@@ -99,9 +99,15 @@ export function consoleFeedback(
   };
 }
 
-function withWriter(message: OwnedMessage, writers: ReadonlyMap<string, string>): OwnedMessage {
-  const writtenBy = writers.get(message.id);
-  return writtenBy === undefined ? message : { ...message, writtenBy };
+function withWriter(message: OwnedMessage, writers: ReadonlyMap<string, Writer>): OwnedMessage {
+  const writer = writers.get(message.id);
+  return writer === undefined ? message : { ...message, writtenBy: writer.email, writtenByName: writer.name };
+}
+
+/** The member who wrote a message. */
+interface Writer {
+  readonly email: string;
+  readonly name: string | null;
 }
 
 interface ReportOfThread {
@@ -179,7 +185,7 @@ async function read(
 ): Promise<OwnedThread> {
   const thread = await ownedThread(reader, wanted);
   const sent = await mails.listReplies(reader, thread.id);
-  const writers = new Map((await authors.ofMessages(reader, thread.id)).map(({ id, email }) => [id, email]));
+  const writers = new Map((await authors.ofMessages(reader, thread.id)).map((writer) => [writer.id, writer]));
   const kept = await mailOriginals.ofThread(reader, thread.id, oldestOriginal(clock.now()));
   const originals = new Map(kept.map((row) => [row.id, originalUntil(row)]));
   const answer = threadAnswer(settings, thread, clock.now(), wanted.id);

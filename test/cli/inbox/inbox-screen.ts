@@ -16,7 +16,8 @@ export const summary = (at: number): ThreadSummary => ({
   assignee: null,
   snoozedUntil: null,
   lastMessage: {
-    ...{ direction: "inbound", author: "sender", sender: { name: "Ada", email: null }, writtenBy: null },
+    ...{ direction: "inbound", author: "sender", sender: { name: "Ada", email: null } },
+    ...{ writtenBy: null, writtenByName: null },
     ...{ text: "It broke.", createdAt: "2026-11-21T09:00:00.000Z" },
   },
 });

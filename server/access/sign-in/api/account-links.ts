@@ -49,7 +49,8 @@ function signUp(deps: AccountLinksDeps): Handler<typeof contract.signUp> {
     if (body.password === undefined) throw badRequest("password", "is missing");
     const passwordHash = await hashPassword(body.password);
     const createdAt = deps.clock.now().toISOString();
-    const user = { id: deps.newId(), email, passwordHash, createdAt, emailVerifiedAt: null };
+    const { name } = body;
+    const user = { id: deps.newId(), email, passwordHash, name, createdAt, emailVerifiedAt: null };
     return save(async (tx) => {
       await users.insertUnlessTaken(tx, user);
       return undefined;
@@ -61,6 +62,7 @@ function finishSignUp(deps: AccountLinksDeps): Handler<typeof contract.finishSig
   return async ({ body, address, browser, save, setSession }) => {
     refuseForeignPage(deps, browser);
     refuseWithoutRegistration(deps);
+    const { name = null } = body;
     const passwordHash = await hashPassword(body.password);
     const opened = newConsoleSession(deps);
     const now = deps.clock.now().toISOString();
@@ -68,10 +70,10 @@ function finishSignUp(deps: AccountLinksDeps): Handler<typeof contract.finishSig
       const link = await accountLinks.take(tx, { kind: "sign_up", tokenHash: hashOf(body.token), now });
       if (!link) throw linkIsOver();
       const made = { createdAt: now, emailVerifiedAt: now };
-      const user = { id: deps.newId(), email: link.email, passwordHash, ...made };
+      const user = { id: deps.newId(), email: link.email, passwordHash, name, ...made };
       if (!(await users.insertUnlessTaken(tx, user))) throw linkIsOver();
       await startConsoleSession(deps, tx, { opened, user, browser, address });
-      return { user: { id: user.id, email: user.email } };
+      return { user: { id: user.id, email: user.email, name } };
     });
     const { email } = answer.user;
     setSession({ ...opened, known: knownBrowser.withAccount(deps.sealer, browser.known, email) });

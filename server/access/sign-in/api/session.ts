@@ -70,7 +70,11 @@ export function consoleSession(
     firstPassword: firstPassword(deps),
 
     me: async ({ caller }) => ({
-      user: { id: caller.userId, email: caller.email },
+      user: {
+        id: caller.userId,
+        email: caller.email,
+        name: (await users.find(deps.database, caller.userId))?.name ?? null,
+      },
       scopes: [...caller.scopes],
       app: await appOf(deps, caller),
       tokenId: caller.kind === "maintainerToken" ? caller.id : null,
@@ -99,7 +103,7 @@ const openSession =
       await assertPasswordUnchanged(tx, user);
       await spend(tx);
       await startConsoleSession(deps, tx, { opened, user, browser, address });
-      return { user: { id: user.id, email: user.email } };
+      return { user: { id: user.id, email: user.email, name: user.name ?? null } };
     });
     setSession({ ...opened, known: knownBrowser.withAccount(deps.sealer, browser.known, user.email) });
     return answer;

@@ -2,7 +2,7 @@ import { accountLinks } from "../../../../src/contract/console-session.ts";
 import { ApiError, badRequest } from "../../../../src/contract/errors.ts";
 import { limits } from "../../../../src/contract/limits.ts";
 import { type Definitions, defineOpenForm, defineOpenPage } from "../../../console/definitions.ts";
-import { type Filled, filledAgain, filledWith, TextField } from "../../../console/forms.tsx";
+import { type Filled, filledAgain, filledWith, NameField, TextField } from "../../../console/forms.tsx";
 import { BarePage } from "../../../console/layout.tsx";
 import type { Links } from "../../../console/links.ts";
 import { Refused } from "../../../console/parts.tsx";
@@ -51,7 +51,7 @@ const setPassword = (visit: Visit): Promise<Reply<"password-set">> =>
 
 async function createAccount(visit: Visit): Promise<Reply<"account-created">> {
   return withPassword(visit, accountProps(visit), async (password) => {
-    const body = { token: visit.param("token"), password };
+    const body = { token: visit.param("token"), password, name: visit.fields.text("name") };
     await visit.ask(accountLinks.finishSignUp, { body });
     return goTo(visit.links.home, "account-created");
   });
@@ -158,6 +158,7 @@ const NewPassword = ({
         )}
         <Refused refusal={form.refusal} />
         <form class="stack" method="post" action={action}>
+          {newAccount && <NameField form={form} />}
           {passwordFields.map((field) => (
             <TextField
               key={field.name}

@@ -12,6 +12,7 @@ import {
   filledAgain,
   filledWith,
   IdempotencyField,
+  NameField,
   TextField,
 } from "../../../console/forms.tsx";
 import { BarePage } from "../../../console/layout.tsx";
@@ -186,7 +187,9 @@ async function signUp(visit: DeviceSignInVisit): Promise<DeviceSignInReply> {
     async () => {
       const { links, at, settings } = visit;
       const byMail = sendsMail(settings);
-      const body = byMail ? { email: fields.text("email") } : credentialsOf(visit);
+      const body = byMail
+        ? { email: fields.text("email") }
+        : { ...credentialsOf(visit), name: fields.text("name") };
       await ask(accountLinks.signUp, { body });
       if (!byMail && (await signsIn(visit))) return goTo(entry.to);
       return show(SignUpSent({ links, byMail, signIn: onTo(at.signIn, entry.to) }));
@@ -422,6 +425,7 @@ const SignUp = ({ visit: { links, at, settings }, to, form }: EntryPageProps) =>
       <form class="stack" method="post" action={at.signUp}>
         <input type="hidden" name="to" value={to} />
         <Email form={form} />
+        {!sendsMail(settings) && <NameField form={form} />}
         {!sendsMail(settings) && (
           <Password
             autocomplete="new-password"

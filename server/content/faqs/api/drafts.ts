@@ -103,9 +103,9 @@ export function faqDrafts(deps: Pick<Deps, "clock" | "database" | "newId">): Dra
       await ownedKey(deps.database, faqId, caller);
       const found = await versions.list(deps.database, { faqId });
       return {
-        items: found.map(({ id, content, at, by }) => {
+        items: found.map(({ id, content, at, by, byName }) => {
           const { translations = {}, ...text } = textIn(content);
-          return { id, ...text, translations: keptOf(translations), at, by };
+          return { id, ...text, translations: keptOf(translations), at, by, byName };
         }),
       };
     },

@@ -5,6 +5,7 @@ import { hasHidden, oneLine, visibleLine } from "../../../../src/words/visible.t
 import { type Filled, OriginalVersions, Select, TextField, versionOf } from "../../../console/forms.tsx";
 import type { Links } from "../../../console/links.ts";
 import { Can, ExternalLink, keyed, Line, Notice, Refused } from "../../../console/parts.tsx";
+import { usePersonWords } from "../../../console/people.tsx";
 import { PublicationBadge } from "../../../content/changelog/badge.tsx";
 import { TagBadge } from "../../tags/badge.tsx";
 import { editLabels, nameIn, statusNames, typeNames } from "../badges.tsx";
@@ -110,7 +111,7 @@ const State = ({ thread: { feedback, assignee, tags } }: Pick<ThreadAsideProps, 
     <h2>State</h2>
     <dl class="pairs">
       <Pair name="Status" value={nameIn(statusNames, feedback.status)} />
-      <Pair name="Assigned to" value={assignee?.email ?? "Nobody"} />
+      <Pair name="Assigned to" value={usePersonWords()(assignee?.email ?? "Nobody")} />
       <Pair name="Type" value={nameIn(typeNames, feedback.category)} />
       <Pair name="Tags" value={tags.map(({ name }) => name).join(", ")} />
     </dl>
@@ -348,6 +349,9 @@ export interface ThreadSorting {
   readonly me: string;
 }
 
+const assigneeOptions = (people: ThreadSorting["people"], wordsOf: (email: string) => string) =>
+  people.map(({ userId, email }) => [userId, wordsOf(email)] as const);
+
 /** The assignee of the thread, and a button that assigns it to the signed-in person. */
 const ThreadAssignee = ({
   thread: { assignee },
@@ -367,7 +371,7 @@ const ThreadAssignee = ({
       form={form}
       name="assignee"
       label={editLabels.assignee}
-      options={[["", "Nobody"], ...people.map(({ userId, email }) => [userId, visibleLine(email)] as const)]}
+      options={[["", "Nobody"], ...assigneeOptions(people, usePersonWords())]}
     />
     {assignee?.userId !== me && (
       <div class="actions">

@@ -13,6 +13,7 @@ import {
   versionOf,
 } from "../../../console/forms.tsx";
 import { ExternalLink, Line, Notice, Refused } from "../../../console/parts.tsx";
+import { usePersonWords } from "../../../console/people.tsx";
 import { Ago } from "../../../console/times.tsx";
 import type { SignedInVisit } from "../../../console/visit.ts";
 import { isMailAddress } from "../../../mail/address.ts";
@@ -304,9 +305,10 @@ export const Answering = ({
   /** Whether screen readers read the text when it changes. If the page shows it twice, only one of them is read. */
   readonly isRead?: boolean;
 }) => {
+  const wordsOf = usePersonWords();
   const traits = { id, class: "answering", "data-live": versionOf(people) };
   if (people.length === 0) return <p {...traits} hidden />;
-  const named = people.slice(0, mostNamed);
+  const named = people.slice(0, mostNamed).map(wordsOf);
   const parts = lists.formatToParts(people.length > mostNamed ? [...named, "others"] : named);
   const verb = people.length === 1 ? "is answering." : "are answering.";
   const words = visibleLine(`${parts.map(({ value }) => value).join("")} ${verb}`);
@@ -332,6 +334,7 @@ const NewerMessage = ({
   readonly thread: OwnedThread;
   readonly reader: PageReader;
 }) => {
+  const wordsOf = usePersonWords();
   if (form.refusal?.code !== "answered") return null;
   const { messages } = thread;
   const seen = messages.findIndex(({ id }) => id === form.value(seenMessageName));
@@ -347,7 +350,7 @@ const NewerMessage = ({
   return (
     <Notice kind="alert">
       <p>
-        <b>Nothing was sent.</b> <Line text={writerOf(newest, thread)} /> {verbOf(newest)}{" "}
+        <b>Nothing was sent.</b> <Line text={writerOf(newest, thread, wordsOf)} /> {verbOf(newest)}{" "}
         <Ago at={newest.createdAt} now={now} />. <a href={`#message-${newest.id}`}>Read it first.</a> Send
         again to send your reply anyway.
       </p>
@@ -358,10 +361,11 @@ const NewerMessage = ({
   );
 };
 
-function writerOf(message: OwnedMessage, thread: OwnedThread): string {
+function writerOf(message: OwnedMessage, thread: OwnedThread, wordsOf: (email: string) => string): string {
   const { direction, author, sender, writtenBy, reportId = "" } = message;
   if (direction === "inbound") return senderName(sender ?? sendersOf(thread).get(reportId));
-  return writtenBy ?? (author === "agent" ? "An agent" : "Somebody else");
+  if (writtenBy !== undefined) return wordsOf(writtenBy);
+  return author === "agent" ? "An agent" : "Somebody else";
 }
 
 function verbOf({ direction, sender }: OwnedMessage): string {

@@ -1,9 +1,9 @@
 import type { ComponentChildren } from "preact";
 import type { Tag } from "../../../../src/contract/tags.ts";
 import type { Assignee } from "../../../../src/contract/threads.ts";
-import { visibleLine } from "../../../../src/words/visible.ts";
 import { HiddenFields, IdempotencyField } from "../../../console/forms.tsx";
 import { Keycap, keyed } from "../../../console/parts.tsx";
+import { usePersonWords } from "../../../console/people.tsx";
 
 /** The choices of a snooze: the hours, and the words. */
 export const snoozes = [
@@ -104,6 +104,17 @@ export const ActNotice = ({
   </div>
 );
 
+const AssignActs = ({ people }: Pick<ActBarProps, "people">) => {
+  const wordsOf = usePersonWords();
+  return (
+    <>
+      {people.map(({ userId, email }) => (
+        <Act key={userId} value={`assign:${userId}`} name={wordsOf(email)} />
+      ))}
+    </>
+  );
+};
+
 interface ActBarProps {
   /** The members to whom threads can be assigned. */
   readonly people: readonly Assignee[];
@@ -127,9 +138,7 @@ export const ActBar = ({ people, tags, all, choice }: ActBarProps) => (
       <ActMenu name="Assign" shortcut="a">
         <Act value="assign:me" name="To me" shortcut="m" />
         <Act value="assign:none" name="To nobody" />
-        {people.map(({ userId, email }) => (
-          <Act key={userId} value={`assign:${userId}`} name={visibleLine(email)} />
-        ))}
+        <AssignActs people={people} />
       </ActMenu>
       <ActMenu name="Tag" shortcut="l">
         <label for="act-tag">Tag</label>

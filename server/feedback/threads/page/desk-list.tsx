@@ -2,6 +2,7 @@ import type { ThreadSummary } from "../../../../src/contract/threads.ts";
 import { visibleLine } from "../../../../src/words/visible.ts";
 import type { InboxProposal } from "../../../console/page-reads.ts";
 import { Line } from "../../../console/parts.tsx";
+import { Avatar, usePersonWords } from "../../../console/people.tsx";
 import { Age } from "../../../console/times.tsx";
 import { FoundSubject, FoundText } from "../../search/parts.tsx";
 import { Badge, type BadgeProps, nameIn, statusNames, typeNames } from "../badges.tsx";
@@ -97,23 +98,10 @@ const Marks = ({ thread, proposal, status }: Pick<ThreadRowProps, "thread" | "pr
     )}
     {proposal !== undefined && <Badge {...badges[proposal]} />}
     {thread.assignee !== null && (
-      <span class="avatar" title={visibleLine(thread.assignee.email)}>
-        <span aria-hidden="true">{initialsOf(thread.assignee.email)}</span>
-        <span class="unseen">
-          assigned to <Line text={thread.assignee.email} />
-        </span>
-      </span>
+      <Avatar userId={thread.assignee.userId} email={thread.assignee.email} before="assigned to" />
     )}
   </>
 );
-
-/** Returns the initials of a person: `ab` for the address `ada.byron@…`. */
-export function initialsOf(email: string): string {
-  const [first = "", second = ""] = visibleLine(email.split("@")[0] ?? "")
-    .split(/[^\p{L}\p{N}]+/u)
-    .filter((part) => part !== "");
-  return [first, second].map((part) => [...part][0] ?? "").join("") || "?";
-}
 
 const badges: Readonly<Record<InboxProposal, BadgeProps>> = {
   waiting: { name: "Plan waits", kind: "attention" },
@@ -132,11 +120,12 @@ const badges: Readonly<Record<InboxProposal, BadgeProps>> = {
  * twice.
  */
 const Last = ({ thread, person }: Pick<ThreadRowProps, "thread" | "person">) => {
+  const wordsOf = usePersonWords();
   const { subject, lastMessage } = thread;
   const firstSender = thread.senderName ?? thread.senderEmail ?? "Anonymous";
   const { direction, author, sender, writtenBy, text } = lastMessage;
   if (direction === "inbound" && text === subject) return null;
-  const own = writtenBy === person ? "You" : (writtenBy ?? "The team");
+  const own = writtenBy === person ? "You" : writtenBy === null ? "The team" : wordsOf(writtenBy);
   const name = author === "team" ? own : (sender?.name ?? sender?.email ?? "Anonymous");
   // The row already names the sender.
   const isNamed = author === "agent" || (author === "sender" && name === firstSender);

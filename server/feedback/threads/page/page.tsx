@@ -16,6 +16,7 @@ import type { Links } from "../../../console/links.ts";
 import { type AppNavigation, appNavigationOf } from "../../../console/navigation.ts";
 import type { ProposalDelivery, ProposalLife } from "../../../console/page-reads.ts";
 import { Can, counted, keyed, Line, Notice } from "../../../console/parts.tsx";
+import { Person } from "../../../console/people.tsx";
 import { goTo, type Reply, show } from "../../../console/respond.ts";
 import { Ago } from "../../../console/times.tsx";
 import type { SignedInVisit } from "../../../console/visit.ts";
@@ -456,7 +457,7 @@ const MergedList = ({
           <span class="muted">
             {mergedBy !== null && (
               <>
-                by <Line text={mergedBy} />{" "}
+                by <Person email={mergedBy} />{" "}
               </>
             )}
             <Ago at={mergedAt} now={now} />

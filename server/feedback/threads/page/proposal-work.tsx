@@ -2,6 +2,7 @@ import type { Proposal } from "../../../../src/contract/agent.ts";
 import { versionOf } from "../../../console/forms.tsx";
 import type { ProposalClaim, ProposalDelivery, ProposalLife } from "../../../console/page-reads.ts";
 import { Can, ExternalLink, HiddenCount, Line, UserText } from "../../../console/parts.tsx";
+import { Person } from "../../../console/people.tsx";
 import { Ago, duration, Remaining, Timestamp } from "../../../console/times.tsx";
 import { Badge } from "../badges.tsx";
 import type { ThreadForms } from "./fields.tsx";
@@ -126,7 +127,7 @@ const Decided = ({ proposal, life }: DecidedProps) => {
         {byPerson && life?.decidedBy && (
           <>
             {" by "}
-            <Line text={life.decidedBy} />
+            <Person email={life.decidedBy} />
           </>
         )}{" "}
         <Timestamp at={decidedAt} />
@@ -147,7 +148,7 @@ const EarlierApproval = ({ proposal: { decision }, life }: DecidedProps) => {
     <>
       <h3>
         {"Had been approved by "}
-        <Line text={approvedBy} /> {approvedAt !== null && <Timestamp at={approvedAt} />}
+        <Person email={approvedBy} /> {approvedAt !== null && <Timestamp at={approvedAt} />}
       </h3>
       {approvalNote ? <UserText text={approvalNote} /> : <p class="muted">Without a note.</p>}
     </>
@@ -249,7 +250,7 @@ const Released = ({ claim: { releasedAt, releasedBy } }: Pick<ClaimFactsProps, "
       {" The claim was released "}
       {releasedBy !== null && (
         <>
-          by <Line text={releasedBy} />{" "}
+          by <Person email={releasedBy} />{" "}
         </>
       )}
       <Timestamp at={releasedAt} />.

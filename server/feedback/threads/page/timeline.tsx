@@ -9,6 +9,7 @@ import { InTurns } from "../../../console/in-turns.tsx";
 import type { Links } from "../../../console/links.ts";
 import type { ProposalLife } from "../../../console/page-reads.ts";
 import { Can, counted, Line } from "../../../console/parts.tsx";
+import { Person, usePersonWords } from "../../../console/people.tsx";
 import { Timestamp } from "../../../console/times.tsx";
 import { EventLine } from "../../events/event-line.tsx";
 import { outcomeNote, proposalNote } from "../../proposals/rules.ts";
@@ -40,6 +41,7 @@ const manyMessages = 6;
  * open page replaces it when something is new.
  */
 export const Timeline = (props: TimelineProps) => {
+  const wordsOf = usePersonWords();
   const { messages } = props.thread;
   const newest = messages.at(-1);
   return (
@@ -49,7 +51,7 @@ export const Timeline = (props: TimelineProps) => {
       aria-labelledby="conversation"
       data-live={versionOf([messages.map(({ id }) => id), props.events])}
       data-newest={newest?.id ?? ""}
-      data-news={newest === undefined ? undefined : newestWords(newest, props.thread)}
+      data-news={newest === undefined ? undefined : newestWords(newest, props.thread, wordsOf)}
     >
       <div class="row">
         <h2 id="conversation">Conversation</h2>
@@ -68,9 +70,10 @@ export const Timeline = (props: TimelineProps) => {
 function newestWords(
   { direction, sender, writtenBy, reportId = "" }: OwnedMessage,
   thread: OwnedThread,
+  wordsOf: (email: string) => string,
 ): string {
-  if (direction !== "inbound")
-    return `${writtenBy ?? "An agent"} ${direction === "note" ? "added a note" : "replied"}.`;
+  const writer = writtenBy === undefined ? "An agent" : wordsOf(writtenBy);
+  if (direction !== "inbound") return `${writer} ${direction === "note" ? "added a note" : "replied"}.`;
   return `${senderName(sender ?? sendersOf(thread).get(reportId))} ${sender ? "reported it again" : "answered"}.`;
 }
 
@@ -196,7 +199,7 @@ const PlainMessage = ({ message, senders, links, settings }: PlainMessageProps) 
         )}
         {writtenBy !== undefined && (
           <span>
-            by <Line text={writtenBy} />
+            by <Person email={writtenBy} />
           </span>
         )}
         <Timestamp at={createdAt} />

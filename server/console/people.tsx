@@ -1,0 +1,131 @@
+import { createContext } from "preact";
+import { useContext } from "preact/hooks";
+import { visibleLine } from "../../src/words/visible.ts";
+import { Line } from "./parts.tsx";
+
+/** A person with a name, who shares an app with the reader of the page. */
+export interface NamedPerson {
+  readonly name: string;
+  /** Whether another person whom the reader knows has the same name, so that the address tells them apart. */
+  readonly isShared: boolean;
+}
+
+/** The people with names who share an app with the reader, by their addresses. (rule K33) */
+export type People = ReadonlyMap<string, NamedPerson>;
+
+/** The people whose names the page may show. */
+export const PeopleHere = createContext<People>(new Map());
+
+/** Returns the people with these names. Names that differ only in case or form count as the same. */
+export function peopleOf(rows: readonly { readonly email: string; readonly name: string }[]): People {
+  const counts = new Map<string, number>();
+  for (const { name } of rows) counts.set(keyOf(name), (counts.get(keyOf(name)) ?? 0) + 1);
+  return new Map(
+    rows.map(({ email, name }) => [email, { name, isShared: (counts.get(keyOf(name)) ?? 0) > 1 }]),
+  );
+}
+
+const keyOf = (name: string): string => name.normalize("NFKC").replace(/\s+/gu, " ").toLowerCase();
+
+/** Returns the words for the person with this address: the name, or the address if there is no name. */
+export function wordsFor(people: People, email: string): string {
+  const known = people.get(email);
+  if (known === undefined) return visibleLine(email);
+  const name = visibleLine(known.name);
+  return known.isShared ? `${name} (${visibleLine(email)})` : name;
+}
+
+/** Returns a function that returns the words for a person, for texts that are no elements. */
+export function usePersonWords(): (email: string) => string {
+  const people = useContext(PeopleHere);
+  return (email) => wordsFor(people, email);
+}
+
+/** A person: the name, with the address as its title, or the address if there is no name. */
+export const Person = ({ email }: { readonly email: string }) => {
+  const known = useContext(PeopleHere).get(email);
+  if (known === undefined) return <Line text={email} />;
+  return (
+    <span title={visibleLine(email)}>
+      <Line text={known.name} />
+      {known.isShared && (
+        <>
+          {" ("}
+          <Line text={email} />)
+        </>
+      )}
+    </span>
+  );
+};
+
+/** The initials of a person in a small circle, in the colour of the account. Screen readers read the words. */
+export const Avatar = ({
+  userId,
+  email,
+  before = "",
+}: {
+  readonly userId: string;
+  readonly email: string;
+  /** What screen readers read before the person. Without it, they read nothing, because the page names the person. */
+  readonly before?: string;
+}) => {
+  const people = useContext(PeopleHere);
+  return (
+    <span
+      class={`avatar hue-${hueOf(userId)}`}
+      title={before === "" ? undefined : titleFor(people, email)}
+      aria-hidden={before === "" ? "true" : undefined}
+    >
+      <span aria-hidden="true">{initialsOf(people.get(email)?.name, email)}</span>
+      {before !== "" && (
+        <span class="unseen">
+          {before} <Person email={email} />
+        </span>
+      )}
+    </span>
+  );
+};
+
+const titleFor = (people: People, email: string): string =>
+  people.has(email)
+    ? `${visibleLine(people.get(email)?.name ?? "")}, ${visibleLine(email)}`
+    : visibleLine(email);
+
+const hues = 8;
+
+/** Returns which of the eight colours a person has. It is made of the id, so it stays when the name changes. */
+const hueOf = (userId: string): number =>
+  [...userId].reduce((sum, character) => (sum * 31 + character.charCodeAt(0)) % 65_521, 0) % hues;
+
+/** Returns the initials of a person: `AB` for `Ada King Byron`, `ab` for the address `ada.byron@…`. */
+export function initialsOf(name: string | undefined, email: string): string {
+  const words = wordsIn(name ?? "");
+  const [first = "", second = ""] =
+    words.length > 0 ? [words[0], lastOf(words)] : wordsIn(email.split("@")[0] ?? "");
+  return `${firstLetter(first)}${firstLetter(second)}` || "?";
+}
+
+const wordsIn = (text: string): string[] =>
+  visibleLine(text)
+    .split(/[^\p{L}\p{M}\p{N}]+/u)
+    .filter((word) => word !== "");
+
+const lastOf = (words: readonly string[]): string => (words.length > 1 ? (words.at(-1) ?? "") : "");
+
+const letters = new Intl.Segmenter();
+
+const firstLetter = (word: string): string => [...letters.segment(word)][0]?.segment ?? "";
+
+/** The words ` by ` and the person who made a change. */
+export const By = ({
+  change,
+}: {
+  /** The change; undefined if no member made it, or if the person is unknown. */
+  readonly change: { readonly email: string } | undefined;
+}) =>
+  change === undefined ? null : (
+    <>
+      {" by "}
+      <Person email={change.email} />
+    </>
+  );
