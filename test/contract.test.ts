@@ -38,6 +38,7 @@ const onlyInTheConsole: Record<string, string> = {
   "notices.removeBrowser": "a person turns off the own browser",
   "preferences.read": "only the pages of the console use it",
   "preferences.update": "a person sets it in a browser",
+  "account.update": "a person sets the own name in a browser",
   "threads.listAll":
     "a person reads all apps in a browser; `feedback list` and `feedback search` name an app, or search in all",
   "session.firstPassword": "a person sets it in a browser, just after a sign-in",

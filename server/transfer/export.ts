@@ -119,8 +119,8 @@ async function writeRecords(writing: Writing): Promise<void> {
 const atOnce = 200;
 
 async function writeMembers({ reader, wanted, writer }: Writing): Promise<void> {
-  for (const { email, role, createdAt } of await members.list(reader, wanted.appId))
-    writer.write({ type: "member", email, role, createdAt });
+  for (const { email, name, role, createdAt } of await members.list(reader, wanted.appId))
+    writer.write({ type: "member", email, ...(name === null ? {} : { name }), role, createdAt });
 }
 
 /** Writes the records of one kind, and the records that belong to them. Returns how many files are missing. */

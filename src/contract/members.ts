@@ -152,5 +152,6 @@ export const invitations = {
     success: { status: 200, body: z.object({ appId: uuid, role: RoleName }) },
     errors: ["not_found", "email_unverified"],
     attempts,
+    example: { request: { name: "Grace Hopper" } },
   }),
 } as const;

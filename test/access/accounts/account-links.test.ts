@@ -153,6 +153,11 @@ describe("a server that sends no mail", () => {
     expect((await postSession(service, unknown)).status).toBe(201);
     expect((await postSession(service, account)).status).toBe(201);
     expect((await signUp({ email: `${v7()}@example.org` })).status).toBe(400);
+    const named = { email: `${v7()}@example.org`, password: fresh, name: "Ada Byron" };
+    expect((await signUp({ ...named, name: "a@b" })).status).toBe(400);
+    await signUp(named);
+    await signUp({ ...named, name: "Somebody else" });
+    expect((await postSession(service, named)).body).toMatchObject({ user: { name: "Ada Byron" } });
     const recovery = await service.request("POST", "/api/v1/console/recovery", {
       body: { email: account.email },
     });

@@ -35,6 +35,22 @@ describe("signing in with a provider", () => {
     expect(await people.signedInAs(browser)).toBe(email);
   });
 
+  it("gives the person's name to an account without one, and leaves a chosen name", async () => {
+    const nameOf = async (email: string) =>
+      (await provided.service.deps.database.all("SELECT name FROM users WHERE email = ?", email))[0];
+    const { sub, email } = people.person({ name: " Ada Byron " });
+    await people.arrive(createBrowserWithCookies());
+    expect(await nameOf(email)).toEqual({ name: "Ada Byron" });
+    people.person({ sub, email, name: "Another" });
+    await people.arrive(createBrowserWithCookies());
+    expect(await nameOf(email)).toEqual({ name: "Ada Byron" });
+    for (const name of ["a".repeat(61), "Ada\u202eB", "boss@example.org", ""]) {
+      const other = people.person({ name });
+      const page = await people.arrive(createBrowserWithCookies());
+      expect([page.status, await nameOf(other.email)]).toEqual([200, { name: null }]);
+    }
+  });
+
   it("finds the account again when the person's address at the provider has changed", async () => {
     const { sub, email } = people.person();
     await people.arrive(createBrowserWithCookies());

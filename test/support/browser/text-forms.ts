@@ -255,6 +255,10 @@ function appForms({ app, call }: OwnerWithOneOfEach): TextForm[] {
       ...{ button: "Import", notDone: "The app was not imported." },
     },
     {
+      ...{ name: "a name", action: "/name", open: async () => "/console/account", button: "Save name" },
+      ...{ notDone: "Your name was not saved.", wrong: "a@b" },
+    },
+    {
       ...{ name: "the end of an account", action: "/delete", open: async () => "/console/account" },
       ...{ button: "Delete the account permanently", notDone: "Your account was not deleted." },
     },

@@ -7,6 +7,7 @@ export interface Person {
   readonly sub: string;
   readonly email?: string;
   readonly email_verified?: boolean;
+  readonly name?: string;
 }
 
 /** A real OpenID Connect provider with one client. It signs every visitor in immediately as the last named person. */
@@ -40,7 +41,7 @@ export async function startIdentityProvider(): Promise<TestIdentityProvider> {
       }),
       async loadExistingGrant({ oidc: { session, client, provider: its } }) {
         const grant = new its.Grant({ accountId: session?.accountId, clientId: client?.clientId });
-        grant.addOIDCScope("openid email");
+        grant.addOIDCScope("openid email profile");
         await grant.save();
         return grant;
       },
@@ -77,7 +78,7 @@ async function traits(): Promise<Configuration> {
   return {
     jwks: { keys: [{ ...(await exportJWK(privateKey)), alg: "RS256", use: "sig" }] },
     cookies: { keys: ["a key of the tests"] },
-    claims: { openid: ["sub"], email: ["email", "email_verified"] },
+    claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["name"] },
     features: { devInteractions: { enabled: false } },
     interactions: { url: (_, { uid }) => `/interaction/${uid}` },
     pkce: { required: () => true },

@@ -77,7 +77,7 @@ describe("the table of changes", () => {
     ...["session.create", "session.finish", "session.askPasskey", "session.remove", "session.changePassword"],
     ...["session.firstPassword", "accountLinks.signUp", "accountLinks.finishSignUp", "accountLinks.recover"],
     ...["accountLinks.finishRecovery", "consoleSessions.remove", "consoleSessions.removeOthers"],
-    "preferences.update",
+    ...["preferences.update", "account.update"],
     "tokens.rotate",
     ...["secondFactor.begin", "secondFactor.confirm", "secondFactor.renewRecoveryCodes"],
     ...["secondFactor.remove", "passkeys.begin", "passkeys.create", "passkeys.remove"],

@@ -15,6 +15,7 @@ export const bodies: Record<string, unknown> = {
   },
   "passkeys.remove": { code: "123456" },
   "preferences.update": { keys: false },
+  "account.update": { name: "Ada Byron" },
   "secondFactor.begin": {},
   "secondFactor.confirm": { code: "123456" },
   "secondFactor.renewRecoveryCodes": { code: "123456" },
