@@ -97,6 +97,18 @@ describe("the links of mails", () => {
       expect((await finishSignUp(token)).field("code")).toBe("invalid_code");
     });
 
+    it("has the name that its person types with the password", async () => {
+      const email = newAddress();
+      await signUp(email);
+      const token = await mailedToken(service, email);
+      const body = { token, password: fresh, name: "Ada Byron" };
+      const made = await service.request("POST", "/api/v1/console/sign-up/finish", { body });
+      expect(made.body).toMatchObject({ user: { email, name: "Ada Byron" } });
+      expect((await postSession(service, { email, password: fresh })).body).toMatchObject({
+        user: { name: "Ada Byron" },
+      });
+    });
+
     it("is not created for an address that has one: the mail describes how to sign in", async () => {
       const account = await makeAccount(service);
       expect((await signUp(account.email)).status).toBe(204);
