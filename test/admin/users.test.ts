@@ -35,7 +35,7 @@ describe.each(databases)("the operator's commands on $name, next to a running se
   it("create an account that can sign in", async () => {
     const { email, userId } = await makeUser();
     const answer = await postSession(service, { email: email.toUpperCase(), password });
-    expect(answer.body).toEqual({ user: { id: userId, email } });
+    expect(answer.body).toEqual({ user: { id: userId, email, name: null } });
   });
 
   it("create no second account for the same address", async () => {

