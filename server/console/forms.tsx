@@ -270,7 +270,7 @@ export const TextField = ({
 };
 
 /** The field for the name of the person. It can stay empty. (rule K33) */
-export const NameField = ({ form, hint }: { readonly form: Filled; readonly hint?: string }) => (
+export const NameField = ({ form, hint, unkept = false }: Pick<FieldProps, "form" | "hint" | "unkept">) => (
   <TextField
     form={form}
     name="name"
@@ -278,7 +278,7 @@ export const NameField = ({ form, hint }: { readonly form: Filled; readonly hint
     hint={hint}
     autocomplete="name"
     maxLength={limits.memberName}
-    unkept
+    unkept={unkept}
   />
 );
 

@@ -158,7 +158,7 @@ const NewPassword = ({
         )}
         <Refused refusal={form.refusal} />
         <form class="stack" method="post" action={action}>
-          {newAccount && <NameField form={form} />}
+          {newAccount && <NameField form={form} unkept />}
           {passwordFields.map((field) => (
             <TextField
               key={field.name}

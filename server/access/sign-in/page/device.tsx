@@ -425,7 +425,7 @@ const SignUp = ({ visit: { links, at, settings }, to, form }: EntryPageProps) =>
       <form class="stack" method="post" action={at.signUp}>
         <input type="hidden" name="to" value={to} />
         <Email form={form} />
-        {!sendsMail(settings) && <NameField form={form} />}
+        {!sendsMail(settings) && <NameField form={form} unkept />}
         {!sendsMail(settings) && (
           <Password
             autocomplete="new-password"
