@@ -169,6 +169,9 @@ describe("the triage desk, without scripts", () => {
     expect((await maria.call("GET", `/feedback/${second}`)).body).toMatchObject({
       feedback: { id: first, mergedInto: first },
     });
+    const apart = await browser.follow(await browser.send(page, `${inbox}/undo`));
+    expect(readingOf(apart)).toContain("1 thread changed back.");
+    expect((await maria.call("GET", `/feedback/${second}`)).body).toMatchObject({ feedback: { id: second } });
     for (const ids of [[alone], Array.from({ length: 21 }, () => crypto.randomUUID())]) {
       const refused = await act(await open(), ids, { act: "merge" });
       expect([refused.status, readingOf(refused)]).toEqual([

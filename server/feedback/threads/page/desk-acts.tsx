@@ -47,7 +47,7 @@ export interface ActResult {
 export function actResultOf(query: (name: string) => string): ActResult | undefined {
   const [did, changed, skipped] = [query("did"), Number(query("changed")), Number(query("skipped"))];
   if (!isActName(did) || !Number.isSafeInteger(changed) || !Number.isSafeInteger(skipped)) return undefined;
-  const undo = /^[\w-]{1,100}$/.test(query("undo")) ? query("undo") : "";
+  const undo = /^[\w.-]{1,1000}$/.test(query("undo")) ? query("undo") : "";
   return { did, changed: Math.abs(changed), skipped: Math.abs(skipped), undo };
 }
 
@@ -166,7 +166,7 @@ export const ActBar = ({ people, tags, all, choice }: ActBarProps) => (
         ))}
         <Act value="wake" name="End the snooze" />
       </ActMenu>
-      <Act value="merge" name="Merge" />
+      <Act value="merge" name="Merge" title="Into the oldest of the chosen threads" />
       <Act value="read" name="Mark as read" />
     </div>
   </fieldset>
@@ -176,12 +176,14 @@ const Act = ({
   value,
   name,
   shortcut,
+  title,
 }: {
   readonly value: string;
   readonly name: string;
   readonly shortcut?: string;
+  readonly title?: string;
 }) => (
-  <button type="submit" name="act" value={value} aria-keyshortcuts={shortcut}>
+  <button type="submit" name="act" value={value} title={title} aria-keyshortcuts={shortcut}>
     {name}
     {shortcut !== undefined && (
       <>

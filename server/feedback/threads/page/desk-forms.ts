@@ -40,26 +40,26 @@ const mostMerged = 20;
 const leaves: readonly string[] = ["not_found", "merged", "run_open", "wrong_state"];
 
 /**
- * Merges the chosen threads into the oldest of them. Returns the address of the page that shows that one, where each
- * merge can be undone. (rules F46, F48)
+ * Merges the chosen threads into the oldest of them. Returns the address of the page that shows that one, and that can
+ * undo the merges. (rules F46, F48)
  */
 async function mergeChosen({ ask, fields, links, param }: SignedInVisit): Promise<string> {
   // Ids begin with the time of the creation of a thread.
   const [into = "", ...ids] = [...new Set(fields.all("id"))].sort();
   if (fields.text("all") === "1" || ids.length === 0 || ids.length >= mostMerged)
     throw badRequest("act", `needs 2 to ${mostMerged} threads that are chosen one by one`);
-  let changed = 0;
+  const merged: string[] = [];
   for (const id of ids) {
-    const key = fields.idempotencyKey;
-    const idempotencyKey = key === undefined ? undefined : `${key.slice(0, 27)}-${id}`;
     try {
-      await ask(threads.merge, { params: { id }, body: { into }, idempotencyKey });
-      changed += 1;
+      await ask(threads.merge, { params: { id }, body: { into }, idempotencyKey: keyFor(fields, id) });
+      merged.push(id);
     } catch (error) {
       if (!(error instanceof ApiError) || !leaves.includes(error.code)) throw error;
     }
   }
-  const result = { did: "merge", changed, skipped: ids.length - changed, undo: "" } as const;
+  const changed = merged.length;
+  const undo = changed === 0 ? "" : [undoOfMerges, ...merged].join(".");
+  const result = { did: "merge", changed, skipped: ids.length - changed, undo } as const;
   const query = new URLSearchParams(withOpened(fields.text("list"), into));
   for (const [name, value] of Object.entries(actResultValues(result))) query.set(name, value);
   return `${links.inbox(param("appId"))}?${query}`;
@@ -129,17 +129,41 @@ async function nextAddress(
   return `${links.inbox(param("appId"))}?${query}`;
 }
 
+/** The key of the change of one thread of a form. */
+const keyFor = ({ idempotencyKey: key }: Fields, id: string): string | undefined =>
+  key === undefined ? undefined : `${key.slice(0, 27)}-${id}`;
+
+/** The first word of an `undo` for merges. The ids of the merged threads follow. */
+const undoOfMerges = "merges";
+
+/** Undoes merges, the last one first. Returns how many threads are on their own again, and how many are not. */
+async function undoMerges({ ask, fields }: SignedInVisit, ids: readonly string[]) {
+  let skippedCount = 0;
+  for (const id of [...ids].reverse())
+    try {
+      await ask(threads.unmerge, { params: { id }, idempotencyKey: keyFor(fields, id) });
+    } catch (error) {
+      if (!(error instanceof ApiError) || !leaves.includes(error.code)) throw error;
+      skippedCount += 1;
+    }
+  return { changed: ids.length - skippedCount, skippedCount };
+}
+
 /** Undoes the last action on threads. */
 function undoChange(visit: SignedInVisit): Promise<Reply> {
   const { ask, fields, links, param } = visit;
   const [list, opened] = [fields.text("list"), fields.text("open")];
   return reshowForm(
     async () => {
-      const { changed, skippedCount } = await ask(bulk.undo, {
-        params: { appId: param("appId") },
-        body: { undo: fields.text("undo") },
-        idempotencyKey: fields.idempotencyKey,
-      });
+      const [word, ...merged] = fields.text("undo").split(".");
+      const { changed, skippedCount } =
+        word === undoOfMerges
+          ? await undoMerges(visit, merged.slice(0, mostMerged))
+          : await ask(bulk.undo, {
+              params: { appId: param("appId") },
+              body: { undo: fields.text("undo") },
+              idempotencyKey: fields.idempotencyKey,
+            });
       const query = new URLSearchParams(opened === "" ? list : withOpened(list, opened));
       const result = { did: "undone", changed, skipped: skippedCount, undo: "" } as const;
       for (const [name, value] of Object.entries(actResultValues(result))) query.set(name, value);
