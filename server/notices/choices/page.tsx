@@ -195,7 +195,7 @@ const NoMail = ({ because, links }: { readonly because: string | null; readonly 
   return (
     <Notice>
       {because === "server_sends_none" ? (
-        "This server sends no mail. Until its operator sets up mail, only browsers and the chat tell you."
+        "This server sends no mail. Until its operator sets up mail, only browsers and the chat notify you."
       ) : (
         <>
           Your address is not verified, so you get no mail.{" "}
