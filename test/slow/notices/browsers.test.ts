@@ -77,7 +77,7 @@ describe("notices in a browser", () => {
     { allowed = true, ...options }: BrowserContextOptions & { readonly allowed?: boolean } = {},
   ) => {
     const subscriber = makeSubscriber(push);
-    const page = await openPage(browser, service, member.headers, options);
+    const page = await openPage(browser, service, member.headers, { reducedMotion: "reduce", ...options });
     await page.addInitScript(standIn, { ...subscriber.subscription, allowed });
     const refused: string[] = [];
     page.on("console", (message) => refused.push(message.text()));

@@ -114,7 +114,7 @@ describe("a long thread", () => {
     const focused = () => page.evaluate(() => document.activeElement?.textContent);
     await page.getByRole("button", { name: "Open: From the sender, 1 of 2" }).press("Enter");
     await place(1);
-    expect(await focused()).toBe("Close");
+    await expect.poll(focused).toBe("Close");
     expect(await shown.getByRole("button", { name: "Previous" }).isDisabled()).toBe(true);
     await page.keyboard.press("ArrowRight");
     await place(2);
