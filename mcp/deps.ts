@@ -22,7 +22,7 @@ export interface Deps {
   readonly keepsRecord: boolean;
   /** The thread of each proposal that was read together with its thread. The key is the id of the proposal. */
   readonly threadOfRun: Map<string, string>;
-  /** How often each proposal was read before its decision. This number sets the pause that an agent is advised. */
+  /** How often each proposal was read before its decision. The more often, the longer the server tells the agent to wait. */
   readonly timesPending: Map<string, number>;
   /** Returns true at the first call for a proposal. The page to decide on it is offered to the person only once. */
   readonly isFirstOffer: (runId: string) => boolean;

@@ -130,7 +130,7 @@ const readThreadText = (request: ResourceRequest, id: string) =>
 /** The groups of threads that need work, the most urgent group first. */
 const queue = [
   { title: "approved: start_work, then carry out the plan", filters: { waiting: "approved" } },
-  { title: "changes asked for: read the note, then propose again", filters: { waiting: "changes" } },
+  { title: "changes were requested: read the note, then propose again", filters: { waiting: "changes" } },
   { title: "open, without a proposal", filters: { waiting: "none", status: "open" } },
 ] as const;
 

@@ -249,7 +249,7 @@ export interface Traits {
   readonly ready?: true;
 }
 
-/** An endpoint with the traits of its handler. */
+/** An endpoint of the contract, with the options of its handler, such as `ready`. */
 export type ServedEndpoint = Endpoint & Traits;
 
 /** Returns the endpoint with the traits of its handler. */

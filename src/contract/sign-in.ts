@@ -184,7 +184,7 @@ export const signIn = {
   register: endpoint({
     method: "POST",
     path: "/api/v1/testing/auth/register",
-    summary: "Create an account with a password and sign its device in",
+    summary: "Create an account with a password, and sign in on the device",
     auth: "none",
     body: Registration,
     success: { status: 201, body: DeviceGrant },

@@ -56,7 +56,7 @@ export const start = {
   putAway: endpoint({
     method: "POST",
     path: `${path}/put-away`,
-    summary: "Put the first steps with an app away: the home page no longer shows them",
+    summary: "Hide the first steps with an app on the home page",
     auth: "session",
     role: "owner",
     params: appParams,

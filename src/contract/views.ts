@@ -98,7 +98,7 @@ export const views = {
     scope: "feedback:read",
     params: appParams,
     query: z.extend(ViewQuery, {
-      /** Also counts your saved views and the shared ones. */
+      /** Also returns the number of threads in each of your saved views and in each shared view. */
       views: z.optional(z.enum(["1"])),
       /** Also counts the threads that match the filters in this query: up to 500, or `exact` up to 5,000. */
       matching: z.optional(z.enum(["1", "exact"])),

@@ -124,7 +124,7 @@ const targets: Readonly<Partial<Record<ChatFormat, (address: URL) => string>>> =
   ntfy: (address) => `${withoutQuery(address, "/")}${address.search}`,
 };
 
-/** A card of Teams. Its texts of others are runs of text, in which Teams reads no Markdown. */
+/** A card of Teams. Texts of other people are text runs, in which Teams interprets no Markdown. */
 const teamsMessage = (message: ChatMessage) => ({
   type: "message",
   attachments: [

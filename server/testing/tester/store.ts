@@ -185,7 +185,7 @@ const order = "seat, created_at, id";
 
 const openOnes = "FROM slots o WHERE o.cycle_id = c.id AND o.status = 'open'";
 
-/** A slot whose request has expired counts as open, even if the slot was not opened yet. */
+/** A slot whose request has expired counts as open, even if its stored status is still `requested`. */
 const expiredOnes = `FROM slots r WHERE r.cycle_id = c.id AND r.status = 'requested' AND r.request_expires_at <= CAST(? AS TEXT)`;
 
 /** SQL that selects the first slot that is free. */

@@ -63,7 +63,7 @@ describe("changelog import", () => {
     expect(await sent()).toEqual([]);
     await edit("1.1.0", { title: "Dark" });
     expect(await sent()).toEqual(["1.1.0"]);
-    // The file has the same title now, so it counts again as the title of the file.
+    // The title in the file is now equal to the stored one, so the next import may change it again.
     await write("CHANGELOG.md", changelog(second.replace("1.1.0", "1.1.0: Dark"), named));
     expect(await sent()).toEqual(["1.1.0"]);
     expect(await sent()).toEqual([]);

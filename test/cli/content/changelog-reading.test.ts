@@ -52,7 +52,7 @@ describe("reading any changelog", () => {
     );
   });
 
-  it("returns the same notes for the text that it has written", () => {
+  it("reads the same notes from a text that was written from them", () => {
     fc.assert(
       fc.property(files, (text) => {
         for (const { notes } of readChangelogFile(text).releases) {

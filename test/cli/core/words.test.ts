@@ -14,7 +14,7 @@ beforeAll(async () => {
 const groups = (command: Command): Command[] =>
   command.commands.flatMap((one) => (one.commands.length === 0 ? [] : [one, ...groups(one)]));
 
-/** Groups without objects that could be listed. */
+/** Groups of commands that need no `list`, because they have no objects. */
 const noThings = ["auth", "dev", "testing", "admin", "config", "audit", "feedback", "faults", "secret"];
 
 describe("the words of commands", () => {

@@ -20,7 +20,7 @@ export async function checkShell(folder, demo, report) {
     report(`the workflow for GitHub: ${decision}`, await workflowFaults(world, decision));
 }
 
-/** A folder with programs that is first in the PATH. `npm` installs nothing here; `npx` is the agent. */
+/** A folder with fake programs, first in the PATH. The fake `npm` installs nothing; the fake `npx` starts the agent. */
 async function environmentOf(folder, demo, person) {
   const bin = join(folder, "bin");
   const programs = {

@@ -55,7 +55,7 @@ describe("decisions", () => {
     expect((await poll(runId)).body).toEqual(won[0]?.body);
   });
 
-  it("and replacements at the same time leave the proposal either decided or replaced", async () => {
+  it("sent together with a replacement leave the proposal either decided or replaced", async () => {
     const { runId, threadId } = await newRun();
     const [decided, newer] = await Promise.all([
       decide(runId, { decision: "approve" }),

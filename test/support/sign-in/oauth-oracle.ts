@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import { exportJWK, generateKeyPair } from "jose";
 import { memory, portOf, quietly } from "./identity-provider.ts";
 
-/** Another authorization server, which also supports public programs with PKCE. Its program is `known`. */
+/** An authorization server to compare ours with. It supports public clients with PKCE. Its only client is `known`. */
 export interface OAuthOracle {
   readonly baseUrl: string;
   readonly paths: { readonly token: string; readonly revoke: string; readonly register: string };

@@ -313,7 +313,7 @@ function add(log: DayLog | undefined, what: "repeats" | "resolved" | "replies"):
   if (log) log[what] += 1;
 }
 
-/** Returns the waiting times for the first reply, or for a decision, of threads or proposals that began in a period. */
+/** Returns how long threads of a period waited for the first reply, or proposals of a period for a decision. */
 export function naiveWaits(
   threads: readonly KnownThread[],
   { from, to, zone }: { readonly from: string; readonly to: string; readonly zone: string },

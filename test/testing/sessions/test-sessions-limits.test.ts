@@ -148,7 +148,7 @@ describe("a session report", () => {
     expect(JSON.parse((await app.recorded())[0]?.screens ?? "")).toEqual(cut);
   });
 
-  it("is refused with the faults of its length together with those of other fields", async () => {
+  it("is refused with the faults of its length and of all other fields", async () => {
     const change = { startedAt: noon, endedAt: fromNow(service, -60), screens: ["x\u0000"] };
     expect(faultyPaths(await send(change))).toEqual(["endedAt", "screens.0"]);
   });

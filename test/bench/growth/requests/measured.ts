@@ -28,7 +28,7 @@ type Unmeasured = Pick<Measured, "by" | "path" | "method" | "body">;
 /** A token of an agent, a session of the console, the key of an app, a tester's device, or a sender without a credential. */
 export type Caller = "agent" | "person" | "app" | "device" | "nobody";
 
-/** Values from earlier answers of the server that requests need. */
+/** Values that the requests need. They come from earlier answers of the server. */
 export interface ServerValues {
   readonly appKey: string;
   readonly deviceToken: string;
@@ -57,7 +57,7 @@ export const inbox = (query: string, app = ids.app) =>
 export const page = (path: string) => ({ by: "person", path: `/console${path}` }) as const;
 export const api = (path: string) => ({ by: "person", path: `/api/v1/console${path}` }) as const;
 
-/** A status, a type or both, sorted from many matching threads to few. */
+/** Filters by status, by type or by both. The filter that matches most threads comes first. */
 export const filters: readonly string[] = [
   "status=open",
   "status=in_progress",

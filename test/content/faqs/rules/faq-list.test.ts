@@ -41,7 +41,7 @@ describe("the plan from one FAQ list to another", () => {
     expect(planned(present, present.map(ids))).toEqual({ create: [], update: [], remove: [] });
   });
 
-  it("only marks an entry whose text and position stay", () => {
+  it("changes only the mark of an entry whose text and position are unchanged", () => {
     expect(planned([a], [whole(a)])).toMatchObject({ update: [{ ...pushed(a), isEdit: false }] });
   });
 

@@ -39,11 +39,14 @@ describe("the console at the width of", () => {
     }
   });
 
-  it.each([320, 360, 390, 430])("%i pixels leaves no search button alone on its line", async (width) => {
-    const page = await open(width);
-    await page.goto(pageOf("faqs"));
-    expect(await neighboursOfButton(page)).not.toBe(0);
-  });
+  it.each([320, 360, 390, 430])(
+    "a screen of %i pixels has no search button alone on its line",
+    async (width) => {
+      const page = await open(width);
+      await page.goto(pageOf("faqs"));
+      expect(await neighboursOfButton(page)).not.toBe(0);
+    },
+  );
 
   it.each([320, 390])("%i pixels is wide enough for people with long addresses", async (width) => {
     const email = `${"a".repeat(60)}${width}@${"very-long-name-of-a-company.".repeat(5)}example`;

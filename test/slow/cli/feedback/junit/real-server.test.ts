@@ -204,7 +204,7 @@ describe("the failing tests of CI jobs", () => {
     expect(await threads()).toMatchObject([{ status: "resolved" }]);
   });
 
-  it("are closed by key in the same way", async () => {
+  it("are closed with the key of the app, too", async () => {
     const send = ["feedback", "send", "--type", "bug", "--message", "red", "--dedupe-key", "nightly"];
     const resolve = ["feedback", "resolve", "--dedupe-key", "nightly", "--run-status"];
     for (const attempt of ["1", "2"]) await (await job({ GITHUB_RUN_ATTEMPT: attempt })).run(send);
