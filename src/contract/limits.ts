@@ -211,7 +211,7 @@ export const rateLimits = {
   runWork: { limit: 600, windowSeconds: 3_600 },
   /**
    * Failed sign-ins, counted for each pair of account and IP address, so that a stranger cannot lock out people at
-   * other addresses.
+   * other addresses. (rule S17)
    */
   signInByAccount: { limit: 10, windowSeconds: 900 },
   signInByAddress: { limit: 30, windowSeconds: 900 },

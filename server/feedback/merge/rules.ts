@@ -105,11 +105,11 @@ export const isAsReopened = ({ after }: Reopened, now: ThreadState): boolean =>
   after.tagIds.join() === now.tagIds.join();
 
 /** A proposal, and whether it has an outcome. */
-interface EndedRun {
+interface RunState {
   readonly status: string;
   readonly outcomeStatus: string | null;
 }
 
 /** Whether a proposal waits, is approved or is at work. `status` is the status at the present time. (rule F46) */
-export const isOpenRun = ({ status, outcomeStatus }: EndedRun): boolean =>
+export const isOpenRun = ({ status, outcomeStatus }: RunState): boolean =>
   status === "awaiting_approval" || (status === "approved" && outcomeStatus === null);

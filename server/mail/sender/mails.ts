@@ -14,7 +14,6 @@ import { events } from "../../webhooks/events/store.ts";
 import { isMailAddress } from "../address.ts";
 import { queueMail, sendsMail } from "../outgoing/queue.ts";
 import { statusUrlOf } from "./links.ts";
-import { languageOfReport } from "./rules.ts";
 import { type NoteToMail, type ReportRow, releaseMails, reports } from "./store.ts";
 
 /**
@@ -201,6 +200,18 @@ function titleFor(note: NoteToMail, metadata: string): string {
   const translations = releaseTranslations(note);
   const language = languageFor(translations, languageOfReport(metadata) ?? "");
   return (language === undefined ? undefined : translations[language]?.title) ?? note.title;
+}
+
+/** The names of metadata in which apps write the language of a report. */
+const namesOfLanguage = ["language", "locale", "lang"];
+
+/** Returns the language that an app has written into the metadata of a report; undefined if it has written none. */
+function languageOfReport(metadata: string): string | undefined {
+  const values: ReadonlyMap<string, unknown> = new Map(Object.entries(Object(JSON.parse(metadata))));
+  return namesOfLanguage
+    .map((name) => values.get(name))
+    .find((value) => typeof value === "string" && value !== "")
+    ?.toString();
 }
 
 /** Returns the text of the mail about a release note for one sender. (rule M15) */

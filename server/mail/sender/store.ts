@@ -174,7 +174,7 @@ export const reports = {
    * Returns the newest messages between the sender of a report and the team, oldest first. A reply to everyone is
    * included only if it is newer than the report: a person who guesses a dedupe key must not read older replies. The
    * sender of a merged thread gets those replies to everyone that went to a thread to which the report belonged at that
-   * time: the rule is `reaches`. (rule M9)
+   * time, as `reaches` in `feedback/merge/rules.ts` decides. (rule M9)
    */
   async conversation(reader: Reader, report: ReportRow): Promise<SharedMessage[]> {
     const newest = await reader.all<SharedMessage>(

@@ -40,7 +40,7 @@ export function objectsIn(rows: readonly NoticeRow[]): (NoticeRow & { readonly c
   return [...objects.values()];
 }
 
-/** Returns the link to an object and its data; undefined if it was deleted, or needs no action any more. */
+/** Returns the link to an object and its data; undefined if it was deleted, or needs no action any more. (rule N5) */
 export async function knownOf(
   { settings }: ItemDeps,
   reader: Reader,
