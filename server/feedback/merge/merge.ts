@@ -138,7 +138,7 @@ async function reopen(
   if (after) await noteReopened(tx, id, { status, resolvedAt, after });
 }
 
-/** Gives a thread that a merge has opened again its status back, if nothing happened in it since. (rule F77) */
+/** Restores the status of a thread that a merge has opened again, if nothing happened in it since. (rule F77) */
 async function finishAgain(
   deps: MergeDeps,
   tx: Transaction,

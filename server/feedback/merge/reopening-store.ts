@@ -31,7 +31,7 @@ export async function resolutionOf(reader: Reader, id: string): Promise<string |
 export const noteReopened = (tx: Transaction, id: string, reopened: Reopened) =>
   tx.run("UPDATE thread_merges SET reopened = ? WHERE feedback_id = ?", JSON.stringify(reopened), id);
 
-/** Gives a thread the resolution that it had before, also in the statistics. (rule F60) */
+/** Restores the earlier resolution of a thread, also in the statistics. (rule F60) */
 export async function restoreResolution(
   tx: Transaction,
   id: string,

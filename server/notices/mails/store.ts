@@ -151,7 +151,7 @@ export const notices = {
       );
   },
 
-  /** Gives all notices of a batch that wait for a mail another time. */
+  /** Sets another time for all notices of a batch that wait for a mail. */
   reschedule: (tx: Transaction, { userId, appId, way }: Batch, dueAt: string) =>
     tx.run(
       `UPDATE notices SET due_at = ? WHERE user_id = ? AND app_id = ? AND way = ? AND ${isInNoMail}`,

@@ -11,7 +11,6 @@ import { TagBadge } from "../../tags/badge.tsx";
 import { editLabels, nameIn, statusNames, typeNames } from "../badges.tsx";
 import { currentThread, type ThreadForms } from "./fields.tsx";
 import { Dropped, Metadata } from "./metadata.tsx";
-import { SimilarLink } from "./similar-link.tsx";
 import { Pair } from "./texts.tsx";
 
 export interface ThreadAsideProps {
@@ -511,3 +510,13 @@ export function newIssueAddress(
   const query = new URLSearchParams({ title: oneLine(subject, mostTitle), body });
   return `https://github.com/${repository}/issues/new?${query}`;
 }
+
+/** The part beside a thread that leads to the similar ones. If a person opens it, the script shows them in it. */
+const SimilarLink = ({ address }: { readonly address: string }) => (
+  <details class="reveal" data-fetches={address} data-part="similar-threads">
+    <summary>Similar threads</summary>
+    <p>
+      <a href={address}>Find threads with the same rare words</a>
+    </p>
+  </details>
+);

@@ -25,7 +25,7 @@ async function showSimilar(visit: SignedInVisit): Promise<Reply> {
       title={`Similar to ${numberOf(feedback)}${titled(feedback.subject)}`}
       narrow
     >
-      <nav class="walk" aria-label="Thread">
+      <nav class="neighbours" aria-label="Thread">
         <a class="back" href={links.thread(app.id, feedback.id)}>
           <span aria-hidden="true">←</span> Thread
         </a>
