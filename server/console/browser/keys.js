@@ -80,6 +80,7 @@ addEventListener("click", (event) => {
     link &&
     !isElsewhere &&
     !link.target &&
+    !link.hasAttribute("download") &&
     new URL(link.href).pathname + new URL(link.href).search !== location.pathname + location.search
   )
     leftAt = performance.now();

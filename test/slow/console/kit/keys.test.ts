@@ -62,6 +62,13 @@ describe("the keys of a page", () => {
     expect(new URL(page.url()).pathname).toBe("/console/search");
   });
 
+  it("act at once after a click on a link that saves a file", async () => {
+    const page = await open(`/console/numbers/${world.app.id}`);
+    await Promise.all([page.waitForEvent("download"), page.locator("a[download]").first().click()]);
+    await page.keyboard.press("?");
+    expect(await list(page).count()).toBe(1);
+  });
+
   it("can be turned off by the person", async () => {
     await setKeys(false);
     const page = await open(`/console/members/${world.app.id}`);
