@@ -6,6 +6,7 @@ import { eventually } from "../support/eventually.ts";
 import { type MailServerOptions, parsedMail, startMailServer } from "../support/mail/mail-server.ts";
 import { makeNoticedApp, passTime } from "../support/mail/noticed-app.ts";
 import { mailsArrive, serverWithMail } from "../support/mail/server-with-mail.ts";
+import { waiters } from "../support/postgres/locked-table.ts";
 import { startService } from "../support/service/service.ts";
 import { propose } from "../support/worlds/app-with-owner-and-agent.ts";
 
@@ -134,6 +135,31 @@ describe.each(databases)("a mail that waits for the mail server, on $name", (eng
     await mailsArrive(again, 1);
     expect(again.received[0]?.to).toEqual([app.owner.email]);
     expect(await bo.mails()).toEqual([]);
+  });
+});
+
+describe.each(sharedDatabases)("a mail that is written while its thread is deleted, on $name", (engine) => {
+  it("is not stored with the words of the thread", async () => {
+    const { service, report, app, mailRows } = await appWithMailServer(engine, () => ({
+      code: 451,
+      text: "4.3.0 Later",
+    }));
+    const { database } = service.deps;
+    const id = await report("The cellar");
+    await app.settled();
+    let deletion: ReturnType<typeof app.owner.call> | undefined;
+    await database.write(async (tx) => {
+      // The server that writes the mail waits for this row after it has read the thread.
+      await tx.run("SELECT 1 AS one FROM notices WHERE feedback_id = ? FOR UPDATE", id);
+      const waiting = (count: number) =>
+        eventually(async () => expect(await database.all(waiters)).toHaveLength(count));
+      await passTime(service, 15 * minute);
+      await waiting(1);
+      deletion = app.owner.call("DELETE", `/feedback/${id}`);
+      await waiting(2);
+    });
+    expect((await deletion)?.status).toBe(204);
+    await eventually(async () => expect(await mailRows()).toEqual([]));
   });
 });
 

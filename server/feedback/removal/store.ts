@@ -112,7 +112,7 @@ export const removeOldestThreads = (tx: Transaction, appId: string, most: number
   removeWhere(tx, "app_id = ? ORDER BY created_at, id LIMIT ?", appId, most);
 
 async function removeWhere(tx: Transaction, where: string, ...values: Value[]): Promise<RemovedThreads> {
-  // On PostgreSQL, the lock prevents other transactions from adding files to these threads.
+  // On PostgreSQL, the lock prevents other transactions from adding files to these threads, and mails about them.
   const locking = tx.engine === "postgres" ? "FOR UPDATE" : "";
   const threads = await tx.all<{ seq: number }>(
     `SELECT seq FROM feedback WHERE ${where} ${locking}`,
@@ -121,7 +121,7 @@ async function removeWhere(tx: Transaction, where: string, ...values: Value[]): 
   if (threads.length === 0) return { count: 0, hashes: [] };
   const merged = await tx.all<{ seq: number }>(
     `SELECT seq FROM feedback WHERE merged_into IN (
-       SELECT id FROM feedback WHERE seq IN (${threads.map(() => "?").join(", ")}))`,
+       SELECT id FROM feedback WHERE seq IN (${threads.map(() => "?").join(", ")})) ${locking}`,
     ...threads.map(({ seq }) => seq),
   );
   const seqs = [...new Set([...threads, ...merged].map(({ seq }) => seq))];

@@ -2,6 +2,7 @@ import { type NoticeKind, type NoticeWay, noticeWays, type OwnWay } from "../../
 import type { Reader, Transaction, Value } from "../../database/database.ts";
 import * as tables from "../../database/schema/notices.ts";
 import { noticesTopic } from "../../database/signals.ts";
+import { plannedEachTime } from "../../database/statements.ts";
 import { noticePushes } from "../browsers/store.ts";
 
 /** A notice of a member that is sent in one way. */
@@ -279,6 +280,21 @@ export const noticeFacts = {
 
   appName: async (reader: Reader, id: string): Promise<string | undefined> =>
     (await reader.get<{ name: string }>("SELECT name FROM apps WHERE id = ?", id))?.name,
+
+  /**
+   * Locks the threads of these notices until the mail with their words is stored. Who erases a thread at the same time
+   * waits, and then finds the mail and takes it back. SQLite has only one writer and needs no lock. (rule P4)
+   */
+  async lockThreads(tx: Transaction, rows: readonly Pick<NoticeRow, "feedbackId">[]): Promise<void> {
+    const ids = [...new Set(rows.flatMap(({ feedbackId }) => feedbackId ?? []))].sort();
+    if (tx.engine === "sqlite" || ids.length === 0) return;
+    await tx.run(
+      plannedEachTime(
+        `SELECT id FROM feedback WHERE id IN (${ids.map(() => "?").join(", ")}) ORDER BY id FOR SHARE`,
+      ),
+      ...ids,
+    );
+  },
 
   /** Returns the subject of a thread, how often it was reported, and its assignee; undefined for a hidden thread. */
   thread: (reader: Reader, id: string) =>

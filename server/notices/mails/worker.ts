@@ -75,6 +75,7 @@ async function pause({ clock, database, time }: WorkerDeps): Promise<number> {
 async function queueBatch(deps: WorkerDeps, tx: Transaction, batch: MailBatch, now: Date): Promise<void> {
   const waiting = await notices.take(tx, batch);
   const member = await noticeChoices.member(tx, batch);
+  await noticeFacts.lockThreads(tx, waiting);
   const at = now.toISOString();
   for (const mailId of new Set(waiting.flatMap((row) => row.mailId ?? [])))
     await writeAgain(deps, tx, {
