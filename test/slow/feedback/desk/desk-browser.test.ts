@@ -4,6 +4,11 @@ import { axeFaults, loadAxe } from "../../../support/browser/axe.ts";
 import { startBrowser, type TestBrowser } from "../../../support/browser/browser.ts";
 import { openPage } from "../../../support/browser/browser-page.ts";
 import { type Service, startService } from "../../../support/service/service.ts";
+import {
+  makeAppWithAgent,
+  propose,
+  submitFeedback,
+} from "../../../support/worlds/app-with-owner-and-agent.ts";
 import { makeTeam, type Team } from "../../../support/worlds/members/team.ts";
 import { fillThreads, sendFeedback } from "../../../support/worlds/owner-with-one-of-each.ts";
 
@@ -247,6 +252,19 @@ describe("the triage desk in Chromium", () => {
       expect([query, wide <= 0]).toEqual([query, true]);
       await page.close();
     }
+  });
+
+  it("scrolls its columns and never the window, also for a long thread at the end of the list", async () => {
+    const cast = await makeAppWithAgent(service);
+    await propose(service, cast, await submitFeedback(service, cast));
+    await fillThreads(service, cast.appId, Array(40).fill({}));
+    const page = await openPage(browser, service, cast.person, { viewport: { width: 1440, height: 600 } });
+    await page.goto(`/console/feedback/${cast.appId}?open=1`);
+    const height = () => page.evaluate(() => [document.documentElement.scrollHeight - innerHeight, scrollY]);
+    expect(await height()).toEqual([0, 0]);
+    await page.locator("#field-replyBody").focus();
+    expect(await height()).toEqual([0, 0]);
+    await page.close();
   });
 
   it("has its columns also from right to left", async () => {
