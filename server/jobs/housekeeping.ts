@@ -18,7 +18,7 @@ import { prune } from "../http/rate-limits/store.ts";
 import { originalKeptMilliseconds } from "../mail/incoming/rules.ts";
 import { mailOriginals } from "../mail/incoming/store.ts";
 import { mails } from "../mail/outgoing/store.ts";
-import { notices } from "../notices/mails/store.ts";
+import { notices } from "../notices/waiting/store.ts";
 import { discardAbandoned } from "../transfer/import.ts";
 import { events, readers } from "../webhooks/events/store.ts";
 import { startJob } from "./runner.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { notices } from "../../server/database/schema/notices.ts";
-import { notices as noticeRows } from "../../server/notices/mails/store.ts";
+import { notices as noticeRows } from "../../server/notices/waiting/store.ts";
 import { databases, sharedDatabases, type TestEngine } from "../support/database/databases.ts";
 import { eventually } from "../support/eventually.ts";
 import { type MailServerOptions, parsedMail, startMailServer } from "../support/mail/mail-server.ts";

@@ -6,7 +6,7 @@ import { accessTopic, tokensTopic, userTopic } from "../../database/signals.ts";
 import { assignees } from "../../feedback/assignees/store.ts";
 import { noticeBrowsers } from "../../notices/browsers/store.ts";
 import { noticeChoices } from "../../notices/choices/store.ts";
-import { notices } from "../../notices/mails/store.ts";
+import { notices } from "../../notices/waiting/store.ts";
 
 /** Identifies a membership by the app and the person. */
 export interface Membership {

@@ -18,7 +18,7 @@ import {
 } from "../../feedback/proposals/store.ts";
 import { removeThread } from "../../feedback/removal/store.ts";
 import { mailOriginals } from "../../mail/incoming/store.ts";
-import { notices } from "../../notices/mails/store.ts";
+import { notices } from "../../notices/waiting/store.ts";
 import { erasedMark } from "../addresses.ts";
 import {
   type Cells,

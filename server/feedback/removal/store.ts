@@ -3,7 +3,7 @@ import { forgetSubjects } from "../../access/audit/forget-subjects.ts";
 import type { Engine, Reader, Transaction, Value } from "../../database/database.ts";
 import { proposalTopic, threadsTopic } from "../../database/signals.ts";
 import { plannedEachTime } from "../../database/statements.ts";
-import { notices } from "../../notices/mails/store.ts";
+import { notices } from "../../notices/waiting/store.ts";
 import { tooOldBefore } from "./rules.ts";
 
 /** An app that deletes old threads. */

@@ -2,9 +2,9 @@ import type { Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import { mayGet } from "../choices/rules.ts";
 import { noticeChoices, quietHoursOf } from "../choices/store.ts";
-import { knownOf, objectsIn } from "../mails/items.ts";
-import { afterQuiet } from "../mails/rules.ts";
-import { type Batch, notices } from "../mails/store.ts";
+import { knownOf, objectsIn } from "../items/items.ts";
+import { afterQuiet } from "../times/rules.ts";
+import { type Batch, notices } from "../waiting/store.ts";
 import { mostAtOnce } from "./rules.ts";
 import { noticeBrowsers, noticePushes } from "./store.ts";
 

@@ -1,6 +1,6 @@
 import type { NoticeKind } from "../../../src/contract/notices.ts";
 import { quoted, unlinkedLine } from "../../../src/words/visible.ts";
-import { type Item, sentenceOf } from "../mails/rules.ts";
+import { type Item, sentenceOf } from "../items/rules.ts";
 
 /**
  * The shortest time between two groups of notices about one app in browsers. Notices in between are collected. (rule

@@ -6,9 +6,9 @@ import { startTargetQueues } from "../../jobs/target-queues.ts";
 import { openAddress } from "../../secrets/addresses.ts";
 import { mayGet } from "../choices/rules.ts";
 import { noticeChoices, quietHoursOf } from "../choices/store.ts";
-import { knownOf } from "../mails/items.ts";
-import { afterQuiet } from "../mails/rules.ts";
-import { noticeFacts } from "../mails/store.ts";
+import { knownOf } from "../items/items.ts";
+import { noticeFacts } from "../items/store.ts";
+import { afterQuiet } from "../times/rules.ts";
 import { encryptedFor } from "./encryption.ts";
 import {
   noticeAbout,

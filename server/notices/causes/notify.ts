@@ -8,9 +8,11 @@ import { collectedInBrowsers } from "../browsers/rules.ts";
 import { noticeBrowsers } from "../browsers/store.ts";
 import { choicesOf, isOwn } from "../choices/rules.ts";
 import { type MemberRow, noticeChoices, quietHoursOf } from "../choices/store.ts";
-import { knownOf } from "../mails/items.ts";
-import { chatSentenceOf, dueAt } from "../mails/rules.ts";
-import { type Batch, noticeFacts, notices } from "../mails/store.ts";
+import { knownOf } from "../items/items.ts";
+import { chatSentenceOf } from "../items/rules.ts";
+import { noticeFacts } from "../items/store.ts";
+import { dueAt } from "../times/rules.ts";
+import { type Batch, notices } from "../waiting/store.ts";
 import { noteOngoing } from "./record.ts";
 import {
   type Candidate,

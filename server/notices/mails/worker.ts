@@ -10,10 +10,12 @@ import { queuePushes } from "../browsers/queue.ts";
 import { noteSilentWorkers, notifyOfCauses } from "../causes/notify.ts";
 import { isMail, mayGet, ownWays } from "../choices/rules.ts";
 import { type MemberRow, noticeChoices, quietHoursOf } from "../choices/store.ts";
-import { itemsOf } from "./items.ts";
-import { afterQuiet, dueAt, isDailyTime, mostInADay, mostItems, subjectOf, textOf } from "./rules.ts";
+import { itemsOf } from "../items/items.ts";
+import { noticeFacts } from "../items/store.ts";
+import { afterQuiet, dueAt, isDailyTime } from "../times/rules.ts";
+import { type Batch, notices, type WaitingNotice } from "../waiting/store.ts";
+import { mostInADay, mostItems, subjectOf, textOf } from "./rules.ts";
 import { stopUrlOf } from "./stop-links.ts";
-import { type Batch, noticeFacts, notices, type WaitingNotice } from "./store.ts";
 
 type WorkerDeps = Pick<Deps, "clock" | "database" | "log" | "newId" | "sealer" | "settings" | "time">;
 

@@ -1,0 +1,63 @@
+import { Temporal } from "temporal-polyfill";
+import type { OwnWay, QuietHours } from "../../../src/contract/notices.ts";
+
+/** How long a mail waits for further notices. (rule N3) */
+const collectedMilliseconds = 15 * 60_000;
+
+/** The time of the day at which the daily mail is sent. (rule N3) */
+const dailyAt = "09:00";
+
+/** The zone of a person, and the hours in which nothing is sent. */
+interface Hours {
+  readonly timezone: string;
+  readonly quiet: QuietHours | null;
+}
+
+/** Returns when a notice that came at `now` is sent, if nothing waits yet that it can join. (rules N3, N10) */
+export function dueAt(way: OwnWay, now: Date, hours: Hours): Date {
+  if (way === "browser") return afterQuiet(now, hours);
+  if (way === "daily") return afterQuiet(nextAt(now, dailyAt, hours.timezone), hours);
+  return afterQuiet(new Date(now.getTime() + collectedMilliseconds), hours);
+}
+
+/**
+ * Returns `at`, or the end of the quiet hours in which it is. The hours are those of the clock in the zone, also when
+ * it is changed in summer and winter. (rule N4)
+ */
+export function afterQuiet(at: Date, { timezone, quiet }: Hours): Date {
+  if (quiet === null) return at;
+  const local = zoned(at, timezone).toPlainTime().toString({ smallestUnit: "minute" });
+  const { from, to } = quiet;
+  const isQuiet = from < to ? from <= local && local < to : from <= local || local < to;
+  return isQuiet ? nextAt(at, to, timezone) : at;
+}
+
+/** Returns the first instant after `after` at which a clock in the zone shows the time, such as `09:00`. */
+export function nextAt(after: Date, time: string, timezone: string): Date {
+  const start = zoned(after, timezone);
+  const date = start.toPlainDate();
+  for (let days = 0; ; days += 1) {
+    const local = date.add({ days }).toPlainDateTime(Temporal.PlainTime.from(time));
+    // When clocks are set back, they show a time twice. When they are set forward, they leave times out.
+    for (const disambiguation of ["compatible", "later"] as const) {
+      const { epochMilliseconds } = local.toZonedDateTime(start.timeZoneId, { disambiguation });
+      if (epochMilliseconds > after.getTime()) return new Date(epochMilliseconds);
+    }
+  }
+}
+
+/** A zone that this version of Node does not support counts as UTC, so that mails are still sent. */
+function zoned(at: Date, timezone: string): Temporal.ZonedDateTime {
+  const instant = Temporal.Instant.fromEpochMilliseconds(at.getTime());
+  try {
+    return instant.toZonedDateTimeISO(timezone);
+  } catch {
+    return instant.toZonedDateTimeISO("UTC");
+  }
+}
+
+const almostADay = 22 * 3_600_000;
+
+/** Whether the daily mail is due at this instant. A day is at least 23 hours long. (rule N3) */
+export const isDailyTime = (at: Date, hours: Hours): boolean =>
+  dueAt("daily", new Date(at.getTime() - almostADay), hours).getTime() === at.getTime();
