@@ -22,14 +22,18 @@ import { agent } from "./feedback/agent-work/api/agent.ts";
 import { blockedSenders } from "./feedback/blocked-senders/api.ts";
 import { bulk } from "./feedback/bulk/api.ts";
 import { failures } from "./feedback/failures/api.ts";
+import { inbox } from "./feedback/inbox/api.ts";
 import { live } from "./feedback/live/api.ts";
+import { merge } from "./feedback/merge/api.ts";
+import { addMessage } from "./feedback/messages/api.ts";
 import { consoleProposals } from "./feedback/proposals/api/console.ts";
 import { feedback } from "./feedback/reports/api.ts";
 import { savedReplies } from "./feedback/saved-replies/api.ts";
 import { search } from "./feedback/search/api.ts";
+import { similar } from "./feedback/similar/api.ts";
 import { statistics } from "./feedback/statistics/api.ts";
 import { tags } from "./feedback/tags/api.ts";
-import { consoleFeedback } from "./feedback/threads/api.ts";
+import { threads } from "./feedback/threads/api.ts";
 import { readMarks } from "./feedback/unread/api.ts";
 import { views } from "./feedback/views/api.ts";
 import type { HandlersOf } from "./http/handler.ts";
@@ -68,7 +72,13 @@ export const createHandlers = (deps: Deps): HandlersOf<Contract> => ({
   keys: apiKeyHandlers(deps),
   start: start(deps),
   tokens: tokens(deps),
-  threads: consoleFeedback(deps),
+  threads: {
+    ...threads(deps),
+    ...inbox(deps),
+    ...merge(deps),
+    ...similar(deps),
+    addMessage: addMessage(deps),
+  },
   search: search(deps),
   readMarks: readMarks(deps),
   statistics: statistics(deps),

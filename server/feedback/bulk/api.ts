@@ -8,7 +8,7 @@ import type { Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import type { ConsoleCaller, Handlers, RepeatMark, Request } from "../../http/handler.ts";
 import { assignableMembers } from "../assignees/assign.ts";
-import { inboxScope, prepareInbox } from "../inbox/list.ts";
+import { inboxScope, prepareInbox } from "../inbox/scope.ts";
 import { firstThreads } from "../inbox/store.ts";
 import { indexForSearch } from "../search/store/indexing.ts";
 import { snoozeRefusal } from "../snooze/rules.ts";

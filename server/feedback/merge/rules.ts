@@ -1,5 +1,58 @@
+import { ApiError, badRequest } from "../../../src/contract/errors.ts";
 import { limits } from "../../../src/contract/limits.ts";
+import { expiryOf, type RunState } from "../proposals/rules.ts";
 import { isUnfinished } from "../snooze/rules.ts";
+
+/** A thread that is to be merged. */
+interface Mergeable {
+  readonly appId: string;
+  /** The thread into which it is merged already. */
+  readonly mergedInto: string | null;
+}
+
+/** The data that decides whether a thread can be merged into another one. */
+interface MergeFacts {
+  readonly id: string;
+  readonly into: string;
+  /** The two threads. Undefined for one that the caller may not read. */
+  readonly thread: Mergeable | undefined;
+  readonly other: Mergeable | undefined;
+  /** The proposals of the first thread. */
+  readonly runs: readonly RunFacts[];
+  /** The number of its messages. */
+  readonly messages: number;
+}
+
+/** Returns why a thread cannot be merged into another one; undefined if it can. (rule F46) */
+export function mergeRefusal(
+  { id, into, thread, other, runs, messages }: MergeFacts,
+  now: Date,
+): ApiError | undefined {
+  if (into === id) return badRequest("into", "must be another thread");
+  for (const one of [thread, other]) {
+    if (one === undefined) return new ApiError("not_found");
+    if (one.mergedInto !== null) return new ApiError("merged");
+  }
+  if (thread?.appId !== other?.appId) return new ApiError("not_found");
+  if (runs.some((run) => isOpenRun(run, now))) return new ApiError("run_open");
+  if (messages > limits.mergedMessages)
+    return new ApiError("wrong_state", {
+      message: `The thread has over ${limits.mergedMessages} messages. Merge the other thread into it.`,
+    });
+  return undefined;
+}
+
+/** A proposal, and the outcome of its work. */
+interface RunFacts extends Pick<RunState, "status" | "expiresAt"> {
+  readonly outcomeStatus: string | null;
+}
+
+/** Whether a proposal waits, is approved or is at work. An approval that has expired is over. (rule F46) */
+export const isOpenRun = ({ outcomeStatus, ...run }: RunFacts, now: Date): boolean =>
+  run.status === "awaiting_approval" ||
+  (run.status === "approved" &&
+    outcomeStatus === null &&
+    expiryOf(run, { now, doubtful: false, behindMs: 0 }) === "good");
 
 const dayMilliseconds = 86_400_000;
 
@@ -11,16 +64,20 @@ export const undoUntil = (mergedAt: string): string =>
 interface Undoable {
   readonly mergedAt: string;
   readonly erased: number;
-  /** Whether the report of the merged thread is still there. */
-  readonly hasReport: boolean;
+  /** The subject in the report of the merged thread; null if the report is gone. */
+  readonly subject: string | null;
 }
 
 /** Returns why a merge cannot be undone; undefined if it can. (rule F46) */
-export function undoRefusal({ mergedAt, erased, hasReport }: Undoable, now: Date): string | undefined {
-  if (erased === 1 || !hasReport)
-    return "Data of a person was erased in this thread since. The merge cannot be undone.";
+export function undoRefusal({ mergedAt, erased, subject }: Undoable, now: Date): ApiError | undefined {
+  if (erased === 1 || subject === null)
+    return new ApiError("wrong_state", {
+      message: "Data of a person was erased in this thread since. The merge cannot be undone.",
+    });
   if (now.toISOString() > undoUntil(mergedAt))
-    return `A merge can only be undone within ${limits.unmergeDays} days.`;
+    return new ApiError("wrong_state", {
+      message: `A merge can only be undone within ${limits.unmergeDays} days.`,
+    });
   return undefined;
 }
 
@@ -103,13 +160,3 @@ export const isAsReopened = ({ after }: Reopened, now: ThreadState): boolean =>
   after.snoozedUntil === now.snoozedUntil &&
   after.activity === now.activity &&
   after.tagIds.join() === now.tagIds.join();
-
-/** A proposal, and whether it has an outcome. */
-interface RunState {
-  readonly status: string;
-  readonly outcomeStatus: string | null;
-}
-
-/** Whether a proposal waits, is approved or is at work. `status` is the status at the present time. (rule F46) */
-export const isOpenRun = ({ status, outcomeStatus }: RunState): boolean =>
-  status === "awaiting_approval" || (status === "approved" && outcomeStatus === null);

@@ -1,4 +1,5 @@
 import { reportTexts } from "../../../src/contract/report-texts.ts";
+import type { RunStatus } from "../../../src/contract/runs.ts";
 import { emailOf, nameOf } from "../../access/members/authors.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import * as tables from "../../database/schema/feedback.ts";
@@ -36,7 +37,7 @@ interface MergeableRow {
 }
 
 interface RunRow {
-  readonly status: string;
+  readonly status: RunStatus;
   readonly expiresAt: string | null;
   readonly outcomeStatus: string | null;
 }

@@ -1,8 +1,8 @@
 import type { App } from "../../../src/contract/apps.ts";
 import type { Links } from "../../console/links.ts";
 import type { FaqQuestion, ReleaseTitle } from "../../console/page-reads.ts";
-import { hasPattern } from "./matches.ts";
-import { readQuery } from "./query.ts";
+import { hasPattern } from "./rules/matches.ts";
+import { readQuery } from "./rules/query.ts";
 
 /** A page of the console, an entry of a FAQ or a release note that a search offers. */
 export interface Destination {

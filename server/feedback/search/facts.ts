@@ -1,7 +1,7 @@
 import type { SearchFacts } from "../../../src/contract/found.ts";
 import type { Database } from "../../database/database.ts";
 import { type Filters, type InboxScope, narrowingOf, tagsOf } from "../inbox/store.ts";
-import { isEmpty, readQuery, unknownValuesOf } from "./query.ts";
+import { isEmpty, readQuery, unknownValuesOf } from "./rules/query.ts";
 import { countFound } from "./store/counts.ts";
 import { isIncomplete } from "./store/indexing.ts";
 import { correctedQuery } from "./store/spelling.ts";

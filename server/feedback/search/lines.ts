@@ -1,7 +1,7 @@
 import type { FoundLine } from "../../../src/contract/found.ts";
 import type { Reader } from "../../database/database.ts";
-import { foundLine } from "./matches.ts";
-import { readQuery } from "./query.ts";
+import { foundLine } from "./rules/matches.ts";
+import { readQuery } from "./rules/query.ts";
 import { textsInParts, withManyMessages } from "./store/search.ts";
 
 /** Returns the line of each of these threads that shows why the query `q` found it, by the `seq` of the thread. */

@@ -5,7 +5,7 @@ import { plannedEachTime } from "../../database/statements.ts";
 import { endOf } from "../search/store/ranges.ts";
 import { newestWith } from "../search/store/spelling.ts";
 import { activeAt } from "../unread/store/read-marks.ts";
-import { type FoundWord, mostWithWord, type OwnWord } from "./similarity.ts";
+import { type FoundWord, mostWithWord, type OwnWord } from "./rules.ts";
 
 /** A thread with the texts by which others can be similar. */
 interface OwnRow {

@@ -1,6 +1,6 @@
 import type { Engine, Reader } from "../../database/database.ts";
 import type { Condition } from "../../database/lists.ts";
-import { isEmpty, readQuery } from "../search/query.ts";
+import { isEmpty, readQuery } from "../search/rules/query.ts";
 import { amongFound, searchThreads } from "../search/store/search.ts";
 import { activeAt } from "../unread/store/read-marks.ts";
 

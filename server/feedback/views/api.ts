@@ -8,7 +8,7 @@ import { changesBetween } from "../../access/audit/rules.ts";
 import type { Reader, Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import type { ConsoleCaller, Handlers } from "../../http/handler.ts";
-import { inboxScope, prepareInbox } from "../inbox/list.ts";
+import { inboxScope, prepareInbox } from "../inbox/scope.ts";
 import { countLists, countThreads, type WholeList } from "../inbox/store.ts";
 import { indexForSearch } from "../search/store/indexing.ts";
 import { countAnswer, filterRefusal } from "./rules.ts";

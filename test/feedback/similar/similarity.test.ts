@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { mostWithWord, similarThreads, tellingWords } from "../../../server/feedback/similar/similarity.ts";
+import { mostWithWord, similarThreads, tellingWords } from "../../../server/feedback/similar/rules.ts";
 
 const found = (words: Readonly<Record<string, readonly number[]>>) =>
   Object.entries(words).map(([word, seqs]) => ({ word, written: word, seqs }));

@@ -2,8 +2,8 @@ import { setImmediate as yieldToOthers } from "node:timers/promises";
 import type { Reader } from "../../../database/database.ts";
 import type { Condition } from "../../../database/lists.ts";
 import { withNumber } from "../../thread-numbers/store.ts";
-import { patternsIn, type ThreadText } from "../matches.ts";
-import type { Fact, Pattern, SearchQuery } from "../query.ts";
+import { patternsIn, type ThreadText } from "../rules/matches.ts";
+import type { Fact, Pattern, SearchQuery } from "../rules/query.ts";
 import { newestInPostgres } from "./postgres.ts";
 import {
   endOf,

@@ -1,9 +1,9 @@
 import type { Database, Reader, Transaction } from "../../../database/database.ts";
 import { wordInApp } from "../../../database/schema/search.ts";
 import { plannedEachTime } from "../../../database/statements.ts";
-import { readQuery, type SearchQuery, type Term, type TypedWord } from "../query.ts";
-import { neighboursOf } from "../spelling.ts";
-import { wordsIn } from "../words.ts";
+import { readQuery, type SearchQuery, type Term, type TypedWord } from "../rules/query.ts";
+import { neighboursOf } from "../rules/spelling.ts";
+import { wordsIn } from "../rules/words.ts";
 import { type Effort, usualEffort } from "./ranges.ts";
 import { searchThreads, type ThreadSearch } from "./search.ts";
 import { textsOf } from "./texts.ts";

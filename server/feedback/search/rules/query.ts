@@ -1,7 +1,7 @@
-import { FeedbackType } from "../../../src/contract/feedback.ts";
-import { threadStatuses } from "../../../src/contract/find-work.ts";
-import type { UnknownValue } from "../../../src/contract/found.ts";
-import { tagKeyOf } from "../tags/rules.ts";
+import { FeedbackType } from "../../../../src/contract/feedback.ts";
+import { threadStatuses } from "../../../../src/contract/find-work.ts";
+import type { UnknownValue } from "../../../../src/contract/found.ts";
+import { tagKeyOf } from "../../tags/rules.ts";
 import { asOneWord, isOnlyLetters, kinds, pairsIn, reversed, type TextWord, wordsIn } from "./words.ts";
 
 /** A word of the index, or the beginning of such words. */

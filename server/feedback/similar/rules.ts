@@ -1,4 +1,4 @@
-import { pairsIn, wordsIn } from "../search/words.ts";
+import { pairsIn, wordsIn } from "../search/rules/words.ts";
 
 /** A word of a thread, as the index has it and as the thread has it. */
 export interface OwnWord {

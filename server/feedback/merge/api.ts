@@ -1,8 +1,8 @@
-import { ApiError, badRequest } from "../../../src/contract/errors.ts";
+import { ApiError } from "../../../src/contract/errors.ts";
 import { limits } from "../../../src/contract/limits.ts";
-import { type threads as contract, type MergedThread, ThreadStatus } from "../../../src/contract/threads.ts";
+import { type threads as contract, ThreadStatus } from "../../../src/contract/threads.ts";
 import { createAuditWriter } from "../../access/audit/record.ts";
-import type { Reader, Transaction } from "../../database/database.ts";
+import type { Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import type { ConsoleCaller, Handlers } from "../../http/handler.ts";
 import { failures } from "../failures/store.ts";
@@ -11,60 +11,98 @@ import { numberThreads } from "../thread-numbers/store.ts";
 import { changeThread, tellChanged } from "../threads/change.ts";
 import { readableThread } from "../threads/owned.ts";
 import { feedbackThreads } from "../threads/store.ts";
+import { ownedThread } from "../threads/whole-thread.ts";
 import { markReadForAll, noteActivity } from "../unread/store/read-marks.ts";
 import { noteReopened, resolutionOf, restoreResolution, threadState } from "./reopening-store.ts";
 import {
   homesOf,
   isAsReopened,
-  isOpenRun,
+  mergeRefusal,
   opensAgain,
   type Reopened,
   reaches,
   undoRefusal,
-  undoUntil,
   withMerged,
 } from "./rules.ts";
 import { type MergeRow, merges } from "./store.ts";
 
 type MergeDeps = Pick<Deps, "clock" | "database" | "newId">;
 
-interface Act {
+/** The caller of a change, and the app and the id of its thread. */
+interface Change {
   readonly caller: ConsoleCaller;
   readonly address: string;
+  readonly appId: string;
   readonly id: string;
 }
 
-/** A change of a thread of the app. */
-interface Change extends Act {
-  readonly appId: string;
+/** The handlers that merge threads and undo merges. (rule F46) */
+export const merge = (
+  deps: MergeDeps & Pick<Deps, "settings">,
+): Pick<Handlers<typeof contract>, "merge" | "unmerge"> => ({
+  async merge({ caller, address, params, body, save }) {
+    const [id, into] = [params.id.toLowerCase(), body.into.toLowerCase()];
+    // The notices and the audit name both threads by their numbers.
+    await numberThreads(deps.database, (await readableThread(deps.database, id, caller)).appId);
+    return save(async (tx) => {
+      const { thread, other, ...facts } = await lockedPair(tx, { id, into, caller });
+      const refusal = mergeRefusal({ id, into, thread, other, ...facts }, deps.clock.now());
+      if (refusal || !thread || !other) throw refusal ?? new ApiError("not_found");
+      await moveInto(deps, tx, { caller, address, thread, other });
+      return ownedThread(deps, tx, { id: into, viewer: caller });
+    });
+  },
+
+  unmerge: ({ caller, address, params, save }) =>
+    save(async (tx) => {
+      const id = params.id.toLowerCase();
+      const { row, all, other } = await lockedMerge(tx, id, caller);
+      const refusal = undoRefusal(row, deps.clock.now());
+      if (refusal) throw refusal;
+      await takeOut(deps, tx, { caller, address, row, all, other });
+      return ownedThread(deps, tx, { id, viewer: caller });
+    }),
+});
+
+/** Locks two threads, and returns what decides whether the first one can be merged into the other one. */
+async function lockedPair(
+  tx: Transaction,
+  { id, into, caller }: { readonly id: string; readonly into: string; readonly caller: ConsoleCaller },
+) {
+  await lockAll(tx, [id, into]);
+  const visible = async (one: string) =>
+    (await feedbackThreads.findApp(tx, one, caller)) && (await merges.find(tx, one));
+  return {
+    thread: await visible(id),
+    other: await visible(into),
+    runs: await merges.runs(tx, id),
+    messages: await merges.countMessages(tx, id, limits.mergedMessages + 1),
+  };
 }
 
-/** Merges a thread into another one of its app. Throws `not_found`, `merged`, `run_open` and `wrong_state`. (rule F46) */
-export async function mergeThread(
+/** Moves everything of a thread into another one, and stores what follows from it for both. */
+async function moveInto(
   deps: MergeDeps,
   tx: Transaction,
-  { caller, address, id, into }: Act & { readonly into: string },
+  {
+    caller,
+    address,
+    thread,
+    other,
+  }: Pick<Change, "caller" | "address"> & {
+    readonly thread: NamedThread & { readonly appId: string; readonly status: string };
+    readonly other: NamedThread & { readonly status: string };
+  },
 ): Promise<void> {
-  if (into === id) throw badRequest("into", "must be another thread");
-  await lockAll(tx, [id, into]);
-  const thread = await mergeable(tx, id, caller);
-  const other = await mergeable(tx, into, caller);
-  if (thread.appId !== other.appId) throw new ApiError("not_found");
-  const now = deps.clock.now();
-  const runs = await merges.runs(tx, id);
-  if (runs.some((run) => isOpenRun({ ...run, ...statusAt(run, now) }))) throw new ApiError("run_open");
-  if ((await merges.countMessages(tx, id, limits.mergedMessages + 1)) > limits.mergedMessages)
-    throw new ApiError("wrong_state", {
-      message: `The thread has over ${limits.mergedMessages} messages. Merge the other thread into it.`,
-    });
-  const { appId } = thread;
-  const at = now.toISOString();
+  const { id, appId } = thread;
+  const into = other.id;
+  const at = deps.clock.now().toISOString();
   const number = (await merges.lastNumber(tx, [id, into])) + 1;
   await merges.merge(tx, { id, intoId: into, number, appId, at, by: caller.userId });
   await settle(deps, tx, { id: into, appId, by: caller.userId, fields: ["merged"] });
   await tellChanged(deps, tx, { id, appId, at, fields: ["mergedInto"] });
-  const act = { caller, address, appId };
-  if (opensAgain(thread, other)) await reopen(deps, tx, { ...act, id, into, status: other.status });
+  if (opensAgain(thread, other))
+    await reopen(deps, tx, { caller, address, appId, id, into, status: other.status });
   const record = createAuditWriter(deps);
   const entry = { action: "thread.merge", appId } as const;
   const author = { caller, address };
@@ -80,12 +118,11 @@ export async function mergeThread(
   });
 }
 
-/** Undoes the merge of a thread. Throws `not_found` and `wrong_state`. (rule F46) */
-export async function unmergeThread(
-  deps: MergeDeps,
-  tx: Transaction,
-  { caller, address, id }: Act,
-): Promise<void> {
+/**
+ * Locks the thread into which a thread was merged, and returns the merge, and all merges into that thread. Throws
+ * `not_found` and `wrong_state`.
+ */
+async function lockedMerge(tx: Transaction, id: string, caller: ConsoleCaller) {
   // An erasure reads threads first, and then messages. During it, a report must not move from messages to threads.
   if (await merges.isErasing(tx))
     throw new ApiError("wrong_state", { message: "A person is being erased. Try it again in a minute." });
@@ -94,14 +131,31 @@ export async function unmergeThread(
   const row = all.find((each) => each.id === id);
   const other = await merges.find(tx, from);
   if (row === undefined || other === undefined) throw notMerged();
-  const now = deps.clock.now();
-  const refusal = undoRefusal({ ...row, hasReport: row.subject !== null }, now);
-  if (refusal !== undefined) throw new ApiError("wrong_state", { message: refusal });
+  return { row, all, other };
+}
+
+/** Takes a thread out of the one into which it was merged, and stores what follows from it for both. */
+async function takeOut(
+  deps: MergeDeps,
+  tx: Transaction,
+  {
+    caller,
+    address,
+    row,
+    all,
+    other,
+  }: Pick<Change, "caller" | "address"> & {
+    readonly row: MergeRow;
+    readonly all: readonly MergeRow[];
+    readonly other: NamedThread & { readonly appId: string };
+  },
+): Promise<void> {
+  const { id } = row;
+  const { id: from, appId } = other;
   const outside = new Map(homesOf(id, new Map(all.map((step) => [step.id, step]))));
   outside.delete(id);
-  const { appId } = other;
   await merges.unmerge(tx, {
-    ...{ row, from, appId, now: now.toISOString(), newId: deps.newId },
+    ...{ row, from, appId, now: deps.clock.now().toISOString(), newId: deps.newId },
     inside: withMerged(id, all),
     reaches: (reply) => reaches(reply, outside),
   });
@@ -130,7 +184,7 @@ export async function unmergeThread(
 async function reopen(
   deps: MergeDeps,
   tx: Transaction,
-  { id, into, status, ...act }: Omit<Change, "id"> & { id: string; into: string; status: string },
+  { id, into, status, ...act }: Change & { readonly into: string; readonly status: string },
 ): Promise<void> {
   const resolvedAt = await resolutionOf(tx, into);
   await changeThread(deps, tx, { ...act, id: into, change: { status: "open" } });
@@ -151,63 +205,17 @@ async function finishAgain(
   await restoreResolution(tx, id, reopened.resolvedAt);
 }
 
-/** The handlers that merge threads and undo merges. `read` returns the answer. */
-export const createMergeHandlers = (
-  deps: MergeDeps,
-  read: (
-    tx: Transaction,
-    id: string,
-    caller: ConsoleCaller,
-  ) => ReturnType<Handlers<typeof contract>["merge"]>,
-): Pick<Handlers<typeof contract>, "merge" | "unmerge"> => ({
-  async merge({ caller, address, params, body, save }) {
-    const [id, into] = [params.id.toLowerCase(), body.into.toLowerCase()];
-    // The notices and the audit name both threads by their numbers.
-    await numberThreads(deps.database, (await readableThread(deps.database, id, caller)).appId);
-    return save(async (tx) => {
-      await mergeThread(deps, tx, { caller, address, id, into });
-      return read(tx, into, caller);
-    });
-  },
-
-  unmerge: ({ caller, address, params, save }) =>
-    save(async (tx) => {
-      const id = params.id.toLowerCase();
-      await unmergeThread(deps, tx, { caller, address, id });
-      return read(tx, id, caller);
-    }),
-});
-
-/** Returns the threads that were merged into a thread, as an answer shows them. */
-export async function mergedThreads(
-  { clock }: Pick<Deps, "clock">,
-  reader: Reader,
-  threadId: string,
-): Promise<MergedThread[]> {
-  const now = clock.now();
-  return (await merges.into(reader, threadId)).map((row) => ({
-    ...{ id: row.id, number: row.threadNumber, subject: row.subject },
-    ...{ mergedAt: row.mergedAt, mergedBy: row.mergedBy, mergedByName: row.mergedByName },
-    undoUntil:
-      undoRefusal({ ...row, hasReport: row.subject !== null }, now) === undefined
-        ? undoUntil(row.mergedAt)
-        : null,
-  }));
-}
-
-const statusAt = (
-  { status, expiresAt }: { readonly status: string; readonly expiresAt: string | null },
-  now: Date,
-) => ({
-  status: status === "approved" && expiresAt !== null && expiresAt <= now.toISOString() ? "rejected" : status,
-});
-
 const notMerged = () =>
   new ApiError("wrong_state", { message: "This thread is not merged into another one." });
 
+/** A thread, and the number by which people know it. */
+interface NamedThread {
+  readonly id: string;
+  readonly number: number | null;
+}
+
 /** Returns the name of a thread in the audit. */
-const nameOf = ({ id, number }: Pick<MergeRow, "id"> & { readonly number: number | null }): string =>
-  number === null ? id : `#${number}`;
+const nameOf = ({ id, number }: NamedThread): string => (number === null ? id : `#${number}`);
 
 /**
  * Locks the failures of threads, then the threads. Reports and passed runs of a failure lock in the same order, so
@@ -225,15 +233,6 @@ async function lockAll(tx: Transaction, ids: readonly string[]): Promise<void> {
 }
 
 const byCode = (one: string, other: string): number => (one < other ? -1 : Number(one > other));
-
-/** Returns a thread that can be merged. Throws `not_found`, or `merged` if it is merged already. */
-async function mergeable(tx: Transaction, id: string, caller: ConsoleCaller) {
-  const found = await feedbackThreads.findApp(tx, id, caller);
-  const thread = await merges.find(tx, id);
-  if (found === undefined || thread === undefined) throw new ApiError("not_found");
-  if (thread.mergedInto !== null) throw new ApiError("merged");
-  return thread;
-}
 
 /** Locks and returns the thread into which a thread was merged. Throws `not_found` and `wrong_state`. */
 async function lockedTarget(tx: Transaction, id: string, caller: ConsoleCaller): Promise<string> {

@@ -1,4 +1,4 @@
-import type { FoundIn, FoundLine } from "../../../src/contract/found.ts";
+import type { FoundIn, FoundLine } from "../../../../src/contract/found.ts";
 import type { Indexed, Pattern } from "./query.ts";
 import { type TextWord, wordsIn } from "./words.ts";
 

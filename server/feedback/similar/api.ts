@@ -4,11 +4,11 @@ import type { Handlers } from "../../http/handler.ts";
 import { indexForSearch } from "../search/store/indexing.ts";
 import { numberThreads } from "../thread-numbers/store.ts";
 import { readableThread } from "../threads/owned.ts";
-import { similarThreads, tellingWords } from "./similarity.ts";
-import { similar } from "./store.ts";
+import { similarThreads, tellingWords } from "./rules.ts";
+import { similar as rows } from "./store.ts";
 
 /** The handler that finds threads with the same rare words. (rule F76) */
-export const createSimilar = ({
+export const similar = ({
   database,
   log,
 }: Pick<Deps, "database" | "log">): Pick<Handlers<typeof contract>, "similar"> => ({
@@ -16,18 +16,18 @@ export const createSimilar = ({
     const thread = await readableThread(database, params.id, caller);
     await numberThreads(database, thread.appId);
     await indexForSearch({ database, log });
-    const own = await similar.own(database, thread.id);
+    const own = await rows.own(database, thread.id);
     if (own === undefined) return { items: [] };
     const place = { appId: own.appId, userId: caller.userId };
-    const words = await similar.withWords(database, place, tellingWords(own));
-    const total = await similar.count(database, own.appId);
+    const words = await rows.withWords(database, place, tellingWords(own));
+    const total = await rows.count(database, own.appId);
     const found = similarThreads(words, { own: own.seq, total });
-    const rows = await similar.list(
+    const listed = await rows.list(
       database,
       found.map(({ seq }) => seq),
     );
     const items = found.flatMap(({ seq, shared }): SimilarThread[] =>
-      rows.filter((row) => row.seq === seq).map(({ seq: _, ...row }) => ({ ...row, shared: [...shared] })),
+      listed.filter((row) => row.seq === seq).map(({ seq: _, ...row }) => ({ ...row, shared: [...shared] })),
     );
     return { items };
   },

@@ -16,7 +16,7 @@ import { type MessageRow, messages } from "./store.ts";
  * Creates the handler that adds a note or a reply to a thread. The same request may also change the thread. (rules F35,
  * F37, F38)
  */
-export function createAddMessage(
+export function addMessage(
   deps: Pick<Deps, "clock" | "newId" | "sealer" | "settings">,
 ): Handlers<typeof contract>["addMessage"] {
   const record = createAuditWriter(deps);

@@ -1,0 +1,105 @@
+import { describe, expect, it } from "vitest";
+import {
+  homesOf,
+  isOpenRun,
+  type MergeStep,
+  mergeRefusal,
+  reaches,
+  undoRefusal,
+  withMerged,
+} from "../../../server/feedback/merge/rules.ts";
+import { limits } from "../../../src/contract/limits.ts";
+
+const step = (id: string, intoId: string, number: number): MergeStep => ({ id, intoId, number });
+
+describe("a reply to everyone", () => {
+  // b was merged into a, as the first merge of a. Then a was merged into c, as the first merge of c.
+  const steps = [step("b", "a", 1), step("a", "c", 2)];
+  const homes = (id: string) => homesOf(id, new Map(steps.map((one) => [one.id, one])));
+
+  it.each([
+    ["of the own thread, before the merge", "b", { home: "b", beforeMerge: 1 }, true],
+    ["of the other thread, before the merge", "b", { home: "a", beforeMerge: 1 }, false],
+    ["of the other thread, after the merge", "b", { home: "a", beforeMerge: 2 }, true],
+    ["of a thread beside it", "a", { home: "b", beforeMerge: 1 }, false],
+    ["of the last thread, before its merge", "b", { home: "c", beforeMerge: 2 }, false],
+    ["of the last thread, now", "b", { home: "c", beforeMerge: null }, true],
+    ["of the last thread, now, to its own report", "c", { home: "c", beforeMerge: null }, true],
+    ["of the last thread, before its merge, to its own report", "c", { home: "c", beforeMerge: 2 }, true],
+    ["of another thread", "c", { home: "d", beforeMerge: null }, false],
+  ])("%s", (_, id, reply, is) => {
+    expect(reaches(reply, homes(id))).toBe(is);
+  });
+
+  it("ends if the merges form a circle", () => {
+    const circle = [step("b", "a", 1), step("a", "b", 2)];
+    const homes = homesOf("b", new Map(circle.map((one) => [one.id, one])));
+    expect([...homes.keys()]).toEqual(["b", "a"]);
+  });
+
+  it("belongs to a thread and all that were merged into it", () => {
+    expect([...withMerged("a", steps)].sort()).toEqual(["a", "b"]);
+    expect([...withMerged("c", steps)].sort()).toEqual(["a", "b", "c"]);
+    expect([...withMerged("b", steps)]).toEqual(["b"]);
+  });
+});
+
+describe("a merge", () => {
+  const mergedAt = "2026-11-01T10:00:00.000Z";
+
+  it.each([
+    [
+      "can be undone for 30 days",
+      { erased: 0, subject: "It crashes" },
+      "2026-12-01T10:00:00.000Z",
+      undefined,
+    ],
+    ["and not later", { erased: 0, subject: "It crashes" }, "2026-12-01T10:00:00.001Z", /within 30 days/],
+    ["not after an erasure", { erased: 1, subject: "It crashes" }, mergedAt, /erased/],
+    ["not without its report", { erased: 0, subject: null }, mergedAt, /erased/],
+  ])("%s", (_, facts, now, refusal) => {
+    const given = undoRefusal({ mergedAt, ...facts }, new Date(now));
+    if (refusal === undefined) expect(given).toBeUndefined();
+    else expect(given?.message).toMatch(refusal);
+  });
+
+  it.each([
+    ["awaiting_approval", null, null, true],
+    ["approved", null, null, true],
+    ["approved", null, "2026-11-01T10:00:00.001Z", true],
+    ["approved", null, "2026-11-01T10:00:00.000Z", false],
+    ["approved", "succeeded", null, false],
+    ["approved", "failed", null, false],
+    ["rejected", null, null, false],
+  ] as const)(
+    "waits for a proposal that is %s with the outcome %s and expires at %s: %s",
+    (status, outcomeStatus, expiresAt, is) => {
+      expect(isOpenRun({ status, outcomeStatus, expiresAt }, new Date(mergedAt))).toBe(is);
+    },
+  );
+
+  const own = { appId: "app", mergedInto: null };
+  const pair = { id: "a", into: "b", thread: own, other: own, runs: [], messages: 1 };
+
+  it.each([
+    ["another thread of the app", {}, undefined],
+    ["itself", { into: "a" }, "bad_request"],
+    ["one that the caller may not read", { other: undefined }, "not_found"],
+    ["one of another app", { other: { ...own, appId: "b" } }, "not_found"],
+    ["one that is merged", { other: { ...own, mergedInto: "c" } }, "merged"],
+    [
+      "one that is gone, after it was merged itself",
+      { thread: { ...own, mergedInto: "c" }, other: undefined },
+      "merged",
+    ],
+    [
+      "another one with an open proposal",
+      { runs: [{ status: "approved", expiresAt: null, outcomeStatus: null }] },
+      "run_open",
+    ],
+    ["another one with the most messages", { messages: limits.mergedMessages }, undefined],
+    ["another one with one message more", { messages: limits.mergedMessages + 1 }, "wrong_state"],
+  ] as const)("into %s", (_, facts, code) => {
+    expect(mergeRefusal({ ...pair, ...facts }, new Date(mergedAt))?.code).toBe(code);
+  });
+});
