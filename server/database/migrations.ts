@@ -313,6 +313,16 @@ const namesOfMembers: Migration = {
   },
 };
 
+const viewsOfHiddenThreads = [
+  "DELETE FROM thread_looks WHERE feedback_id IN (SELECT id FROM feedback WHERE merged_into IS NOT NULL)",
+];
+
+const viewsOfMergedThreads: Migration = {
+  number: 144,
+  name: "no views of merged threads",
+  statements: { sqlite: viewsOfHiddenThreads, postgres: viewsOfHiddenThreads },
+};
+
 /** All migrations in their order. A released migration never changes: a correction is a new migration. */
 export const migrations: readonly Migration[] = [
   ...[baseline, searchFunction, threadNumbers, searchOfWholeThreads, contentPictures],
@@ -335,5 +345,6 @@ export const migrations: readonly Migration[] = [
     droppedMetadata,
     threadsThatMergesReopen,
     namesOfMembers,
+    viewsOfMergedThreads,
   ],
 ];

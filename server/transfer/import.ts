@@ -103,6 +103,8 @@ async function importFrom<Result>(
     await stageLines(staging);
     if (await imports.hasWrongMerges(deps.database, appId))
       throw refusedFile(["its merges of threads contradict each other."]);
+    if (await imports.hasTooManyMerges(deps.database, appId))
+      throw refusedFile([`more than ${limits.mergedThreads} of its threads are merged into one thread.`]);
     const files = await stageFiles(staging);
     await settle(staging);
     const uploads = (records.upload ?? 0) + (records.proofImage ?? 0) + (records.picture ?? 0);

@@ -1,3 +1,4 @@
+import { limits } from "../../src/contract/limits.ts";
 import { members } from "../access/members/store.ts";
 import { everyTable, loadRows, type Table } from "../backup/store.ts";
 import { pictures } from "../content/texts/store.ts";
@@ -112,6 +113,14 @@ export const imports = {
     );
     return found !== undefined;
   },
+
+  /** Whether more threads of the app were merged into one thread than the server allows. */
+  hasTooManyMerges: async (reader: Reader, appId: string): Promise<boolean> =>
+    (await reader.get(
+      `SELECT merged_into FROM feedback WHERE app_id = ? AND merged_into IS NOT NULL
+       GROUP BY merged_into HAVING count(*) > ? LIMIT 1`,
+      ...[appId, limits.mergedThreads],
+    )) !== undefined,
 
   /**
    * Makes the app visible to its owner. If the file has no counts, because an older server wrote it, the rows are

@@ -53,6 +53,8 @@ export const limits = {
   unmergeDays: 30,
   /** The most messages of a thread that is merged into another one. */
   mergedMessages: 2_000,
+  /** How many threads can be merged into a thread, also by way of others. */
+  mergedThreads: 10_000,
   question: 500,
   answer: 20_000,
   summary: 2_000,

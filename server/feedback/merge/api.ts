@@ -15,6 +15,8 @@ import { ownedThread } from "../threads/whole-thread.ts";
 import { markReadForAll, noteActivity } from "../unread/store/read-marks.ts";
 import { noteReopened, resolutionOf, restoreResolution, threadState } from "./reopening-store.ts";
 import {
+  arrivalsAt,
+  byTarget,
   homesOf,
   isAsReopened,
   mergeRefusal,
@@ -22,7 +24,6 @@ import {
   type Reopened,
   reaches,
   undoRefusal,
-  withMerged,
 } from "./rules.ts";
 import { type MergeRow, merges } from "./store.ts";
 
@@ -77,6 +78,7 @@ async function lockedPair(
     other: await visible(into),
     runs: await merges.runs(tx, id),
     messages: await merges.countMessages(tx, id, limits.mergedMessages + 1),
+    merged: await merges.countThreads(tx, [id, into], limits.mergedThreads),
   };
 }
 
@@ -156,8 +158,8 @@ async function takeOut(
   outside.delete(id);
   await merges.unmerge(tx, {
     ...{ row, from, appId, now: deps.clock.now().toISOString(), newId: deps.newId },
-    inside: withMerged(id, all),
-    reaches: (reply) => reaches(reply, outside),
+    inside: new Set(arrivalsAt(id, byTarget(all)).keys()),
+    reaches: (reply) => reaches(reply, outside.get(reply.home)),
   });
   const by = caller.userId;
   if (row.intoId === from && row.reopened !== null)

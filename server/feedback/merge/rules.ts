@@ -21,11 +21,13 @@ interface MergeFacts {
   readonly runs: readonly RunFacts[];
   /** The number of its messages. */
   readonly messages: number;
+  /** The number of threads that were merged into one of the two. */
+  readonly merged: number;
 }
 
 /** Returns why a thread cannot be merged into another one; undefined if it can. (rule F46) */
 export function mergeRefusal(
-  { id, into, thread, other, runs, messages }: MergeFacts,
+  { id, into, thread, other, runs, messages, merged }: MergeFacts,
   now: Date,
 ): ApiError | undefined {
   if (into === id) return badRequest("into", "must be another thread");
@@ -38,6 +40,10 @@ export function mergeRefusal(
   if (messages > limits.mergedMessages)
     return new ApiError("wrong_state", {
       message: `The thread has over ${limits.mergedMessages} messages. Merge the other thread into it.`,
+    });
+  if (merged >= limits.mergedThreads)
+    return new ApiError("wrong_state", {
+      message: `At most ${limits.mergedThreads} threads can be merged into one. Merge the others into another thread.`,
     });
   return undefined;
 }
@@ -105,6 +111,38 @@ export function homesOf(id: string, steps: ReadonlyMap<string, MergeStep>): Home
   return homes;
 }
 
+/** Merges, by the thread into which they went. */
+export type MergesByTarget = ReadonlyMap<string, readonly MergeStep[]>;
+
+/** Groups merges by the thread into which they went. */
+export function byTarget(steps: readonly MergeStep[]): MergesByTarget {
+  const groups = new Map<string, MergeStep[]>();
+  for (const step of steps) {
+    const group = groups.get(step.intoId);
+    if (group) group.push(step);
+    else groups.set(step.intoId, [step]);
+  }
+  return groups;
+}
+
+/**
+ * Returns a thread and all threads that were merged into it, also by way of others. Each has the number of the merge by
+ * which its reports came into the thread; 0 for the thread itself. The numbers of merges grow on the way to the thread,
+ * so the result ends even if the merges form a circle.
+ */
+export function arrivalsAt(id: string, merges: MergesByTarget): Homes {
+  const arrivals = new Map([[id, 0]]);
+  const next = (merges.get(id) ?? []).map((step) => ({ step, since: step.number }));
+  for (let entry = next.pop(); entry; entry = next.pop()) {
+    const { step, since } = entry;
+    if (arrivals.has(step.id)) continue;
+    arrivals.set(step.id, since);
+    for (const inner of merges.get(step.id) ?? [])
+      if (inner.number < step.number) next.push({ step: inner, since });
+  }
+  return arrivals;
+}
+
 /** A reply to everyone: the thread in which it was written, and the number of the first merge after it. */
 export interface SharedReply {
   readonly home: string;
@@ -113,22 +151,11 @@ export interface SharedReply {
 
 /**
  * Whether a reply to everyone went to a report. It did if the report belonged to the thread of the reply at that time.
- * The order comes from the numbers of merges, because clocks can be wrong. (rule M9)
+ * `since` is the number of the merge by which the report came into that thread; undefined if it never did. The order
+ * comes from the numbers of merges, because clocks can be wrong. (rule M9)
  */
-export function reaches({ home, beforeMerge }: SharedReply, homes: Homes): boolean {
-  const since = homes.get(home);
-  return since !== undefined && (beforeMerge === null || beforeMerge > since);
-}
-
-/** Returns a thread and all threads that were merged into it, also by way of others. */
-export function withMerged(id: string, steps: readonly MergeStep[]): Set<string> {
-  const found = new Set([id]);
-  for (let before = 0; before < found.size; ) {
-    before = found.size;
-    for (const step of steps) if (found.has(step.intoId)) found.add(step.id);
-  }
-  return found;
-}
+export const reaches = ({ beforeMerge }: SharedReply, since: number | undefined): boolean =>
+  since !== undefined && (beforeMerge === null || beforeMerge > since);
 
 /** Whether a merge opens the other thread again, so that no open question is in a finished thread. (rule F77) */
 export const opensAgain = (

@@ -108,6 +108,16 @@ export const merges = {
     return Number(row?.count ?? 0);
   },
 
+  /** Counts the threads that were merged into these ones, also by way of others. Stops at `most`. */
+  async countThreads(reader: Reader, ids: readonly string[], most: number): Promise<number> {
+    const row = await reader.get<{ count: number }>(
+      `SELECT count(*) AS count FROM (
+         SELECT 1 AS one FROM feedback WHERE merged_into IN (${listed(ids)}) LIMIT ?) AS counted`,
+      ...[...ids, most],
+    );
+    return Number(row?.count ?? 0);
+  },
+
   /** Returns the highest number of a merge that the messages or the merges of these threads have. */
   async lastNumber(reader: Reader, ids: readonly string[]): Promise<number> {
     const row = await reader.get<{ last: number | null }>(
@@ -164,6 +174,8 @@ export const merges = {
     await addCounts(tx, { to: intoId, appId }, { sql: counted, values: [id] });
     await tx.run("DELETE FROM repeat_counts WHERE feedback_id = ?", id);
     await tx.run("UPDATE feedback SET merged_into = ? WHERE merged_into = ?", intoId, id);
+    // A hidden thread is neither read nor unread.
+    await tx.run("DELETE FROM thread_looks WHERE feedback_id = ?", id);
     await tx.run(
       `UPDATE feedback SET occurrences = occurrences + (SELECT g.occurrences FROM feedback g WHERE g.id = ?) WHERE id = ?`,
       ...[id, intoId],

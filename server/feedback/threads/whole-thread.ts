@@ -10,7 +10,7 @@ import { mails, type ReplyMail } from "../../mail/outgoing/store.ts";
 import { deliveryOf } from "../../mail/sender/mails.ts";
 import { assigneeOf } from "../assignees/assign.ts";
 import { mergedThreads } from "../merge/answer.ts";
-import { type Homes, homesOf, reaches } from "../merge/rules.ts";
+import { arrivalsAt, byTarget, type Homes, reaches } from "../merge/rules.ts";
 import { merges } from "../merge/store.ts";
 import { threadTags } from "../tags/store.ts";
 import { droppedOf, placesOf, proposalsOf, threadAnswer, threadUrl } from "./answer.ts";
@@ -41,15 +41,15 @@ function withMails(
   {
     sent,
     reports,
-    homes,
+    arrivals,
     places,
     threadId,
     onPage,
   }: {
     readonly sent: readonly ReplyMail[];
     readonly reports: readonly ReportOfThread[];
-    /** The threads to which the reports belonged, by their first threads. */
-    readonly homes: ReadonlyMap<string, Homes>;
+    /** The threads whose reports came into the thread of a reply to everyone, by that thread. */
+    readonly arrivals: ReadonlyMap<string, Homes>;
     readonly places: ReturnType<typeof placesOf>;
     readonly threadId: string;
     readonly onPage: boolean;
@@ -62,7 +62,7 @@ function withMails(
   const receivers = reports.filter((report) =>
     message.everyone
       ? report.createdAt <= message.createdAt &&
-        reaches({ home, beforeMerge }, homes.get(report.home) ?? new Map())
+        reaches({ home, beforeMerge }, arrivals.get(home)?.get(report.home))
       : report.id === message.reportId,
   );
   const delivery = deliveryOf(deps, {
@@ -115,12 +115,15 @@ export async function ownedThread(
     ),
   ];
   const merged = await merges.into(reader, thread.id);
-  const steps = new Map(merged.map((step) => [step.id, step]));
-  const homes = new Map(reports.map(({ home }) => [home, homesOf(home, steps)]));
+  const steps = byTarget(merged);
+  const sharedIn = new Set(
+    all.flatMap(({ everyone, mergedFrom: home = thread.id }) => (everyone ? [home] : [])),
+  );
+  const arrivals = new Map([...sharedIn].map((home) => [home, arrivalsAt(home, steps)]));
   const sending = {
     sent,
     reports,
-    homes,
+    arrivals,
     places: placesOf(thread),
     threadId: thread.id,
     onPage: thread.senderPages === 1,

@@ -1,10 +1,16 @@
 import { createHash } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { tarHeader } from "../../../server/files/tar.ts";
+import { limits } from "../../../src/contract/limits.ts";
 import { databases } from "../../support/database/databases.ts";
 import * as sample from "../../support/files/sample-files.ts";
 import { type Service, startService } from "../../support/service/service.ts";
-import { type OwnerWithOneOfEach, sendFeedback } from "../../support/worlds/owner-with-one-of-each.ts";
+import { makeTeam } from "../../support/worlds/members/team.ts";
+import {
+  fillThreads,
+  type OwnerWithOneOfEach,
+  sendFeedback,
+} from "../../support/worlds/owner-with-one-of-each.ts";
 import { exportFile, importFile, type Line, linesIn } from "../../support/worlds/transfer/app-file.ts";
 import { makeFullApp } from "../../support/worlds/transfer/full-app.ts";
 
@@ -255,3 +261,31 @@ describe.each(databases)("a hostile file to import, on $name", (engine) => {
 });
 
 const byName = (one: Buffer, other: Buffer) => Buffer.compare(one.subarray(0, 100), other.subarray(0, 100));
+
+describe("a file with very many merges", () => {
+  it("cannot contain more merges into one thread than the server allows", async () => {
+    const service = await startService({ environment: { INNKEEP_RATE_LIMITS: "off" } });
+    onTestFinished(() => service.stop());
+    const team = await makeTeam(service);
+    const into = await sendFeedback(service, team.app.key, { message: "The oldest" });
+    const other = await sendFeedback(service, team.app.key, { message: "Another" });
+    await fillThreads(service, team.app.id, Array(limits.mergedThreads + 1).fill({}));
+    const others = "FROM feedback WHERE app_id = ? AND id NOT IN (?, ?)";
+    await service.deps.database.write(async (tx) => {
+      await tx.run(
+        `INSERT INTO thread_merges (feedback_id, app_id, into_id, number, status, tags, merged_at, merged_by)
+         SELECT id, app_id, CAST(? AS TEXT), 1, 'open', '[]', created_at, CAST(? AS TEXT) ${others}`,
+        ...[into, team.owner.id, team.app.id, into, other],
+      );
+      await tx.run(
+        `UPDATE feedback SET status = 'blocked', merged_into = ? WHERE id IN (SELECT id ${others})`,
+        ...[into, team.app.id, into, other],
+      );
+    });
+    const merged = await team.call("POST", `/feedback/${other}/merge`, { into });
+    expect([merged.status, merged.field("code")]).toEqual([409, "wrong_state"]);
+    const headers = await service.signIn(team.owner);
+    const imported = await importFile(service, headers, await exportFile(service, headers, team.app.id));
+    expect(imported.field("error")).toContain("more than 10000 of its threads are merged into one thread.");
+  });
+});

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { unreadCounts } from "../../../server/feedback/unread/store/news.ts";
 import { databases } from "../../support/database/databases.ts";
 import { eventually } from "../../support/eventually.ts";
 import { answerOnPage } from "../../support/mail/answer-on-page.ts";
@@ -43,6 +44,28 @@ describe.each(databases)("a merge of threads on $name", (engine) => {
   const page = async (url: string) => (await fetch(url, { headers: { accept: "text/html" } })).text();
   const list = async (query = "") =>
     Object((await app.console("GET", `/apps/${app.appId}/feedback?${query}`)).body).items;
+
+  it("takes a thread that was read, or marked as unread, out of the number of unread threads", async () => {
+    const team = await makeTeam(service);
+    const bo = await team.join("maintainer");
+    const sent = [];
+    for (let at = 0; at < 4; at += 1) sent.push(await sendFeedback(service, team.app.key, { message: "x" }));
+    const [into = "", read = "", marked = "", other = ""] = sent;
+    const unread = async () => {
+      const { items } = Object((await bo.call("GET", `${team.at}/feedback?unread=true`)).body);
+      const counts = await unreadCounts(service.deps.database, bo.id);
+      return [items.length, counts.find(({ appId }) => appId === team.app.id)?.unread];
+    };
+    await bo.call("PUT", `/feedback/${read}/read`, { read: true });
+    await team.call("POST", `/feedback/${read}/merge`, { into });
+    expect(await unread()).toEqual([3, 3]);
+    await bo.call("PUT", `${team.at}/feedback/read`, {});
+    await bo.call("PUT", `/feedback/${marked}/read`, { read: false });
+    await team.call("POST", `/feedback/${marked}/merge`, { into: other });
+    expect(await unread()).toEqual([1, 1]);
+    await team.call("POST", `/feedback/${marked}/unmerge`);
+    expect(await unread()).toEqual([2, 2]);
+  });
 
   it("puts the messages of both into one thread, and the undo separates them again", async () => {
     const ada = await send({

@@ -1,12 +1,13 @@
 import { describe, expect, it } from "vitest";
 import {
+  arrivalsAt,
+  byTarget,
   homesOf,
   isOpenRun,
   type MergeStep,
   mergeRefusal,
   reaches,
   undoRefusal,
-  withMerged,
 } from "../../../server/feedback/merge/rules.ts";
 import { limits } from "../../../src/contract/limits.ts";
 
@@ -28,19 +29,22 @@ describe("a reply to everyone", () => {
     ["of the last thread, before its merge, to its own report", "c", { home: "c", beforeMerge: 2 }, true],
     ["of another thread", "c", { home: "d", beforeMerge: null }, false],
   ])("%s", (_, id, reply, is) => {
-    expect(reaches(reply, homes(id))).toBe(is);
+    expect(reaches(reply, homes(id).get(reply.home))).toBe(is);
+    expect(reaches(reply, arrivalsAt(reply.home, byTarget(steps)).get(id))).toBe(is);
   });
 
   it("ends if the merges form a circle", () => {
     const circle = [step("b", "a", 1), step("a", "b", 2)];
     const homes = homesOf("b", new Map(circle.map((one) => [one.id, one])));
     expect([...homes.keys()]).toEqual(["b", "a"]);
+    expect([...arrivalsAt("b", byTarget(circle)).keys()]).toEqual(["b", "a"]);
   });
 
   it("belongs to a thread and all that were merged into it", () => {
-    expect([...withMerged("a", steps)].sort()).toEqual(["a", "b"]);
-    expect([...withMerged("c", steps)].sort()).toEqual(["a", "b", "c"]);
-    expect([...withMerged("b", steps)]).toEqual(["b"]);
+    const inside = (id: string) => [...arrivalsAt(id, byTarget(steps)).keys()].sort();
+    expect(inside("a")).toEqual(["a", "b"]);
+    expect(inside("c")).toEqual(["a", "b", "c"]);
+    expect(inside("b")).toEqual(["b"]);
   });
 });
 
@@ -79,7 +83,7 @@ describe("a merge", () => {
   );
 
   const own = { appId: "app", mergedInto: null };
-  const pair = { id: "a", into: "b", thread: own, other: own, runs: [], messages: 1 };
+  const pair = { id: "a", into: "b", thread: own, other: own, runs: [], messages: 1, merged: 0 };
 
   it.each([
     ["another thread of the app", {}, undefined],
@@ -99,6 +103,8 @@ describe("a merge", () => {
     ],
     ["another one with the most messages", { messages: limits.mergedMessages }, undefined],
     ["another one with one message more", { messages: limits.mergedMessages + 1 }, "wrong_state"],
+    ["another one that has almost the most merges", { merged: limits.mergedThreads - 1 }, undefined],
+    ["another one that has the most merges", { merged: limits.mergedThreads }, "wrong_state"],
   ] as const)("into %s", (_, facts, code) => {
     expect(mergeRefusal({ ...pair, ...facts }, new Date(mergedAt))?.code).toBe(code);
   });
