@@ -12,7 +12,7 @@ import type { Deps } from "../deps.ts";
 import { blockSize, paddingOf, readTarHeader } from "../files/tar.ts";
 import { filesFolder, linesName } from "./export.ts";
 import type { Naming } from "./fields.ts";
-import { allRecords } from "./records/app.ts";
+import { allRecords } from "./records/all.ts";
 import {
   faultsOf,
   formatVersion,

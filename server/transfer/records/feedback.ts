@@ -1,0 +1,326 @@
+import * as z from "zod/mini";
+import { authors, directions } from "../../../src/contract/agent.ts";
+import { dedupeParts, FeedbackType } from "../../../src/contract/feedback.ts";
+import { anyObject, uuid, webUrl } from "../../../src/contract/fields.ts";
+import { threadStatuses } from "../../../src/contract/find-work.ts";
+import { limits } from "../../../src/contract/limits.ts";
+import { outcomeStatuses, runDecisions, runStatuses, runWork } from "../../../src/contract/runs.ts";
+import { TagName, tagColours } from "../../../src/contract/tags.ts";
+import { DroppedMetadata } from "../../../src/contract/threads.ts";
+import { ViewQuery } from "../../../src/contract/views.ts";
+import * as feedback from "../../database/schema/feedback.ts";
+import { tagKeyOf } from "../../feedback/tags/rules.ts";
+import {
+  accepted,
+  type Field,
+  flag,
+  id,
+  instant,
+  json,
+  newer,
+  oneOf,
+  orNull,
+  reportFiles,
+  text,
+  uploadColumns,
+  whole,
+} from "../fields.ts";
+import { recordOf } from "./record.ts";
+import { repeats, times } from "./statistics.ts";
+
+/** A text of at most `most` characters. A character has at most two UTF-16 units. */
+const characters = (most: number) => text(2 * most);
+
+const metadata = json(anyObject, "an object", 4 * limits.metadataBytes);
+
+const droppedEntries = json(z.array(DroppedMetadata), "a list of dropped entries", 20_000);
+
+/** The columns that a thread and a repeat on it have in common. */
+const report = {
+  source: orNull(characters(limits.source)),
+  sender_name: orNull(characters(limits.senderName)),
+  sender_email: orNull(characters(limits.email)),
+};
+
+/** Files of reports. */
+const threadUploads = recordOf(feedback.uploads, {
+  type: "upload",
+  parent: "feedback_id",
+  order: ["created_at", "name"],
+  columns: uploadColumns,
+  // The originals of mails are not exported, because they are encrypted with the secret of this server.
+  where: "media_type <> 'message/rfc822'",
+  app: ["app_id"],
+  left: { proof_id: "of the pictures of proofs" },
+});
+
+const progress = recordOf(feedback.runProgress, {
+  type: "progress",
+  parent: "claim_id",
+  order: ["created_at", "id"],
+  columns: { id, text: characters(limits.progress), created_at: instant },
+});
+
+const claims = recordOf(feedback.runClaims, {
+  type: "claim",
+  parent: "run_id",
+  order: ["claimed_at", "id"],
+  columns: {
+    id,
+    token_id: id,
+    worker: characters(limits.worker),
+    claimed_at: instant,
+    released_at: orNull(instant),
+    released_by: orNull(id),
+    resumed_as: orNull(id),
+    progress_count: whole(0, 1_000_000),
+    progress_text: orNull(characters(limits.progress)),
+    progress_at: orNull(instant),
+    outcome_status: orNull(oneOf(...outcomeStatuses)),
+    outcome_summary: orNull(characters(limits.outcome)),
+    outcome_links: orNull(json(runWork.reportOutcome.body.shape.links, "a list of addresses")),
+    outcome_at: orNull(instant),
+  },
+  people: ["released_by"],
+  left: { user_id: "no imported claim is at work", silence_told: "no imported claim is at work" },
+  below: [progress],
+});
+
+/**
+ * The proposals of a thread. An import ends approvals that were not carried out: see `settle` in the store. (rule X6)
+ */
+const runs = recordOf(feedback.runs, {
+  type: "run",
+  parent: "feedback_id",
+  order: ["created_at", "id"],
+  columns: {
+    id,
+    status: oneOf(...runStatuses),
+    summary: characters(limits.summary),
+    plan: characters(limits.plan),
+    decision: orNull(oneOf(...runDecisions)),
+    decision_note: orNull(characters(2 * limits.decisionNote)),
+    decided_at: orNull(instant),
+    decided_by: orNull(id),
+    approved_by: orNull(id),
+    approved_at: orNull(instant),
+    approval_note: orNull(characters(2 * limits.decisionNote)),
+    first_read_at: orNull(instant),
+    replaced_by: orNull(id),
+    created_at: instant,
+    origin_id: newer(orNull(id), null),
+  },
+  app: ["app_id"],
+  people: ["decided_by", "approved_by"],
+  left: { expires_at: "no imported approval is open" },
+  below: [claims],
+});
+
+export const messages = recordOf(feedback.messages, {
+  type: "message",
+  parent: "feedback_id",
+  order: ["created_at", "id"],
+  columns: {
+    id,
+    direction: oneOf(...directions),
+    author: oneOf(...authors),
+    author_id: orNull(id),
+    body: text(100_000),
+    created_at: instant,
+    report_id: orNull(id),
+    everyone: flag,
+    foreign_from: orNull(characters(limits.email)),
+    category: orNull(characters(100)),
+    subject: orNull(characters(limits.subject)),
+    ...report,
+    metadata: orNull(metadata),
+    files: orNull(reportFiles),
+    origin_id: newer(orNull(id), null),
+    before_merge: newer(orNull(whole(1, 1e9)), null),
+    metadata_dropped: newer(orNull(droppedEntries), null),
+  },
+  people: ["author_id"],
+  where: "direction <> 'blocked'",
+  left: {
+    link_counter: "links of senders end: they name the old server's ids",
+    blocked_by: "hidden feedback stays where it is",
+  },
+});
+
+const failures = recordOf(feedback.failureRuns, {
+  type: "failure",
+  parent: "feedback_id",
+  order: ["scope", "run"],
+  columns: {
+    scope: characters(limits.dedupeScope),
+    run: characters(limits.dedupeRun),
+    reported_at: instant,
+    passed_at: orNull(instant),
+    parts: orNull(
+      json(dedupeParts, "a list of beginnings of keys", 8 * limits.dedupeParts * limits.dedupeKey),
+    ),
+  },
+  app: ["app_id"],
+});
+
+const listOfIds = json(z.array(uuid).check(z.maxLength(limits.threadTags)), "a list of ids");
+
+/** The merge of a thread that has the status `merged`. */
+const threadMerge = recordOf(feedback.threadMerges, {
+  type: "merge",
+  parent: "feedback_id",
+  order: [],
+  columns: {
+    into_id: id,
+    number: whole(1, 1e9),
+    status: oneOf(...threadStatuses),
+    tags: {
+      ...listOfIds,
+      stored: (value, { idOf }) =>
+        JSON.stringify(Array.isArray(value) ? value.map((one) => idOf(String(one))) : []),
+    },
+    merged_at: instant,
+    merged_by: orNull(id),
+    erased: flag,
+  },
+  app: ["app_id"],
+  people: ["merged_by"],
+  left: { reopened: "the new server does not know what happened in the thread since the merge" },
+});
+
+const merged = "merged";
+
+/** The status of a thread. One that was merged is hidden in the table as the reports of blocked senders are. */
+const threadStatus: Field = {
+  ...oneOf(...threadStatuses, merged),
+  stored: (value) => (value === merged ? "blocked" : String(value)),
+};
+
+/** The tags of a thread. */
+const threadTags = recordOf(feedback.threadTags, {
+  type: "threadTag",
+  parent: "feedback_id",
+  order: ["tag_id"],
+  columns: {
+    tag_id: id,
+    created_at: instant,
+    active_at: instant,
+    status: oneOf("open", "in_progress", "resolved", "archived"),
+  },
+  left: { assignee_id: "a member of the old server" },
+});
+
+/** The threads of an app with everything in them. */
+export const threads = recordOf(feedback.feedback, {
+  type: "thread",
+  parent: "app_id",
+  order: ["created_at", "id"],
+  columns: {
+    id,
+    subject: characters(limits.subject),
+    message: characters(limits.message),
+    category: accepted(FeedbackType, "a type of feedback"),
+    status: threadStatus,
+    ...report,
+    metadata,
+    files: reportFiles,
+    dedupe_key: orNull(characters(limits.dedupeKey)),
+    occurrences: whole(1, 1e12),
+    github_issue_url: orNull(accepted(webUrl(limits.url), "an address of the web")),
+    active_at: orNull(instant),
+    created_at: instant,
+    number: newer(orNull(whole(1, 1e9)), null),
+    snoozed_until: newer(orNull(instant), null),
+    answered: newer(flag, 0),
+    merged_into: newer(orNull(id), null),
+    metadata_dropped: newer(orNull(droppedEntries), null),
+  },
+  read: {
+    status: {
+      sql: `CASE WHEN merged_into IS NULL THEN status ELSE '${merged}' END`,
+      name: "status",
+    },
+  },
+  disagreement: ({ status, mergedInto = null }) =>
+    (status === merged) === (mergedInto !== null) ? undefined : `must have \`mergedInto\` if it is ${merged}`,
+  fixed: { indexed: () => 1 },
+  where: "(status <> 'blocked' OR merged_into IS NOT NULL)",
+  left: {
+    assignee_id: "a member of the old server",
+    blocked_by: "hidden feedback stays where it is",
+    activity_count: "counts what members have not read",
+    seq: "the place in the order of arrival in one database",
+    proposal_status: "follows from the proposals",
+    waiting: "follows from the proposals",
+    link_counter: "links of senders end: they name the old server's ids",
+  },
+  below: [messages, failures, runs, threadUploads, threadTags, times, repeats, threadMerge],
+});
+
+/**
+ * The name of a tag. An import refuses a name that the console does not accept, because such a name could look like
+ * another one or be invisible.
+ */
+const tagName = accepted(
+  { safeParse: (name) => ({ success: TagName.safeParse(name).data === name }) },
+  "the name of a tag, without commas and invisible characters",
+);
+
+/** The tags of an app. Threads refer to them. */
+export const tags = recordOf(feedback.tags, {
+  type: "tag",
+  parent: "app_id",
+  order: ["id"],
+  columns: {
+    id,
+    name: tagName,
+    colour: orNull(oneOf(...tagColours)),
+    created_at: instant,
+  },
+  adjusted: (row) => ({ ...row, name_key: tagKeyOf(String(row.name)) }),
+  left: { name_key: "made of the name", threads: "counted as the threads get their tags" },
+});
+
+export const savedReplies = recordOf(feedback.savedReplies, {
+  type: "savedReply",
+  parent: "app_id",
+  order: ["id"],
+  columns: {
+    id,
+    title: text(2 * limits.savedReplyTitle),
+    body: text(2 * limits.message),
+    updated_by: orNull(id),
+    created_at: instant,
+    updated_at: instant,
+  },
+  people: ["updated_by"],
+});
+
+export const savedViews = recordOf(feedback.savedViews, {
+  type: "view",
+  parent: "app_id",
+  order: ["id"],
+  where: "user_id IS NULL",
+  columns: {
+    id,
+    name: text(2 * limits.viewName),
+    query: json(ViewQuery, "filters of a list", 20_000),
+    created_at: instant,
+    updated_at: instant,
+  },
+  left: { user_id: "only shared views are exported" },
+});
+
+export const blockedSenders = recordOf(feedback.blockedSenders, {
+  type: "blockedSender",
+  parent: "app_id",
+  order: ["id"],
+  columns: {
+    id,
+    kind: oneOf("address", "domain"),
+    sender: text(2 * limits.email),
+    created_by: orNull(id),
+    created_at: instant,
+  },
+  people: ["created_by"],
+});
