@@ -7,7 +7,8 @@ import { definitions as account } from "../access/accounts/page.tsx";
 import { definitions as apps } from "../access/apps/page.tsx";
 import { definitions as audit } from "../access/audit/page.tsx";
 import { definitions as devices } from "../access/devices/page.tsx";
-import { definitions as members } from "../access/members/page.tsx";
+import { definitions as invitation } from "../access/members/page/invitation.tsx";
+import { definitions as members } from "../access/members/page/members.tsx";
 import { definitions as accountLinks } from "../access/sign-in/page/account-links.tsx";
 import { showSignIn, definitions as signIn } from "../access/sign-in/page/console.tsx";
 import { pageOfPending, pendingFormOf, showAgain } from "../access/sign-in/pending-form.ts";
@@ -195,7 +196,7 @@ const definitions: Definitions = [
   ],
   ...[...faqs, ...faq, ...changelog, ...entry],
   ...[...listings, ...listing, ...cycle, ...cycleReport],
-  ...[...members, ...start, ...apps, ...data, ...webhooks],
+  ...[...members, ...invitation, ...start, ...apps, ...data, ...webhooks],
   ...[...tokens, ...signInMethods, ...account, ...ownNotices, ...people, ...devices, ...audit, ...drafts],
   ...[...signIn, ...accountLinks],
 ];
