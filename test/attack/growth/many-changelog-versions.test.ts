@@ -1,6 +1,6 @@
 import { expect, it, vi } from "vitest";
-import { releaseTypeAfter, versionOrder } from "../../../server/content/changelog/api/version-order.ts";
-import { unseenSince } from "../../../server/content/changelog/rules.ts";
+import { unseenSince } from "../../../server/content/changelog/rules/since.ts";
+import { releaseTypeAfter, versionOrder } from "../../../server/content/changelog/rules/version-order.ts";
 
 const most = 5_000;
 /** Versions in a form that takes long to parse. */

@@ -44,14 +44,14 @@ import { removing } from "../../texts/removing.ts";
 import { picturesIn } from "../../texts/rules.ts";
 import { baseOfRelease, releaseTranslations, TranslatedText, translationsAnswer } from "../answer.ts";
 import {
-  hasWords,
   markEdited,
   mergeImport,
   type ReleaseField,
   type ReleaseValues,
   releaseFields,
-  wordsOf,
-} from "../rules.ts";
+} from "../rules/imports.ts";
+import { hasWords, wordsOf } from "../rules/search.ts";
+import { releaseTypeAfter } from "../rules/version-order.ts";
 import {
   type ChangelogRow,
   type ChangelogRowChange,
@@ -63,7 +63,6 @@ import {
   type OwnedChangelogRow,
   changelogEntries as rows,
 } from "../store.ts";
-import { releaseTypeAfter } from "./version-order.ts";
 
 export function consoleChangelog(
   deps: Pick<Deps, "clock" | "database" | "keptFiles" | "log" | "newId">,

@@ -9,9 +9,9 @@ import { prepareAnswer } from "../../../http/answers.ts";
 import { type Handlers, withTraits } from "../../../http/handler.ts";
 import { languageFor } from "../../languages/rules.ts";
 import { releaseTranslations } from "../answer.ts";
-import { unseenSince } from "../rules.ts";
+import { unseenSince } from "../rules/since.ts";
+import { versionOrder } from "../rules/version-order.ts";
 import { type PublishedRow, changelog as rows } from "../store.ts";
-import { versionOrder } from "./version-order.ts";
 
 export const changelog = ({
   database,

@@ -35,7 +35,7 @@ import {
 import { Desk, picturesNotAdded, withPictures } from "../../texts/desk.tsx";
 import { htmlOf } from "../../texts/html.ts";
 import { PublicationBadge } from "../badge.tsx";
-import { isZone, localOf } from "../rules.ts";
+import { isZone, localOf } from "../rules/local-time.ts";
 import {
   bodyWithFixes,
   countOfSenders,

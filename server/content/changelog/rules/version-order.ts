@@ -4,7 +4,23 @@ import compare from "semver/functions/compare.js";
 import parse from "semver/functions/parse.js";
 import type { ReleaseType } from "../../../../src/contract/changelog.ts";
 import { comparableVersion } from "../../../../src/contract/version.ts";
-import type { VersionForm, VersionOrder } from "../rules.ts";
+
+/**
+ * The forms that a version can have. Only versions of the same form are compared: a build number is not compared with
+ * `1.4.2`.
+ */
+export type VersionForm = "build" | "date" | "semver";
+
+/** How versions are compared. */
+export interface VersionOrder {
+  /**
+   * Returns all forms that a version can have, the most specific one first. The list is empty for a text such as
+   * `Winter`.
+   */
+  formsOf(version: string): readonly VersionForm[];
+  /** Returns a positive number if `a` is greater than `b`. Both must have the given form. */
+  compare(a: string, b: string, form: VersionForm): number;
+}
 
 /**
  * Compares versions. `v1.2`, `1.2`, versions with four parts and `1.1.0 (45)` count as the nearest SemVer. A whole

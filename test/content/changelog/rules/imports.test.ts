@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { markEdited, mergeImport, type StoredRelease } from "../../../../server/content/changelog/rules.ts";
+import {
+  markEdited,
+  mergeImport,
+  type StoredRelease,
+} from "../../../../server/content/changelog/rules/imports.ts";
 
 const stored: StoredRelease = {
   values: { title: "Maps", body: "By a person.", items: null, publishedAt: "2026-05-01" },
