@@ -26,7 +26,7 @@ import { mount } from "./http/pipeline.ts";
 import { createReady } from "./http/ready.ts";
 import { allowOrigins, answerUnknown, routing } from "./http/request-steps.ts";
 import { serveFiles } from "./http/serve-file.ts";
-import { senderPageRoutes } from "./mail/sender/page.tsx";
+import { senderPageRoutes } from "./mail/sender-page/page.tsx";
 import { createReadUpload, mcpRoutes } from "./mcp/routes.ts";
 import { stopMailRoutes } from "./notices/mails/page.tsx";
 

@@ -19,7 +19,7 @@ import { createLog, readableLine } from "./log.ts";
 import { createMailHandler } from "./mail/incoming/handle.ts";
 import { startMailReceiver } from "./mail/incoming/receiver.ts";
 import { startAnnouncing, startMail } from "./mail/outgoing/worker.ts";
-import { mailReleases } from "./mail/sender/mails.ts";
+import { mailReleases } from "./mail/release-mails/send.ts";
 import { startPushes } from "./notices/browsers/worker.ts";
 import { startNotices } from "./notices/mails/worker.ts";
 import { passwordWarning } from "./secrets/passwords.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readReplyToken, replyTokenOf } from "../../server/mail/reply-tokens.ts";
-import { readReportToken } from "../../server/mail/sender/links.ts";
+import { readReportToken } from "../../server/mail/sender-page/links.ts";
 import { createSealer } from "../../server/secrets/secrets.ts";
 
 const id = "01a1fda3-dcee-7447-b6de-42c8c3c82f1d";

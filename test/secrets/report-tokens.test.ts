@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readReportToken, reportTokenOf } from "../../server/mail/sender/links.ts";
+import { readReportToken, reportTokenOf } from "../../server/mail/sender-page/links.ts";
 import { createSealer } from "../../server/secrets/secrets.ts";
 
 const reportId = "01a1fda3-dcee-7447-b6de-42c8c3c82f1d";

@@ -4,7 +4,7 @@ import { createAuditWriter } from "../../access/audit/record.ts";
 import type { Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import type { Handlers } from "../../http/handler.ts";
-import { mailReply, replyTo } from "../../mail/sender/mails.ts";
+import { mailReply, replyTo } from "../../mail/replies/send.ts";
 import { recordEvent } from "../../webhooks/events/record.ts";
 import { merges } from "../merge/store.ts";
 import { changeThread } from "../threads/change.ts";

@@ -4,7 +4,7 @@ import type { Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import { uploads } from "../../files/uploads-store.ts";
 import type { Handlers, Request } from "../../http/handler.ts";
-import { statusUrlOf } from "../../mail/sender/links.ts";
+import { statusUrlOf } from "../../mail/sender-page/links.ts";
 import { noteOngoing } from "../../notices/causes/record.ts";
 import { recordEvent } from "../../webhooks/events/record.ts";
 import { blockedSenders } from "../blocked-senders/store.ts";

@@ -5,7 +5,7 @@ import { limits } from "../../../src/contract/limits.ts";
 import { fitMetadata } from "../../../src/contract/metadata.ts";
 import { eachReportText } from "../../../src/contract/report-texts.ts";
 import type { Deps } from "../../deps.ts";
-import { withoutSenderLinks } from "../../mail/sender/links.ts";
+import { withoutSenderLinks } from "../../mail/sender-page/links.ts";
 import type { ThreadFile, ThreadFiles } from "../threads/answer.ts";
 import type { NewThread } from "../threads/store.ts";
 import { subjectOf } from "./rules.ts";

@@ -2,7 +2,7 @@ import type { threads as contract } from "../../../src/contract/threads.ts";
 import { createAuditWriter } from "../../access/audit/record.ts";
 import type { Deps } from "../../deps.ts";
 import type { Handlers } from "../../http/handler.ts";
-import { renewedLink } from "../../mail/sender/mails.ts";
+import { renewedLink } from "../../mail/sender-page/renew-link.ts";
 import { threadEvents } from "../events/rules.ts";
 import { auditedChanges, decidedRuns, namingReleases } from "../events/store.ts";
 import { removeFiles } from "../removal/remove.ts";

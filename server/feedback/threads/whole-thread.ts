@@ -7,7 +7,7 @@ import type { Deps } from "../../deps.ts";
 import { oldestOriginal, originalUntil } from "../../mail/incoming/save.ts";
 import { mailOriginals } from "../../mail/incoming/store.ts";
 import { mails, type ReplyMail } from "../../mail/outgoing/store.ts";
-import { deliveryOf } from "../../mail/sender/mails.ts";
+import { deliveryOf } from "../../mail/replies/send.ts";
 import { assigneeOf } from "../assignees/assign.ts";
 import { mergedThreads } from "../merge/answer.ts";
 import { arrivalsAt, byTarget, type Homes, reaches } from "../merge/rules.ts";

@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import type { Reader, Transaction } from "../../database/database.ts";
 import type { Deps } from "../../deps.ts";
 import { blockedSenders } from "../../feedback/blocked-senders/store.ts";
+import { mayAnswer } from "../answers/add.ts";
 import { mails } from "../outgoing/store.ts";
 import { readReplyToken } from "../reply-tokens.ts";
-import { mayAnswer } from "../sender/add-answer.ts";
-import { reports } from "../sender/store.ts";
+import { reports } from "../sender-reports/store.ts";
 import { boundsOf, type IncomingMail, readMail } from "./read.ts";
 import {
   addMailedAnswer,

@@ -50,3 +50,15 @@ export const headerText = (text: string, most: number): string => oneLine(text, 
 
 /** Removes all invisible characters from the text of a mail, except line feeds and tabs. (rule M3) */
 export const bodyText = (text: string): string => `${visibleText(text).text.trim()}\n`;
+
+const quotedLines = 12;
+
+const quotedLength = 1_000;
+
+/** Returns the first lines of a text. Each line is marked as a quotation. */
+export function quotedBeginning(message: string): string[] {
+  const cut = [...message].slice(0, quotedLength).join("");
+  const lines = cut.split(/\r\n?|\n/);
+  const isWhole = lines.length <= quotedLines && cut.length === message.length;
+  return [...lines.slice(0, quotedLines).map((line) => `> ${line}`), ...(isWhole ? [] : ["> …"])];
+}

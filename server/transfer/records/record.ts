@@ -1,6 +1,6 @@
 import { isNestedDeeperThan, isObject } from "../../../src/contract/json.ts";
 import type { AnyTable } from "../../database/schema/table.ts";
-import { withoutSenderLinks } from "../../mail/sender/links.ts";
+import { withoutSenderLinks } from "../../mail/sender-page/links.ts";
 import { type Field, id as idField, type Naming, type Stored } from "../fields.ts";
 
 /** A line of an export, parsed as JSON. */

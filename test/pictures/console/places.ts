@@ -1,4 +1,4 @@
-import { statusUrlOf } from "../../../server/mail/sender/links.ts";
+import { statusUrlOf } from "../../../server/mail/sender-page/links.ts";
 import { everyPage, openDemo } from "../../support/browser/demo-pages.ts";
 import type { Answer } from "../../support/service/request.ts";
 import type { Service } from "../../support/service/service.ts";

@@ -1,5 +1,5 @@
 import { feedbackThreads, type NewThread } from "../../../server/feedback/threads/store.ts";
-import { statusUrlOf } from "../../../server/mail/sender/links.ts";
+import { statusUrlOf } from "../../../server/mail/sender-page/links.ts";
 import { maintainerScopes } from "../../../src/contract/endpoint.ts";
 import { eachReportText } from "../../../src/contract/report-texts.ts";
 import { mailOf, makeMailArrive } from "../mail/arriving-mail.ts";

@@ -16,7 +16,7 @@ import { bytesOfBody, type PreparedAnswer, prepareAnswer } from "../../../http/a
 import { type AgentCaller, type Handlers, withTraits } from "../../../http/handler.ts";
 import { hold } from "../../../http/held-request.ts";
 import { cachedLookup } from "../../../http/memory.ts";
-import { withoutSenderLinks } from "../../../mail/sender/links.ts";
+import { withoutSenderLinks } from "../../../mail/sender-page/links.ts";
 import { postToApp } from "../../chat/post.ts";
 import { proposalMessage } from "../../chat/rules.ts";
 import { messages } from "../../messages/store.ts";

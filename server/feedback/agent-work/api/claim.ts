@@ -6,7 +6,7 @@ import { doubtfulTime } from "../../../clock.ts";
 import type { Transaction } from "../../../database/database.ts";
 import type { Deps } from "../../../deps.ts";
 import type { AgentCaller, Handlers, Request } from "../../../http/handler.ts";
-import { withoutSenderLinks } from "../../../mail/sender/links.ts";
+import { withoutSenderLinks } from "../../../mail/sender-page/links.ts";
 import { messages } from "../../messages/store.ts";
 import { proposalAnswer } from "../../proposals/answer.ts";
 import {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { withoutSenderLinks } from "../../../../server/mail/sender/links.ts";
+import { withoutSenderLinks } from "../../../server/mail/sender-page/links.ts";
 
 const token = "aB3_-".repeat(10);
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type AppWithSenders, makeAppWithSenders } from "../support/mail/app-with-senders.ts";
-import { type Service, startService } from "../support/service/service.ts";
+import { type AppWithSenders, makeAppWithSenders } from "../../support/mail/app-with-senders.ts";
+import { type Service, startService } from "../../support/service/service.ts";
 
 describe("POST /feedback/:id/status-link", () => {
   let service: Service;

@@ -6,9 +6,10 @@ import { withStatusUrl } from "../../feedback/saved-replies/rules.ts";
 import { fileAddresses } from "../../feedback/threads/answer.ts";
 import { normaliseEmail } from "../../secrets/passwords.ts";
 import { isMailAddress } from "../address.ts";
-import { addAnswer, answerPauseSeconds, mayAnswer } from "./add-answer.ts";
+import { addAnswer, answerPauseSeconds, mayAnswer } from "../answers/add.ts";
+import { releaseMails } from "../release-mails/store.ts";
+import { type ReportRow, reports, type SharedMessage } from "../sender-reports/store.ts";
 import { readReportToken, statusPath } from "./links.ts";
-import { type ReportRow, releaseMails, reports, type SharedMessage } from "./store.ts";
 
 /** The addresses of a message's images, videos and attachments. */
 export type SharedFiles = ReturnType<typeof fileAddresses>;

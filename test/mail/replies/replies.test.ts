@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { makeAppWithSenders } from "../support/mail/app-with-senders.ts";
-import { parsedMail, startMailServer } from "../support/mail/mail-server.ts";
-import { mailsArrive, serverWithMail } from "../support/mail/server-with-mail.ts";
-import { startService } from "../support/service/service.ts";
+import { makeAppWithSenders } from "../../support/mail/app-with-senders.ts";
+import { parsedMail, startMailServer } from "../../support/mail/mail-server.ts";
+import { mailsArrive, serverWithMail } from "../../support/mail/server-with-mail.ts";
+import { startService } from "../../support/service/service.ts";
 
 const ada = { name: "Ada", email: "ada@kitchen.example", message: "The oven of Ada broke." };
 const bo = { name: "Bo", email: "bo@cellar.example", message: "The cellar of Bo is wet." };

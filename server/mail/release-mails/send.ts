@@ -1,0 +1,114 @@
+import { releaseTranslations } from "../../content/changelog/answer.ts";
+import { languageFor } from "../../content/languages/rules.ts";
+import type { Reader, Transaction } from "../../database/database.ts";
+import type { Deps } from "../../deps.ts";
+import { normaliseEmail } from "../../secrets/passwords.ts";
+import { recordEvent } from "../../webhooks/events/record.ts";
+import { events } from "../../webhooks/events/store.ts";
+import { isMailAddress } from "../address.ts";
+import { queueMail, sendsMail } from "../outgoing/queue.ts";
+import { statusUrlOf } from "../sender-page/links.ts";
+import type { ReportRow } from "../sender-reports/store.ts";
+import { languageOfReport, releaseText } from "./rules.ts";
+import { type NoteToMail, releaseMails } from "./store.ts";
+
+const notesAtOnce = 20;
+
+const day = 86_400_000;
+
+/** How old a release note may be for its mails. An older one may have been imported, so no mail is sent for it. */
+const mailedFor = 7 * day;
+
+/** The most automatic mails that an address gets in a day. */
+const mostInADay = 3;
+
+type ReleasesDeps = Pick<Deps, "clock" | "database" | "newId" | "sealer" | "settings">;
+
+/**
+ * Returns the receivers of the mail about a release note that names these threads of an app. These are all confirmed
+ * addresses, each with the newest report of its sender. (rule M15)
+ */
+export async function audienceOf(
+  reader: Reader,
+  appId: string,
+  threadIds: readonly string[],
+): Promise<ReadonlyMap<string, ReportRow>> {
+  const confirmed = await releaseMails.addresses(reader, appId);
+  const audience = new Map<string, ReportRow>();
+  if (confirmed.size === 0) return audience;
+  for (const report of await releaseMails.reports(reader, threadIds)) {
+    const address = normaliseEmail(report.senderEmail ?? "");
+    const isReceiver = confirmed.has(address) && isMailAddress(address) && report.senderPages === 1;
+    if (isReceiver && !audience.has(address)) audience.set(address, report);
+  }
+  return audience;
+}
+
+/**
+ * Queues mails about newly published release notes to the senders of the feedback that these notes name. Returns the
+ * number of notes. (rule M15)
+ */
+export async function mailReleases(deps: ReleasesDeps): Promise<number> {
+  const now = deps.clock.now();
+  const notes = await releaseMails.listNotes(deps.database, now.toISOString(), notesAtOnce);
+  for (const note of notes) {
+    await deps.database.write(async (tx) => {
+      if (!(await releaseMails.claim(tx, note.id, now.toISOString()))) return;
+      await tellPublishedByTime(deps, tx, note, now);
+      if (!sendsMail(deps.settings) || now.getTime() - Date.parse(note.publishedAt) > mailedFor) return;
+      for (const [address, report] of await audienceOf(
+        tx,
+        note.appId,
+        await releaseMails.threads(tx, note.id),
+      ))
+        await queueRelease(deps, tx, note, address, report);
+    }, "long");
+  }
+  return notes.length;
+}
+
+/**
+ * Stores the event that a release note was published, if that has not been done: a note with a date in the future is
+ * published by the passing of time.
+ */
+async function tellPublishedByTime(
+  deps: Pick<Deps, "newId">,
+  tx: Transaction,
+  { id, appId, publishedAt }: NoteToMail,
+  now: Date,
+): Promise<void> {
+  const happening = { appId, type: "changelog.published", subjectId: id } as const;
+  if (await events.exists(tx, { ...happening, since: publishedAt })) return;
+  await recordEvent(deps, tx, { ...happening, facts: {}, at: now.toISOString() });
+}
+
+async function queueRelease(
+  deps: ReleasesDeps,
+  tx: Transaction,
+  note: NoteToMail,
+  address: string,
+  report: ReportRow,
+): Promise<void> {
+  const since = new Date(deps.clock.now().getTime() - day).toISOString();
+  if ((await releaseMails.countAutomatic(tx, address, since)) >= mostInADay) return;
+  const statusUrl = statusUrlOf(deps, { reportId: report.id, counter: report.linkCounter, mailed: true });
+  const stopUrl = `${statusUrl}/stop`;
+  const title = titleFor(note, await releaseMails.metadata(tx, report.id));
+  await queueMail(deps, tx, {
+    kind: "release",
+    to: report.senderEmail?.trim() ?? "",
+    subject: `${report.appName} ${note.version}: ${title}`,
+    text: releaseText({ ...note, ...report, title, statusUrl, stopUrl }),
+    appId: note.appId,
+    subjectId: note.id,
+    fromName: report.appName,
+    unsubscribeUrl: stopUrl,
+  });
+}
+
+/** Returns the title of a release note in the language of a report, if the report names one. (rule C35) */
+function titleFor(note: NoteToMail, metadata: string): string {
+  const translations = releaseTranslations(note);
+  const language = languageFor(translations, languageOfReport(metadata) ?? "");
+  return (language === undefined ? undefined : translations[language]?.title) ?? note.title;
+}

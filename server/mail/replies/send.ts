@@ -1,0 +1,86 @@
+import { badRequest } from "../../../src/contract/errors.ts";
+import type { ReplyDelivery } from "../../../src/contract/threads.ts";
+import { titled } from "../../../src/words/visible.ts";
+import type { Reader, Transaction } from "../../database/database.ts";
+import type { Deps } from "../../deps.ts";
+import { replyDelivery, type SentReply } from "../../feedback/messages/rules.ts";
+import { subjectOf } from "../../feedback/reports/rules.ts";
+import { normaliseEmail } from "../../secrets/passwords.ts";
+import { isMailAddress } from "../address.ts";
+import { queueMail, sendsMail } from "../outgoing/queue.ts";
+import { statusUrlOf } from "../sender-page/links.ts";
+import { type ReportRow, reports } from "../sender-reports/store.ts";
+import { replyText } from "./rules.ts";
+
+/**
+ * Returns the reports whose senders get a reply, and the columns with which the message stores its receivers. Throws
+ * `bad_request` for a report of another thread. (rule M10)
+ */
+export async function replyTo(
+  reader: Reader,
+  feedbackId: string,
+  {
+    reportId,
+    everyone = false,
+  }: { readonly reportId?: string | undefined; readonly everyone?: boolean | undefined },
+) {
+  if (everyone) return { reports: await reports.list(reader, feedbackId), stored: { everyone: 1 } };
+  const report = await reports.find(reader, (reportId ?? feedbackId).toLowerCase());
+  if (report?.feedbackId !== feedbackId.toLowerCase())
+    throw badRequest("reportId", "must be the thread or a repeat on it");
+  return { reports: [report], stored: { reportId: report.id } };
+}
+
+type ReplyDeps = Pick<Deps, "clock" | "newId" | "sealer" | "settings">;
+
+/**
+ * Queues one mail with a reply for each address in these reports. Each mail quotes the newest report of its receiver.
+ * Returns how the reply is delivered. (rule M10)
+ */
+export async function mailReply(
+  deps: ReplyDeps,
+  tx: Transaction,
+  {
+    message,
+    reports: all,
+  }: {
+    readonly message: { readonly id: string; readonly body: string };
+    /** The reports to which the reply is, newest first. */
+    readonly reports: readonly ReportRow[];
+  },
+): Promise<ReplyDelivery> {
+  const [mailed, queued] = [new Set<string>(), new Set<string>()];
+  for (const report of all) {
+    const to = report.senderEmail?.trim() ?? "";
+    const address = normaliseEmail(to);
+    if (!isMailAddress(to) || mailed.has(address)) continue;
+    mailed.add(address);
+    const mailId = await queueMail(deps, tx, {
+      kind: "reply",
+      to,
+      // Does not use the thread's subject, because another person may have written it.
+      subject: `Re: your report ${titled(subjectOf(report.category, report.message))}`,
+      text: replyText({ ...report, reply: message.body, statusUrl: mailedLink(deps, report) }),
+      appId: report.appId,
+      subjectId: message.id,
+      fromName: report.appName,
+      thread: report.id,
+      reportId: report.id,
+    });
+    if (mailId !== undefined) queued.add(address);
+  }
+  return deliveryOf(deps, {
+    receivers: all.map(({ senderEmail }) => senderEmail),
+    mailedTo: [...queued],
+    onPage: all.every(({ senderPages }) => senderPages === 1),
+  });
+}
+
+/** Returns how this server delivers a reply. */
+export const deliveryOf = (
+  { settings }: Pick<Deps, "settings">,
+  sent: Omit<SentReply, "sendsMail">,
+): ReplyDelivery => replyDelivery({ ...sent, sendsMail: sendsMail(settings) }, normaliseEmail);
+
+const mailedLink = (deps: ReplyDeps, { id, linkCounter, senderPages }: ReportRow): string | undefined =>
+  senderPages === 1 ? statusUrlOf(deps, { reportId: id, counter: linkCounter, mailed: true }) : undefined;
