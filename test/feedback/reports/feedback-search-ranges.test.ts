@@ -156,6 +156,16 @@ describe.each(databases)("a search on $name through threads that came long ago a
     expect(found).toEqual({ seqs: expected, reached: undefined });
   });
 
+  it("ends early for a word that many old threads have and no new one", async () => {
+    const { database } = service.deps;
+    const page = { conditions: [], before: Number.MAX_SAFE_INTEGER, limit: 50 };
+    const effort = { milliseconds: -1, few: 100, rare: 100 };
+    const search = { scope: { appIds: [appId] }, ...queryOf(["lion"]) };
+    const { seqs, reached } = await searchThreads(database, search, { ...page, effort });
+    expect(seqs).toEqual([]);
+    expect(reached).toBeGreaterThan(old.at(-1) ?? 0);
+  });
+
   it("is complete at once if one of its lists is short, even if there is no time", async () => {
     const { database } = service.deps;
     const page = { conditions: [], before: Number.MAX_SAFE_INTEGER, limit: 50 };

@@ -91,8 +91,9 @@ async function areSmall(reader: Reader, { appIds, status }: SearchScope, { few }
 
 /**
  * Returns all threads that match if one of the terms is rare; undefined otherwise. The number of threads in the given
- * ranges shows whether a term is rare. (To count all threads with a common word, the index would read a long list.) The
- * beginning of a word is searched only if it is rare itself, or if few threads have the whole words.
+ * ranges and in some older ones shows whether a term is rare. (To count all threads with a common word, the index would
+ * read a long list.) The beginning of a word is searched only if it is rare itself, or if few threads have the whole
+ * words.
  */
 async function findRare(
   reader: Reader,
@@ -101,20 +102,46 @@ async function findRare(
   page: SearchPage,
 ): Promise<number[] | undefined> {
   const { rare } = page.effort ?? usualEffort;
-  const most = mostInRanges(rare, ranges);
   const whole = searched.all.filter(isWhole);
   const beginnings = searched.all.filter((term) => !isWhole(term));
-  const ofTerm = (term: Term) => anyOf(numbersOf(ranges).map((range) => inPlace(term, placeOfRange(range))));
-  if (await isAnyRare(reader, beginnings.map(ofTerm), most)) return findInApps(reader, searched, page);
-  if (!(await isAnyRare(reader, whole.map(ofTerm), most))) return undefined;
+  if (await isAnyRare(reader, beginnings, rare, ranges)) return findInApps(reader, searched, page);
+  if (!(await isAnyRare(reader, whole, rare, ranges))) return undefined;
   if (beginnings.length === 0) return findInApps(reader, searched, page);
   const left = await findInApps(reader, { ...searched, all: whole }, { ...page, limit: few + 1 });
   return left.length > few ? undefined : findAmong(reader, searched, page, left);
 }
 
-/** Returns how many threads of these ranges have a word if `rare` threads of all ranges have it. */
-function mostInRanges(rare: number, { newest, oldest }: Ranges): number {
-  return Math.floor((rare * (newest - oldest + 1)) / (newest + 1));
+/** How many older ranges show whether a term is rare, at most. */
+const mostSampled = 32;
+
+/**
+ * Whether one of the terms is rare. It must be rare in the newest ranges, and in ranges from all of the time before
+ * them: a word that nobody writes any more may be in very many old threads.
+ */
+async function isAnyRare(
+  reader: Reader,
+  terms: readonly Term[],
+  rare: number,
+  newest: Ranges,
+): Promise<boolean> {
+  const count = newest.newest + 1;
+  const mostIn = (ranges: readonly number[]) => Math.floor((rare * ranges.length) / count);
+  const isRareIn = (term: Term, ranges: readonly number[]) =>
+    hasAtMost(
+      reader,
+      ranges.map((range) => inPlace(term, placeOfRange(range))),
+      mostIn(ranges),
+    );
+  for (const term of terms)
+    if ((await isRareIn(term, numbersOf(newest))) && (await isRareIn(term, sampleOf(newest.oldest))))
+      return true;
+  return false;
+}
+
+/** Returns some of the ranges before `end`, in equal distances, the newest first. */
+function sampleOf(end: number): number[] {
+  const count = Math.min(mostSampled, end);
+  return Array.from({ length: count }, (_, at) => end - 1 - Math.floor((at * end) / count));
 }
 
 /** Returns all threads that match. Call it only if the index need not read a long list. */
@@ -141,14 +168,15 @@ const ofApps = (ids: readonly string[]): Condition => [
 
 // The statements of a search in PostgreSQL. They query the index with expressions of `tsquery`.
 
-/** Whether one of the expressions matches at most `rare` threads. */
-async function isAnyRare(reader: Reader, asked: readonly string[], rare: number): Promise<boolean> {
-  if (rare < 0) return false;
+/** Whether all expressions together match at most `most` threads. */
+async function hasAtMost(reader: Reader, asked: readonly string[], most: number): Promise<boolean> {
+  if (most < 0) return false;
+  if (asked.length === 0) return true;
   // With only a limit, the planner would read threads without the index until it has found enough.
-  const sql = `WITH found AS MATERIALIZED (SELECT 1 AS one FROM feedback_search s WHERE s.words @@ CAST(? AS tsquery))
-    SELECT one FROM found LIMIT 1 OFFSET ?`;
-  for (const one of asked) if (!(await reader.get(plannedEachTime(sql), one, rare))) return true;
-  return false;
+  const sql = `SELECT 1 AS one FROM unnest(CAST(ARRAY[${asked.map(() => "?").join(", ")}] AS text[])) AS r(asked)
+    CROSS JOIN LATERAL (SELECT 1 AS one FROM feedback_search s WHERE s.words @@ CAST(r.asked AS tsquery) OFFSET 0) AS found
+    LIMIT 1 OFFSET ?`;
+  return (await reader.get(plannedEachTime(sql), ...asked, most)) === undefined;
 }
 
 /**
