@@ -54,8 +54,10 @@ async function showPeriod(
   }: Pick<Shown, "navigation" | "profile" | "refusal"> & { readonly period: Period },
 ): Promise<Reply> {
   const params = { appId: navigation.app.id };
-  const present = await ask(statistics.read, { params, query: { ...period } });
-  const before = await ask(statistics.read, { params, query: { ...periodBefore(period) } });
+  const [present, before] = await Promise.all([
+    ask(statistics.read, { params, query: { ...period } }),
+    ask(statistics.read, { params, query: { ...periodBefore(period) } }),
+  ]);
   return show(
     <ConsolePage navigation={navigation} title="Numbers">
       <Numbers

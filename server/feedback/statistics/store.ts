@@ -35,7 +35,7 @@ export interface RepeatedRow {
 
 const kinds = ["bug", "feature", "question", "general", "repeats", "resolved", "replies"];
 
-const sums = kinds.map((kind) => `CAST(coalesce(sum(c.${kind}), 0) AS BIGINT) AS ${kind}`).join(", ");
+const sums = kinds.map((kind) => `coalesce(sum(c.${kind}), 0)`).join(", ");
 
 /** A list of days as JSON: the first quarter of each, and the first quarter after it. */
 const listOf = (days: readonly CountedDay[]): string =>
@@ -48,13 +48,16 @@ const daysFrom: Record<Engine, string> = {
     FROM json_array_elements(CAST(? AS json)) WITH ORDINALITY AS listed (value, at))`,
 };
 
-const sumsByDay: Record<Engine, string> = {
-  // With CROSS JOIN, SQLite reads the counts of one day after the other.
-  sqlite: `SELECT d.at, ${sums} FROM ${daysFrom.sqlite} AS d CROSS JOIN report_counts c
-    WHERE c.app_id = ? AND c.quarter >= d.first AND c.quarter < d.beyond GROUP BY d.at`,
-  postgres: `SELECT CAST(d.at AS integer) AS at, s.* FROM ${daysFrom.postgres} AS d CROSS JOIN LATERAL (
-    SELECT ${sums} FROM report_counts c WHERE c.app_id = ? AND c.quarter >= d.first AND c.quarter < d.beyond) AS s`,
+/** The sums of one day as JSON. One value: with a row for each count, SQLite would sort all quarters of the period. */
+const sumsOfDay: Record<Engine, string> = {
+  sqlite: `json_array(${sums})`,
+  postgres: `CAST(json_build_array(${sums}) AS text)`,
 };
+
+const sumsByDay = (engine: Engine): string =>
+  `SELECT d.at, (SELECT ${sumsOfDay[engine]} FROM report_counts c
+     WHERE c.app_id = ? AND c.quarter >= d.first AND c.quarter < d.beyond) AS sums
+   FROM ${daysFrom[engine]} AS d ORDER BY d.at`;
 
 /** Returns SQL that selects the counts of a table in the three parts of a period, with its values. */
 function inParts(
@@ -102,37 +105,34 @@ export const statistics = {
     { days, now }: { readonly days: readonly CountedDay[]; readonly now: Date },
   ): Promise<CountedRows> {
     const wanted = { appId, parts: partsOf(quartersOf(days)) };
-    const repeated = await statistics.mostRepeated(reader, wanted, limits.statistics.top);
-    return {
-      byDay: await statistics.byDay(reader, appId, days),
-      measures: await statistics.measures(reader, wanted),
-      open: await statistics.openIn(reader, appId, { times: agesAt(now), most: limits.statistics.open }),
-      repeated,
-      repeats: await statistics.repeatsByDay(
-        reader,
-        repeated.map(({ id }) => id),
-        days,
-      ),
-    };
+    const [byDay, measures, open, most] = await Promise.all([
+      statistics.byDay(reader, appId, days),
+      statistics.measures(reader, wanted),
+      statistics.openIn(reader, appId, { times: agesAt(now), most: limits.statistics.open }),
+      repeatedOf(reader, wanted, days),
+    ]);
+    return { byDay, measures, open, ...most };
   },
 
-  /** Returns what happened on each day. Days on which nothing happened may be missing. */
+  /** Returns what happened on each day. */
   async byDay(reader: Reader, appId: string, days: readonly CountedDay[]): Promise<DayRow[]> {
-    const rows = await reader.all<Record<keyof DayRow, number | string>>(
-      sumsByDay[reader.engine],
-      listOf(days),
+    const rows = await reader.all<{ at: number | string; sums: string }>(
+      sumsByDay(reader.engine),
       appId,
+      listOf(days),
     );
-    return rows.map((row) => ({
-      at: Number(row.at),
-      bug: Number(row.bug),
-      feature: Number(row.feature),
-      question: Number(row.question),
-      general: Number(row.general),
-      repeats: Number(row.repeats),
-      resolved: Number(row.resolved),
-      replies: Number(row.replies),
-    }));
+    return rows.map(({ at, sums }) => {
+      const [
+        bug = 0,
+        feature = 0,
+        question = 0,
+        general = 0,
+        repeats = 0,
+        resolved = 0,
+        replies = 0,
+      ]: number[] = JSON.parse(sums);
+      return { at: Number(at), bug, feature, question, general, repeats, resolved, replies };
+    });
   },
 
   /** Returns what happened in a time in all apps of which a person is a member. */
@@ -203,15 +203,15 @@ export const statistics = {
   ): Promise<number[]> {
     const one = (status: string) =>
       `SELECT 1 AS one FROM feedback WHERE app_id = ? AND status = '${status}' AND created_at >= ? AND created_at < ?`;
-    const counts: number[] = [];
-    for (const { from, to } of times) {
-      const row = await reader.get<{ count: number | string }>(
-        `SELECT count(*) AS count FROM (${one("open")} UNION ALL ${one("in_progress")} LIMIT ?) AS found`,
-        ...[appId, from, to, appId, from, to, most],
-      );
-      counts.push(Number(row?.count ?? 0));
-    }
-    return counts;
+    const rows = await Promise.all(
+      times.map(({ from, to }) =>
+        reader.get<{ count: number | string }>(
+          `SELECT count(*) AS count FROM (${one("open")} UNION ALL ${one("in_progress")} LIMIT ?) AS found`,
+          ...[appId, from, to, appId, from, to, most],
+        ),
+      ),
+    );
+    return rows.map((row) => Number(row?.count ?? 0));
   },
 
   /** Whether an app has counts. */
@@ -260,3 +260,14 @@ export const statistics = {
     return reports + measures;
   },
 };
+
+/** Returns the threads that were reported again most often in a period, and how often on each day. */
+async function repeatedOf(
+  reader: Reader,
+  wanted: Wanted,
+  days: readonly CountedDay[],
+): Promise<Pick<CountedRows, "repeated" | "repeats">> {
+  const repeated = await statistics.mostRepeated(reader, wanted, limits.statistics.top);
+  const ids = repeated.map(({ id }) => id);
+  return { repeated, repeats: await statistics.repeatsByDay(reader, ids, days) };
+}
