@@ -1,5 +1,5 @@
 import type { Rows } from "./rows.ts";
-import type { Sql } from "./sql.ts";
+import { randomOf, type Sql } from "./sql.ts";
 
 /** The number of all apps. The measured person is a member of the first ones. */
 export const appCount = 200;
@@ -10,6 +10,13 @@ const accounts = 5_000;
 export const appOf = ({ random }: Sql, n: string): string =>
   `CASE WHEN ${random(n, "app", 1_000)} < 500 THEN 1 WHEN ${random(n, "app", 1_000)} < 501 THEN 2
     ELSE 3 + ${random(n, "other", appCount - 2)} END`;
+
+/** The numbers of the first threads of the first app. */
+export function threadsOfFirstApp(count: number): number[] {
+  const numbers: number[] = [];
+  for (let n = 1; numbers.length < count; n += 1) if (randomOf(n, "app", 1_000) < 500) numbers.push(n);
+  return numbers;
+}
 
 /** The account that owns an app: the measured person for the first ones. */
 export const ownerOf = ({ id }: Pick<Sql, "id">, app: string, personId: string): string =>

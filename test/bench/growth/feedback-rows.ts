@@ -10,8 +10,8 @@ const day = 86_400_000;
 
 /**
  * Threads of two years, a message on each, proposals, and the rows that follow from them: claims, changes, deliveries,
- * mails, events, audit entries, and files. Words: "settings" is in every second thread, "zanzibar" in five, and 20,000
- * words begin with "innkeeping".
+ * mails, events, audit entries, and files. Words: "settings" is in every second thread, "zanzibar" in five,
+ * "legacy" in the older half, and 20,000 words begin with "innkeeping".
  */
 export function feedbackRows(sql: Sql, { threads }: Size, { personId, now }: Asked): readonly Rows[] {
   const at = timesOf(sql, threads, now);
@@ -60,7 +60,7 @@ function threadRows(sql: Sql, threads: number, { personId, now, at }: Given): Ro
       'The ' || ${common} || ' page fails ' || CAST(${random("n", "text", 200)} AS text) || ${rare},
       'It stopped at innkeeping' || CAST(n % 20000 AS text) || ' when I opened page' || CAST(${random("n", "text", 5_000)} AS text) ||
         ' and pressed save twice, then waited for the list to load again' ||
-        CASE WHEN n % 100 = 3 THEN ' 設定画面を開くと止まります' ELSE '' END,
+        CASE WHEN n % 100 = 3 THEN ' 設定画面を開くと止まります' ELSE '' END || CASE WHEN n < ${threads / 2} THEN ' legacy' ELSE '' END,
       ${type}, ${status}, CASE WHEN n % 4 = 0 THEN 'ci' END, 'Person ' || CAST(n % 5000 AS text),
       'person' || CAST(n % 5000 AS text) || '@example.org', '{}', '{"images":[],"videos":[],"attachments":[]}',
       CASE WHEN n % 10 = 1 THEN 'failure ' || CAST(n AS text) END, 1,

@@ -25,6 +25,10 @@ const multipliers = {
   words: 2_869_860_233,
 } as const;
 
+/** Returns the number that the SQL of `random` has for `n`. */
+export const randomOf = (n: number, salt: Salt, below: number): number =>
+  Math.floor(((n * multipliers[salt]) % 4_294_967_296) / 4_096) % below;
+
 export const sqlOf = (engine: Engine): Sql => ({
   engine,
   id: (kind, n) =>

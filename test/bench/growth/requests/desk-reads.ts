@@ -60,6 +60,9 @@ const allApps: readonly Measured[] = [
 
 const webhook = `/apps/${ids.app}/webhooks`;
 
+const dayBefore = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
+const ofYear = queryOf({ from: dayBefore(365), to: dayBefore(0), zone: "Europe/Berlin" });
+
 const others: readonly Measured[] = [
   { name: "saved views", ...api(`/apps/${ids.app}/views`) },
   ...["to_triage", "waiting_on_us", "snoozed", "all"].map((view) => ({
@@ -86,9 +89,11 @@ const others: readonly Measured[] = [
   { name: "the first steps", ...api(`/apps/${ids.app}/start`) },
   { name: "page: the first steps", ...page(`/start/${ids.app}`) },
   { name: "page: numbers", ...page(`/numbers/${ids.app}`) },
+  { name: "page: numbers of a year", ...page(`/numbers/${ids.app}?${ofYear}`) },
+  { name: "similar threads", ...api(`/feedback/${idOf("a", 1)}/similar`) },
   {
     name: "statistics of a year",
-    ...api(`/apps/${ids.app}/statistics?from=2025-12-01&to=2026-11-28&zone=Europe/Berlin`),
+    ...api(`/apps/${ids.app}/statistics?${ofYear}`),
   },
   { name: "a FAQ entry in German", ...page(`/faqs/${ids.app}/${idOf("3", 200)}?lang=de`) },
   { name: "a release note in German", ...page(`/changelog/${ids.app}/${idOf("4", 200)}?lang=de`) },

@@ -8,6 +8,7 @@ const searches: readonly (readonly [name: string, text: string])[] = [
   ["a beginning of few words", "innkeeping1999"],
   ["a rare word", "zanzibar"],
   ["a word of no thread", "giraffe"],
+  ["a word of old threads", "legacy"],
   ["two common words", "settings account"],
   ["a common and a rare word", "settings zanzibar"],
   ["a common word and a beginning", "settings innkeeping1"],

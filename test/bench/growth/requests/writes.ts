@@ -1,3 +1,4 @@
+import { threadsOfFirstApp } from "../app-rows.ts";
 import { idOf, ids, type Measured } from "./measured.ts";
 
 const app = `/api/v1/console/apps/${ids.app}`;
@@ -92,6 +93,13 @@ const changes: readonly Omit<Measured, "by">[] = [
     ...{ name: "a change of chosen threads", method: "POST", path: `${app}/feedback/bulk` },
     body: (call: number) => ({
       ids: ["{threadId}", "{mergedId}", "{targetId}"],
+      change: call % 2 === 0 ? { addTags: ["tag 3"] } : { removeTags: ["tag 3"] },
+    }),
+  },
+  {
+    ...{ name: "a change of 200 threads", method: "POST", path: `${app}/feedback/bulk`, most: 10 },
+    body: (call: number) => ({
+      ids: threadsOfFirstApp(200).map((n) => idOf("a", n)),
       change: call % 2 === 0 ? { addTags: ["tag 3"] } : { removeTags: ["tag 3"] },
     }),
   },
