@@ -44,17 +44,16 @@ async function listInbox(
   if (order === "found") await indexForSearch(deps);
   const { userId } = caller;
   const scope = await inboxScope(database, { appId, userId }, filters);
-  const { rows, reached } = await listThreads(database, scope, { position, limit: limit + 1 });
+  const page = { position, limit: limit + 1 };
+  const { rows, reached } = await listThreads(database, scope, page);
   const { items, nextCursor } = searchedPage(rows, limit, { keyOf: sortKey.of, reached });
-  const summaries = await summariesOf(database, { userId, q: filters.q }, items);
-  if (filters.q === undefined || cursor !== undefined) return { items: summaries, nextCursor };
+  const summaries = summariesOf(database, { userId, q: filters.q }, items);
+  if (filters.q === undefined || cursor !== undefined) return { items: await summaries, nextCursor };
   const { appId: _, userId: __, ...wanted } = scope;
   const search = { ...wanted, q: filters.q };
-  return {
-    items: summaries,
-    nextCursor,
-    search: await factsOf(database, { appIds: [appId], userId }, search),
-  };
+  const facts = factsOf(database, { appIds: [appId], userId }, search, { rows, reached, ...page });
+  const [listed, known] = await Promise.all([summaries, facts]);
+  return { items: listed, nextCursor, search: known };
 }
 
 /**

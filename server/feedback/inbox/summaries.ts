@@ -13,17 +13,13 @@ export async function summariesOf(
   rows: readonly SummaryRow[],
 ): Promise<ThreadSummary[]> {
   const ids = rows.map(({ id }) => id);
-  const found = await threadNews(reader, userId, ids);
+  const seqs = rows.map(({ seq }) => seq);
+  const [found, tagsOf, lines] = await Promise.all([
+    threadNews(reader, userId, ids),
+    threadTags.of(reader, ids),
+    q === undefined ? undefined : foundLines(reader, q, seqs),
+  ]);
   const news = new Map(found.map((row) => [row.id, row]));
-  const tagsOf = await threadTags.of(reader, ids);
-  const lines =
-    q === undefined
-      ? undefined
-      : await foundLines(
-          reader,
-          q,
-          rows.map(({ seq }) => seq),
-        );
   return rows.flatMap((row) => {
     const summary = summaryOf(row, news.get(row.id), tagsOf.get(row.id) ?? []);
     return lines === undefined

@@ -25,9 +25,11 @@ export const search = ({ database, log }: Pick<Deps, "database" | "log">): Handl
     const page = { position, limit: limit + 1 };
     const { rows, reached } = await searchInbox(database, { ...scope, ...filters, tagIds: [] }, page);
     const { items, nextCursor } = searchedPage(rows, limit, { keyOf: sortKey.of, reached });
-    const summaries = await summariesOf(database, { userId: caller.userId, q: filters.q }, items);
+    const [summaries, facts] = await Promise.all([
+      summariesOf(database, { userId: caller.userId, q: filters.q }, items),
+      cursor === undefined ? factsOf(database, scope, filters, { rows, reached, ...page }) : undefined,
+    ]);
     const found = summaries.map((thread) => ({ ...thread, appName: apps.get(thread.appId) ?? "" }));
-    if (cursor !== undefined) return { items: found, nextCursor };
-    return { items: found, nextCursor, search: await factsOf(database, scope, filters) };
+    return { items: found, nextCursor, ...(facts === undefined ? {} : { search: facts }) };
   },
 });

@@ -2,7 +2,7 @@ import type { SearchFacts } from "../../../src/contract/found.ts";
 import type { Database } from "../../database/database.ts";
 import { type Filters, type InboxScope, narrowingOf, tagsOf } from "../inbox/store.ts";
 import { isEmpty, readQuery, unknownValuesOf } from "./rules/query.ts";
-import { countFound } from "./store/counts.ts";
+import { countFound, countPage } from "./store/counts.ts";
 import { isIncomplete } from "./store/indexing.ts";
 import { correctedQuery } from "./store/spelling.ts";
 
@@ -10,11 +10,21 @@ type Searched = Filters & { readonly q: string };
 
 const noCounts: SearchFacts["counts"] = { open: 0, in_progress: 0, resolved: 0, archived: 0 };
 
+/** The first page of a search. */
+interface FirstPage {
+  readonly rows: readonly { readonly status: string }[];
+  /** The `seq` where the search ended because of its time limit, if it did. */
+  readonly reached?: number | undefined;
+  /** The most threads that the page can have. */
+  readonly limit: number;
+}
+
 /** Returns the facts about the whole search that its first page shows. (rules F58, F59) */
 export async function factsOf(
   database: Database,
   { appIds, userId }: InboxScope,
-  { q, status: _, ...filters }: Searched,
+  { q, status, ...filters }: Searched,
+  { rows, reached, limit }: FirstPage,
 ): Promise<SearchFacts> {
   const query = readQuery(q);
   const indexing = await isIncomplete(database);
@@ -25,7 +35,11 @@ export async function factsOf(
   const tagIds = await tagsOf(database, appId, filters);
   if (tagIds === undefined) return { counts: noCounts, didYouMean: null, ...known };
   const search = { scope: { appIds, type: filters.type }, query, userId };
-  const counts = await countFound(database, search, narrowingOf(filters, tagIds));
+  // A page that is not full has all threads, so they are not searched again.
+  const counts =
+    status === undefined && rows.length < limit
+      ? countPage(rows, { isComplete: reached === undefined })
+      : await countFound(database, search, narrowingOf(filters, tagIds));
   const isNothing = Object.values(counts).every((count) => count === 0);
   const inApps = { scope: { appIds }, userId, query, conditions: narrowingOf({}, []) };
   const didYouMean = isNothing ? ((await correctedQuery(database, q, inApps)) ?? null) : null;

@@ -13,7 +13,20 @@ const mostCounted = 500;
 const newest = Number.MAX_SAFE_INTEGER;
 
 /** The count takes hardly longer than this. After this time, the numbers found so far are shown as minimum numbers. */
-const mostMilliseconds = 40;
+const mostMilliseconds = 30;
+
+/**
+ * Counts the threads of each status on a page that has all threads of its search. If the search ended because of its
+ * time limit, there may be more. (rule F58)
+ */
+export function countPage(
+  rows: readonly { readonly status: string }[],
+  { isComplete }: { readonly isComplete: boolean },
+): Counts {
+  const counts = new Map<string, number>();
+  for (const { status } of rows) counts.set(status, (counts.get(status) ?? 0) + 1);
+  return isComplete ? countsOf(counts) : atLeast(countsOf(counts));
+}
 
 /** Counts the threads of each status that a search finds. The scope must have no status. (rule F58) */
 export async function countFound(

@@ -41,10 +41,12 @@ export async function textsOf(
   const threads = await reader.all<ThreadRow>(threadsSql(seqs), ...seqs);
   const ids = threads.map(({ id }) => id);
   if (ids.length === 0) return [];
-  const messages = byThread(await reader.all<MessageRow>(messagesSql[reader.engine](ids), ...ids, most));
-  const plans = byThread(await reader.all<RunRow>(runsSql(ids), ...ids));
-  const tags = byThread(await reader.all<TagRow>(tagsSql(ids), ...ids));
-  const files = byThread(await reader.all<FileRow>(filesSql(ids), ...ids));
+  const [messages, plans, tags, files] = await Promise.all([
+    reader.all<MessageRow>(messagesSql[reader.engine](ids), ...ids, most).then(byThread),
+    reader.all<RunRow>(runsSql(ids), ...ids).then(byThread),
+    reader.all<TagRow>(tagsSql(ids), ...ids).then(byThread),
+    reader.all<FileRow>(filesSql(ids), ...ids).then(byThread),
+  ]);
   return threads.map((thread) =>
     wordsOf(thread, {
       withoutSenders,
