@@ -92,6 +92,11 @@ export function postSafely({
     const timer = setTimeout(() => outgoing.destroy(new Error(lateRefusal)), timeLimitMs);
     outgoing.on("error", (error) => reject(new Error(reasonOf(error))));
     outgoing.on("close", () => clearTimeout(timer));
+    // Without this, Node reports neither an answer nor an error if the answer is 101 (Switching Protocols).
+    outgoing.on("upgrade", (_, socket) => {
+      socket.destroy();
+      reject(new Error(noAnswer));
+    });
     outgoing.end(body);
   });
 }
@@ -123,6 +128,8 @@ function refusalOf(hostname: string, reach: Reach): string | undefined {
   if (reach === "this machine" && isLoopbackAddress(hostname) === false) return otherMachineRefusal;
   return undefined;
 }
+
+const noAnswer = "The webhook changed to another protocol instead of giving an answer";
 
 const lateRefusal = "The webhook did not answer in time";
 

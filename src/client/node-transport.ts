@@ -55,6 +55,11 @@ function exchange(start: StartRequest, request: WireRequest): Promise<WireAnswer
       }, fail);
     });
     outgoing.on("error", fail);
+    // Without this, Node reports neither an answer nor an error if the answer is 101 (Switching Protocols).
+    outgoing.on("upgrade", (_, socket) => {
+      socket.destroy();
+      fail(new Error("the server changed to another protocol"));
+    });
     outgoing.on("timeout", () => fail(timeoutError(url, timeoutMs)));
     const endless = limited(outgoing, request, fail);
     whenConnected(outgoing, () => sendBody(outgoing, request).catch(end));

@@ -93,6 +93,13 @@ describe.each(transports)("a connection over %s", (_, transportFor) => {
     });
   });
 
+  it("fails as a connection error if the other side changes to another protocol", async () => {
+    const head = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n";
+    await expect(connect(await speaking(head), once).client.faqs.list()).rejects.toMatchObject({
+      name: "ConnectionError",
+    });
+  });
+
   it("reports that the other side does not use TLS", async () => {
     const baseUrl = (await listen((_, response) => void response.end("[]"))).replace("http:", "https:");
     await expect(connect(baseUrl, once).client.faqs.list()).rejects.toMatchObject({

@@ -62,6 +62,20 @@ async function startSlowHost(): Promise<{ readonly url: string; readonly open: S
   return { url: `http://127.0.0.1:${port}/`, open };
 }
 
+/** A host that answers each request with 101. */
+async function startChangingHost(): Promise<string> {
+  const server = createTcpServer((socket) => {
+    socket.on("error", () => {});
+    socket.once("data", () => {
+      socket.write("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n");
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  return `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}/`;
+}
+
 describe.each(databases)("deliveries to webhooks on $name", (engine) => {
   let service: Service;
   beforeAll(async () => {
@@ -110,6 +124,20 @@ describe.each(databases)("deliveries to webhooks on $name", (engine) => {
     await passTime(24 * hour);
     expect(receiver.received).toHaveLength(mostTries);
     expect(service.logged()).toContain("not delivered");
+  });
+
+  it("to an address that changes to another protocol are tried again, and the server can stop", async () => {
+    const own = await startService({ engine, secret, settings: { privateWebhooks: true } });
+    const team = await makeTeam(own);
+    const url = await startChangingHost();
+    const made = await team.call("POST", `${team.at}/webhooks`, { url });
+    await sendFeedback(own, team.app.key);
+    await eventually(async () => {
+      const at = `${team.at}/webhooks/${made.field("id")}/deliveries`;
+      const [delivery] = Object((await team.call("GET", at)).body).items;
+      expect(delivery).toMatchObject({ status: "waiting", attempts: [{ status: null }] });
+    });
+    await own.stop();
   });
 
   it("stay on if the old address answers 410 after the address has changed", async () => {
