@@ -10,7 +10,7 @@ import { sendFeedback } from "../support/worlds/owner-with-one-of-each.ts";
 type Member = Awaited<ReturnType<Team["join"]>>;
 type Texts = Readonly<Record<string, string>>;
 
-it("who is answering on one server is shown on another one", async () => {
+it("another server of the database shows who is writing an answer", async () => {
   const database = await sqlite.create();
   const [one, other] = [await startService({ database }), await startService({ database })];
   onTestFinished(() =>
@@ -25,7 +25,7 @@ it("who is answering on one server is shown on another one", async () => {
   expect(readingOf(shown)).toContain(`${maria.email} is answering.`);
 });
 
-describe("who is answering in a thread", () => {
+describe("the mark of a person who is writing an answer", () => {
   let service: Service;
   beforeAll(async () => {
     service = await startService();
@@ -61,7 +61,7 @@ describe("who is answering in a thread", () => {
       id,
     );
 
-  it("is shown to the other members, without scripts, while a person writes and 45 seconds longer", async () => {
+  it("is shown to the other members, without scripts, while the person writes and for 45 seconds after", async () => {
     const viewer = await team.join("viewer");
     expect(await shownTo(ben)).toBeUndefined();
     expect((await type(maria)).status).toBe(200);
@@ -80,7 +80,7 @@ describe("who is answering in a thread", () => {
     expect(await shownTo(ben)).toBeUndefined();
   });
 
-  it("ends at once when the text is deleted, and is shown in another thread when the person writes there", async () => {
+  it("ends immediately when the person deletes the text, and moves when the person writes in another thread", async () => {
     await type(maria);
     await type(maria, { replyBody: " " });
     expect(await shownTo(ben)).toBeUndefined();
@@ -98,7 +98,7 @@ describe("who is answering in a thread", () => {
     expect(await shownTo(ben)).toBeUndefined();
   });
 
-  it("is written every 20 seconds at most", async () => {
+  it("is stored at most every 20 seconds", async () => {
     await type(maria);
     const [first] = await rows();
     service.clock.advance(19_000);
@@ -110,7 +110,7 @@ describe("who is answering in a thread", () => {
     expect(await rows()).toHaveLength(1);
   });
 
-  it("is never a person who may not answer, or may not answer any more", async () => {
+  it("is never shown for a person who may not answer, or may no longer answer", async () => {
     const viewer = await team.join("viewer");
     const stranger = await team.newcomer();
     for (const who of [viewer, stranger]) expect((await type(who)).status).toBe(200);
@@ -127,7 +127,7 @@ describe("who is answering in a thread", () => {
     expect(await shownTo(ben)).toBeUndefined();
   });
 
-  it("needs a valid session, and a thread of one's own app", async () => {
+  it("needs a valid session and a thread of an app of the person", async () => {
     const foreign = await makeTeam(service);
     expect((await type({ headers: await service.signIn(foreign.owner) })).status).toBe(200);
     expect(await shownTo(ben)).toBeUndefined();
@@ -142,7 +142,7 @@ describe("who is answering in a thread", () => {
     expect(await rows()).toEqual([]);
   });
 
-  it("changes nothing of the thread: its activity, what is unread, its ETag, the audit and what agents wait for", async () => {
+  it("changes nothing on the thread: neither activity, unread state, ETag and audit, nor the changes for agents", async () => {
     const token = await service.makeToken(team.owner, "agent");
     const work = async (query = ""): Promise<object> => {
       const headers = { authorization: `Bearer ${token}` };
@@ -167,7 +167,7 @@ describe("who is answering in a thread", () => {
   const shownToLiveRequest = async () =>
     (await service.request("GET", path(), { headers: { ...ben.headers, "x-innkeep-live": "1" } })).text;
 
-  it("is forgotten ten minutes later, but not while the clock is in doubt", async () => {
+  it("is deleted after ten minutes, but not while the clock is uncertain", async () => {
     await type(maria);
     service.clock.pass(11 * 60_000);
     await tidy({ ...service.deps, time: { ...service.deps.time, isDoubtful: () => true } });
@@ -176,7 +176,7 @@ describe("who is answering in a thread", () => {
     expect(await rows()).toEqual([]);
   });
 
-  it("is not shown for long after a clock jumped ahead for a moment", async () => {
+  it("is not shown for a long time after the clock jumped ahead for a moment", async () => {
     service.clock.advance(5 * 86_400_000);
     await type({ headers: await service.signIn(maria) });
     service.clock.advance(-5 * 86_400_000);

@@ -12,7 +12,7 @@ const nothing = {
   ...{ proposal: 0, decision: 0, outcome: 0, edit: 0 },
 };
 
-describe.each(databases)("what a blocked sender sends is not counted, on $name", (engine) => {
+describe.each(databases)("a message of a blocked sender, on $name,", (engine) => {
   let service: Service;
   let team: Team;
   beforeEach(async () => {
@@ -66,7 +66,7 @@ describe.each(databases)("what a blocked sender sends is not counted, on $name",
     return { since, blockId, shared: shared.field("id"), own: own.field("id"), alone: alone.field("id") };
   }
 
-  it("in what changed since the last visit, in unread threads, in the order of the inbox and in tags", async () => {
+  it("is not counted in the changes since the last visit, in unread threads, in the order of the inbox and in tags", async () => {
     await report({ message: "Read." });
     const { since, blockId, shared, own, alone } = await hiddenRows();
     expect(await changes(since)).toEqual({ ...nothing, repeat: 1 });
@@ -81,7 +81,7 @@ describe.each(databases)("what a blocked sender sends is not counted, on $name",
     expect(await inbox()).toEqual(expect.arrayContaining([shared, own, alone]));
   });
 
-  it("in an export, and the export does not contain its files", async () => {
+  it("is not in an export of the app, and its files are not either", async () => {
     const { shared, alone } = await hiddenRows();
     const headers = await service.signIn(team.owner);
     const lines = linesIn(await exportFile(service, headers, team.app.id));
@@ -95,7 +95,7 @@ describe.each(databases)("what a blocked sender sends is not counted, on $name",
     expect([imported.status, imported.text]).toEqual([201, expect.anything()]);
   });
 
-  it("as activity that keeps a resolved thread", async () => {
+  it("does not keep a resolved thread from the retention", async () => {
     const own = await report({ email: sender, message: "Before the block." });
     await team.call("PATCH", `/feedback/${own.field("id")}`, { status: "resolved" });
     await block();
@@ -107,7 +107,7 @@ describe.each(databases)("what a blocked sender sends is not counted, on $name",
     expect((await service.request("GET", path, { headers })).body).toEqual({ threads: 1, more: false });
   });
 
-  it("but the answer of any other sender is seen at once: first in the inbox, unread, and in what changed", async () => {
+  it("does not hide the answer of another sender, which is first in the inbox, unread and in the changes", async () => {
     const first = await report({ email: "ada@example.org", message: "Mine." });
     service.clock.advance(60_000);
     const second = await report({ message: "Newer." });

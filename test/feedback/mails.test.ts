@@ -5,7 +5,7 @@ import { startService } from "../support/service/service.ts";
 import { makeTeam } from "../support/worlds/members/team.ts";
 import { sendFeedback } from "../support/worlds/owner-with-one-of-each.ts";
 
-it("a maintainer without scripts finds a mail of a program, says that a person wrote it, and reads its original", async () => {
+it("a maintainer without scripts finds a mail of a program, marks it as written by a person, and reads its original", async () => {
   const service = await startService();
   onTestFinished(() => service.stop());
   const team = await makeTeam(service);

@@ -39,7 +39,7 @@ describe("repeats of a report", () => {
   };
   const times = (all: string, part: string) => all.split(part).length - 1;
 
-  it("are one line between the first and the last of a hundred, on the page and in the terminal", async () => {
+  it("are one line between the first and the last of 100 repeats, on the page and in the terminal", async () => {
     const id = await sendRuns("hundred", 100);
     const page = await open(id);
     expect(readingOf(page)).toMatch(
@@ -58,7 +58,7 @@ describe("repeats of a report", () => {
     expect(times(await view(id, "--repeats"), "-- Reported again")).toBe(99);
   });
 
-  it("link to the resolved thread of a failure that came back", async () => {
+  it("link to the resolved thread of the same failure", async () => {
     const before = await send("again", { subject: "The oven is cold" });
     const body = { status: "resolved" };
     await service.request("PATCH", `/api/v1/console/feedback/${before}`, { headers: world.headers, body });
@@ -72,7 +72,7 @@ describe("repeats of a report", () => {
     expect(readingOf(await open(before))).not.toContain("came back");
   });
 
-  it("show only what differs from the report", async () => {
+  it("show only the data that differ from the report", async () => {
     await send("few", { metadata: { job: "test", commit: "c1", ref: "main" } });
     const id = await send("few", { metadata: { job: "test", commit: "c2" }, email: "bo@kitchen.example" });
     const reading = readingOf(await open(id));
@@ -85,7 +85,7 @@ describe("repeats of a report", () => {
     );
   });
 
-  it("show the lines that differ of a text that is mostly the same, and another text whole", async () => {
+  it("show only the different lines of a text that is mostly equal, and otherwise the whole text", async () => {
     const near = text.replace("got 20", "got 21");
     await send("near", {});
     await send("near", { message: near });
@@ -96,13 +96,13 @@ describe("repeats of a report", () => {
     expect(reading).toMatch(/reported it again [^.]*Something else broke\./);
   });
 
-  it("say how many have another text where many are folded", async () => {
+  it("are one line that says how many have a different text", async () => {
     for (let at = 0; at < 5; at += 1) await send("mixed", at === 2 ? { message: "Something else." } : {});
     const id = await send("mixed", {});
     expect(readingOf(await open(id))).toContain("3 more reports, 1 of them with other text");
   });
 
-  it("are not folded across a message of somebody else", async () => {
+  it("are separate lines before and after a message of somebody else", async () => {
     const id = await sendRuns("talk", 3);
     await world.call("POST", `/feedback/${id}/messages`, { direction: "note", body: "Seen." });
     await sendRuns("talk", 3);

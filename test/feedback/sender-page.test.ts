@@ -30,7 +30,7 @@ describe("the page of a sender", () => {
   const answer = async (url: string, text: string) =>
     post(url, { answer: text, once: onceIn(await read(url)) });
 
-  it("shows what they wrote, the replies to them and the state, without scripts or a sign-in", async () => {
+  it("shows the sender's messages, the replies to them and the state, without scripts or a sign-in", async () => {
     const sent = await app.report({ message: "The oven broke.", name: "Ada" });
     const url = sent.field("statusUrl");
     expect(await read(url)).toMatch(/State: <b>Received<\/b>[\s\S]*The oven broke\./);
@@ -48,7 +48,7 @@ describe("the page of a sender", () => {
     expect(page).not.toMatch(/Internal words|Edited subject|console\/feedback/);
   });
 
-  it("shows the files that they sent, and a repeat's only on its own page", async () => {
+  it("shows the files that the sender sent, and the files of a repeat only on its own page", async () => {
     const attachments = [{ name: "bill.pdf", data: dataUrl(pdf()) }];
     const first = await app.report({ dedupeKey: "k", images: [dataUrl(png())], attachments });
     const repeat = await app.report({ dedupeKey: "k", videos: [dataUrl(mp4())] });
@@ -66,7 +66,7 @@ describe("the page of a sender", () => {
     expect(await read(first.field("statusUrl"))).toContain("bill.pdf");
   });
 
-  it("is not cached, not listed by search engines, and not shown in a frame", async () => {
+  it("is not cached, not indexed by search engines, and not shown in a frame", async () => {
     const { headers, status } = await open((await app.report({})).field("statusUrl"));
     expect(status).toBe(200);
     expect(headers.get("cache-control")).toBe("no-store");
@@ -76,7 +76,7 @@ describe("the page of a sender", () => {
     expect(headers.get("set-cookie")).toBeNull();
   });
 
-  it("accepts an answer, which is added to the thread and reopens a resolved one", async () => {
+  it("accepts an answer, adds it to the thread, and opens a resolved thread again", async () => {
     const sent = await app.report({ message: "The oven broke." });
     const id = sent.field("id");
     await app.console("PATCH", `/feedback/${id}`, { status: "resolved" });
@@ -89,7 +89,7 @@ describe("the page of a sender", () => {
     });
   });
 
-  it("treats a form that is sent twice as one answer", async () => {
+  it("counts a form that is sent twice as one answer", async () => {
     const sent = await app.report({});
     const url = sent.field("statusUrl");
     const fields = { answer: "Once.", once: onceIn(await read(url)) };
@@ -101,7 +101,7 @@ describe("the page of a sender", () => {
     ["an empty answer", { answer: "  \n" }, 400],
     ["a long answer", { answer: "a".repeat(10_001) }, 400],
     ["an answer without the hidden field", { answer: "Hello", once: "" }, 400],
-  ])("refuses %s and keeps what was typed", async (_name, fields, status) => {
+  ])("refuses %s, and keeps the typed text", async (_name, fields, status) => {
     const url = (await app.report({})).field("statusUrl");
     const refused = await post(url, { once: onceIn(await read(url)), ...fields });
     expect(refused.status).toBe(status);
@@ -120,23 +120,23 @@ describe("the page of a sender", () => {
     service.clock.setOffset(0);
   });
 
-  it("accepts no form of another site", async () => {
+  it("refuses a form from another site", async () => {
     const url = (await app.report({})).field("statusUrl");
     const refused = await post(url, { answer: "x", once: onceIn(await read(url)) }, "https://evil.example");
     expect(refused.status).toBe(403);
   });
 
-  it("marks what is hidden in a text, and runs nothing that was written", async () => {
+  it("marks hidden characters in a text, and executes no code from a text", async () => {
     const url = (await app.report({ message: "<script>alert(1)</script>\u202Etxt" })).field("statusUrl");
     const page = await read(url);
     expect(page).toContain("&lt;script>alert(1)&lt;/script>");
     expect(page).toContain("U+202E");
   });
 
-  describe("one sender never reads another's words", () => {
+  describe("does not show words of another sender", () => {
     const secret = /Ada's secret|for Ada only/;
 
-    it("after a guessed dedupe key: no first report, no answers to it and no earlier replies", async () => {
+    it("after a guessed dedupeKey: neither the first report nor the answers and replies to it", async () => {
       const first = await app.report({ message: "Ada's secret.", dedupeKey: "k" });
       await answer(first.field("statusUrl"), "Ada's secret answer.");
       await app.reply(first.field("id"), { body: "This is for Ada only." });
@@ -156,7 +156,7 @@ describe("the page of a sender", () => {
       expect(await read(guess.field("statusUrl"))).not.toMatch(secret);
     });
 
-    it("of a repeat: its reply and its answers are on its own page only", async () => {
+    it("of a repeat, because each repeat has its own page for its replies and answers", async () => {
       const first = await app.report({ message: "First.", dedupeKey: "k" });
       const repeat = await app.report({ message: "Ada's secret.", dedupeKey: "k" });
       const other = await app.report({ message: "Other.", dedupeKey: "k" });
@@ -175,7 +175,7 @@ describe("the page of a sender", () => {
       expect(again.body).not.toHaveProperty("statusUrl");
     });
 
-    it("with an id, a message or a reply in place of a report, or a changed link: all answer alike", async () => {
+    it("at an address with another id or a changed link, and all these addresses get the same answer", async () => {
       const sent = await app.report({ message: "Ada's secret." });
       const reply = await app.reply(sent.field("id"));
       const token = sent.field("statusUrl").split("/").at(-1) ?? "";
@@ -199,7 +199,7 @@ describe("the page of a sender", () => {
       expect(new Set(await Promise.all(pages.map((page) => page.text()))).size).toBe(1);
     });
 
-    it("with an old link, after a person has created a new one", async () => {
+    it("at an old link after a person has created a new one", async () => {
       const sent = await app.report({ message: "Ada's secret." });
       const renewed = await app.console("POST", `/feedback/${sent.field("id")}/status-link`, {});
       expect((await open(sent.field("statusUrl"))).status).toBe(404);
@@ -216,14 +216,14 @@ describe("the page of a sender", () => {
     });
   });
 
-  it("is off with the switch of the app: no link is given, and given links open nothing", async () => {
+  it("does not exist if the app's switch is off: no new link is created, and old links open nothing", async () => {
     const before = await app.report({});
     await app.console("PATCH", `/apps/${app.appId}`, { senderPages: false });
     expect((await app.report({})).body).not.toHaveProperty("statusUrl");
     expect((await open(before.field("statusUrl"))).status).toBe(404);
   });
 
-  it("has its link in the answer to a repeated request, too, whose stored copy is sealed", async () => {
+  it("has its link also in the stored answer to a repeated request, which is encrypted", async () => {
     const send = () => app.report({ message: "Once." }, { "idempotency-key": "once" });
     const [first, again] = [await send(), await send()];
     expect(again.body).toEqual(first.body);

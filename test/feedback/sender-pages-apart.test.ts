@@ -6,7 +6,7 @@ import { exportFile, importFile } from "../support/worlds/transfer/app-file.ts";
 
 const secret = /Ada's secret|for Ada only/;
 
-describe("senders never read each other's words", () => {
+describe("a sender never reads words of other senders", () => {
   let service: Service;
   let app: AppWithSenders;
   beforeAll(async () => {
@@ -30,7 +30,7 @@ describe("senders never read each other's words", () => {
     expect(sent.status).toBe(303);
   };
 
-  it("and does not notice that they are blocked", async () => {
+  it("after a block, and does not notice the block", async () => {
     const before = await app.report({ message: "Mine.", email: "eve@evil.example", dedupeKey: "k" });
     const other = await app.report({
       message: "Ada's secret.",
@@ -52,7 +52,7 @@ describe("senders never read each other's words", () => {
     expect(await read(other.field("statusUrl"))).not.toMatch(/Mine|Do you read this/);
   });
 
-  it("after one of them is erased: that link ends, and the others show nothing new", async () => {
+  it("after one of the other senders is erased: that sender's link ends, and the others see nothing new", async () => {
     const first = await app.report({
       message: "Ada's secret.",
       email: "ada@kitchen.example",
@@ -75,7 +75,7 @@ describe("senders never read each other's words", () => {
     expect(page).not.toContain("[erased]");
   });
 
-  it("with a link of an app that was exported: its copy has other links", async () => {
+  it("with a link of an app that was exported, because the copy has other links", async () => {
     const sent = await app.report({ message: "Ada's secret." });
     const file = await exportFile(service, app.person, app.appId);
     const stranger = await service.signIn(await service.makeUser());

@@ -66,7 +66,7 @@ describe.each(databases)("GET /api/v1/agent/runs/{runId}?wait=N on $name", (engi
     ["approve", "approved"],
     ["reject", "rejected"],
     ["request_changes", "rejected"],
-  ])("answers with the decision that is made while it waits: %s", async (decision, status) => {
+  ])("answers with the decision that a person makes during the wait: %s", async (decision, status) => {
     const held = await heldPoll();
     await decide(service, cast, runId, { decision, note: "Go." });
     expect(await held.promise).toMatchObject({
@@ -75,7 +75,7 @@ describe.each(databases)("GET /api/v1/agent/runs/{runId}?wait=N on $name", (engi
     });
   });
 
-  it("answers when the proposal is replaced while it waits", async () => {
+  it("answers when another proposal replaces the proposal during the wait", async () => {
     const held = await heldPoll();
     const newer = await propose(service, cast, feedbackId);
     expect(await held.promise).toMatchObject({
@@ -84,7 +84,7 @@ describe.each(databases)("GET /api/v1/agent/runs/{runId}?wait=N on $name", (engi
     });
   });
 
-  it("answers every one of many that wait", async () => {
+  it("answers each of many requests that wait at the same time", async () => {
     const held = Array.from({ length: 30 }, () => poll(55));
     await poll(0);
     await decide(service, cast, runId, { decision: "approve" });
@@ -92,12 +92,12 @@ describe.each(databases)("GET /api/v1/agent/runs/{runId}?wait=N on $name", (engi
     for (const answer of answers) expect(answer).toMatchObject({ status: 200, body: { status: "approved" } });
   });
 
-  it("answers at once when the proposal is already decided", async () => {
+  it("answers immediately if the proposal is already decided", async () => {
     await decide(service, cast, runId, { decision: "approve" });
     expect(await poll(55)).toMatchObject({ status: 200, body: { status: "approved" } });
   });
 
-  it("answers 404 at once for an unknown proposal", async () => {
+  it("answers 404 immediately for an unknown proposal", async () => {
     const path = "/api/v1/agent/runs/00000000-0000-4000-8000-000000000000?wait=55";
     expect(await service.request("GET", path, { headers: cast.agent })).toMatchObject({ status: 404 });
   });
@@ -111,24 +111,24 @@ describe.each(databases)("GET /api/v1/agent/runs/{runId}?wait=N on $name", (engi
     expect(order).toEqual(["others", "held"]);
   });
 
-  it("answers at once with wait=0", async () => {
+  it("answers immediately if wait is 0", async () => {
     expect(await poll(0)).toMatchObject({ status: 200, body: { status: "awaiting_approval" } });
   });
 
-  it("accepts from 0 to 55 seconds", async () => {
+  it("accepts values of wait from 0 to 55 seconds", async () => {
     await decide(service, cast, runId, { decision: "approve" });
     expect(await poll(55)).toMatchObject({ status: 200 });
     for (const wait of ["56", "-1", "1.5", "", "long", "1e1"])
       expect(issuesOf(await poll(wait))).toEqual(["wait: must be a whole number from 0 to 55"]);
   });
 
-  it("ends with 401 when the token is revoked while it waits", async () => {
+  it("answers 401 if the token is revoked during the wait", async () => {
     const held = await heldPoll();
     await revokeTokens(service, cast);
     expect(await held.promise).toMatchObject({ status: 401, body: { code: "invalid_token" } });
   });
 
-  it("checks the token again even if no signal said that it was revoked", async () => {
+  it("checks the token again even if no signal reports its revocation", async () => {
     const held = await heldPoll();
     await service.deps.database.write(async (tx) => {
       await tx.run("DELETE FROM tokens WHERE user_id = ?", cast.owner.id);
@@ -140,14 +140,14 @@ describe.each(databases)("GET /api/v1/agent/runs/{runId}?wait=N on $name", (engi
     expect(await held.promise).toMatchObject({ status: 401, body: { code: "invalid_token" } });
   });
 
-  it("ends when the app of its token is deleted", async () => {
+  it("ends if the app of the token is deleted", async () => {
     const held = await heldPoll();
     const path = `/api/v1/console/apps/${cast.appId}`;
     expect(await service.request("DELETE", path, { headers: cast.person })).toMatchObject({ status: 204 });
     expect(await held.promise).toMatchObject({ status: 404 });
   });
 
-  it("ends a poll when its client disconnects", async () => {
+  it("stops waiting when its client disconnects", async () => {
     const connection = await connectRaw(service.baseUrl);
     const logged = service.logged().length;
     connection.write(headOf("GET", `/api/v1/agent/runs/${runId}?wait=55`, cast.agent));
@@ -161,7 +161,7 @@ describe.each(databases)("GET /api/v1/agent/runs/{runId}?wait=N on $name", (engi
 describe.each(sharedDatabases)(
   "GET /api/v1/agent/runs/{runId}?wait=N on two servers of one PostgreSQL",
   (postgres) => {
-    it("is answered when the proposal is decided through the other server", async () => {
+    it("answers when the proposal is decided through the other server", async () => {
       const database = await postgres.create();
       const [one, other] = [await startService({ database }), await startService({ database })];
       const cast = await makeAppWithAgent(one);
@@ -177,7 +177,7 @@ describe.each(sharedDatabases)(
       await database.remove();
     });
 
-    it("ends with 401 when the token is revoked through the other server", async () => {
+    it("answers 401 if the token is revoked through the other server", async () => {
       const database = await postgres.create();
       const [one, other] = [await startService({ database }), await startService({ database })];
       const cast = await makeAppWithAgent(one);
@@ -194,7 +194,7 @@ describe.each(sharedDatabases)(
 );
 
 describe("GET /api/v1/agent/runs/{runId}?wait=N on two servers of one SQLite file", () => {
-  it("ends with 401 when the token is revoked through the other server", async () => {
+  it("answers 401 if the token is revoked through the other server", async () => {
     const database = await sqlite.create();
     const [one, other] = [await startService({ database }), await startService({ database })];
     const cast = await makeAppWithAgent(one);
@@ -209,21 +209,24 @@ describe("GET /api/v1/agent/runs/{runId}?wait=N on two servers of one SQLite fil
   });
 });
 
-describe.each(sharedDatabases)("GET /api/v1/agent/runs/{runId}?wait=N on a PostgreSQL", (postgres) => {
-  it("ends a poll whose client disconnected before it began to wait", async () => {
-    const service = await startService({ engine: postgres });
-    const cast = await makeAppWithAgent(service);
-    const runId = await propose(service, cast, await submitFeedback(service, cast));
-    // A token that the server has not seen: it asks the database about it.
-    const agent = { authorization: `Bearer ${await service.makeToken(cast.owner, "agent")}` };
-    const held = await lockTable(service.database, "tokens", "everything");
-    const connection = await connectRaw(service.baseUrl);
-    connection.write(headOf("GET", `/api/v1/agent/runs/${runId}?wait=55`, agent));
-    await held.waiting(1);
-    await connection.cut();
-    await service.request("GET", "/healthz");
-    await held.release();
-    await eventually(() => expect(service.logged()).toContain('"route":"/api/v1/agent/runs/:runId"'));
-    await service.stop();
-  });
-});
+describe.each(sharedDatabases)(
+  "GET /api/v1/agent/runs/{runId}?wait=N on a PostgreSQL database",
+  (postgres) => {
+    it("ends immediately if its client disconnected before the wait began", async () => {
+      const service = await startService({ engine: postgres });
+      const cast = await makeAppWithAgent(service);
+      const runId = await propose(service, cast, await submitFeedback(service, cast));
+      // A token that the server has not seen: it asks the database about it.
+      const agent = { authorization: `Bearer ${await service.makeToken(cast.owner, "agent")}` };
+      const held = await lockTable(service.database, "tokens", "everything");
+      const connection = await connectRaw(service.baseUrl);
+      connection.write(headOf("GET", `/api/v1/agent/runs/${runId}?wait=55`, agent));
+      await held.waiting(1);
+      await connection.cut();
+      await service.request("GET", "/healthz");
+      await held.release();
+      await eventually(() => expect(service.logged()).toContain('"route":"/api/v1/agent/runs/:runId"'));
+      await service.stop();
+    });
+  },
+);

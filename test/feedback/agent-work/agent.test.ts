@@ -27,7 +27,7 @@ describe("GET /api/v1/agent/feedback/{id}", () => {
   const inConsole = (method: string, path: string, body: object) =>
     service.request(method, `/api/v1/console/feedback/${path}`, { headers: cast.person, body });
 
-  it("answers 200 with the app, the feedback, its messages and no proposal yet", async () => {
+  it("answers 200 with the app, the feedback and its messages; the proposal is null", async () => {
     const report = {
       subject: "Crash",
       message: "It crashes.",
@@ -58,7 +58,7 @@ describe("GET /api/v1/agent/feedback/{id}", () => {
     });
   });
 
-  it("accepts the last segment of the console link as id", async () => {
+  it("accepts the last segment of the console link as the id", async () => {
     const body = { type: "bug", message: "It crashes." };
     const sent = await service.request("POST", "/api/v1/feedback/remote", { headers: cast.key, body });
     const id = sent.field("consoleUrl").split("/").at(-1) ?? "";

@@ -51,17 +51,22 @@ describe("an agent's token", () => {
   describe.each(["of another owner", "of another app of the owner"])("%s", (whose) => {
     const stranger = () => strangers[whose] ?? {};
 
-    it.each(titled(ofOneThing))("gets from %s what it gets for an unknown id", async (_, endpoint) => {
+    it.each(titled(ofOneThing))("gets the same answer from %s as for an unknown id", async (_, endpoint) => {
       const answer = await call(endpoint, stranger());
       expect(answer).toMatchObject({ status: 404, body: { code: "not_found" } });
       expect(answer.text).toBe((await call(endpoint, stranger(), {})).text);
     });
 
-    it.each(["/api/v1/agent/feedback", "/api/v1/agent/runs"])("finds nothing in %s", async (path) => {
-      expect((await service.request("GET", path, { headers: stranger() })).body).toMatchObject({ items: [] });
-    });
+    it.each(["/api/v1/agent/feedback", "/api/v1/agent/runs"])(
+      "finds no thread and no proposal with %s",
+      async (path) => {
+        expect((await service.request("GET", path, { headers: stranger() })).body).toMatchObject({
+          items: [],
+        });
+      },
+    );
 
-    it("gets nothing with the token for changes that the owner's agent got", async () => {
+    it("gets no changes with the changes token of the owner's agent", async () => {
       const path = "/api/v1/agent/feedback";
       const { changes } = listIn((await service.request("GET", path, { headers: world.agent })).body);
       const thread = await world.newThread();
@@ -72,7 +77,7 @@ describe("an agent's token", () => {
       expect([theirs.status, theirs.body]).toMatchObject([200, { items: [] }]);
     });
 
-    it("does not get the stored answer of the owner's agent for its idempotency key", async () => {
+    it("does not get the stored answer of the owner's agent with the same Idempotency-Key", async () => {
       const runId = await world.approved();
       const key = { "idempotency-key": `claim-${whose}` };
       const own = await world.claim(runId, "one", { ...world.agent, ...key });
@@ -86,7 +91,7 @@ describe("an agent's token", () => {
     });
   });
 
-  it("does not get the stored answer of another token of its owner for the same key", async () => {
+  it("does not get the stored answer that another token of the same owner has for the same Idempotency-Key", async () => {
     const runId = await world.approved();
     const key = { "idempotency-key": "one key, two tokens" };
     await world.claim(runId, "one", { ...world.agent, ...key });
@@ -94,7 +99,7 @@ describe("an agent's token", () => {
     expect(other).toMatchObject(refusal(409, "run_claimed"));
   });
 
-  it("claims each of two proposals with the same idempotency key", async () => {
+  it("claims each of two proposals with the same Idempotency-Key", async () => {
     const runs = [await world.approved(), await world.approved()];
     const headers = { ...world.agent, "idempotency-key": "one key, two proposals" };
     const claims = [];
@@ -102,12 +107,12 @@ describe("an agent's token", () => {
     expect(claims).toEqual(runs);
   });
 
-  it.each(titled(ofWork))("without scopes cannot call %s", async (_, endpoint) => {
+  it.each(titled(ofWork))("cannot call %s if it has no scopes", async (_, endpoint) => {
     const answer = await call(endpoint, await world.makeAgent([]));
     expect(answer).toMatchObject(refusal(403, "insufficient_scope"));
   });
 
-  it("without scopes reads and proposes", async () => {
+  it("can read and propose if it has no scopes", async () => {
     const headers = await world.makeAgent([]);
     expect((await world.poll(ids.runId ?? "", headers)).status).toBe(200);
     const path = `/api/v1/agent/feedback/${await world.newThread()}/proposal`;

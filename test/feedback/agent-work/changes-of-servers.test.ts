@@ -6,13 +6,13 @@ import { startService } from "../../support/service/service.ts";
 import { listPath, listThreadsOf, sendSubject } from "../../support/worlds/agents/listed-threads.ts";
 import { makeAppWithAgent } from "../../support/worlds/app-with-owner-and-agent.ts";
 
-describe.each(databases)("a token of changes on $name", (engine) => {
+describe.each(databases)("a changes token on $name", (engine) => {
   let database: TestDatabase;
   beforeEach(async () => {
     database = await engine.create();
   });
 
-  it("is valid at another server of the database and after a restart", async () => {
+  it("is valid on another server of the same database and after a restart", async () => {
     const one = await startService({ database });
     const cast = await makeAppWithAgent(one);
     await sendSubject(one, cast, "Before");
@@ -30,7 +30,7 @@ describe.each(databases)("a token of changes on $name", (engine) => {
     await database.remove();
   });
 
-  it("is refused after a restore, in words that say what to do", async () => {
+  it("is refused after a restore, with a message that says what to do", async () => {
     const service = await startService({ database });
     const cast = await makeAppWithAgent(service);
     await sendSubject(service, cast, "Before");
@@ -50,7 +50,7 @@ describe.each(databases)("a token of changes on $name", (engine) => {
     await database.remove();
   });
 
-  it("counts as one read, even if it is held for long", async () => {
+  it("counts as one read even if the request waits for a long time", async () => {
     const service = await startService({
       database,
       environment: { INNKEEP_RATE_LIMITS: "agentReads=3/3600" },

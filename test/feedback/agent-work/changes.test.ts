@@ -29,7 +29,7 @@ describe.each(databases)("GET /api/v1/agent/feedback?changedAfter=TOKEN on $name
   const asPerson = (method: string, thread: string, body: object) =>
     service.request(method, `/api/v1/console/feedback${thread}`, { headers: cast.person, body });
 
-  it("returns what changed since the token was issued, oldest change first, and each change once", async () => {
+  it("returns each change since the token was issued once, the oldest change first", async () => {
     const first = await sendSubject(service, cast, "First");
     const { changes } = await listThreadsOf(service, cast);
     expect((await changedAfter(changes)).items).toEqual([]);
@@ -55,7 +55,7 @@ describe.each(databases)("GET /api/v1/agent/feedback?changedAfter=TOKEN on $name
     expect((await changedAfter(changes)).items).toMatchObject([{ id }]);
   });
 
-  it("shows each state of a proposal", async () => {
+  it("includes each state of a proposal as a change", async () => {
     const id = await sendSubject(service, cast, "Login");
     let { changes } = await listThreadsOf(service, cast);
     const next = async () => {
@@ -82,7 +82,7 @@ describe.each(databases)("GET /api/v1/agent/feedback?changedAfter=TOKEN on $name
     expect(await next()).toEqual(["none"]);
   });
 
-  it("returns each change once, page by page, while others change the threads", async () => {
+  it("returns each change once over all pages while other requests change the threads", async () => {
     const { changes } = await listThreadsOf(service, cast);
     const ids = await Promise.all(
       Array.from({ length: 12 }, (_, at) => sendSubject(service, cast, `Thread ${at}`)),
@@ -100,7 +100,7 @@ describe.each(databases)("GET /api/v1/agent/feedback?changedAfter=TOKEN on $name
     expect(seen.toSorted()).toEqual(ids.toSorted());
   });
 
-  it("misses nothing and returns nothing twice while many reports are sent at once", async () => {
+  it("returns each of many reports that are sent at once exactly once", async () => {
     let { changes } = await listThreadsOf(service, cast);
     const seen: string[] = [];
     const wanted: string[] = [];
@@ -126,7 +126,7 @@ describe.each(databases)("GET /api/v1/agent/feedback?changedAfter=TOKEN on $name
     expect(seen.toSorted()).toEqual(wanted.toSorted());
   });
 
-  it("filters, and shows only what the token may read", async () => {
+  it("applies the filters, and returns only threads that the token may read", async () => {
     const { changes } = await listThreadsOf(service, cast);
     const stranger = await makeAppWithAgent(service);
     await sendSubject(service, stranger, "Hidden");
@@ -136,7 +136,7 @@ describe.each(databases)("GET /api/v1/agent/feedback?changedAfter=TOKEN on $name
     expect((await changedAfter(changes, { appId: cast.appId })).items).toHaveLength(2);
   });
 
-  it("refuses every text that is not a token of this database, and never fails", async () => {
+  it("refuses each text that is not a changes token of this database, and never fails with 500", async () => {
     const { changes } = await listThreadsOf(service, cast);
     const [count = ""] = Buffer.from(changes, "base64url").toString().split(" ");
     const texts = [
@@ -174,7 +174,7 @@ describe.each(databases)("GET /api/v1/agent/feedback?changedAfter=TOKEN on $name
     }
   });
 
-  it("is held with wait=N until something changes that matches", async () => {
+  it("waits with wait=N until a thread changes that matches the filters", async () => {
     const { changes } = await listThreadsOf(service, cast);
     const held = changedAfter(changes, { wait: "55", type: "feature" });
     await sendSubject(service, cast, "Bug");
@@ -190,7 +190,7 @@ describe.each(databases)("GET /api/v1/agent/feedback?changedAfter=TOKEN on $name
     expect((await changedAfter(held.changes)).items).toMatchObject([{ id }]);
   });
 
-  it("ends with 401 when the token is revoked while it waits, and shows nothing that came since", async () => {
+  it("answers 401 without any changes if the token is revoked during the wait", async () => {
     const { changes } = await listThreadsOf(service, cast);
     const query = new URLSearchParams({ changedAfter: changes, wait: "55" });
     const held = service.request("GET", `${listPath}?${query}`, { headers: cast.agent });

@@ -42,7 +42,7 @@ describe.each(databases)("GET /api/v1/agent/feedback on $name", (engine) => {
   const editThread = (id: string, body: object) =>
     service.request("PATCH", `/api/v1/console/feedback/${id}`, { headers: cast.person, body });
 
-  it("does not reveal a sender's address to an agent with the operators of a search", async () => {
+  it("does not reveal a sender's address to an agent through search operators", async () => {
     await send("Login fails", { email: "ada@example.org", name: "Ada" });
     for (const q of ["from:a", "from:ada", "from:ada@example.org", "assignee:none"])
       expect([q, await subjects({ q })]).toEqual([q, []]);
@@ -50,7 +50,7 @@ describe.each(databases)("GET /api/v1/agent/feedback on $name", (engine) => {
     expect(await subjects({ q: "login -from:ada@example.org" })).toEqual(["Login fails"]);
   });
 
-  it("finds no thread for an agent by words of a sender's name or address, nor leaves one out", async () => {
+  it("ignores words of a sender's name or address in the search of an agent", async () => {
     const people = { email: "ada.byron@example.org", name: "Ada Byron" };
     const id = await send("Login fails", people);
     await send("Byron is wrong", { email: "someone@example.org" });
@@ -64,7 +64,7 @@ describe.each(databases)("GET /api/v1/agent/feedback on $name", (engine) => {
     expect(Object(person.body).items).toMatchObject([{ id }]);
   });
 
-  it("returns what an agent needs to choose a thread, and nothing about the sender", async () => {
+  it("returns what an agent needs to choose a thread, and no data of the sender", async () => {
     const id = await send("Login fails", { email: "ada@example.org", name: "Ada", source: "ada's phone" });
     const answer = await ask();
     expect(answer.body).toEqual({
@@ -89,7 +89,7 @@ describe.each(databases)("GET /api/v1/agent/feedback on $name", (engine) => {
     expect(JSON.stringify(answer.body)).not.toMatch(/\bada\b/i);
   });
 
-  it("filters by status, type, words, activity, and the step for which the newest proposal waits", async () => {
+  it("filters by status, type, words, activity, and the step that the newest proposal waits for", async () => {
     const [broken, wish] = [await send("Broken login"), await send("A wish", { type: "feature" })];
     await editThread(broken, { status: "resolved" });
     expect(await subjects({ status: "open" })).toEqual(["A wish"]);
@@ -114,7 +114,7 @@ describe.each(databases)("GET /api/v1/agent/feedback on $name", (engine) => {
     ]);
   });
 
-  it("with updatedSince returns the threads that were active since, the last active first", async () => {
+  it("returns with updatedSince the threads that were active since then, the last active one first", async () => {
     const [first, second] = [await send("First"), await send("Second")];
     service.clock.advance(60_000);
     const since = service.clock.now().toISOString();
@@ -130,7 +130,7 @@ describe.each(databases)("GET /api/v1/agent/feedback on $name", (engine) => {
     expect(await subjects({ updatedSince: service.clock.now().toISOString() })).toEqual([]);
   });
 
-  it("returns every thread once, page by page, in every order", async () => {
+  it("returns each thread once over all pages, in each order", async () => {
     const numbers = Array.from({ length: 53 }, (_, at) => ({ subject: `Thread ${at}`, message: "Broken." }));
     await fillThreads(service, cast.appId, numbers);
     const wanted = numbers.map(({ subject }) => subject).reverse();
@@ -148,7 +148,7 @@ describe.each(databases)("GET /api/v1/agent/feedback on $name", (engine) => {
     }
   });
 
-  it("names every fault of the query at once", async () => {
+  it("names all faults of the query in one answer", async () => {
     const faults = issuesOf(
       await ask({ limit: "51", waiting: "soon", status: "new", type: "rant", appId: "7", wait: "56" }),
     );
@@ -159,7 +159,7 @@ describe.each(databases)("GET /api/v1/agent/feedback on $name", (engine) => {
     expect(issuesOf(await ask({ cursor: "x" }))).toEqual([expect.stringContaining("cursor: ")]);
   });
 
-  it("shows only apps of the token's owner, and of a limited token only its app", async () => {
+  it("returns only apps of the token's owner, and for a limited token only its app", async () => {
     const mine = await send("Mine");
     const stranger = await makeAppWithAgent(service);
     await submitFeedback(service, stranger, { subject: "Hidden" });

@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Service, startService } from "../../support/service/service.ts";
 import { makeWorkingAgent } from "../../support/worlds/agents/approved-proposal.ts";
 
-describe("what an agent does on a thread, for people", () => {
+describe("an agent's action on a thread", () => {
   let service: Service;
   beforeAll(async () => {
     service = await startService();
   });
   afterAll(() => service.stop());
 
-  it("makes a thread unread when it proposes and when its work has ended, but not while it works", async () => {
+  it("makes the thread unread for people if it is a proposal or an outcome, but not if it is progress", async () => {
     const agent = await makeWorkingAgent(service);
     const thread = await agent.newThread();
     service.clock.advance(1_000);

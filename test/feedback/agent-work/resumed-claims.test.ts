@@ -7,7 +7,7 @@ import { makeWorkingAgent, type WorkingAgent } from "../../support/worlds/agents
 const minutes = 60_000;
 const done = { status: "succeeded", summary: "Done." };
 
-describe.each(databases)("going on with a claim on $name (rule A32)", (engine) => {
+describe.each(databases)("a request to resume a claim on $name (rule A32)", (engine) => {
   let service: Service;
   let world: WorkingAgent;
   beforeAll(async () => {
@@ -33,7 +33,7 @@ describe.each(databases)("going on with a claim on $name (rule A32)", (engine) =
     };
   };
 
-  it("returns a new claim immediately to the token that claimed, and ends the old one", async () => {
+  it("returns a new claim immediately to the token that claimed, and ends the old claim", async () => {
     const { runId, claimId } = await claimed();
     const answer = await resume(runId);
     expect(answer).toMatchObject({
@@ -51,7 +51,7 @@ describe.each(databases)("going on with a claim on $name (rule A32)", (engine) =
     expect(await world.work(runId, "outcome", { claimId: next, ...done })).toMatchObject({ status: 200 });
   });
 
-  it("is offered by the refusal to the token that claimed, and not to one that must wait", async () => {
+  it("is named by the refusal only for a token that may resume the claim now", async () => {
     const { runId } = await claimed();
     const own = await world.claim(runId, "two");
     expect(own).toMatchObject({ ...refusal(409, "run_claimed"), body: { mayResume: true } });
@@ -61,7 +61,7 @@ describe.each(databases)("going on with a claim on $name (rule A32)", (engine) =
     expect(other.text).not.toMatch(/resume/i);
   });
 
-  it("is given to another token of the account only after 15 minutes without a sign of the worker", async () => {
+  it("succeeds for another token of the account only after 15 minutes without a request of the worker", async () => {
     const { runId, claimId } = await claimed();
     const other = await world.makeAgent();
     service.clock.advance(14 * minutes);
@@ -73,7 +73,7 @@ describe.each(databases)("going on with a claim on $name (rule A32)", (engine) =
     expect(await resume(runId, other)).toMatchObject({ status: 200 });
   });
 
-  it("is given to another token of the account at once if the token that claimed was revoked", async () => {
+  it("succeeds immediately for another token of the account if the token that claimed was revoked", async () => {
     const gone = await otherToken();
     const runId = await world.approved();
     const claimId = (await world.claim(runId, "one", gone.headers)).field("claimId");
@@ -85,14 +85,14 @@ describe.each(databases)("going on with a claim on $name (rule A32)", (engine) =
     expect(await world.work(runId, "outcome", { claimId: next, ...done })).toMatchObject({ status: 200 });
   });
 
-  it("needs the scope for work, and finds nothing of another account", async () => {
+  it("needs the scope for work, and finds no proposal of another account", async () => {
     const { runId } = await claimed();
     expect(await resume(runId, await world.makeAgent([]))).toMatchObject(refusal(403, "insufficient_scope"));
     const stranger = await makeWorkingAgent(service);
     expect(await resume(runId, stranger.agent)).toMatchObject(refusal(404, "not_found"));
   });
 
-  it("of another owner of the app is refused, also after a long silence", async () => {
+  it("is always refused for another owner of the app, also after a long time without progress", async () => {
     const { runId } = await claimed();
     const second = await service.makeMember(world.appId, "owner");
     const token = await service.makeToken(second, "agent", { scopes: ["runs:work"] });
@@ -103,14 +103,14 @@ describe.each(databases)("going on with a claim on $name (rule A32)", (engine) =
     expect(refused.text).not.toMatch(/resume/i);
   });
 
-  it("claims what nobody has, and mints nothing after the outcome", async () => {
+  it("creates a normal claim if nobody has claimed, and no claim after the outcome", async () => {
     const runId = await world.approved();
     const claimId = (await resume(runId)).field("claimId");
     await world.work(runId, "outcome", { claimId, ...done });
     expect((await resume(runId)).body).toMatchObject({ claimId, run: { outcome: { status: "succeeded" } } });
   });
 
-  it("with the same Idempotency-Key returns the same claim, and ends the stored answer of the old one", async () => {
+  it("returns the same claim for the same Idempotency-Key, and ends the stored answer of the old claim", async () => {
     const runId = await world.approved();
     const [first, second] = ["first", "second"].map((key) => ({ ...world.agent, "idempotency-key": key }));
     await world.claim(runId, "one", first);
@@ -119,7 +119,7 @@ describe.each(databases)("going on with a claim on $name (rule A32)", (engine) =
     expect(await world.claim(runId, "one", first)).toMatchObject(refusal(409, "run_claimed"));
   });
 
-  it("accepts the outcome of a claim after its token was revoked", async () => {
+  it("does not prevent the outcome of a claim whose token was revoked", async () => {
     const gone = await otherToken();
     const runId = await world.approved();
     const claimId = (await world.claim(runId, "one", gone.headers)).field("claimId");
@@ -131,7 +131,7 @@ describe.each(databases)("going on with a claim on $name (rule A32)", (engine) =
     expect(await world.work(runId, "outcome", { claimId, ...done })).toMatchObject({ status: 200 });
   });
 
-  it("is in the audit, and the page of the thread says that the claim was taken up again", async () => {
+  it("is recorded in the audit and shown on the page of the thread", async () => {
     const { runId } = await claimed();
     await resume(runId);
     const audit = await service.request("GET", "/api/v1/console/audit?action=run.resume", {

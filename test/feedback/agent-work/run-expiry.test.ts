@@ -32,7 +32,7 @@ describe.each(databases)("an approval with a lifetime on $name", (engine) => {
     (await service.deps.database.get<{ decision: string }>("SELECT decision FROM runs WHERE id = ?", runId))
       ?.decision;
 
-  it("says when it expires, and nothing else changes until then", async () => {
+  it("shows when it expires, and otherwise changes nothing until then", async () => {
     const { now } = service.clock;
     let readings = 0;
     // Each reading returns another time, as if the server needed a millisecond for every step.
@@ -66,7 +66,7 @@ describe.each(databases)("an approval with a lifetime on $name", (engine) => {
     expect((await inbox()).body).toMatchObject({ items: [{ id: threadId, proposalStatus: "rejected" }] });
   });
 
-  it("that was read as expired stays expired, also if the clock is corrected", async () => {
+  it("stays expired after it was read as expired, even if the clock is corrected", async () => {
     const runId = await world.approved();
     service.clock.advance(2 * hour);
     await world.poll(runId);
@@ -75,7 +75,7 @@ describe.each(databases)("an approval with a lifetime on $name", (engine) => {
     expect(await world.claim(runId)).toMatchObject(refusal(409, "wrong_state"));
   });
 
-  it("does not expire after it is claimed, and has a new lifetime from its release on", async () => {
+  it("does not expire after it is claimed, and gets a new lifetime when it is released", async () => {
     const runId = await world.approved();
     await world.claim(runId);
     service.clock.advance(100 * hour);
@@ -90,7 +90,7 @@ describe.each(databases)("an approval with a lifetime on $name", (engine) => {
     expect((await world.poll(runId)).body).toMatchObject({ status: "rejected", decision: "expired" });
   });
 
-  it("keeps its lifetime, even if the app's setting changes later", async () => {
+  it("keeps its lifetime even if the app's setting changes later", async () => {
     const runId = await world.approved();
     await setHours(null);
     const lasting = await world.approved();
@@ -107,12 +107,12 @@ describe.each(databases)("an approval with a lifetime on $name", (engine) => {
     expect([await storedDecision(over), await storedDecision(young)]).toEqual(["expired", "approve"]);
   });
 
-  describe("and a clock that jumps", () => {
+  describe("while the clock is uncertain", () => {
     it.each([
       ["ahead", 5 * hour],
       ["back", -hour],
     ])(
-      "%s: it is neither read nor claimed if only that clock could tell, and as before afterwards",
+      "is neither read nor claimed if the clock jumped %s, and is as before after the correction",
       async (_, jump) => {
         const threadId = await world.newThread();
         const runId = await world.approved(threadId);
@@ -130,7 +130,7 @@ describe.each(databases)("an approval with a lifetime on $name", (engine) => {
       },
     );
 
-    it("no lifetime begins; a refusal, a recall, and an approval without a lifetime still work", async () => {
+    it("does not begin its lifetime; a recall, a refusal and an approval without a lifetime still work", async () => {
       const claimed = await world.approved();
       await world.claim(claimed);
       const waiting = await world.proposeOn(await world.newThread());

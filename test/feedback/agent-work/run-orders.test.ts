@@ -5,7 +5,7 @@ import { refusal } from "../../support/service/refusals.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { makeWorkingAgent, type WorkingAgent } from "../../support/worlds/agents/approved-proposal.ts";
 
-describe.each(databases)("what a person does with a proposal on $name", (engine) => {
+describe.each(databases)("a person's action on a proposal on $name", (engine) => {
   let service: Service;
   let world: WorkingAgent;
   beforeAll(async () => {
@@ -14,8 +14,8 @@ describe.each(databases)("what a person does with a proposal on $name", (engine)
   });
   afterAll(() => service.stop());
 
-  describe("asking for changes", () => {
-    it("is shown to the agent as rejected, with the note, and the agent proposes again", async () => {
+  describe("a request for changes", () => {
+    it("is shown to the agent as a rejection with the note, and the agent can propose again", async () => {
       const threadId = await world.newThread();
       const runId = await world.proposeOn(threadId);
       const wanted = { decision: "request_changes", note: "Keep the old name." };
@@ -30,7 +30,7 @@ describe.each(databases)("what a person does with a proposal on $name", (engine)
       expect((await world.poll(runId)).body).toMatchObject({ decision: "request_changes", replacedBy: null });
     });
 
-    it.each([undefined, null, "", "  "])("needs a note: %j", async (note) => {
+    it.each([undefined, null, "", "  "])("is refused with the note %j", async (note) => {
       const runId = await world.proposeOn(await world.newThread());
       const answer = await world.decide(runId, { decision: "request_changes", note });
       expect(issuesOf(answer)).toEqual(["note: must say what to change"]);
@@ -53,7 +53,7 @@ describe.each(databases)("what a person does with a proposal on $name", (engine)
       expect(await world.order(runId, "recall")).toMatchObject(refusal(409, "wrong_state"));
     });
 
-    it("is refused while a worker has it, and after the outcome", async () => {
+    it("is refused while a worker has the claim, and after the outcome", async () => {
       const runId = await world.approved();
       const claimId = (await world.claim(runId)).field("claimId");
       expect(await world.order(runId, "recall")).toMatchObject(refusal(409, "run_claimed"));
@@ -62,13 +62,13 @@ describe.each(databases)("what a person does with a proposal on $name", (engine)
       expect((await world.poll(runId)).body).toMatchObject({ status: "approved" });
     });
 
-    it.each([undefined, "reject"])("is refused on a proposal with the decision %s", async (decision) => {
+    it.each([undefined, "reject"])("is refused for a proposal with the decision %s", async (decision) => {
       const runId = await world.proposeOn(await world.newThread());
       if (decision) await world.decide(runId, { decision });
       expect(await world.order(runId, "recall")).toMatchObject(refusal(409, "wrong_state"));
     });
 
-    it("of an older proposal leaves the newest one waiting in the inbox", async () => {
+    it("of an older proposal does not remove the newest proposal from the inbox", async () => {
       const threadId = await world.newThread();
       const older = await world.approved(threadId);
       await world.proposeOn(threadId);
@@ -81,7 +81,7 @@ describe.each(databases)("what a person does with a proposal on $name", (engine)
   });
 
   describe("POST /api/v1/console/runs/{runId}/release", () => {
-    it("with the time of a claim ends only that claim", async () => {
+    it("ends only the claim whose time the request names", async () => {
       const runId = await world.approved();
       const claimedAt = (await world.claim(runId)).field("claimedAt");
       const wrong = await world.order(runId, "release", { claimedAt: "2020-01-01T00:00:00.000Z" });
@@ -90,7 +90,7 @@ describe.each(databases)("what a person does with a proposal on $name", (engine)
       expect(await world.order(runId, "release", { claimedAt })).toMatchObject({ status: 200 });
     });
 
-    it("ends the claim for its worker and frees the proposal for others", async () => {
+    it("ends the worker's claim, so that others can claim the proposal", async () => {
       const runId = await world.approved();
       const claimId = (await world.claim(runId)).field("claimId");
       const releasedAt = expect.stringMatching(/^\d{4}-.+\.\d{3}Z$/);
@@ -112,7 +112,7 @@ describe.each(databases)("what a person does with a proposal on $name", (engine)
       });
     });
 
-    it("frees the proposal for its worker, too, by the same name", async () => {
+    it("allows the same worker to claim the proposal again under the same name", async () => {
       const runId = await world.approved();
       const released = (await world.claim(runId)).field("claimId");
       await world.order(runId, "release");
@@ -129,7 +129,7 @@ describe.each(databases)("what a person does with a proposal on $name", (engine)
       expect(await world.work(runId, "outcome", { claimId, ...done })).toMatchObject({ status: 200 });
     });
 
-    it("lets a person recall the approval", async () => {
+    it("allows a person to recall the approval afterwards", async () => {
       const runId = await world.approved();
       await world.claim(runId);
       await world.order(runId, "release");
@@ -137,12 +137,12 @@ describe.each(databases)("what a person does with a proposal on $name", (engine)
       expect(await world.claim(runId, "two")).toMatchObject(refusal(409, "wrong_state"));
     });
 
-    it("is refused where no agent works", async () => {
+    it("is refused if no agent works on the proposal", async () => {
       expect(await world.order(await world.approved(), "release")).toMatchObject(refusal(409, "wrong_state"));
     });
   });
 
-  it("is not repeated by a second request with the same Idempotency-Key", async () => {
+  it("is carried out once if a second request has the same Idempotency-Key", async () => {
     const runId = await world.approved();
     await world.claim(runId);
     const headers = { ...world.person, "idempotency-key": "once" };
@@ -156,7 +156,7 @@ describe.each(databases)("what a person does with a proposal on $name", (engine)
     expect((await service.request("POST", recalling, { headers, body: {} })).body).toEqual(recalled.body);
   });
 
-  it("ends what the stored answer of an Idempotency-Key says of a claim, and so does an outcome", async () => {
+  it("ends the stored answer of a claim's Idempotency-Key, and so does the outcome", async () => {
     const runId = await world.approved();
     const keyed = { ...world.agent, "idempotency-key": "again" };
     await world.claim(runId, "one", keyed);

@@ -6,7 +6,7 @@ import { makeWorkingAgent, type WorkingAgent } from "../../support/worlds/agents
 
 const day = 86_400_000;
 
-describe("what is recorded of a proposal", () => {
+describe("the records about a proposal", () => {
   let service: Service;
   let world: WorkingAgent;
   beforeAll(async () => {
@@ -38,7 +38,7 @@ describe("what is recorded of a proposal", () => {
       )
     )?.at;
 
-  it("has each step in the audit, and as an event for receivers outside", async () => {
+  it("contain each step as an entry of the audit and as an event for webhooks", async () => {
     const feedbackId = await world.newThread();
     const [replaced, runId] = [await world.proposeOn(feedbackId), await world.proposeOn(feedbackId)];
     await world.decide(runId, { decision: "approve" });
@@ -75,14 +75,14 @@ describe("what is recorded of a proposal", () => {
   it.each([
     ["request_changes", "run.request_changes"],
     ["reject", "run.reject"],
-  ])("contains the decision %s", async (decision, action) => {
+  ])("contain the decision %s", async (decision, action) => {
     const runId = await world.proposeOn(await world.newThread());
     await world.decide(runId, { decision, note: "Not so." });
     expect((await auditOf(runId)).at(-1)).toEqual([action, world.owner.email]);
     expect((await eventsOf(runId)).at(-1)).toMatchObject(["run.decided", { decision }]);
   });
 
-  it("contains a recall, and one expiry by the server", async () => {
+  it("contain a recall, and contain the expiry by the server once", async () => {
     const recalled = await world.approved();
     await world.order(recalled, "recall");
     expect((await auditOf(recalled)).at(-1)).toEqual(["run.recall", world.owner.email]);
@@ -103,7 +103,7 @@ describe("what is recorded of a proposal", () => {
     expect(entries).toEqual([{ actor: "server", owner_id: hasty.owner.id, app_id: hasty.appId }]);
   });
 
-  it("is when an agent first read the approval, whichever way", async () => {
+  it("contain the time when an agent first read the approval, by each way of reading", async () => {
     const threadId = await world.newThread();
     const runId = await world.proposeOn(threadId);
     await world.poll(runId);
@@ -128,7 +128,7 @@ describe("what is recorded of a proposal", () => {
     expect(await firstReadAt(third)).toMatch(/^\d{4}-/);
   });
 
-  it("as an event is deleted after 90 days", async () => {
+  it("lose an event after 90 days", async () => {
     const runId = await world.proposeOn(await world.newThread());
     service.clock.advance(89 * day);
     await tidy(service.deps);
@@ -138,7 +138,7 @@ describe("what is recorded of a proposal", () => {
     expect(await eventsOf(runId)).toEqual([]);
   });
 
-  it("is never sent to a chat as a delivery of another kind", async () => {
+  it("are never sent to a chat as a delivery of another kind", async () => {
     const { database, clock } = service.deps;
     const createdAt = clock.now().toISOString();
     const delivery = {

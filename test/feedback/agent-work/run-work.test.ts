@@ -53,7 +53,7 @@ describe.each(databases)("work on approved proposals on $name", (engine) => {
       expect((await world.claim(runId)).body).toEqual(first.body);
     });
 
-    it("is refused to every other worker and every other token", async () => {
+    it("is refused to each other worker and each other token", async () => {
       const { runId } = await claimed();
       expect(await world.claim(runId, "two")).toMatchObject(refusal(409, "run_claimed"));
       expect(await world.claim(runId, "one", await world.makeAgent())).toMatchObject(
@@ -67,7 +67,7 @@ describe.each(databases)("work on approved proposals on $name", (engine) => {
     });
 
     it.each([undefined, "reject", "request_changes"])(
-      "is refused on a proposal with the decision %s",
+      "is refused for a proposal with the decision %s",
       async (decision) => {
         const runId = await world.proposeOn(await world.newThread());
         if (decision) await world.decide(runId, { decision, note: "Not like this." });
@@ -75,7 +75,7 @@ describe.each(databases)("work on approved proposals on $name", (engine) => {
       },
     );
 
-    it("is refused if a newer proposal of the thread was approved, and names it", async () => {
+    it("is refused, and names the newer proposal, if a newer proposal of the thread was approved", async () => {
       const threadId = await world.newThread();
       const older = await world.approved(threadId);
       const newer = await world.approved(threadId);
@@ -87,7 +87,7 @@ describe.each(databases)("work on approved proposals on $name", (engine) => {
       expect(await world.claim(older)).toMatchObject({ body: { code: "run_superseded", runId: newer } });
     });
 
-    it("is allowed while a newer proposal of the thread still waits", async () => {
+    it("is allowed while a newer proposal of the thread waits for a decision", async () => {
       const threadId = await world.newThread();
       const runId = await world.approved(threadId);
       await world.proposeOn(threadId);
@@ -116,14 +116,14 @@ describe.each(databases)("work on approved proposals on $name", (engine) => {
       expect(await world.claim(someId)).toMatchObject(refusal(404, "not_found"));
     });
 
-    it("names every fault of its fields", async () => {
+    it("names all faults of its fields in one answer", async () => {
       const answer = await world.work(await world.approved(), "claim", { worker: " " });
       expect(issuesOf(answer)).toEqual(["worker: must not be empty"]);
     });
   });
 
   describe("POST /api/v1/agent/runs/{runId}/progress", () => {
-    it("is kept with its time, and the newest is shown", async () => {
+    it("stores the progress with its time, and the console shows the newest one", async () => {
       const { runId, claimId } = await claimed();
       await world.work(runId, "progress", { claimId, text: "Read the code." });
       const reportedAt = expect.stringMatching(instantForm);
@@ -133,7 +133,7 @@ describe.each(databases)("work on approved proposals on $name", (engine) => {
       expect((await world.poll(runId)).body).toMatchObject({ progress, outcome: null });
     });
 
-    it("is accepted a hundred times and not more often", async () => {
+    it("is accepted 100 times for a claim, and refused after that", async () => {
       const { runId, claimId } = await claimed();
       const answers = await Promise.all(
         Array.from({ length: 103 }, (_, n) => world.work(runId, "progress", { claimId, text: `Step ${n}` })),
@@ -161,7 +161,7 @@ describe.each(databases)("work on approved proposals on $name", (engine) => {
   describe("POST /api/v1/agent/runs/{runId}/outcome", () => {
     const done = { status: "succeeded", summary: "It opens once.", links: ["https://git.example/pull/3"] };
 
-    it("is shown on the run and as an internal note, and changes no thread", async () => {
+    it("is shown with the proposal and as an internal note, and does not change the thread", async () => {
       const threadId = await world.newThread();
       const runId = await world.approved(threadId);
       const claimId = (await world.claim(runId)).field("claimId");
@@ -183,7 +183,7 @@ describe.each(databases)("work on approved proposals on $name", (engine) => {
       });
     });
 
-    it("is accepted once, also if two are sent at once, and ends the progress", async () => {
+    it("is accepted once, even if two are sent at the same time, and refuses further progress", async () => {
       const { runId, claimId } = await claimed();
       const answers = await Promise.all(
         ["succeeded", "failed"].map((status) =>
@@ -197,7 +197,7 @@ describe.each(databases)("work on approved proposals on $name", (engine) => {
       expect(await world.order(runId, "release")).toMatchObject(refusal(409, "wrong_state"));
     });
 
-    it("names every fault of its fields", async () => {
+    it("names all faults of its fields in one answer", async () => {
       const { runId, claimId } = await claimed();
       const links = ["javascript:alert(1)"];
       const answer = await world.work(runId, "outcome", { claimId, status: "ok", summary: "", links });
@@ -215,7 +215,7 @@ describe.each(databases)("work on approved proposals on $name", (engine) => {
     });
   });
 
-  it("is not repeated by a second request with the same Idempotency-Key", async () => {
+  it("is carried out once if a second request has the same Idempotency-Key", async () => {
     const runId = await world.approved();
     const keyed = { ...world.agent, "idempotency-key": "once" };
     const first = await world.claim(runId, "one", keyed);

@@ -22,7 +22,7 @@ describe("the assignee of a thread", () => {
     );
   const member = (userId: string) => `${team.at}/members/${userId}`;
 
-  it("is null at first, then a member by me, by id or by e-mail address, and null again", async () => {
+  it("is null at first, can be set by me, by id or by e-mail address, and can be set to null again", async () => {
     const id = await send();
     const maria = await team.join("maintainer");
     const hers = { userId: maria.id, email: maria.email };
@@ -35,7 +35,7 @@ describe("the assignee of a thread", () => {
     expect((await assign(id, null)).body).toMatchObject({ assignee: null });
   });
 
-  it("is also who a maintainer token belongs to", async () => {
+  it("can be set to the owner of a maintainer token by its requests", async () => {
     const id = await send();
     const scopes = ["feedback:read", "feedback:write"];
     const headers = bearer(await service.makeToken(team.owner, "maintainer", { scopes }));
@@ -44,7 +44,7 @@ describe("the assignee of a thread", () => {
     expect(await assigneeOf(id)).toMatchObject({ userId: team.owner.id });
   });
 
-  it("is never a viewer, a stranger or a person of another app", async () => {
+  it("cannot be a viewer, a person who is no member, or a member of another app", async () => {
     const id = await send();
     const viewer = await team.join("viewer");
     const stranger = await service.makeUser();
@@ -56,7 +56,7 @@ describe("the assignee of a thread", () => {
     expect((await viewer.call("PATCH", `/feedback/${id}`, { assignee: "me" })).status).toBe(403);
   });
 
-  it("filters the list together with a tag, whichever of both a thread got first, until it loses one of them", async () => {
+  it("filters the list together with a tag, in each order in which a thread got them, until one is removed", async () => {
     const maria = await team.join("maintainer");
     const [first, second, other] = [await send(), await send(), await send()];
     await assign(first, maria.id);
@@ -76,7 +76,7 @@ describe("the assignee of a thread", () => {
     expect(rows).toEqual([]);
   });
 
-  it("filters the list by own threads, threads without an assignee, and threads of a member", async () => {
+  it("filters the list by own threads, by threads without an assignee, and by the threads of a member", async () => {
     const app = await makeTeam(service);
     const ids = [];
     for (let n = 0; n < 3; n++) ids.push(await sendFeedback(service, app.app.key));
@@ -98,14 +98,14 @@ describe("the assignee of a thread", () => {
     expect(await of("assignee=none&tag=crash")).toEqual([]);
   });
 
-  it("is in the list", async () => {
+  it("is shown in the list of threads", async () => {
     const id = await send();
     await assign(id, "me");
     const { items } = Object((await team.call("GET", `${team.at}/feedback?assignee=me&limit=1`)).body);
     expect(items).toMatchObject([{ id, assignee: { userId: team.owner.id, email: team.owner.email } }]);
   });
 
-  it("is done for one of two people who take a thread at the same time; the other one sees the assignee", async () => {
+  it("is set by one of two people who assign themselves at the same time; the second request gets the assignee", async () => {
     const id = await send();
     const people = [await team.join("maintainer"), await team.join("maintainer")];
     const answers = await Promise.all(
@@ -121,7 +121,7 @@ describe("the assignee of a thread", () => {
     });
   });
 
-  it("can be taken over by a person who saw who has it", async () => {
+  it("can be replaced by a person who saw the present assignee", async () => {
     const id = await send();
     const ben = await team.join("maintainer");
     await ben.call("PATCH", `/feedback/${id}`, { assignee: "me" });
@@ -134,7 +134,7 @@ describe("the assignee of a thread", () => {
     );
   });
 
-  it("changes nothing else when it is refused", async () => {
+  it("is refused together with all other changes of the request", async () => {
     const id = await send();
     await assign(id, "me");
     const answer = await assign(id, null, { expectedAssignee: null, status: "resolved", addTags: ["x"] });
@@ -145,7 +145,7 @@ describe("the assignee of a thread", () => {
     });
   });
 
-  it.each(["is removed", "leaves", "becomes a viewer"])("is null after the member %s", async (what) => {
+  it.each(["is removed", "leaves", "becomes a viewer"])("becomes null after the member %s", async (what) => {
     const [id, other] = [await send(), await send()];
     const elsewhere = await makeTeam(service);
     const maria = await team.join("maintainer");
@@ -179,7 +179,7 @@ describe("the assignee of a thread", () => {
     }
   });
 
-  it("is in the audit, and unknown to agents", async () => {
+  it("is recorded in the audit, and is not shown to agents", async () => {
     const id = await send();
     await assign(id, "me");
     const { body } = await team.call("GET", "/audit?limit=1");

@@ -56,7 +56,7 @@ describe("a blocked sender", () => {
     });
   };
 
-  it("gets the same answer, and the report is in no list and no search until it is released", async () => {
+  it("gets the same answer as others, and the report is in no list and no search until it is released", async () => {
     const { sender } = await blocked();
     const seen = await report({ email: "good@example.org" });
     const unseen = await report({ email: sender, images: [dataUrl(png())] });
@@ -75,7 +75,7 @@ describe("a blocked sender", () => {
     expect(await isListed(later.field("id"))).toEqual(nowhere);
   });
 
-  it("is unknown to agents", async () => {
+  it("is not shown to agents", async () => {
     const { sender } = await blocked();
     const id = (await report({ email: sender })).field("id");
     const headers = bearer(await service.makeToken(team.owner, "agent"));
@@ -87,7 +87,7 @@ describe("a blocked sender", () => {
     expect((await service.request("GET", `/api/v1/agent/feedback/${id}`, { headers })).status).toBe(404);
   });
 
-  it("is found with each spelling of the address, and no other person is found", async () => {
+  it("is recognized by each spelling of the address, and no other person is", async () => {
     const name = `mallory${service.deps.newId()}`;
     await block(`${name}@b\u00fccher.example`);
     const contacts = [
@@ -103,7 +103,7 @@ describe("a blocked sender", () => {
       expect(await isListed((await report({ email })).field("id"))).toEqual(everywhere);
   });
 
-  it("can be a mail domain with all below it, which only an owner blocks", async () => {
+  it("can be a mail domain with all its subdomains, which only an owner can block", async () => {
     const maria = await team.join("maintainer");
     expect((await block("spam.example", "domain", maria.call)).status).toBe(403);
     const { sender, id } = await blocked("domain");
@@ -115,7 +115,7 @@ describe("a blocked sender", () => {
       expect((await block(wrong, "domain")).status).toBe(400);
   });
 
-  it("loses nothing when the block was a mistake", async () => {
+  it("loses no report if the block was a mistake", async () => {
     const { sender, id } = await blocked();
     const before = await report({ email: sender, message: "Before zebras." });
     await unblock(id);
@@ -131,7 +131,7 @@ describe("a blocked sender", () => {
     expect((await unblock(id)).status).toBe(404);
   });
 
-  it("sees no difference on the page of a report, and the answers stay hidden", async () => {
+  it("sees no difference on the page of a report, and the team does not see the answers", async () => {
     const sender = `page${service.deps.newId()}@example.org`;
     const sent = await report({ email: sender });
     const id = sent.field("id");
@@ -152,7 +152,7 @@ describe("a blocked sender", () => {
     expect(readingOf(await pageOf(own.field("statusUrl")))).toMatch(/State: Received .*On its own page\./);
   });
 
-  it("adds nothing to the thread of a failure that others reported, and notices nothing", async () => {
+  it("adds nothing to the thread of a failure that others reported, and sees no difference", async () => {
     const { sender } = await blocked();
     const dedupeKey = service.deps.newId();
     const first = (await report({ dedupeKey })).field("id");
@@ -170,7 +170,7 @@ describe("a blocked sender", () => {
     expect((await report({ dedupeKey: other })).field("id")).not.toBe(alone.field("id"));
   });
 
-  it("is blocked in one app only, once, by maintainers, with an entry in the audit", async () => {
+  it("is blocked in one app only, by maintainers, once, with an entry in the audit", async () => {
     const { sender, id } = await blocked();
     expect((await block(sender.toUpperCase())).status).toBe(409);
     const other = await makeTeam(service);
@@ -190,7 +190,7 @@ describe("a blocked sender", () => {
     expect(items).toMatchObject([{ target: sender, actor: team.owner.email }]);
   });
 
-  it("leaves nothing after 30 days", async () => {
+  it("is deleted with all blocked reports after 30 days", async () => {
     const { sender } = await blocked();
     const id = (await report({ email: sender, images: [dataUrl(png())] })).field("id");
     const dedupeKey = service.deps.newId();

@@ -14,7 +14,7 @@ describe.each(databases)("bulk changes at the same time as other work on $name",
   });
   afterAll(() => service.stop());
 
-  it("lose no message, stay within a role, and are undone at most once for each thread", async () => {
+  it("lose no message, follow the role, and are undone at most once for each thread", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(fc.constantFrom(...acts), fc.nat(2)), { minLength: 4, maxLength: 10 }),

@@ -33,7 +33,7 @@ describe.each(databases)("a bulk change on $name", (engine) => {
     );
   const now = () => service.clock.now().toISOString();
 
-  it("changes each thread as a change of one thread does, and is undone once", async () => {
+  it("changes each thread in the same way as a single change, and can be undone once", async () => {
     const ids = [await send(), await send()];
     const [first = "", second = ""] = ids;
     await team.call("PATCH", `/feedback/${first}`, { addTags: ["old"], assignee: "me" });
@@ -51,7 +51,7 @@ describe.each(databases)("a bulk change on $name", (engine) => {
     expect(await undo(undoOf(done))).toMatchObject({ status: 409, body: { code: "wrong_state" } });
   });
 
-  it("marks what a person resolves or archives as read for this person, until it is undone", async () => {
+  it("that resolves or archives threads marks them as read for the person until it is undone", async () => {
     const viewer = await team.join("viewer");
     const ids = [await send(), await send()].toSorted();
     const unread = async (call = team.call) => (await list("unread=true", call)).toSorted();
@@ -64,7 +64,7 @@ describe.each(databases)("a bulk change on $name", (engine) => {
     expect([await unread(), await unread(viewer.call)]).toEqual([[ids[1]], ids]);
   });
 
-  it("leaves out threads of other apps, deleted ones, and those that cannot be changed so", async () => {
+  it("leaves out threads of other apps, deleted threads, and threads that do not allow the change", async () => {
     const other = await makeTeam(service);
     const foreign = await sendFeedback(service, other.app.key, {});
     const [id, resolved] = [await send(), await send()];
@@ -83,7 +83,7 @@ describe.each(databases)("a bulk change on $name", (engine) => {
     expect(await list("snoozed=true")).toEqual([]);
   });
 
-  it("accepts the filters of a list as the caller saw it", async () => {
+  it("can use the filters of a list that the caller saw", async () => {
     const [first, second] = [await send(), await send()];
     const asOf = now();
     service.clock.advance(10);
@@ -121,7 +121,7 @@ describe.each(databases)("a bulk change on $name", (engine) => {
     expect(await list("status=resolved")).toEqual([ids[0]]);
   });
 
-  it("marks threads as read for the caller alone", async () => {
+  it("can mark threads as read only for the caller", async () => {
     const maria = await team.join("maintainer");
     const ids = [await send(), await send()];
     const done = await bulk({ ids, change: { read: true } }, maria.call);
@@ -133,7 +133,7 @@ describe.each(databases)("a bulk change on $name", (engine) => {
     expect(await list("unread=true", maria.call)).toEqual(ids.toReversed());
   });
 
-  it("is undone only by its maker, with the role of that time, within ten minutes", async () => {
+  it("can be undone only by the person who made it, with the role of that time, within ten minutes", async () => {
     const maria = await team.join("owner");
     const id = await send();
     const change = { status: "resolved" };

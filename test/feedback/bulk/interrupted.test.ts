@@ -30,7 +30,7 @@ function failing(place: TestDatabase) {
   return { fault, place: { ...place, open } };
 }
 
-describe.each(databases)("a bulk change that is interrupted on $name", (engine) => {
+describe.each(databases)("an interrupted bulk change on $name", (engine) => {
   let service: Service;
   let team: Team;
   let place: TestDatabase;
@@ -71,7 +71,7 @@ describe.each(databases)("a bulk change that is interrupted on $name", (engine) 
     return { filter: { status: "open" }, expected: { total: many, asOf }, change: { status: "resolved" } };
   }
 
-  it("continues when it is repeated with its key, and then can be undone as a whole", async () => {
+  it("continues when it is repeated with its Idempotency-Key, and can then be undone as a whole", async () => {
     const body = await sendMany();
     const [key, undoKey] = [randomUUID(), randomUUID()];
     fault.left = 210;
@@ -98,7 +98,7 @@ describe.each(databases)("a bulk change that is interrupted on $name", (engine) 
     expect(await countOf("open")).toBe(many);
   });
 
-  it("is carried out once when two requests with one key come at once", async () => {
+  it("is carried out once when two requests with the same Idempotency-Key arrive at the same time", async () => {
     const body = await sendMany();
     const key = randomUUID();
     const answers = await Promise.all([post("", key, body), post("", key, body), post("", key, body)]);

@@ -19,7 +19,7 @@ function passQuickly(milliseconds: number): void {
   onTestFinished(() => spy.mockRestore());
 }
 
-describe.each(databases)("a search that does not end in its time on $name", (engine) => {
+describe.each(databases)("a search that exceeds its time on $name", (engine) => {
   let service: Service;
   let team: Team;
   beforeAll(async () => {
@@ -46,23 +46,23 @@ describe.each(databases)("a search that does not end in its time on $name", (eng
   const withStatus = async (status: string): Promise<number> =>
     Object((await team.call("GET", `${team.at}/feedback?status=${status}&limit=100`)).body).items.length;
 
-  it("is continued until an exact count has all threads of the list", async () => {
+  it("is continued until an exact count contains all threads of the list", async () => {
     passQuickly(25);
     expect(await count({ matching: "exact", q: words })).toMatchObject({ matching: { count: matching } });
   });
 
-  it("gives a minimum number where the count is not exact, in saved views, too", async () => {
+  it("returns a minimum number if the count is not exact, also in saved views", async () => {
     passQuickly(25);
     const counts = await count({ matching: "1", views: "1", q: words });
     expect(counts).toMatchObject({ matching: { count: "15+" }, saved: [{ name: "Checkout", count: "15+" }] });
   });
 
-  it("answers with a minimum if an exact count takes too long", async () => {
+  it("returns a minimum number if an exact count takes too long", async () => {
     passQuickly(1_500);
     expect(await count({ matching: "exact", q: words })).toMatchObject({ matching: { count: "15+" } });
   });
 
-  it("offers no choice of all threads then", async () => {
+  it("does not offer to choose all threads if the count is not exact", async () => {
     const query = new URLSearchParams({ q: words, all: "1" });
     const headers = await service.signIn(team.owner);
     const browser = createBrowserWithoutScripts(service, headers);
@@ -75,7 +75,7 @@ describe.each(databases)("a search that does not end in its time on $name", (eng
     expect(shown).not.toContain(" chosen</b>");
   });
 
-  it("is continued until a bulk change has all threads of the list", async () => {
+  it("is continued until a bulk change contains all threads of the list", async () => {
     passQuickly(25);
     const part = await change(15, "in_progress");
     expect(part).toMatchObject({ status: 409, body: { code: "list_changed" } });
@@ -86,7 +86,7 @@ describe.each(databases)("a search that does not end in its time on $name", (eng
     expect(await withStatus("in_progress")).toBe(matching);
   });
 
-  it("changes nothing if the time of a bulk change is over", async () => {
+  it("ends without a change if the time of the bulk change is over", async () => {
     passQuickly(3_000);
     const over = await change(matching, "archived");
     expect(over).toMatchObject({ status: 400, body: { code: "bad_request", issues: [{ path: "filter" }] } });

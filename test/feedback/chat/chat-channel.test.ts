@@ -38,21 +38,21 @@ describe.each(databases)("the app's chat channel on $name", (engine) => {
       runId,
     );
 
-  it("gets a message about a new proposal, with the link to decide on it", async () => {
+  it("gets a message about a new proposal with the link to the decision", async () => {
     const webhook = await startWebhook();
     const { consoleUrl } = await proposeTo(webhook.url);
     await eventually(() => expect(webhook.received).toHaveLength(1));
     expect(webhook.received).toEqual([{ text: expect.stringContaining(`${consoleUrl}#proposal`) }]);
   });
 
-  it("mentions no one in the chat because of text from the sender or the agent", async () => {
+  it("gets no text of the sender or the agent that mentions a person", async () => {
     const webhook = await startWebhook();
     await proposeTo(webhook.url);
     await eventually(() => expect(webhook.received).toHaveLength(1));
     expect(JSON.stringify(webhook.received)).not.toMatch(/<!channel>|@everyone/);
   });
 
-  it("gets the message later when the first attempt fails", async () => {
+  it("gets the message later if the first attempt fails", async () => {
     const webhook = await startWebhook();
     webhook.answers.push(500);
     const { runId } = await proposeTo(webhook.url);
@@ -80,19 +80,19 @@ describe.each(databases)("the app's chat channel on $name", (engine) => {
     await eventually(async () => expect(await outboxOf(runId)).toMatchObject({ status: "failed" }));
   });
 
-  it("is not followed when it redirects", async () => {
+  it("gets no message at another address if its address redirects", async () => {
     const webhook = await startWebhook();
     webhook.answers.push(307);
     const { runId } = await proposeTo(webhook.url);
     await eventually(async () => expect((await outboxOf(runId))?.lastError).toBe("The webhook answered 307"));
   });
 
-  it("never has its address in the log", async () => {
+  it("has an address that never appears in the log", async () => {
     expect(service.logged()).not.toContain("secret-path");
   });
 });
 
-describe("a chat channel in a private network", () => {
+describe("the address of a chat channel in a private network", () => {
   const addresses = [
     "http://127.0.0.1:1/x",
     "http://localhost:1/x",
@@ -105,7 +105,7 @@ describe("a chat channel in a private network", () => {
     "http://[fd00::1]/x",
   ];
 
-  it.each(addresses)("at %s is refused unless the deployment allows it", async (chatWebhookUrl) => {
+  it.each(addresses)("is refused unless the deployment allows it: %s", async (chatWebhookUrl) => {
     const service = await startService();
     const owner = await service.makeUser();
     const { id } = await service.makeApp(owner, { chatWebhookUrl });

@@ -63,7 +63,7 @@ describe("the triage desk, without scripts", () => {
     });
   const openedIn = ({ text }: Answer) => /data-opened="([^"]*)"/.exec(text)?.[1];
 
-  it("shows the views with their counts, the list that is to triage, and opens each view", async () => {
+  it("shows the views with their counts and the list of threads to triage, and opens each view", async () => {
     const [first, second, third] = [await send("First"), await send("Second"), await send("Third")];
     await maria.call("PATCH", `/feedback/${second}`, { assignee: "me" });
     await maria.call("PATCH", `/feedback/${third}`, { status: "resolved" });
@@ -79,7 +79,7 @@ describe("the triage desk, without scripts", () => {
     expect(first).not.toBe(second);
   });
 
-  it("opens a thread beside the list by its number or its id, or shows that there is none", async () => {
+  it("opens a thread beside the list by its number or its id, or says that there is no such thread", async () => {
     const [id] = [await send("First"), await send("Second")];
     const page = await open("?open=1");
     expect([openedIn(page), subjectsIn(page)]).toEqual([id, ["Second", "First"]]);
@@ -92,7 +92,7 @@ describe("the triage desk, without scripts", () => {
     expect((await open(`?open=${foreign}`)).text).not.toContain("Secret");
   });
 
-  it("changes the ticked threads, says how many, and undoes it", async () => {
+  it("changes the ticked threads, says how many, and can undo the change", async () => {
     const ids = [await send("First"), await send("Second"), await send("Third")];
     const page = await act(await open(), ids.slice(0, 2), { act: "resolve" });
     expect(readingOf(page)).toContain("2 threads resolved. Undo");
@@ -110,7 +110,7 @@ describe("the triage desk, without scripts", () => {
     ["tag", { tagName: "crash, later" }, "1 thread tagged.", { status: "open" }],
     ["snooze:24", {}, "1 thread snoozed.", { status: "open" }],
     ["read", {}, "1 thread marked as read.", { status: "open" }],
-  ])("does %s", async (name, values, words, feedback) => {
+  ])("carries out the action %s", async (name, values, words, feedback) => {
     const id = await send("First");
     const page = await act(await open(), [id], { act: name, ...values });
     expect(readingOf(page)).toContain(words);
@@ -137,7 +137,7 @@ describe("the triage desk, without scripts", () => {
     expect(await statusOf(id)).toBe("open");
   });
 
-  it("chooses all threads that match, and changes none if the list has changed in the meantime", async () => {
+  it("chooses all threads that match, and changes none if the list changed in the meantime", async () => {
     for (const subject of ["First", "Second", "Third"]) await send(subject);
     const page = await open("?all=1");
     expect(readingOf(page)).toContain("3 chosen Choose none");
@@ -154,7 +154,7 @@ describe("the triage desk, without scripts", () => {
     ]);
   });
 
-  it("merges the ticked threads into the oldest, and leaves one with a proposal that waits", async () => {
+  it("merges the ticked threads into the oldest one, and leaves out a thread with a proposal that waits", async () => {
     const [first, second, busy, alone] = [
       await send("First"),
       await send("Second"),
@@ -181,7 +181,7 @@ describe("the triage desk, without scripts", () => {
     }
   });
 
-  it("opens what the person prefers after the open thread was resolved", async () => {
+  it("opens the page that the person prefers after the open thread was resolved", async () => {
     const [first, second, third] = [await send("First"), await send("Second"), await send("Third")];
     const resolve = async (id: string) => act(await open(`?open=${id}`), [id], { act: "resolve", open: id });
     const withNext = async (id: string, next: string) =>
@@ -193,7 +193,7 @@ describe("the triage desk, without scripts", () => {
     expect(openedIn(await resolve(first))).toBeUndefined();
   });
 
-  it("links from the bar of a thread to the next thread, and back to the position of one that left the list", async () => {
+  it("links a thread to the next one, and back to its position in the list even if it left the list", async () => {
     const [first, second, third] = [await send("First"), await send("Second"), await send("Third")];
     const page = await open(`?open=${second}`);
     const bar = page.text.slice(page.text.indexOf('class="pane-bar"'));
@@ -212,7 +212,7 @@ describe("the triage desk, without scripts", () => {
     expect(after.text).toMatch(/open=1"[^>]*data-key="\]"/);
   });
 
-  it("continues with the next thread after a reply that resolves, and shows the result of the reply", async () => {
+  it("continues with the next thread after a reply that resolves, and shows what happened with the reply", async () => {
     const [first, second] = [await send("First"), await send("Second", { email: "kim@example.org" })];
     const page = await open(`?open=${second}`);
     const words = { direction: "resolve", replyBody: "Mended." };
@@ -225,7 +225,7 @@ describe("the triage desk, without scripts", () => {
     expect((await open("?replied=nothing")).status).toBe(200);
   });
 
-  it("keeps a refused reply beside the list", async () => {
+  it("keeps the text of a refused reply beside the list", async () => {
     const id = await send("First");
     const page = await open(`?open=${id}`);
     const words = { direction: "outbound", replyBody: "x".repeat(10_001) };
@@ -234,7 +234,7 @@ describe("the triage desk, without scripts", () => {
     expect(refused.text).toContain(words.replyBody);
   });
 
-  it("saves the filters of a list as a view, changes it and deletes it", async () => {
+  it("saves the filters of a list as a view, and changes and deletes the view", async () => {
     await send("Broken", { type: "bug" });
     await send("How?", { type: "question" });
     const list = await open("?status=open&type=bug");
@@ -260,7 +260,7 @@ describe("the triage desk, without scripts", () => {
     expect(readingOf(removed)).not.toContain("Saved views");
   });
 
-  it("has no checkboxes and no actions for a viewer", async () => {
+  it("shows no checkboxes and no actions to a viewer", async () => {
     const id = await send("First");
     const viewer = createBrowserWithoutScripts(service, (await team.join("viewer")).headers);
     const page = await viewer.open(`${inbox}?open=${id}`);
@@ -268,7 +268,7 @@ describe("the triage desk, without scripts", () => {
     expect(page.text).not.toMatch(/type="checkbox" name="id"|\/change"|\/undo"/);
   });
 
-  it("shows only its own texts for the address of an action", async () => {
+  it("shows no text of the address of an action, only its own texts", async () => {
     await send("First");
     const page = await open("?did=%3Cb%3E&changed=4&undo=x");
     expect(page.text).not.toContain("<b>&");

@@ -67,7 +67,7 @@ describe.each(databases)("the events of a thread on $name", (engine) => {
     expect(await eventsOf(id)).toMatchObject([{ kind: "release_note", to: "2.4.1: Calm", entryId }]);
   });
 
-  it("are read by viewers, and not by strangers", async () => {
+  it("are shown to viewers, and not to people who are no members", async () => {
     const id = await send();
     await change(id, { status: "resolved" });
     const viewer = await team.join("viewer");

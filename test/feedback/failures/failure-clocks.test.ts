@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type Service, startService } from "../../support/service/service.ts";
 import { type AppWithAgent, makeAppWithAgent } from "../../support/worlds/app-with-owner-and-agent.ts";
 
-describe("a successful run of a runner with a different clock", () => {
+describe("a successful run on a machine", () => {
   let service: Service;
   let cast: AppWithAgent;
   beforeAll(async () => {
@@ -28,9 +28,9 @@ describe("a successful run of a runner with a different clock", () => {
   const minutes = (count: number) => service.clock.advance(count * 60_000);
 
   it.each([
-    ["is ahead by ten minutes does not pass what was reported after it started", 600, "open"],
-    ["is right passes what was reported before it started", 0, "resolved"],
-    ["is behind by ten minutes does not pass more", -600, "open"],
+    ["is ten minutes fast does not resolve a failure that was reported after its start", 600, "open"],
+    ["is right resolves a failure that was reported before its start", 0, "resolved"],
+    ["is ten minutes slow resolves no additional failure", -600, "open"],
   ])("whose clock %s", async (_, seconds, status) => {
     const shown = () => new Date(service.clock.now().getTime() + seconds * 1_000);
     const early = seconds === 0 ? (await report({ dedupeRun: "9" })).field("id") : undefined;
@@ -44,7 +44,7 @@ describe("a successful run of a runner with a different clock", () => {
   });
 
   it.each(["Fri, 31 Dec 9999 23:59:59 GMT", "Thu, 01 Jan 1970 00:00:00 GMT", "tomorrow", ""])(
-    "with the date `%s` passes nothing that came after its start",
+    "with the date `%s` of its clock resolves no failure that was reported after its start",
     async (date) => {
       const startedAt = service.clock.now().toISOString();
       minutes(1);
@@ -54,7 +54,7 @@ describe("a successful run of a runner with a different clock", () => {
     },
   );
 
-  it("gets the same answer to a repeat that was sent at another time", async () => {
+  it("gets the same answer if it is repeated at another time", async () => {
     const id = (await report()).field("id");
     minutes(1);
     const startedAt = service.clock.now().toISOString();

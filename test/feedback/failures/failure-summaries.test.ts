@@ -6,7 +6,7 @@ import { type AppWithAgent, makeAppWithAgent } from "../../support/worlds/app-wi
 const prefix = (test: string) => `junit:${test}:`;
 const passing = (...tests: string[]) => ({ passed: tests.map((test) => ({ prefix: prefix(test) })) });
 
-describe.each(databases)("a report that sums up many tests, on $name", (engine) => {
+describe.each(databases)("a report that combines many failing tests, on $name,", (engine) => {
   let service: Service;
   let cast: AppWithAgent;
   beforeAll(async () => {
@@ -37,34 +37,34 @@ describe.each(databases)("a report that sums up many tests, on $name", (engine) 
       })
     ).body;
 
-  it("is resolved when every one of them has passed, in one run or in several", async () => {
+  it("is resolved when each of its tests has passed, in one run or in several", async () => {
     const id = await report(["a", "b", "c"]);
     expect(await resolve(passing("a", "z"))).toMatchObject({ resolved: [], stillFailing: [{ id }] });
     expect(await resolve(passing("z"))).toMatchObject({ resolved: [], stillFailing: [] });
     expect(await resolve(passing("b", "c"), "3")).toMatchObject({ resolved: [{ id }] });
   });
 
-  it("is not resolved by the beginning of its key, nor by one that names many tests", async () => {
+  it("is not resolved by the beginning of its key, and not by another report that names many tests", async () => {
     await report(["a"]);
     await report(undefined, { dedupeKey: "junit:a:1" });
     const wide = ["junit-more:", "junit-more:x", "junit", "junit:", "j"].map((one) => ({ prefix: one }));
     expect(await resolve({ passed: wide })).toMatchObject({ resolved: [], stillFailing: [] });
   });
 
-  it("that does not say which tests it names is resolved by its whole key alone", async () => {
+  it("is resolved only by its whole key if it does not say which tests it names", async () => {
     const id = await report(undefined);
     expect(await resolve(passing("a"))).toMatchObject({ resolved: [] });
     expect(await resolve({ passed: ["junit-more:x"] })).toMatchObject({ resolved: [{ id }] });
   });
 
-  it("waits for the tests of every job of a run", async () => {
+  it("is resolved only after the tests of every job of a run have passed", async () => {
     const id = await report(["a"]);
     await report(["b"]);
     expect(await resolve(passing("a"))).toMatchObject({ resolved: [] });
     expect(await resolve(passing("b"))).toMatchObject({ resolved: [{ id }] });
   });
 
-  it("waits for a test that failed again in a later run", async () => {
+  it("is not resolved while a test failed again in a later run", async () => {
     const id = await report(["a", "b"]);
     await resolve(passing("a"));
     await report(["a"], { dedupeRun: "3" });
@@ -72,7 +72,7 @@ describe.each(databases)("a report that sums up many tests, on $name", (engine) 
     expect(await resolve(passing("a"), "5")).toMatchObject({ resolved: [{ id }] });
   });
 
-  it("waits for every scope", async () => {
+  it("is resolved only after every scope has passed", async () => {
     const id = await report(["a"], { dedupeScope: "linux" });
     await report(["a"], { dedupeScope: "windows" });
     expect(await resolve({ ...passing("a"), scope: "linux" })).toMatchObject({
@@ -82,7 +82,7 @@ describe.each(databases)("a report that sums up many tests, on $name", (engine) 
     expect(await resolve({ ...passing("a"), scope: "windows" })).toMatchObject({ resolved: [{ id }] });
   });
 
-  it("is not passed by a run that had started before", async () => {
+  it("is not resolved by a run that had started before it", async () => {
     const startedAt = service.clock.now().toISOString();
     service.clock.advance(60_000);
     await report(["a"]);

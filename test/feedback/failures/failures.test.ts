@@ -4,7 +4,7 @@ import { type Service, startService } from "../../support/service/service.ts";
 import { rowsOf } from "../../support/service/stored-content.ts";
 import { type AppWithAgent, makeAppWithAgent } from "../../support/worlds/app-with-owner-and-agent.ts";
 
-describe.each(databases)("failures that runs report and pass, on $name", (engine) => {
+describe.each(databases)("failures that CI runs report, on $name,", (engine) => {
   let service: Service;
   let cast: AppWithAgent;
   beforeAll(async () => {
@@ -29,8 +29,8 @@ describe.each(databases)("failures that runs report and pass, on $name", (engine
     (await service.request("GET", `/api/v1/console/feedback/${id}`, { headers: cast.person })).body;
   const minutes = (count: number) => service.clock.advance(count * 60_000);
 
-  describe("the report of a run", () => {
-    it("adds nothing when the same run of the same scope has reported the failure", async () => {
+  describe("a failure report of a run", () => {
+    it("adds nothing if the same run of the same scope has already reported the failure", async () => {
       const id = (await report({ dedupeScope: "ci linux", dedupeRun: "1" })).field("id");
       const again = await report({ dedupeScope: "ci linux", dedupeRun: "1", message: "attempt 2" });
       expect(again).toMatchObject({ status: 201, body: { id, deduplicated: true } });
@@ -41,13 +41,13 @@ describe.each(databases)("failures that runs report and pass, on $name", (engine
       ["another run", { dedupeScope: "ci linux", dedupeRun: "2" }],
       ["another scope", { dedupeScope: "ci windows", dedupeRun: "1" }],
       ["a report without a run", {}],
-    ])("counts %s", async (_, more) => {
+    ])("is counted if it is from %s", async (_, more) => {
       const id = (await report({ dedupeScope: "ci linux", dedupeRun: "1" })).field("id");
       await report(more);
       expect(await thread(id)).toMatchObject({ feedback: { occurrences: 2 } });
     });
 
-    it("counts the same run again after its scope has passed", async () => {
+    it("is counted again for the same run after its scope has passed", async () => {
       const linux = { dedupeScope: "linux", dedupeRun: "1" };
       const id = (await report(linux)).field("id");
       await report({ dedupeScope: "windows", dedupeRun: "1" });
@@ -59,7 +59,7 @@ describe.each(databases)("failures that runs report and pass, on $name", (engine
       });
     });
 
-    it("of 100 jobs at once creates one thread with 100 occurrences", async () => {
+    it("creates one thread with 100 occurrences if 100 jobs send it at the same time", async () => {
       const answers = await Promise.all(
         Array.from({ length: 100 }, (_, job) => report({ dedupeScope: `job ${job}`, dedupeRun: "1" })),
       );
@@ -69,7 +69,7 @@ describe.each(databases)("failures that runs report and pass, on $name", (engine
     });
   });
 
-  describe("a green run", () => {
+  describe("a successful run", () => {
     it("resolves the thread with a note that names the run, once", async () => {
       const id = (await report()).field("id");
       minutes(1);
@@ -87,7 +87,7 @@ describe.each(databases)("failures that runs report and pass, on $name", (engine
       expect((await resolve()).body).toEqual({ resolved: [], stillFailing: [], more: false });
     });
 
-    it("leaves the thread open until every scope has passed", async () => {
+    it("resolves the thread only after every scope has passed", async () => {
       const id = (await report({ dedupeScope: "linux", dedupeRun: "1" })).field("id");
       await report({ dedupeScope: "windows", dedupeRun: "1" });
       minutes(1);
@@ -99,7 +99,7 @@ describe.each(databases)("failures that runs report and pass, on $name", (engine
       expect((await resolve({ scope: "windows" })).body).toMatchObject({ resolved: [{ id }] });
     });
 
-    it("does not resolve what was reported after it started, and reports this", async () => {
+    it("does not resolve a failure that was reported after the run started, and says so", async () => {
       const startedAt = service.clock.now().toISOString();
       minutes(1);
       const id = (await report({ dedupeRun: "9" })).field("id");
@@ -110,7 +110,7 @@ describe.each(databases)("failures that runs report and pass, on $name", (engine
       expect(await thread(id)).toMatchObject({ feedback: { status: "open" } });
     });
 
-    it("names the scopes that reported the failure if its own scope is not among them", async () => {
+    it("gets the scopes that reported the failure if its own scope did not report it", async () => {
       const id = (await report({ dedupeScope: "windows", dedupeRun: "1" })).field("id");
       await report({ dedupeScope: "linux", dedupeRun: "1" });
       await report({ dedupeKey: "logout", dedupeScope: "linux", dedupeRun: "1" });
@@ -122,28 +122,28 @@ describe.each(databases)("failures that runs report and pass, on $name", (engine
       ]);
     });
 
-    it("passes what it reported itself before a retry", async () => {
+    it("resolves a failure that the same run had reported before a retry", async () => {
       const startedAt = service.clock.now().toISOString();
       minutes(1);
       const id = (await report({ dedupeRun: "9" })).field("id");
       expect((await resolve({ startedAt, run: "9" })).body).toMatchObject({ resolved: [{ id }] });
     });
 
-    it("passes failures by the beginning of their keys", async () => {
+    it("resolves failures by the beginning of their keys", async () => {
       for (const dedupeKey of ["test:a:1", "test:a:2", "test:b:1", "test:a"]) await report({ dedupeKey });
       const { body } = await resolve({ passed: [{ prefix: "test:a:" }] });
       expect(body).toMatchObject({ resolved: [{ dedupeKey: "test:a:1" }, { dedupeKey: "test:a:2" }] });
       expect(body).not.toHaveProperty("resolved.2");
     });
 
-    it("resolves 200 failures at once and reports that there are more", async () => {
+    it("resolves 200 failures at once, and says that there are more", async () => {
       for (let index = 0; index < 201; index += 1) await report({ dedupeKey: `key ${index}` });
       const all = { passed: [{ prefix: "key " }] };
       expect(await resolve(all)).toMatchObject({ body: { resolved: { length: 200 }, more: true } });
       expect(await resolve(all)).toMatchObject({ body: { resolved: { length: 1 }, more: false } });
     });
 
-    it("leaves closed threads, other keys and other apps alone", async () => {
+    it("does not change closed threads, other keys and other apps", async () => {
       const other = await makeAppWithAgent(service);
       const foreign = await service.request("POST", "/api/v1/feedback/remote", {
         headers: other.key,
@@ -161,14 +161,14 @@ describe.each(databases)("failures that runs report and pass, on $name", (engine
       expect(foreign.status).toBe(201);
     });
 
-    it("is audited for each thread", async () => {
+    it("is recorded in the audit for each thread", async () => {
       const id = (await report()).field("id");
       await resolve();
       const { body } = await service.request("GET", "/api/v1/console/audit", { headers: cast.person });
       expect(body).toMatchObject({ items: [{ action: "thread.resolve", target: id }] });
     });
 
-    it("of another owner's app finds nothing", async () => {
+    it("of another owner's app resolves nothing", async () => {
       const other = await makeAppWithAgent(service);
       expect(await resolve({}, other.person)).toMatchObject({ status: 404, body: { code: "not_found" } });
     });
@@ -178,13 +178,13 @@ describe.each(databases)("failures that runs report and pass, on $name", (engine
       ["an empty prefix", { passed: [{ prefix: "" }] }, "passed.0.prefix"],
       ["a start without an offset", { startedAt: "2026-01-01T00:00:00" }, "startedAt"],
       ["more than 5,000 keys", { passed: Array.from({ length: 5_001 }, () => "k") }, "passed"],
-    ])("with %s is refused", async (_, more, path) => {
+    ])("is refused with %s", async (_, more, path) => {
       const answer = await resolve(more);
       expect(answer).toMatchObject({ status: 400, body: { issues: [{ path }] } });
     });
   });
 
-  it("a report and a successful run at the same time leave an open thread or a resolved and a new one", async () => {
+  it("a report and a successful run at the same time leave one open thread, or one resolved thread and a new one", async () => {
     for (let round = 0; round < 20; round += 1) {
       const dedupeKey = `race ${round}`;
       const id = (await report({ dedupeKey, dedupeRun: "1" })).field("id");

@@ -24,7 +24,7 @@ describe.each(databases)("the inbox over all apps of a person on $name", (engine
     Object((await call("GET", `/feedback?${new URLSearchParams(query)}`)).body);
   const subjects = ({ items }: { items: { subject: string }[] }) => items.map(({ subject }) => subject);
 
-  it("joins the lists of the apps in one order, page by page, and counts the threads once", async () => {
+  it("contains the threads of all apps in one order, page by page, and counts each thread once", async () => {
     const stranger = await service.makeApp(await service.makeUser());
     await send(stranger.key, "Foreign");
     const ids = [];
@@ -54,7 +54,7 @@ describe.each(databases)("the inbox over all apps of a person on $name", (engine
     expect(subjects(await list({ status: "resolved" }))).toEqual(["Two"]);
   });
 
-  it("shows a token and a member only the apps that they may see", async () => {
+  it("contains only the apps that the token or the member may see", async () => {
     const viewer = await first.join("viewer");
     expect(new Set((await list({}, viewer.call)).items.map(({ appId }: { appId: string }) => appId))).toEqual(
       new Set([first.app.id]),
@@ -69,7 +69,7 @@ describe.each(databases)("the inbox over all apps of a person on $name", (engine
     );
   });
 
-  it("is a page whose threads open in the inbox of their app", async () => {
+  it("is a page from which a thread opens in the inbox of its app", async () => {
     const id = await send(second.key, "Cold cellar");
     const browser = createBrowserWithoutScripts(service, await service.signIn(first.owner));
     const page = await browser.open("/console/feedback");

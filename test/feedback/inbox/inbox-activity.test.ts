@@ -25,7 +25,7 @@ const List = z.object({
   nextCursor: z.nullable(z.string()),
 });
 
-describe.each(databases)("the inbox by activity on $name", (engine) => {
+describe.each(databases)("the inbox in the order of activity on $name", (engine) => {
   let service: Service;
   let world: OwnerWithOneOfEach;
   let app: { readonly id: string; readonly key: string };
@@ -79,7 +79,7 @@ describe.each(databases)("the inbox by activity on $name", (engine) => {
     expect(await subjects()).toEqual(["c", "b", "d", "a"]);
   });
 
-  it("leaves the default order as it was: by the arrival of the report", async () => {
+  it("does not change the default order, which is the arrival of the reports", async () => {
     const [first] = [await send("first"), await send("second")];
     await act(`/feedback/${first}/messages`, { direction: "note", body: "Seen." });
     expect((await list({ order: "created" })).items.map(({ subject }) => subject)).toEqual([
@@ -94,7 +94,7 @@ describe.each(databases)("the inbox by activity on $name", (engine) => {
     [{ status: "open" }, ["4", "3", "1", "0"]],
     [{ type: "bug" }, ["4", "2", "0"]],
     [{ status: "open", type: "question" }, ["3", "1"]],
-  ])("filters by %o, page after page", async (filters, wanted) => {
+  ])("can be filtered by %o over several pages", async (filters, wanted) => {
     for (let at = 0; at < 6; at += 1) {
       const id = await send(String(at), { type: at % 2 === 0 ? "bug" : "question" });
       if (at % 3 === 2) await act(`/feedback/${id}`, { status: "resolved" }, "PATCH");
@@ -109,7 +109,7 @@ describe.each(databases)("the inbox by activity on $name", (engine) => {
     expect(listed).toEqual(wanted);
   });
 
-  it("shows no thread twice if threads move to the front while pages are read", async () => {
+  it("shows no thread twice if threads move to the front while a client reads the pages", async () => {
     const ids = [await send("a"), await send("b"), await send("c"), await send("d")];
     const first = await list({ limit: "2" });
     await act(`/feedback/${ids[0]}/messages`, { direction: "note", body: "Moves." });
@@ -121,7 +121,7 @@ describe.each(databases)("the inbox by activity on $name", (engine) => {
     expect(await subjects({ limit: "2" })).toEqual(["d", "a"]);
   });
 
-  it("keeps the order of threads that were active at the same instant", async () => {
+  it("keeps one order of threads that were active at the same instant", async () => {
     const createdAt = service.clock.now().toISOString();
     await fillThreads(service, app.id, Array(9).fill({ createdAt }));
     const whole = (await list()).items.map(({ id }) => id);
@@ -130,7 +130,7 @@ describe.each(databases)("the inbox by activity on $name", (engine) => {
     expect([...first.items, ...second.items].map(({ id }) => id)).toEqual(whole);
   });
 
-  it("shows who wrote last, and how the message begins", async () => {
+  it("shows who wrote the last message, and its beginning", async () => {
     const id = await send("a", {
       message: "It broke\n\n   badly.",
       name: "Ada",
@@ -162,14 +162,14 @@ describe.each(databases)("the inbox by activity on $name", (engine) => {
     expect(await last()).toMatchObject({ direction: "note", author: "agent", sender: null, writtenBy: null });
   });
 
-  it("has another order and filter only outside a search", async () => {
+  it("cannot be combined with a search, and neither can its filter", async () => {
     const answer = await ask({ q: "broke", unread: "true" });
     expect(answer.status).toBe(400);
     expect(issuesOf(answer)).toEqual(["unread: cannot be combined with `q`"]);
     expect((await ask({ order: "size" })).status).toBe(400);
   });
 
-  it("is not moved backwards by a clock that was set back", async () => {
+  it("does not move a thread backwards if the clock was set back", async () => {
     const id = await send("a");
     const before = (await list()).items[0]?.activeAt;
     service.clock.advance(-3_600_000);
@@ -178,7 +178,7 @@ describe.each(databases)("the inbox by activity on $name", (engine) => {
     expect((await list()).items[0]?.activeAt).toBe(before);
   });
 
-  it("is open to a token with the scope to read feedback", async () => {
+  it("can be read by a token with the scope feedback:read", async () => {
     await send("a");
     const token = await service.makeToken(world.owner, "maintainer", { scopes: ["feedback:read"] });
     const path = `/api/v1/console/apps/${app.id}/feedback?order=activity`;

@@ -13,7 +13,7 @@ import {
 
 const hour = 3_600_000;
 
-describe("the proposals in the inbox", () => {
+describe("a thread with a proposal in the inbox", () => {
   let service: Service;
   let world: OwnerWithOneOfEach;
   let owner: BrowserWithoutScripts;
@@ -61,7 +61,7 @@ describe("the proposals in the inbox", () => {
     expect(await lineOf(id)).toContain("Plan rejected");
   });
 
-  it("has a badge for the work, and for how it ended", async () => {
+  it("has a badge for the agent's work and for its outcome", async () => {
     const [good, bad] = [await claimed(), await claimed()];
     expect(await lineOf(good.id)).toContain("Plan in work");
     await worker.outcome(good.runId, { claimId: good.claimId });
@@ -80,7 +80,7 @@ describe("the proposals in the inbox", () => {
     expect(await lineOf(id)).toContain("Approval expired");
   });
 
-  it("has no badge for a thread without a proposal", async () => {
+  it("has a badge only if there is a proposal", async () => {
     expect(await lineOf(await worker.newThread())).not.toMatch(/Plan|Proposal|Work|Approval/);
   });
 });

@@ -49,7 +49,7 @@ describe("the inbox", () => {
     expect(readingOf(await inbox())).toMatch(/Nightly failed now Bug, Anonymous ×2 reported 2 times/);
   });
 
-  it("is filtered by status and by type", async () => {
+  it("can be filtered by status and by type", async () => {
     const id = await sendFeedback(service, world.app.key, { message: "Solved.", type: "question" });
     await world.call("PATCH", `/feedback/${id}`, { status: "resolved" });
     expect(readingOf(await inbox())).not.toContain("Solved.");
@@ -58,7 +58,7 @@ describe("the inbox", () => {
     expect(readingOf(await inbox("?status=all&type=bug"))).not.toContain("Solved.");
   });
 
-  it("is searched in every status, with the number of each, and offers all if one status has nothing", async () => {
+  it("is searched in every status, shows the count of each, and offers all statuses if one has no result", async () => {
     const id = await sendFeedback(service, world.app.key, { message: "The aardvark is missing." });
     expect(readingOf(await inbox("?q=aardvark"))).toContain("The aardvark is missing.");
     await world.call("PATCH", `/feedback/${id}`, { status: "archived" });
@@ -70,14 +70,14 @@ describe("the inbox", () => {
     expect(open.text).toContain(`href="/console/feedback/${world.app.id}?status=all&amp;q=aardvark"`);
   });
 
-  it("keeps its status when a filter is sent without a word", async () => {
+  it("keeps its status filter if the form is sent without words", async () => {
     const id = await sendFeedback(service, world.app.key, { message: "Long ago." });
     await world.call("PATCH", `/feedback/${id}`, { status: "archived" });
     expect(readingOf(await inbox("?in=status%3Darchived%26type%3Dbug&q="))).toContain("Long ago.");
     expect(readingOf(await inbox("?in=status%3Dopen%26type%3Dbug&q="))).not.toContain("Long ago.");
   });
 
-  it("shows where a search found its words, with the words marked", async () => {
+  it("shows the text in which a search found its words, with the words marked", async () => {
     const id = await sendFeedback(service, world.app.key, { message: "It is slow." });
     await world.call("POST", `/feedback/${id}/messages`, {
       direction: "note",
@@ -88,14 +88,14 @@ describe("the inbox", () => {
     );
   });
 
-  it("proposes a word that exists in place of a typing error", async () => {
+  it("proposes an existing word for a mistyped one", async () => {
     await sendFeedback(service, world.app.key, { message: "Crème brûlée tastes of wombat." });
     const page = await inbox("?q=wombt");
     expect(readingOf(page)).toContain("Did you mean wombat ?");
     expect((await inbox("?q=brulle")).text).toContain("q=br%C3%BBl%C3%A9e");
   });
 
-  it("shows one page at a time, every thread once, with a link back", async () => {
+  it("shows one page at a time, each thread once, with a link to the page before", async () => {
     const app = await service.makeApp(world.owner);
     await fillThreads(
       service,
@@ -113,7 +113,7 @@ describe("the inbox", () => {
     expect([seen.length, new Set(seen).size]).toEqual([120, 120]);
   });
 
-  it("keeps the filter on the next page", async () => {
+  it("keeps the filter in the link to the next page", async () => {
     const app = await service.makeApp(world.owner);
     const categories = Array.from({ length: 102 }, (_, at) => (at % 2 === 0 ? "bug" : "question"));
     await fillThreads(
@@ -127,7 +127,7 @@ describe("the inbox", () => {
     expect(readingOf(next)).toContain("A question");
   });
 
-  it("says what will arrive here if it is empty", async () => {
+  it("says what it will contain if it is empty", async () => {
     const { id } = await service.makeApp(world.owner);
     expect(readingOf(await inbox("", id))).toContain(
       "Feedback that your app sends with its key arrives here.",
@@ -139,7 +139,7 @@ describe("the inbox", () => {
     expect(readingOf(await inbox("", id))).toContain("Feedback is turned off for this app.");
   });
 
-  it("keeps filter and search on the way to a thread and back, and links the threads", async () => {
+  it("keeps filter and search in the links to a thread and back, and links the threads to each other", async () => {
     const ids: string[] = [];
     for (const message of ["Walk one.", "Walk two.", "Walk three."])
       ids.unshift(await sendFeedback(service, world.app.key, { message }));
@@ -158,7 +158,7 @@ describe("the inbox", () => {
     expect(stepOf((await owner.open(stepOf(after.text, "]"))).text, "]")).toBe("");
   });
 
-  it("still shows the thread for an impossible list", async () => {
+  it("still shows the thread if the address has an invalid filter", async () => {
     const page = await owner.open(
       `/console/feedback/${world.app.id}/${world.threadId}?list=status%3Dnone%26cursor%3Dx&at=-1`,
     );
@@ -166,8 +166,8 @@ describe("the inbox", () => {
   });
 });
 
-describe("the server's own address", () => {
-  it("redirects a browser to the console, and does not exist for an API client", async () => {
+describe("the root address of the server", () => {
+  it("redirects a browser to the console, and answers 404 to an API client", async () => {
     const service = await startService();
     const page = await service.request("GET", "/", { headers: { accept: "text/html,*/*" } });
     expect([page.status, page.headers.get("location")]).toEqual([302, `${service.baseUrl}/console`]);

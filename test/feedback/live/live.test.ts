@@ -36,14 +36,14 @@ describe.each(databases)("GET /api/v1/console/live on $name", (engine) => {
   const change = (id: string, body: object) =>
     service.request("PATCH", `/api/v1/console/feedback/${id}`, { headers: cast.person, body });
 
-  it("is an event stream that proxies do not collect", async () => {
+  it("is an event stream that proxies do not buffer", async () => {
     const { headers } = await follow();
     expect(headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
     expect(headers.get("x-accel-buffering")).toBe("no");
     expect(headers.get("cache-control")).toBe("private, no-store, no-transform");
   });
 
-  it("sends an event for a new report, a change, a proposal and a decision: ids and a kind, no text", async () => {
+  it("sends an event with ids and a kind, and no text, for a new report, a change, a proposal and a decision", async () => {
     const page = await follow();
     const threadId = await submitFeedback(service, cast, { subject: "Secret words" });
     const place = { appId: cast.appId, threadId };
@@ -70,7 +70,7 @@ describe.each(databases)("GET /api/v1/console/live on $name", (engine) => {
     expect(foreign.text()).not.toContain(cast.appId);
   });
 
-  it("sends events of the FAQ and of members", async () => {
+  it("sends events for changes of the FAQ and of members", async () => {
     const page = await follow();
     await service.request("POST", `/api/v1/console/apps/${cast.appId}/faqs`, {
       headers: cast.person,
@@ -84,7 +84,7 @@ describe.each(databases)("GET /api/v1/console/live on $name", (engine) => {
     await page.until({ kind: "app", appId: cast.appId });
   });
 
-  it("fills in what a browser has missed since the last event", async () => {
+  it("sends the events that a browser missed since its last event", async () => {
     const keeps = await follow();
     const page = await follow();
     const first = await submitFeedback(service, cast);
@@ -97,7 +97,7 @@ describe.each(databases)("GET /api/v1/console/live on $name", (engine) => {
     expect(back.text()).not.toContain(first);
   });
 
-  it("fills in what has changed since a page was read", async () => {
+  it("sends the changes since the page was created", async () => {
     const keeps = await follow();
     const since = service.clock.now().toISOString();
     const threadId = await submitFeedback(service, cast);
@@ -107,14 +107,14 @@ describe.each(databases)("GET /api/v1/console/live on $name", (engine) => {
   });
 
   it.each(["0123456789ab-4", "unknown", "0123456789ab-99999999999999999999"])(
-    "lets a browser with the unknown last event %s read everything again",
+    "tells a browser with the unknown last event %s to load everything again",
     async (lastId) => {
       const page = await follow({ ...cast.person, "last-event-id": lastId });
       expect(await page.next()).toEqual({ kind: "everything", at: expect.any(String) });
     },
   );
 
-  it("ends when the session ends", async () => {
+  it("ends when the person signs out", async () => {
     const page = await follow();
     await submitFeedback(service, cast);
     await page.next();
@@ -161,7 +161,7 @@ describe.each(databases)("GET /api/v1/console/live on $name", (engine) => {
     service.clock.setOffset(0);
   });
 
-  it("is not for tokens, and not for strangers", async () => {
+  it("is refused to tokens and to people who are not signed in", async () => {
     const token = await service.makeToken(cast.owner, "maintainer", { scopes: ["feedback:read"] });
     const bearer: Record<string, string> = { authorization: `Bearer ${token}` };
     for (const headers of [{}, bearer])
@@ -173,7 +173,7 @@ describe.each(databases)("GET /api/v1/console/live on $name", (engine) => {
     expect([answer.status, answer.text]).toEqual([200, ""]);
   });
 
-  it("has 20 connections for a session at most, and another session has its own", async () => {
+  it("has at most 20 connections for each session", async () => {
     const all = await Promise.all(Array.from({ length: 20 }, () => follow()));
     const refused = await service.request("GET", path, { headers: cast.person });
     expect([refused.status, refused.field("code"), refused.headers.get("retry-after")]).toEqual([
@@ -188,8 +188,8 @@ describe.each(databases)("GET /api/v1/console/live on $name", (engine) => {
   });
 });
 
-describe.each(databases)("All connections for events on $name", (engine) => {
-  it("have a limit together", async () => {
+describe.each(databases)("All event connections on $name", (engine) => {
+  it("have a common limit", async () => {
     const service = await startService({ engine, budgets: { liveConnections: 1 } });
     const { person, owner } = await makeAppWithAgent(service);
     const page = await openLive(service, person);
@@ -199,7 +199,7 @@ describe.each(databases)("All connections for events on $name", (engine) => {
     await service.stop();
   });
 
-  it("end when the server stops, and a browser that reconnects reads everything again", async () => {
+  it("end when the server stops, and a browser that reconnects loads everything again", async () => {
     const database = await engine.create();
     const one = await startService({ database });
     const cast = await makeAppWithAgent(one);
@@ -221,7 +221,7 @@ describe.each(databases)("All connections for events on $name", (engine) => {
 });
 
 describe.each(databases.filter(({ engine }) => engine === "postgres"))("Two servers on $name", (engine) => {
-  it("send the events of each other, and end connections for each other", async () => {
+  it("send the events of both servers, and end the connections of both", async () => {
     const database = await engine.create();
     const [one, other] = [await startService({ database }), await startService({ database })];
     const cast = await makeAppWithAgent(one);

@@ -4,7 +4,7 @@ import { startService } from "../../support/service/service.ts";
 import { makeTeam } from "../../support/worlds/members/team.ts";
 import { sendFeedback } from "../../support/worlds/owner-with-one-of-each.ts";
 
-it("a maintainer without scripts merges a thread, sees it in the other one, and undoes it", async () => {
+it("a maintainer without scripts merges a thread into another one, sees its messages there, and undoes the merge", async () => {
   const service = await startService();
   onTestFinished(() => service.stop());
   const team = await makeTeam(service);
@@ -44,7 +44,7 @@ it("a maintainer without scripts merges a thread, sees it in the other one, and 
   expect(readingOf(await maria.open(pageOf(into)))).not.toContain("Merged from");
 });
 
-it("a reply to everyone is kept, and not sent, if a thread was merged into the open one (rule F35)", async () => {
+it("a reply to everyone is kept, and not sent, if a thread was merged into the open thread in the meantime (rule F35)", async () => {
   const service = await startService();
   onTestFinished(() => service.stop());
   const team = await makeTeam(service);

@@ -67,7 +67,7 @@ describe.each(databases)("a merge of threads on $name", (engine) => {
     expect(await unread()).toEqual([2, 2]);
   });
 
-  it("puts the messages of both into one thread, and the undo separates them again", async () => {
+  it("puts the messages of both threads into one thread, and the undo separates them again", async () => {
     const ada = await send({
       message: "It crashes.",
       email: "ada@kitchen.example",
@@ -107,7 +107,7 @@ describe.each(databases)("a merge of threads on $name", (engine) => {
     expect(Object(await app.thread(ada.id)).feedback.images).toHaveLength(1);
   });
 
-  it("is refused for a thread of another app, a merged one, itself, and one with a proposal that is open", async () => {
+  it("is refused for a thread of another app, a merged thread, the thread itself, and a thread with an open proposal", async () => {
     const [one, two, three] = [await send(), await send(), await send()];
     const other = await makeTeam(service);
     expect((await merge(one.id, await sendFeedback(service, other.app.key))).status).toBe(404);
@@ -137,7 +137,7 @@ describe.each(databases)("a merge of threads on $name", (engine) => {
     expect((await merge(three.id, two.id)).status).toBe(200);
   });
 
-  it("redirects an agent to the other thread, and also its proposal", async () => {
+  it("redirects an agent and its proposal to the other thread", async () => {
     const [from, into] = [await send({ message: "Twice." }), await send({ message: "Once." })];
     const propose = (id: string, body: object = {}) =>
       service.request("POST", `/api/v1/agent/feedback/${id}/proposal`, {
@@ -173,7 +173,7 @@ describe.each(databases)("a merge of threads on $name", (engine) => {
     expect((await read(into.id)).field("latestProposal.id")).toBe(made.field("runId"));
   });
 
-  it("shows each sender only their own words, and what was written to them", async () => {
+  it("shows each sender only the own words and the replies to them", async () => {
     const ada = await send({ message: "Ada's words.", email: "ada@kitchen.example" });
     const bo = await send({ message: "Bo's words.", email: "bo@cellar.example" });
     const cy = await send({ message: "Cy's words.", email: "cy@attic.example" });
@@ -232,7 +232,7 @@ describe.each(databases)("a merge of threads on $name", (engine) => {
     expect((await wordsOf(cy.id)).sort()).toEqual(["All of three.", "Cy's words."]);
   });
 
-  it("refuses a reply to everyone by the id of a merged thread (rule F46)", async () => {
+  it("prevents a reply to everyone that uses the id of the merged thread (rule F46)", async () => {
     const bo = await send({ message: "Bo's words.", email: "bo@cellar.example" });
     const ada = await send({ message: "Ada's words.", email: "ada@kitchen.example" });
     await merge(ada.id, bo.id);
@@ -243,7 +243,7 @@ describe.each(databases)("a merge of threads on $name", (engine) => {
     expect(await page(bo.url)).not.toContain("For Ada.");
   });
 
-  it("refuses a reply to everyone if its writer has not seen the last merge (rule F35)", async () => {
+  it("prevents a reply to everyone from a person who has not seen the last merge (rule F35)", async () => {
     const ada = await send({ message: "Ada's words.", email: "ada@kitchen.example" });
     const bo = await send({ message: "Bo's words.", email: "bo@cellar.example" });
     const seen = { expectedMessageId: null, expectedMergeId: null };
@@ -285,7 +285,7 @@ describe.each(databases)("a merge of threads on $name", (engine) => {
     expect((await app.report({ ...key("a", "9") })).field("id")).toBe(from.id);
   });
 
-  it("keeps a snooze for its undoing, until its end or until the sender answers", async () => {
+  it("keeps the snooze of a thread for an undo, until the snooze ends or the sender answers", async () => {
     const inHours = (hours: number) =>
       new Date(service.clock.now().getTime() + hours * 3_600_000).toISOString();
     const into = await send();
@@ -311,7 +311,7 @@ describe.each(databases)("a merge of threads on $name", (engine) => {
     expect(await snoozeOf(over.id)).toBeNull();
   });
 
-  it("resolves both failures that one run passes", async () => {
+  it("does not prevent that one run resolves the failures of both threads", async () => {
     const key = (dedupeKey: string) => ({ dedupeKey, dedupeScope: "ci", dedupeRun: "1" });
     const [from, into] = [await send(key("x")), await send(key("y"))];
     await merge(from.id, into.id);
@@ -322,7 +322,7 @@ describe.each(databases)("a merge of threads on $name", (engine) => {
     expect(Object(answer.body).stillFailing).toEqual([]);
   });
 
-  it("is in the events and the audit of both threads", async () => {
+  it("is recorded in the events and the audit of both threads", async () => {
     const [from, into] = [await send(), await send()];
     await merge(from.id, into.id);
     await unmerge(from.id);
@@ -347,7 +347,7 @@ describe.each(databases)("a merge of threads on $name", (engine) => {
     ]);
   });
 
-  it("ends with 30 days, and is kept by an export and an erasure", async () => {
+  it("cannot be undone after 30 days, and stays after an export and an erasure", async () => {
     const ada = await send({ message: "Ada's.", email: "ada@kitchen.example" });
     const bo = await send({ message: "Bo's.", email: "bo@cellar.example", subject: "For bo@cellar.example" });
     const cy = await send({ message: "Cy's.", email: "cy@attic.example" });
@@ -394,7 +394,7 @@ describe.each(databases)("a merge of threads on $name", (engine) => {
     expect((await later("GET", one.id)).status).toBe(404);
   });
 
-  it("counts a merged thread as a repeat, and an unmerged one as before", async () => {
+  it("counts the merged thread as a repeat, and its undo counts the thread as before", async () => {
     const [from, into] = [await send({ metadata: { appVersion: "1.2" } }), await send()];
     await app.reply(from.id);
     await app.console("PATCH", `/feedback/${from.id}`, { status: "resolved" });
@@ -426,7 +426,7 @@ describe.each(databases)("a merge of threads on $name", (engine) => {
     expect(await numbers()).toEqual(before);
   });
 
-  it("counts replies once, and gives back what was counted of first replies", async () => {
+  it("counts replies once, and its undo restores the counts of first replies", async () => {
     const numbers = async () => {
       const { perDay, firstReply } = Object((await app.console("GET", `/apps/${app.appId}/statistics`)).body);
       return { replies: perDay.at(-1).replies, none: firstReply.none, within: firstReply.within["1h"] };
@@ -463,7 +463,7 @@ describe.each(databases)("a merge of threads on $name", (engine) => {
     expect(await numbers()).toEqual({ replies: 4, none: 4, within: 4 });
   });
 
-  describe("of an unfinished thread into a finished one", () => {
+  describe("of an open thread into a closed one", () => {
     const set = (id: string, body: object) => app.console("PATCH", `/feedback/${id}`, body);
     const statusOf = async (id: string) => Object(await app.thread(id)).feedback.status;
     const resolvedOn = async () => {
@@ -485,7 +485,7 @@ describe.each(databases)("a merge of threads on $name", (engine) => {
       return id;
     };
 
-    it.each(["resolved", "archived"])("opens the other one again, which was %s", async (status) => {
+    it.each(["resolved", "archived"])("opens the closed thread again, which was %s", async (status) => {
       const into = await finished(status);
       const before = await resolvedOn();
       service.clock.advance(day);
@@ -508,7 +508,7 @@ describe.each(databases)("a merge of threads on $name", (engine) => {
       ["a tag", (id) => set(id, { addTags: ["crash"] })],
       ["an assignee", (id) => set(id, { assignee: "me" })],
       ["a snooze", (id) => set(id, { snoozedUntil: new Date(service.clock.now().getTime() + day) })],
-    ])("does not finish it at an unmerge after %s", async (_, act) => {
+    ])("does not close it again at the undo after %s", async (_, act) => {
       const into = await finished("resolved");
       const from = await send();
       await merge(from.id, into);
@@ -518,7 +518,7 @@ describe.each(databases)("a merge of threads on $name", (engine) => {
       expect([await statusOf(into), status === "resolved"]).toEqual([status, false]);
     });
 
-    it("leaves the status of the other one in all other cases", async () => {
+    it("leaves the status of the target unchanged in all other cases", async () => {
       const [open, resolved, started] = [(await send()).id, await finished("resolved"), (await send()).id];
       await set(started, { status: "in_progress" });
       await merge(resolved, started);
@@ -530,7 +530,7 @@ describe.each(databases)("a merge of threads on $name", (engine) => {
       expect(await statusOf(other)).toBe("archived");
     });
 
-    it("keeps the other one open in a copy of the app", async () => {
+    it("keeps the target open in a copy of the app", async () => {
       const into = await finished("resolved");
       await merge((await send()).id, into);
       const stranger = await service.signIn(await service.makeUser());
@@ -544,7 +544,7 @@ describe.each(databases)("a merge of threads on $name", (engine) => {
     });
   });
 
-  it("moves the words of the thread in the search", async () => {
+  it("moves the words of the thread to the target in the search", async () => {
     const [from, into] = [await send({ message: "A walrus." }), await send({ message: "A puffin." })];
     await merge(from.id, into.id);
     await eventually(async () =>

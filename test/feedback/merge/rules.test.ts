@@ -19,28 +19,28 @@ describe("a reply to everyone", () => {
   const homes = (id: string) => homesOf(id, new Map(steps.map((one) => [one.id, one])));
 
   it.each([
-    ["of the own thread, before the merge", "b", { home: "b", beforeMerge: 1 }, true],
-    ["of the other thread, before the merge", "b", { home: "a", beforeMerge: 1 }, false],
-    ["of the other thread, after the merge", "b", { home: "a", beforeMerge: 2 }, true],
-    ["of a thread beside it", "a", { home: "b", beforeMerge: 1 }, false],
-    ["of the last thread, before its merge", "b", { home: "c", beforeMerge: 2 }, false],
-    ["of the last thread, now", "b", { home: "c", beforeMerge: null }, true],
-    ["of the last thread, now, to its own report", "c", { home: "c", beforeMerge: null }, true],
-    ["of the last thread, before its merge, to its own report", "c", { home: "c", beforeMerge: 2 }, true],
-    ["of another thread", "c", { home: "d", beforeMerge: null }, false],
+    ["in the sender's own thread before its merge reaches the sender", "b", { home: "b", beforeMerge: 1 }, true],
+    ["in the target before the merge does not reach the sender", "b", { home: "a", beforeMerge: 1 }, false],
+    ["in the target after the merge reaches the sender", "b", { home: "a", beforeMerge: 2 }, true],
+    ["in a thread that was merged into the sender's thread does not reach the sender before the merge", "a", { home: "b", beforeMerge: 1 }, false],
+    ["in the last target before its merge does not reach the sender", "b", { home: "c", beforeMerge: 2 }, false],
+    ["in the last target now reaches the sender", "b", { home: "c", beforeMerge: null }, true],
+    ["in the last target now reaches the sender of its own report", "c", { home: "c", beforeMerge: null }, true],
+    ["in the last target before its merge reaches the sender of its own report", "c", { home: "c", beforeMerge: 2 }, true],
+    ["in an unrelated thread does not reach the sender", "c", { home: "d", beforeMerge: null }, false],
   ])("%s", (_, id, reply, is) => {
     expect(reaches(reply, homes(id).get(reply.home))).toBe(is);
     expect(reaches(reply, arrivalsAt(reply.home, byTarget(steps)).get(id))).toBe(is);
   });
 
-  it("ends if the merges form a circle", () => {
+  it("has a finite list of threads even if the merges form a circle", () => {
     const circle = [step("b", "a", 1), step("a", "b", 2)];
     const homes = homesOf("b", new Map(circle.map((one) => [one.id, one])));
     expect([...homes.keys()]).toEqual(["b", "a"]);
     expect([...arrivalsAt("b", byTarget(circle)).keys()]).toEqual(["b", "a"]);
   });
 
-  it("belongs to a thread and all that were merged into it", () => {
+  it("belongs to a thread and to all threads that were merged into it", () => {
     const inside = (id: string) => [...arrivalsAt(id, byTarget(steps)).keys()].sort();
     expect(inside("a")).toEqual(["a", "b"]);
     expect(inside("c")).toEqual(["a", "b", "c"]);
@@ -58,9 +58,9 @@ describe("a merge", () => {
       "2026-12-01T10:00:00.000Z",
       undefined,
     ],
-    ["and not later", { erased: 0, subject: "It crashes" }, "2026-12-01T10:00:00.001Z", /within 30 days/],
-    ["not after an erasure", { erased: 1, subject: "It crashes" }, mergedAt, /erased/],
-    ["not without its report", { erased: 0, subject: null }, mergedAt, /erased/],
+    ["cannot be undone after 30 days", { erased: 0, subject: "It crashes" }, "2026-12-01T10:00:00.001Z", /within 30 days/],
+    ["cannot be undone after an erasure", { erased: 1, subject: "It crashes" }, mergedAt, /erased/],
+    ["cannot be undone after its report was deleted", { erased: 0, subject: null }, mergedAt, /erased/],
   ])("%s", (_, facts, now, refusal) => {
     const given = undoRefusal({ mergedAt, ...facts }, new Date(now));
     if (refusal === undefined) expect(given).toBeUndefined();
@@ -76,7 +76,7 @@ describe("a merge", () => {
     ["approved", "failed", null, false],
     ["rejected", null, null, false],
   ] as const)(
-    "waits for a proposal that is %s with the outcome %s and expires at %s: %s",
+    "has to wait for a proposal that is %s with the outcome %s and expires at %s: %s",
     (status, outcomeStatus, expiresAt, is) => {
       expect(isOpenRun({ status, outcomeStatus, expiresAt }, new Date(mergedAt))).toBe(is);
     },

@@ -4,7 +4,7 @@ import { type Service, startService } from "../../support/service/service.ts";
 import { makeTeam, type Team } from "../../support/worlds/members/team.ts";
 import { bearer } from "../../support/worlds/owner-with-one-of-each.ts";
 
-describe("a reply with the newest message that its writer saw", () => {
+describe("a reply that names the newest message that its writer saw", () => {
   let service: Service;
   let team: Team;
   let maria: Awaited<ReturnType<Team["join"]>>;
@@ -37,7 +37,7 @@ describe("a reply with the newest message that its writer saw", () => {
   });
   const none = { expectedMessageId: null };
 
-  it("is refused after a reply of somebody else, with who replied and when", async () => {
+  it("is refused after a reply of somebody else, and the refusal says who replied and when", async () => {
     const first = await say(team.call, none);
     expect(first.status).toBe(201);
     const { createdAt } = Object(first.body);
@@ -48,7 +48,7 @@ describe("a reply with the newest message that its writer saw", () => {
     expect((await thread()).messages).toHaveLength(1);
   });
 
-  it("is refused after an answer of the sender, until it is read", async () => {
+  it("is refused after an answer of the sender that its writer has not seen", async () => {
     await say(team.call);
     const expectedMessageId = await newest();
     await answerOnPage(statusUrl, "It only happens on Mondays.");
@@ -78,7 +78,7 @@ describe("a reply with the newest message that its writer saw", () => {
     expect(await say(team.call, seen)).toMatchObject(refused(/^An agent added a note at /));
   });
 
-  it("is sent after what its writer wrote, and what a blocked sender wrote", async () => {
+  it("is sent after newer messages of its writer or of a blocked sender", async () => {
     const first = await report({ email: "kim@example.org", dedupeKey: "sink" });
     id = first.field("id");
     await say(maria.call);
@@ -88,7 +88,7 @@ describe("a reply with the newest message that its writer saw", () => {
     expect((await say(maria.call, none)).status).toBe(201);
   });
 
-  it("is sent by who has read the newest message, and without the field as before", async () => {
+  it("is sent by a person who saw the newest message, and is sent without the field as before", async () => {
     await say(team.call);
     const read = await newest();
     expect((await say(maria.call)).status).toBe(201);
@@ -96,7 +96,7 @@ describe("a reply with the newest message that its writer saw", () => {
     expect((await say(team.call, { expectedMessageId: read })).status).toBe(409);
   });
 
-  it("is refused if the message that was seen is on another thread", async () => {
+  it("is refused if the named message is on another thread", async () => {
     await say(team.call);
     const elsewhere = await newest();
     id = (await report()).field("id");
@@ -104,12 +104,12 @@ describe("a reply with the newest message that its writer saw", () => {
     expect((await say(maria.call, { expectedMessageId: elsewhere })).status).toBe(409);
   });
 
-  it("is not asked of a note, which only the team reads", async () => {
+  it("is checked only if it is a reply, and not if it is a note", async () => {
     await say(team.call);
     expect((await say(maria.call, { ...none, direction: "note" })).status).toBe(201);
   });
 
-  it("is sent once when two send at the same moment", async () => {
+  it("is sent once when two people reply at the same moment", async () => {
     const both = await Promise.all([team.call, maria.call].map((call) => say(call, none)));
     expect(both.map(({ status }) => status).sort()).toEqual([201, 409]);
   });

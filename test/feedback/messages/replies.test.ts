@@ -18,7 +18,7 @@ async function start(smtpUrl?: string) {
 }
 
 describe("a reply in the console", () => {
-  it("says before and after that this server sends no mail", async () => {
+  it("comes with a message before and after it is sent that this server sends no mail", async () => {
     const { owner, address, send, say } = await start();
     const id = await send({ email: "ada@kitchen.example" });
     expect(readingOf(await owner.open(address(id)))).toMatch(
@@ -28,7 +28,7 @@ describe("a reply in the console", () => {
     expect(readingOf(page)).toMatch(/Reply .* We are on it\. .* On the sender's page only\./);
   });
 
-  it("is mailed to the chosen senders, and shows each mail", async () => {
+  it("is mailed to the chosen senders, and the page shows each mail", async () => {
     const server = await startMailServer();
     const { owner, address, send, say } = await start(server.url);
     const id = await send({ name: "Ada", email: "ada@kitchen.example", dedupeKey: "k" });
@@ -45,13 +45,13 @@ describe("a reply in the console", () => {
     expect(page).toMatch(/bo@cellar\.example ?: (mailed|waits)/);
   });
 
-  it("names the link to the sender's page in words, because only the sender may read it", async () => {
+  it("has words in place of the link to the sender's page, because only the sender may know it", async () => {
     const { send, say } = await start();
     const page = await say(await send({}), { direction: "outbound", replyBody: "Look: {statusUrl}" });
     expect(readingOf(page)).toContain("Look: (link to the sender's page)");
   });
 
-  it("keeps a typed reply when a new link to the sender's page is created", async () => {
+  it("is kept if it is unsent when the person creates a new link to the sender's page", async () => {
     const { owner, address, send } = await start();
     const id = await send({});
     const page = await owner.open(address(id));

@@ -3,7 +3,7 @@ import { type Service, startService } from "../../support/service/service.ts";
 import { makeTeam, type Team } from "../../support/worlds/members/team.ts";
 import { sendFeedback } from "../../support/worlds/owner-with-one-of-each.ts";
 
-describe("a message with a change of its thread", () => {
+describe("a message that also changes its thread", () => {
   let service: Service;
   let team: Team;
   let maria: Awaited<ReturnType<Team["join"]>>;
@@ -22,7 +22,7 @@ describe("a message with a change of its thread", () => {
     maria.call("POST", `/feedback/${id}/messages`, { direction: "outbound", body: "Mended.", ...more });
   const thread = async () => Object((await team.call("GET", `/feedback/${id}`)).body);
 
-  it("sends the reply and changes status, type, assignee and tags", async () => {
+  it("is sent as a reply, and changes status, type, assignee and tags", async () => {
     const change = { status: "resolved", category: "question", assignee: "me", addTags: ["done"] };
     expect((await say({ change })).status).toBe(201);
     expect(await thread()).toMatchObject({
@@ -33,7 +33,7 @@ describe("a message with a change of its thread", () => {
     });
   });
 
-  it("is also saved with a note", async () => {
+  it("can be a note", async () => {
     expect((await say({ direction: "note", change: { status: "archived" } })).status).toBe(201);
     expect(await thread()).toMatchObject({
       feedback: { status: "archived" },
@@ -48,7 +48,7 @@ describe("a message with a change of its thread", () => {
     expect((await thread()).feedback.status).toBe("open");
   });
 
-  it("sends nothing if the change is refused", async () => {
+  it("is not sent if the change is refused", async () => {
     const assignee = await team.call("PATCH", `/feedback/${id}`, { assignee: "me" });
     expect(assignee.status).toBe(200);
     const refused = await say({ change: { assignee: "me", expectedAssignee: null } });

@@ -28,7 +28,7 @@ async function start({ mail, pages }: { readonly mail: boolean; readonly pages: 
 
 const kim = "kim@kitchen.example";
 
-describe("the answer to a reply says", () => {
+describe("the answer to a reply", () => {
   it.each([
     [true, true, kim, { mailedTo: [kim], onPage: true, missed: 0, reason: null }],
     [true, false, kim, { mailedTo: [kim], onPage: false, missed: 0, reason: null }],
@@ -38,12 +38,12 @@ describe("the answer to a reply says", () => {
     [true, true, undefined, { mailedTo: [], onPage: true, missed: 0, reason: null }],
     [false, true, kim, { mailedTo: [], onPage: true, missed: 0, reason: null }],
     [false, false, kim, { mailedTo: [], onPage: false, missed: 1, reason: "no_mail" }],
-  ])("with mail %s, sender pages %s and the address %s: %o", async (mail, pages, email, delivery) => {
+  ])("with mail %s, sender pages %s and the address %s contains %o", async (mail, pages, email, delivery) => {
     const { send, reply } = await start({ mail, pages });
     expect(await reply(await send({ email }))).toEqual(delivery);
   });
 
-  it("how many senders a reply to everyone does not reach", async () => {
+  it("says how many senders a reply to everyone does not reach", async () => {
     const { send, reply } = await start({ mail: true, pages: false });
     const id = await send({ email: kim, dedupeKey: "k" });
     await send({ email: kim, dedupeKey: "k" });
@@ -57,7 +57,7 @@ describe("the answer to a reply says", () => {
     });
   });
 
-  it("nothing about a delivery if it is a note", async () => {
+  it("says nothing about a delivery if it is a note", async () => {
     const { send, team } = await start({ mail: false, pages: true });
     const id = await send({});
     const note = await team.call("POST", `/feedback/${id}/messages`, { direction: "note", body: "Mine." });

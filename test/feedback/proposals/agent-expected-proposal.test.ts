@@ -12,7 +12,7 @@ import {
 
 const unknownId = "00000000-0000-4000-8000-000000000000";
 
-describe("proposals of several agents", () => {
+describe("a proposal of one of several agents", () => {
   let service: Service;
   let cast: AppWithAgent;
   let id: string;
@@ -30,7 +30,7 @@ describe("proposals of several agents", () => {
   const poll = (runId: string) =>
     service.request("GET", `/api/v1/agent/runs/${runId}`, { headers: cast.agent });
 
-  it("that expect another proposal to be the newest are refused with 409, which names the newest", async () => {
+  it("is refused with 409, which names the newest proposal, if it expects another newest proposal", async () => {
     const text = { summary: "Guard it.", plan: "1. Check." };
     const first = await post({ ...text, expectedRunId: null });
     expect(first.status).toBe(201);
@@ -48,7 +48,7 @@ describe("proposals of several agents", () => {
     ]);
   });
 
-  it("of two agents that expect the same newest proposal: each time one is posted and the other refused", async () => {
+  it("is posted once if two agents expect the same newest proposal, and the other proposal is refused", async () => {
     let newest: string | null = null;
     for (let round = 0; round < 10; round += 1) {
       const text = { summary: `Round ${round}.`, plan: "1. Check.", expectedRunId: newest };
@@ -60,7 +60,7 @@ describe("proposals of several agents", () => {
     }
   });
 
-  it("are in the audit log of the thread's owner, with the token that created them", async () => {
+  it("is in the audit of the thread's owner with the token that created it", async () => {
     const runId = await propose(service, cast, id);
     const { body } = await service.request("GET", "/api/v1/console/audit", { headers: cast.person });
     expect(body).toMatchObject({
@@ -84,7 +84,7 @@ describe("a thread that an agent reads", () => {
   });
   afterAll(() => service.stop());
 
-  it("names the author of each message: the sender, the team, an agent", async () => {
+  it("has the author of each message: the sender, the team or an agent", async () => {
     const cast = await makeAppWithAgent(service);
     const id = await submitFeedback(service, cast, { dedupeKey: "crash" });
     await submitFeedback(service, cast, { dedupeKey: "crash", message: "Again." });
@@ -106,7 +106,7 @@ describe("a thread that an agent reads", () => {
     });
   });
 
-  it("says how many older messages it leaves out", async () => {
+  it("says how many older messages the answer leaves out", async () => {
     const cast = await makeAppWithAgent(service);
     const id = await submitFeedback(service, cast);
     await service.deps.database.write(async (tx) => {

@@ -62,7 +62,7 @@ describe("proposals of an agent", () => {
     });
   });
 
-  it("name the agent and the plan, with the hash of the plan's UTF-8", async () => {
+  it("show the agent, the plan, and the hash of the UTF-8 bytes of the plan", async () => {
     const plan = `1. Größe prüfen.\n2. 😀 ${"x".repeat(19_000)}`;
     const runId = (await post({ summary: "Guard it.", plan })).field("runId");
     await decide(service, cast, runId, { decision: "approve", note: "Go." });
@@ -70,7 +70,7 @@ describe("proposals of an agent", () => {
     expect((await poll(runId)).body).toMatchObject({ ...approved, planSha256: sha256(plan) });
   });
 
-  it("are posted to the thread as an internal note", async () => {
+  it("are added to the thread as an internal note", async () => {
     await post({ summary: "Guard the upload.", plan: "1. Check its size." });
     const { body } = await thread();
     expect(body).toMatchObject({ messages: [{ direction: "note", author: "agent", createdAt: instant }] });
@@ -79,7 +79,7 @@ describe("proposals of an agent", () => {
     );
   });
 
-  it("change nothing else of the thread, and send nothing to the sender of the feedback", async () => {
+  it("change nothing else on the thread, and send nothing to the sender of the feedback", async () => {
     const before = (await thread()).body;
     await propose(service, cast, id);
     const after = (await thread()).body;
@@ -103,7 +103,7 @@ describe("proposals of an agent", () => {
     expect(await thread()).toMatchObject({ body: { latestProposal: decided } });
   });
 
-  it("replace the pending proposal, which is read as rejected with a note about this", async () => {
+  it("replace the pending proposal, which is then rejected with a note that says so", async () => {
     const [older, newer] = [await propose(service, cast, id), await propose(service, cast, id)];
     expect((await poll(older)).body).toMatchObject({
       id: older,
@@ -116,7 +116,7 @@ describe("proposals of an agent", () => {
     expect((await poll(newer)).body).toMatchObject({ status: "awaiting_approval", replacedBy: null });
   });
 
-  it("that were replaced can no longer be decided: 409 already_decided", async () => {
+  it("cannot be decided after they were replaced: 409 already_decided", async () => {
     const [older] = [await propose(service, cast, id), await propose(service, cast, id)];
     const answer = await decide(service, cast, older, { decision: "approve" });
     expect(answer).toMatchObject({ status: 409, body: { code: "already_decided" } });
@@ -124,7 +124,7 @@ describe("proposals of an agent", () => {
   });
 
   it.each(["approve", "reject"])(
-    "that follow a decision (%s) are new, and do not change the decided one",
+    "are new after a decision (%s), and do not change the decided proposal",
     async (decision) => {
       const first = await propose(service, cast, id);
       await decide(service, cast, first, { decision, note: "Fine." });
@@ -136,7 +136,7 @@ describe("proposals of an agent", () => {
     },
   );
 
-  it("never change again after they are decided: 409 already_decided", async () => {
+  it("do not change after they are decided: 409 already_decided", async () => {
     const runId = await propose(service, cast, id);
     await decide(service, cast, runId, { decision: "approve" });
     const again = await decide(service, cast, runId, { decision: "reject" });
@@ -144,7 +144,7 @@ describe("proposals of an agent", () => {
     expect((await poll(runId)).body).toMatchObject({ status: "approved" });
   });
 
-  it("that several agents post at once leave only the latest pending, and every other one replaced", async () => {
+  it("of several agents at the same time leave only the latest one pending, and replace all others", async () => {
     const tokens = await Promise.all(
       Array.from({ length: 10 }, () => service.makeToken(cast.owner, "agent")),
     );
@@ -172,7 +172,7 @@ describe("proposals of an agent", () => {
   it.each([
     ["summary", 2_000],
     ["plan", 20_000],
-  ])("may have a %s of up to %d characters in code points", async (field, most) => {
+  ])("can have a %s of up to %d Unicode code points", async (field, most) => {
     const body = { summary: "Guard it.", plan: "1. Check." };
     for (const length of [1, most - 1, most]) {
       expect(await post({ ...body, [field]: `\n${"😀".repeat(length)} ` })).toMatchObject({ status: 201 });
@@ -190,7 +190,7 @@ describe("proposals of an agent", () => {
     },
   );
 
-  it("on an unknown thread are refused with 404 not_found", async () => {
+  it("are refused with 404 not_found for an unknown thread", async () => {
     const answer = await post({ summary: "Guard it.", plan: "1. Check." }, unknownId);
     expect(answer).toMatchObject({ status: 404, body: { code: "not_found" } });
     expect(await poll(unknownId)).toMatchObject({ status: 404, body: { code: "not_found" } });

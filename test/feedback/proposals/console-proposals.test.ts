@@ -8,7 +8,7 @@ import {
   sendFeedback,
 } from "../../support/worlds/owner-with-one-of-each.ts";
 
-describe("decisions", () => {
+describe("a decision on a proposal", () => {
   let service: Service;
   let world: OwnerWithOneOfEach;
   beforeAll(async () => {
@@ -25,14 +25,14 @@ describe("decisions", () => {
   const poll = (runId: string, wait = 0) =>
     service.request("GET", `/api/v1/agent/runs/${runId}?wait=${wait}`, { headers: bearer(world.agentToken) });
 
-  it.each([{}, { note: null }, { note: "  " }])("do not need a note: %j", async (note) => {
+  it.each([{}, { note: null }, { note: "  " }])("does not need a note: %j", async (note) => {
     const { runId } = await newRun();
     expect((await decide(runId, { decision: "approve", ...note })).body).toMatchObject({
       decisionNote: null,
     });
   });
 
-  it("are shown in the inbox and on the thread", async () => {
+  it("is shown in the inbox and on the thread", async () => {
     const { runId, threadId } = await newRun();
     await decide(runId, { decision: "reject" });
     const inbox = await world.call("GET", `/apps/${world.app.id}/feedback`);
@@ -43,7 +43,7 @@ describe("decisions", () => {
     });
   });
 
-  it("succeed once when many arrive at once", async () => {
+  it("succeeds once when many arrive at the same time", async () => {
     const { runId } = await newRun();
     const decisions = Array.from({ length: 100 }, (_, n) =>
       decide(runId, { decision: n % 2 ? "approve" : "reject", note: `Number ${n}` }),
@@ -55,7 +55,7 @@ describe("decisions", () => {
     expect((await poll(runId)).body).toEqual(won[0]?.body);
   });
 
-  it("sent together with a replacement leave the proposal either decided or replaced", async () => {
+  it("and a replacement at the same time leave the proposal either decided or replaced", async () => {
     const { runId, threadId } = await newRun();
     const [decided, newer] = await Promise.all([
       decide(runId, { decision: "approve" }),
@@ -72,7 +72,7 @@ describe("decisions", () => {
     expect(inbox.body).toMatchObject({ items: expect.arrayContaining([line]) });
   });
 
-  it("that are repeated with one Idempotency-Key get the first response", async () => {
+  it("gets the first response again if it is repeated with the same Idempotency-Key", async () => {
     const { runId } = await newRun();
     const headers = { ...world.headers, "Idempotency-Key": runId };
     const send = () =>
@@ -87,7 +87,7 @@ describe("decisions", () => {
   });
 
   it.each([{}, { decision: "maybe" }, { decision: "approve", note: "x".repeat(4_001) }])(
-    "of the wrong shape are refused: %j",
+    "is refused if it has the wrong form: %j",
     async (body) => {
       expect((await decide(world.runId, body)).status).toBe(400);
       expect((await poll(world.runId)).body).toMatchObject({ status: "awaiting_approval" });

@@ -13,7 +13,7 @@ import {
   sendFeedback,
 } from "../../support/worlds/owner-with-one-of-each.ts";
 
-describe("decisions one after another, without scripts", () => {
+describe("the pages of decisions in sequence, without scripts", () => {
   let service: Service;
   let world: OwnerWithOneOfEach;
   let owner: BrowserWithoutScripts;
@@ -48,7 +48,7 @@ describe("decisions one after another, without scripts", () => {
   const decide = (page: Answer, id: string, decision: string) =>
     owner.send(page, `/console/feedback/${world.app.id}/${id}/decision`, { decision, note: "Smaller." });
 
-  it("open from the list, with their place, the neighbours and the way back", async () => {
+  it("open from the list, and show the position, the neighbours and the link back", async () => {
     const home = await owner.open("/console");
     expect(hrefs(home)).toEqual(ids.map((id, at) => `${path(id, at)}#proposal`));
     expect(readingOf(home)).toContain("Plan Use list-store.ts, not a_b_c.");
@@ -61,7 +61,7 @@ describe("decisions one after another, without scripts", () => {
     expect(newest.text).toContain('href="/console?order=newest"');
   });
 
-  it("lead to the next one, which says what was decided, and last to the list", async () => {
+  it("lead to the next proposal with a message about the last decision, and at the end to the list", async () => {
     const [first = "", second = "", third = ""] = ids;
     const answers: string[] = [];
     const open: [string, number, string, string][] = [
@@ -82,7 +82,7 @@ describe("decisions one after another, without scripts", () => {
     expect(answers[2]).toContain("Nothing is waiting for you");
   });
 
-  it("show no words of an address that nobody was sent to", async () => {
+  it("show no text of a proposal that an address names but the person may not see", async () => {
     const other = await makeOwnerWithOneOfEach(service);
     const foreign = await sendFeedback(service, other.app.key, { subject: "Secret" });
     const page = await owner.open(`/console?done=approved&decided=${foreign}`);

@@ -14,7 +14,7 @@ import { tracedDatabase } from "../../support/database/traced-database.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { fillThreads } from "../../support/worlds/owner-with-one-of-each.ts";
 
-describe("SQLite serves", () => {
+describe("SQLite", () => {
   const traced = tracedDatabase(sqlite);
   let service: Service;
   let appId: string;
@@ -36,13 +36,16 @@ describe("SQLite serves", () => {
   };
 
   const everyRead = () => {
-    it.each(hotReads)("%s by %s, without sorting or scanning threads", async (_, index, read) => {
-      const plan = await planOf((database) => read(database, appId));
-      expect(plan).toMatch(new RegExp(`SEARCH (f|feedback) USING (COVERING )?INDEX ${index} \\(`));
-      expect(plan).not.toContain("SCAN f");
-    });
+    it.each(hotReads)(
+      "reads %s through the index %s, without sorting or scanning threads",
+      async (_, index, read) => {
+        const plan = await planOf((database) => read(database, appId));
+        expect(plan).toMatch(new RegExp(`SEARCH (f|feedback) USING (COVERING )?INDEX ${index} \\(`));
+        expect(plan).not.toContain("SCAN f");
+      },
+    );
 
-    it("what is new on the threads of a page by their ids, and by the newest message of each", async () => {
+    it("reads what is new on the threads of a page by their ids, and by the newest message of each", async () => {
       // For two threads SQLite begins with them anyway, for fifty it would begin with the apps of the member.
       const ids = Array.from({ length: 50 }, (_, n) => `thread ${n}`);
       const plan = await planOf((database) => threadNews(database, "owner", ids));
@@ -54,7 +57,7 @@ describe("SQLite serves", () => {
       expect(plan).not.toContain("SCAN");
     });
 
-    it("an agent's list from a thread on by its time and its id, so that many threads of one instant are not read again", async () => {
+    it("reads an agent's list from a position of time and id, so that it does not read threads of one instant again", async () => {
       const search = { viewer: owner, filters: {} };
       const plan = await planOf((database) => findThreads(database, search, fromTop));
       expect(plan).toContain("feedback_by_app (app_id=? AND (created_at,id)<(?,?))");
@@ -63,7 +66,7 @@ describe("SQLite serves", () => {
     it.each([
       ["an agent's list of proposals", "runs_by_app", undefined],
       ["an agent's list of the approved proposals", "runs_by_status", "approved"],
-    ] as const)("%s by %s", async (_, index, status) => {
+    ] as const)("reads %s through the index %s", async (_, index, status) => {
       const search = { viewer: owner, status };
       const plan = await planOf((database) => findRuns(database, search, fromTop));
       expect(plan).toMatch(new RegExp(`SEARCH r USING COVERING INDEX ${index} \\(`));
@@ -73,17 +76,20 @@ describe("SQLite serves", () => {
     it.each([
       ["oldest", true, ">"],
       ["newest", false, "<"],
-    ])("proposals that await a decision in their order, the %s first", async (_, oldestFirst, beyond) => {
-      const plan = await planOf((database) =>
-        awaitingProposals.list(database, "owner", { ...fromTop, oldestFirst }),
-      );
-      expect(plan).toContain(
-        `SEARCH r USING INDEX runs_by_status (app_id=? AND status=? AND (created_at,id)${beyond}(?,?))`,
-      );
-      expect(plan).not.toMatch(/SCAN (r|f|a)\b/);
-    });
+    ])(
+      "reads proposals that await a decision in their order, the %s first",
+      async (_, oldestFirst, beyond) => {
+        const plan = await planOf((database) =>
+          awaitingProposals.list(database, "owner", { ...fromTop, oldestFirst }),
+        );
+        expect(plan).toContain(
+          `SEARCH r USING INDEX runs_by_status (app_id=? AND status=? AND (created_at,id)${beyond}(?,?))`,
+        );
+        expect(plan).not.toMatch(/SCAN (r|f|a)\b/);
+      },
+    );
 
-    it("an agent's list of changes in their order, from the first new one on", async () => {
+    it("reads an agent's list of changes in their order, from the first new change", async () => {
       const search = { viewer: owner, filters: {} };
       const conditions = [["c.number > ? AND c.number <= ?", 1, 2]] as const;
       const plan = await planOf((database) => findChanged(database, search, { conditions, limit: 21 }));
@@ -91,7 +97,7 @@ describe("SQLite serves", () => {
       expect(plan).not.toContain("TEMP B-TREE");
     });
 
-    it("the threads that a search of the console has found by their numbers, for any number of threads", async () => {
+    it("reads the threads that a console search found by their numbers, for any number of threads", async () => {
       await fillThreads(service, appId, Array(60).fill({ message: "A walrus." }));
       while (await indexNext(service.deps.database));
       const page = { position: [String(Number.MAX_SAFE_INTEGER)], limit: 51 };
@@ -102,7 +108,7 @@ describe("SQLite serves", () => {
       );
     });
 
-    it("a repeated report only by its dedupeKey", async () => {
+    it("finds a repeated report through the index of its dedupeKey", async () => {
       const plan = await planOf((database) =>
         database.write((tx) => feedbackThreads.findRepeated(tx, { appId }, "key")),
       );
@@ -110,7 +116,7 @@ describe("SQLite serves", () => {
       expect(plan).not.toContain("TEMP B-TREE");
     });
 
-    it("a batch for the search index by the index of waiting threads", async () => {
+    it("finds a batch for the search index through the index of waiting threads", async () => {
       await fillThreads(service, appId, [{}]);
       const { database } = service.deps;
       const statements = await traced.during(() => indexNext(database));
@@ -122,9 +128,9 @@ describe("SQLite serves", () => {
     });
   };
 
-  describe("without statistics:", everyRead);
+  describe("without statistics", everyRead);
 
-  describe("with statistics of many threads:", () => {
+  describe("with statistics of many threads", () => {
     beforeAll(async () => {
       const threads = Array.from({ length: 3_000 }, (_, at) => ({
         category: ["bug", "feature", "question", "general"][at % 4] ?? "bug",
@@ -138,7 +144,7 @@ describe("SQLite serves", () => {
 });
 
 describe("a new thread on SQLite", () => {
-  it("gets the number after the last one, which is found by the index of numbers", async () => {
+  it("gets the number after the last one, which SQLite finds through the index of numbers", async () => {
     const traced = tracedDatabase(sqlite);
     const service = await startService({ engine: traced.engine });
     const { database } = service.deps;

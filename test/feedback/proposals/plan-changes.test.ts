@@ -29,7 +29,7 @@ describe("a second plan", () => {
     return owner.open(worker.address(id));
   };
 
-  it("after changes shows what was asked for, what changed, and the whole plan", async () => {
+  it("after a request for changes is shown with the request, the differences and the whole plan", async () => {
     const page = await pageAfter(
       "1. Find it\n2. Mend it\n3. Test",
       "1. Find it\n2. Mend half\n3. Test",
@@ -40,28 +40,28 @@ describe("a second plan", () => {
     );
   });
 
-  it("that replaced the first shows what changed", async () => {
+  it("that replaced the first one is shown with the differences", async () => {
     const text = readingOf(await pageAfter("1. Find it", "1. Find it\n2. Mend it"));
     expect(text).toMatch(/What changed .* 1 line added, 0 lines removed\. 1\. Find it \+ Added: 2\. Mend it/);
   });
 
-  it("after a rejection is a separate plan", async () => {
+  it("after a rejection is shown as a separate plan", async () => {
     expect(readingOf(await pageAfter("1. A", "1. B", "reject"))).not.toContain("What changed");
   });
 
-  it("that is the same is marked as unchanged", async () => {
+  it("that is equal to the first one is marked as unchanged", async () => {
     expect(readingOf(await pageAfter("1. A", "1. A", "request_changes"))).toContain(
       "The plan is the same, word for word.",
     );
   });
 
-  it("that differs only in line ends shows this", async () => {
+  it("that differs only in line ends is marked so", async () => {
     expect(readingOf(await pageAfter("1. A\n2. B", "1. A\r\n2. B", "request_changes"))).toContain(
       "Only the ends of lines differ",
     );
   });
 
-  it("leaves out lines that are far from every change", async () => {
+  it("is shown without lines that are far from every change", async () => {
     const lines = Array.from({ length: 40 }, (_, at) => `Line ${at}`);
     const page = await pageAfter(lines.join("\n"), lines.with(20, "Another").join("\n"), "request_changes");
     expect(readingOf(page)).toMatch(
@@ -69,14 +69,14 @@ describe("a second plan", () => {
     );
   });
 
-  it("of 20,000 characters that has nothing in common is not compared line by line", async () => {
+  it("of 20,000 characters without a common line is not compared line by line", async () => {
     const long = (text: string) => `${text}\n`.repeat(9_999) + text;
     const page = await pageAfter(long("a"), long("b"), "request_changes");
     expect(readingOf(page)).toContain("The two plans differ too much to compare them line by line.");
     expect(page.text).not.toContain('class="difference"');
   });
 
-  it("shows hidden characters of both plans as marks, and no HTML of theirs", async () => {
+  it("is shown with marks for hidden characters of both plans, and without HTML of the plans", async () => {
     const page = await pageAfter("1. A\u202E<b>x", "1. A\u200B<i>y", "request_changes");
     const text = readingOf(page);
     expect(text).toMatch(/− Removed: 1\. A U\+202E <b>x/);
@@ -84,7 +84,7 @@ describe("a second plan", () => {
     expect(page.text).not.toMatch(/<b>x|<i>y/);
   });
 
-  it("shows its SHA-256 in short and in full", async () => {
+  it("is shown with its SHA-256 in short and in full", async () => {
     const id = await worker.newThread();
     const runId = await worker.propose(id);
     const whole = (await worker.poll(runId)).field("planSha256");

@@ -40,7 +40,7 @@ describe("a decision on a proposal", () => {
     return { id, runId, page: await owner.open(address(id)) };
   };
 
-  it("is shown as still open before it is made", async () => {
+  it("is shown as open before a person decides", async () => {
     const { page } = await proposed();
     expect(readingOf(page)).toMatch(
       /Proposal Waiting for your decision .* Mend it .* 1\. Find it 2\. Mend it/,
@@ -51,7 +51,7 @@ describe("a decision on a proposal", () => {
     ["approve", "approved"],
     ["reject", "rejected"],
     ["request_changes", "rejected"],
-  ])("to %s is returned to the agent, with the note", async (decision, status) => {
+  ])("to %s is returned to the agent with the note", async (decision, status) => {
     const { id, runId, page } = await proposed();
     const answer = await decide(page, id, decision, "Mind the\r\ntests.");
     expect([answer.status, locationOf(answer)]).toEqual([303, address(id)]);
@@ -65,7 +65,7 @@ describe("a decision on a proposal", () => {
     expect(() => formOf(after, address(id, "/decision"))).toThrow();
   });
 
-  it("is made once if the form is sent twice, as by a double click", async () => {
+  it("is saved once if the form is sent twice by a double click", async () => {
     const { id, runId, page } = await proposed();
     const send = () => decide(page, id, "approve", "x");
     const answers = [...(await Promise.all([send(), send(), send()])), await send()];
@@ -74,7 +74,7 @@ describe("a decision on a proposal", () => {
     expect(audit.text.match(new RegExp(`"run\\.approve"[^}]*"${runId}"`, "g"))).toHaveLength(1);
   });
 
-  it("is not changed by an already sent form with the other answer", async () => {
+  it("does not change if an earlier form with the opposite decision arrives", async () => {
     const { id, runId, page } = await proposed();
     await decide(page, id, "approve");
     const again = await decide(page, id, "reject");
@@ -83,7 +83,7 @@ describe("a decision on a proposal", () => {
     expect((await run(runId)).field("status")).toBe("approved");
   });
 
-  it("on a replaced proposal is refused, and shows the newer one", async () => {
+  it("on a replaced proposal is refused, and the page shows the newer proposal", async () => {
     const { id, page } = await proposed();
     const newer = await propose(service, world.agentToken, id);
     const answer = await decide(page, id, "approve", "Go ahead.");
@@ -94,7 +94,7 @@ describe("a decision on a proposal", () => {
     expect((await run(newer)).field("status")).toBe("awaiting_approval");
   });
 
-  it("on a decided proposal is refused", async () => {
+  it("on a proposal that is already decided is refused", async () => {
     const { id, page } = await proposed();
     await decide(await owner.open(address(id)), id, "reject");
     const answer = await decide(page, id, "approve");
@@ -102,7 +102,7 @@ describe("a decision on a proposal", () => {
     expect(readingOf(answer)).toContain("This proposal was already rejected.");
   });
 
-  it("with a note that is too long shows the note again with the fault", async () => {
+  it("with a note that is too long is refused, and the page shows the note with the fault", async () => {
     const { id, page } = await proposed();
     const answer = await decide(page, id, "approve", "x".repeat(4_001));
     expect(answer.status).toBe(400);
@@ -110,7 +110,7 @@ describe("a decision on a proposal", () => {
     expect(answer.text).toContain("x".repeat(4_001));
   });
 
-  it("to ask for changes needs a note, and keeps what else was typed", async () => {
+  it("to ask for changes needs a note, and the page keeps the other typed text", async () => {
     const { id, runId, page } = await proposed();
     const answer = await owner.send(page, address(id, "/decision"), {
       ...{ decision: "request_changes", note: " ", replyBody: "We look into it." },
@@ -121,13 +121,13 @@ describe("a decision on a proposal", () => {
     expect((await run(runId)).field("status")).toBe("awaiting_approval");
   });
 
-  it("to ask for changes is shown with who asked, and what for", async () => {
+  it("to ask for changes is shown with the person and the note", async () => {
     const { id, page } = await proposed();
     const after = await owner.follow(await decide(page, id, "request_changes", "Smaller steps."));
     expect(readingOf(after)).toMatch(/Proposal Changes asked for .* Changes asked for by .* Smaller steps\./);
   });
 
-  it("after somebody has asked for changes is refused", async () => {
+  it("is refused after somebody has asked for changes", async () => {
     const { id, page } = await proposed();
     await decide(await owner.open(address(id)), id, "request_changes", "Smaller steps.");
     const answer = await decide(page, id, "approve");
@@ -135,7 +135,7 @@ describe("a decision on a proposal", () => {
     expect(readingOf(answer)).toContain("Changes to this proposal were already asked for.");
   });
 
-  it("from a page of another origin is refused", async () => {
+  it("is refused from a page of another origin", async () => {
     const { id, runId, page } = await proposed();
     const lured = createBrowserWithoutScripts(service, { ...world.headers, origin: "https://evil.example" });
     const answer = await lured.send(page, address(id, "/decision"), { decision: "approve" });
@@ -143,7 +143,7 @@ describe("a decision on a proposal", () => {
     expect((await run(runId)).field("status")).toBe("awaiting_approval");
   });
 
-  it("needs a signed-in person, and keeps the typed note during the sign-in", async () => {
+  it("needs a signed-in person, and the typed note is kept during the sign-in", async () => {
     const { id, page } = await proposed();
     const referer = `${service.baseUrl}${address(id)}`;
     const answer = await createBrowserWithoutScripts(service, { referer }).send(
@@ -161,7 +161,7 @@ describe("a decision on a proposal", () => {
     });
   });
 
-  it("is shown with all earlier proposals and their decisions", async () => {
+  it("is shown together with all earlier proposals and their decisions", async () => {
     const { id, page } = await proposed();
     await decide(page, id, "reject", "Not like this.");
     await propose(service, world.agentToken, id);

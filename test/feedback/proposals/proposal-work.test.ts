@@ -46,7 +46,7 @@ describe("an approved proposal in the console", () => {
     owner.send(page, worker.address(id, "/release"), { release: runId });
   const decisionOf = async (runId: string) => (await worker.poll(runId)).field("decision");
 
-  it("says who approved it, and whether an agent has read it", async () => {
+  it("shows who approved it, and whether an agent has read it", async () => {
     const { id, runId } = await approved();
     expect(readingOf(await open(id))).toMatch(
       /Approved by .*@example\.org .* No agent has read the approval yet\./,
@@ -57,7 +57,7 @@ describe("an approved proposal in the console", () => {
     expect(text).toContain("may already have begun");
   });
 
-  it("says how long it is valid", async () => {
+  it("shows how long it is valid", async () => {
     await world.call("PATCH", `/apps/${world.app.id}`, { approvalHours: 5 });
     const { id, runId } = await approved();
     await world.call("PATCH", `/apps/${world.app.id}`, { approvalHours: null });
@@ -79,7 +79,7 @@ describe("an approved proposal in the console", () => {
     expect(await decisionOf(thread.runId)).toBe("recalled");
   });
 
-  it("still says who had approved, and with which note, after it was recalled", async () => {
+  it("shows after a recall who had approved it, and the note of the approval", async () => {
     const id = await worker.newThread();
     const runId = await worker.propose(id);
     await worker.decide(runId, "approve", "Only on Android.");
@@ -96,7 +96,7 @@ describe("an approved proposal in the console", () => {
     expect(answers.map(({ status }) => status)).toEqual([303, 303]);
   });
 
-  it("is not recalled after a worker claimed it, and keeps the typed note", async () => {
+  it("is not recalled after a worker claimed it, and the typed note is kept", async () => {
     const thread = await approved();
     const page = await open(thread.id);
     await worker.claim(thread.runId);
@@ -107,7 +107,7 @@ describe("an approved proposal in the console", () => {
     expect(await decisionOf(thread.runId)).toBe("approve");
   });
 
-  it("keeps a note for its recall when another part is sent", async () => {
+  it("keeps the typed note of a recall when another form is sent", async () => {
     const { id, runId } = await approved();
     const answer = await owner.send(await open(id), worker.address(id, "/messages"), {
       ...{ direction: "note", noteBody: "Seen.", [`recallNote:${runId}`]: "Half a thought" },
@@ -116,7 +116,7 @@ describe("an approved proposal in the console", () => {
     expect(answer.text).toContain("Half a thought");
   });
 
-  it("shows the worker and its progress as the agent's words", async () => {
+  it("shows the worker and its progress as words of the agent", async () => {
     const { id, runId, claimId } = await claimed();
     for (let at = 1; at <= 7; at += 1) await worker.progress(runId, claimId, `Step ${at} is done.`);
     expect(readingOf(await open(id))).toMatch(
@@ -124,7 +124,7 @@ describe("an approved proposal in the console", () => {
     );
   });
 
-  it("says for how long a worker is silent, and ends nothing by itself", async () => {
+  it("shows how long a worker has reported nothing, and does not end the claim", async () => {
     const { id, runId } = await claimed();
     service.clock.advance(3.5 * hour);
     expect(readingOf(await open(id))).toContain("Silent for 3 hours. Innkeep ends no claim by itself.");
@@ -133,7 +133,7 @@ describe("an approved proposal in the console", () => {
     expect((await worker.poll(runId)).body).toMatchObject({ claim: { releasedAt: null } });
   });
 
-  it("lets a person release the claim, and shows who did", async () => {
+  it("allows a person to release the claim, and shows who released it", async () => {
     const thread = await claimed();
     const after = await owner.follow(await release(await open(thread.id), thread));
     expect(readingOf(after)).toMatch(
@@ -160,7 +160,7 @@ describe("an approved proposal in the console", () => {
   it.each([
     ["succeeded", "Succeeded"],
     ["failed", "Failed"],
-  ])("shows an outcome that %s, with summary and safe links", async (status, name) => {
+  ])("shows an outcome that %s with its summary and with safe links", async (status, name) => {
     const { id, runId, claimId } = await claimed();
     const links = ["https://example.com/pull/1"];
     await worker.outcome(runId, { claimId, status, summary: "All \u202Etests ran.", links });
@@ -173,7 +173,7 @@ describe("an approved proposal in the console", () => {
     expect(() => formOf(page, worker.address(id, "/release"))).toThrow();
   });
 
-  it("of an older plan stays visible while a newer one waits", async () => {
+  it("shows the outcome of an older plan while a newer plan waits", async () => {
     const { id, runId } = await claimed();
     await worker.propose(id, "1. Something else");
     const page = await open(id);

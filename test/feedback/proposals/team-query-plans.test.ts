@@ -27,7 +27,7 @@ const filling = [
    SELECT 'app', 'owner', id, CASE WHEN id LIKE '%99' THEN -1 ELSE 0 END, created_at FROM feedback`,
 ];
 
-describe.each(databases)("the reads of a team on $name", (engine) => {
+describe.each(databases)("a team on $name", (engine) => {
   const traced = tracedDatabase(engine);
   let service: Service;
   beforeAll(async () => {
@@ -39,15 +39,15 @@ describe.each(databases)("the reads of a team on $name", (engine) => {
   afterAll(() => service.stop());
 
   const everyRead = () =>
-    it.each(hotTeamReads)("are served for %s by %s", async (_, index, read) => {
+    it.each(hotTeamReads)("reads %s through the index %s", async (_, index, read) => {
       const plan = await planOfLast(traced, service.deps.database, (database) => read(database, "app"));
       expect(plan).toMatch(new RegExp(`${index}\\b`));
       expect(plan).not.toMatch(/Seq Scan on (feedback|thread_)|SCAN (f|l|t|x)\b/);
     });
 
-  describe("without statistics:", everyRead);
+  describe("without statistics", everyRead);
 
-  describe("with statistics:", () => {
+  describe("with statistics", () => {
     beforeAll(() => service.deps.database.write(refreshStatistics));
     everyRead();
   });

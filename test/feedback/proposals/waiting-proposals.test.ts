@@ -10,7 +10,7 @@ import type { Answer } from "../../support/service/request.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { fillThreads } from "../../support/worlds/owner-with-one-of-each.ts";
 
-describe("137 waiting proposals", () => {
+describe("the pages of 137 waiting proposals", () => {
   let service: Service;
   let owner: BrowserWithoutScripts;
   beforeAll(async () => {
@@ -30,24 +30,24 @@ describe("137 waiting proposals", () => {
     return [...subjects(page), ...(next === undefined ? [] : await subjectsFrom(next))];
   };
 
-  it("are all reachable, oldest first", async () => {
+  it("contain all proposals, the oldest first", async () => {
     expect(await subjectsFrom("/console")).toEqual(Array.from({ length: 137 }, (_, at) => at));
   });
 
-  it("are all reachable, newest first", async () => {
+  it("contain all proposals, the newest first", async () => {
     expect(await subjectsFrom("/console?order=newest")).toEqual(
       Array.from({ length: 137 }, (_, at) => 136 - at),
     );
   });
 
-  it("are counted up to 99, and both orders are offered", async () => {
+  it("show counts up to 99, and offer both orders", async () => {
     const page = await owner.open("/console");
     expect(readingOf(page)).toMatch(/99\+ proposals to decide Longest waiting first Newest first/);
     expect(readingOf(page)).toContain("99+ proposals wait");
     expect(page.text).toContain('href="/console?order=newest"');
   });
 
-  it("have no page at an invalid address", async () => {
+  it("do not exist at an invalid address", async () => {
     expect((await owner.open("/console?cursor=nonsense")).status).toBe(404);
   });
 });

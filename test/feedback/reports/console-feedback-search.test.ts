@@ -8,7 +8,7 @@ import {
   sendFeedback,
 } from "../../support/worlds/owner-with-one-of-each.ts";
 
-describe.each(databases)("searching the inbox on $name", (engine) => {
+describe.each(databases)("a search of the inbox on $name", (engine) => {
   let service: Service;
   let world: OwnerWithOneOfEach;
   let app: { id: string; key: string };
@@ -38,27 +38,27 @@ describe.each(databases)("searching the inbox on $name", (engine) => {
     ["sender's name", { name: "Zebra Smith" }],
     ["sender's address", { email: "zebra@example.org" }],
     ["source", { source: "zebra-ios" }],
-  ])("searches the %s", async (_, report) => {
+  ])("reads the %s", async (_, report) => {
     const id = await send("Other", report);
     await send("Another");
     expect((await search("zebra")).items).toMatchObject([{ id }]);
   });
 
-  it("finds threads that contain every word, in any order and case, newest first", async () => {
+  it("finds threads that contain every word, in any order and any case, the newest first", async () => {
     await send("Crash in the cellar");
     await send("Cellar: CRASH again");
     await send("Crash in the attic");
     expect(await found("cellar crash")).toEqual(["Cellar: CRASH again", "Crash in the cellar"]);
   });
 
-  it("matches each word also as the beginning of a word", async () => {
+  it("also finds words that begin with a search word", async () => {
     await send("Importing recipes fails");
     expect(await found("recipes imp")).toEqual(["Importing recipes fails"]);
     expect(await found("rec importing")).toEqual(["Importing recipes fails"]);
     expect(await found("cipes")).toEqual([]);
   });
 
-  it("matches a last word of one or two letters as a whole word, except in scripts without spaces", async () => {
+  it("finds a last word of one or two letters only as a whole word, except in scripts without spaces", async () => {
     await send("It is offline");
     await send("オフラインです");
     expect(await found("off")).toEqual(["It is offline"]);
@@ -88,12 +88,12 @@ describe.each(databases)("searching the inbox on $name", (engine) => {
     "NEAR(zebra x)",
     "\uE000",
     "🦓",
-  ])("treats %j as words, never as query syntax", async (q) => {
+  ])("reads %j as words, never as query syntax", async (q) => {
     await send("Nothing of the kind");
     expect(await found(q)).toEqual([]);
   });
 
-  it("finds a thread by its new subject and no longer by the old one", async () => {
+  it("finds a thread by its new subject, and no longer by the old one", async () => {
     const id = await send("Aardvark");
     expect(await found("aardvark")).toHaveLength(1);
     await world.call("PATCH", `/feedback/${id}`, { subject: "Zebra" });
@@ -122,7 +122,7 @@ describe.each(databases)("searching the inbox on $name", (engine) => {
     expect(await found("zebra", "&to=2020-01-01T00:00:00Z")).toEqual([]);
   });
 
-  it("finds a thread under its new status and type at once, and no longer under the old ones", async () => {
+  it("finds a thread immediately by its new status and type, and no longer by the old ones", async () => {
     const id = await send("Zebra", { type: "bug" });
     expect(await found("zebra", "&type=bug&status=open")).toEqual(["Zebra"]);
     await world.call("PATCH", `/feedback/${id}`, { status: "resolved", category: "question" });
@@ -131,21 +131,21 @@ describe.each(databases)("searching the inbox on $name", (engine) => {
     expect(await found("zebra", "&status=open")).toEqual([]);
   });
 
-  it("has pages", async () => {
+  it("has several pages", async () => {
     await fillThreads(service, app.id, Array(5).fill({ message: "A zebra." }));
     const first = await search("zebra", "&limit=3");
     expect(first.items).toHaveLength(3);
     expect(await found("zebra", `&limit=3&cursor=${first.nextCursor}`)).toEqual(["Thread 1", "Thread 0"]);
   });
 
-  it("refuses the cursor of a list without a search", async () => {
+  it("refuses the cursor of a list that has no search", async () => {
     await fillThreads(service, app.id, [{}, {}]);
     const { body } = await world.call("GET", `/apps/${app.id}/feedback?limit=1`);
     const answer = await world.call("GET", `/apps/${app.id}/feedback?q=it&cursor=${Object(body).nextCursor}`);
     expect(answer.field("issues.0.path")).toBe("cursor");
   });
 
-  it("indexes a backlog of more threads than one transaction handles", async () => {
+  it("also finds threads of a backlog that is larger than one transaction", async () => {
     await fillThreads(service, app.id, [{ message: "A zebra." }, ...Array(1_200).fill({})]);
     expect(await found("zebra")).toEqual(["Thread 0"]);
   });

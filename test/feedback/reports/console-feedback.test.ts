@@ -24,7 +24,7 @@ describe.each(databases)("threads in the console on $name", (engine) => {
   const thread = (id: string) => world.call("GET", `/feedback/${id}`);
   const change = (id: string, body: object) => world.call("PATCH", `/feedback/${id}`, body);
 
-  it("show everything that the agent sees, and the sender and all proposals", async () => {
+  it("show everything that the agent sees, and also the sender and all proposals", async () => {
     const id = await send({ name: "Ada", email: "ada@example.org", images: [dataUrl(png())] });
     const first = await propose(service, world.agentToken, id);
     const second = await propose(service, world.agentToken, id);
@@ -42,11 +42,11 @@ describe.each(databases)("threads in the console on $name", (engine) => {
     });
   });
 
-  it("have null for a sender who gave no details", async () => {
+  it("have null as the sender who gave no details", async () => {
     expect((await thread(await send())).body).toMatchObject({ sender: { name: null, email: null } });
   });
 
-  it("change in status, category, subject and linked issue", async () => {
+  it("allow a change of status, category, subject and linked issue", async () => {
     const given = {
       status: "in_progress",
       category: "feature",
@@ -58,7 +58,7 @@ describe.each(databases)("threads in the console on $name", (engine) => {
     expect(answer.body).toMatchObject({ feedback: given });
   });
 
-  it("change only in the given fields; null unlinks the issue", async () => {
+  it("change only in the given fields, and null removes the linked issue", async () => {
     const id = await send({ subject: "Crash" });
     await change(id, { githubIssueUrl: "https://github.com/a/b/issues/1" });
     const answer = await change(id, { githubIssueUrl: null });
@@ -87,7 +87,7 @@ describe.each(databases)("threads in the console on $name", (engine) => {
     expect((await thread(id)).body).toMatchObject({ messages: [answer.body] });
   });
 
-  it("accept no inbound message: only the sender's app creates those", async () => {
+  it("refuse an inbound message, because only the sender's app creates inbound messages", async () => {
     const body = { direction: "inbound", body: "It was me." };
     expect((await world.call("POST", `/feedback/${world.threadId}/messages`, body)).status).toBe(400);
   });
@@ -104,7 +104,7 @@ describe.each(databases)("threads in the console on $name", (engine) => {
     await expect.poll(() => filesIn(folder)).toHaveLength(before);
   });
 
-  it("keep a file, when they are deleted, that another thread also has", async () => {
+  it("do not delete a file with them if another thread also has it", async () => {
     const images = [dataUrl(png(2_100))];
     const [first, second] = [await send({ images }), await send({ images })];
     await world.call("DELETE", `/feedback/${first}`);
@@ -112,7 +112,7 @@ describe.each(databases)("threads in the console on $name", (engine) => {
     expect((await service.request("GET", url.pathname)).status).toBe(200);
   });
 
-  it("that are deleted cancel their unsent messages", async () => {
+  it("cancel their unsent messages when they are deleted", async () => {
     const chatWebhookUrl = "http://127.0.0.1:9/hook";
     const app = await service.makeApp(world.owner, { chatWebhookUrl });
     const id = await sendFeedback(service, app.key);
@@ -138,7 +138,7 @@ describe.each(databases)("the inbox on $name", (engine) => {
     return itemsOf(body).map(({ subject }) => subject);
   };
 
-  it("has a line for each thread, newest first", async () => {
+  it("has an entry for each thread, the newest first", async () => {
     const app = await service.makeApp(world.owner);
     await sendFeedback(service, app.key, { subject: "One", name: "Ada", source: "ios" });
     const id = await sendFeedback(service, app.key, { subject: "Two", type: "question" });
@@ -168,7 +168,7 @@ describe.each(databases)("the inbox on $name", (engine) => {
     });
   });
 
-  it("has pages that miss no thread and repeat none, even if threads have the same instant", async () => {
+  it("has pages that contain each thread once, even if threads have the same instant", async () => {
     const app = await service.makeApp(world.owner);
     const sameInstant = { createdAt: "2026-01-01T00:00:00.000Z" };
     await fillThreads(service, app.id, [...Array(7).fill(sameInstant), {}, {}]);
@@ -183,7 +183,7 @@ describe.each(databases)("the inbox on $name", (engine) => {
     expect(new Set(seen).size).toBe(9);
   });
 
-  it("returns the later pages unchanged when new threads arrive in between", async () => {
+  it("returns the later pages unchanged when new threads arrive", async () => {
     const app = await service.makeApp(world.owner);
     await fillThreads(service, app.id, [{}, {}, {}]);
     const first = await list(app.id, "?limit=2");
@@ -215,7 +215,7 @@ describe.each(databases)("the inbox on $name", (engine) => {
     expect(await subjects(app.id, "?type=question")).toEqual([]);
   });
 
-  it("is filtered by time: from is included, to is excluded, offsets count", async () => {
+  it("is filtered by time: from is included, to is excluded, and offsets are respected", async () => {
     const app = await service.makeApp(world.owner);
     const at = (hour: string) => ({ createdAt: `2026-03-01T${hour}:00:00.000Z` });
     await fillThreads(service, app.id, [at("10"), at("11"), at("12")]);

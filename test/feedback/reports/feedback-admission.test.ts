@@ -12,7 +12,7 @@ describe("a large report", () => {
   });
   afterAll(() => service.stop());
 
-  it("is refused before its body is read when every limit is used up", async () => {
+  it("is refused before its body is read when all limits are used up", async () => {
     const { key } = await service.makeApp();
     const headers = { "x-api-key": key };
     const send = (body: object) => service.request("POST", "/api/v1/feedback/remote", { headers, body });

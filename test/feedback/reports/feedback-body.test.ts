@@ -48,7 +48,7 @@ describe("the body of POST /api/v1/feedback/remote", () => {
       ],
       ["white space only", " \n "],
       ["nothing at all", ""],
-    ])("for being %s gets 400 bad_request", async (_, body) => {
+    ])("is %s and gets 400 bad_request", async (_, body) => {
       const answer = await send(body);
       expect(answer).toMatchObject({ status: 400, body: { code: "bad_request" } });
       expect(issuesOf(answer)).toHaveLength(1);
@@ -61,7 +61,7 @@ describe("the body of POST /api/v1/feedback/remote", () => {
       ["a surrogate in UTF-8", Buffer.from('{"type":"bug","message":"\xed\xa0\x80"}', "latin1")],
       ["an overlong character", Buffer.from('{"type":"bug","message":"\xc0\xaf"}', "latin1")],
       ["compressed bytes", Buffer.from("1f8b0800000000000003ab56", "hex")],
-    ])("for being %s gets 400 bad_request", async (_, body) => {
+    ])("is %s and gets 400 bad_request", async (_, body) => {
       expect(await send(body)).toMatchObject({ status: 400, body: { code: "bad_request" } });
       await nothingIsStored();
     });
@@ -74,13 +74,13 @@ describe("the body of POST /api/v1/feedback/remote", () => {
       "",
       "/",
       "json",
-    ])("for its content type %j gets 415 unsupported_media_type", async (type) => {
+    ])("has the content type %j and gets 415 unsupported_media_type", async (type) => {
       const answer = await send(JSON.stringify(report), type);
       expect(answer).toMatchObject({ status: 415, body: { code: "unsupported_media_type" } });
       await nothingIsStored();
     });
 
-    it("for having no content type gets 415 unsupported_media_type", async () => {
+    it("has no content type and gets 415 unsupported_media_type", async () => {
       const connection = await connectRaw(service.baseUrl);
       const body = JSON.stringify(report);
       connection.write(headOf("POST", path, { ...cast.key, "content-length": body.length }) + body);
@@ -90,7 +90,7 @@ describe("the body of POST /api/v1/feedback/remote", () => {
       await connection.cut();
     });
 
-    it("for declaring over 60 MiB gets 413 payload_too_large before a byte of it is sent", async () => {
+    it("declares more than 60 MiB and gets 413 payload_too_large before any byte of it is sent", async () => {
       const connection = await connectRaw(service.baseUrl);
       connection.write(head({ "content-length": 60 * MB + 1 }));
       expect(await connection.read(/payload_too_large/)).toMatch(
@@ -99,7 +99,7 @@ describe("the body of POST /api/v1/feedback/remote", () => {
       await connection.cut();
     });
 
-    it("for growing over 60 MiB gets 413 payload_too_large", async () => {
+    it("grows to more than 60 MiB and gets 413 payload_too_large", async () => {
       const connection = await connectRaw(service.baseUrl);
       connection.write(head({ "transfer-encoding": "chunked" }));
       const blanks = `${MB.toString(16)}\r\n${" ".repeat(MB)}\r\n`;
@@ -112,8 +112,8 @@ describe("the body of POST /api/v1/feedback/remote", () => {
     });
   });
 
-  describe("that is cut off", () => {
-    it("after half of a small body leaves nothing", async () => {
+  describe("that is incomplete", () => {
+    it("because half of a small body is missing stores nothing", async () => {
       const connection = await connectRaw(service.baseUrl);
       const body = JSON.stringify(report);
       const logged = service.logged().length;
@@ -137,25 +137,28 @@ describe("the body of POST /api/v1/feedback/remote", () => {
         Buffer.from(`{"type":"bug","message":"x","images":["${url}"]}`).subarray(0, MB),
       ],
       ["a form", "multipart/form-data; boundary=b", form(jpeg(MB).bytes)],
-    ])("in the middle of a file in %s leaves no thread and no file", async (_, type, half) => {
-      const connection = await connectRaw(service.baseUrl);
-      connection.write(head({ "content-type": type, "content-length": 2 * MB }));
-      connection.write(half);
-      await eventually(async () => expect(await storedFiles(service)).toHaveLength(1));
-      await connection.cut();
-      await eventually(nothingIsStored);
-    });
+    ])(
+      "because it ends in the middle of a file in %s stores no thread and no file",
+      async (_, type, half) => {
+        const connection = await connectRaw(service.baseUrl);
+        connection.write(head({ "content-type": type, "content-length": 2 * MB }));
+        connection.write(half);
+        await eventually(async () => expect(await storedFiles(service)).toHaveLength(1));
+        await connection.cut();
+        await eventually(nothingIsStored);
+      },
+    );
   });
 
   describe("that is accepted", () => {
     it.each(["application/json", "application/json; charset=utf-8", "Application/JSON ;charset=UTF-8"])(
-      "may have the content type %s",
+      "can have the content type %s",
       async (type) => {
         expect(await send(JSON.stringify(report), type)).toMatchObject({ status: 201 });
       },
     );
 
-    it("may arrive in chunks of any size", async () => {
+    it("can arrive in chunks of any size", async () => {
       const connection = await connectRaw(service.baseUrl);
       connection.write(head({ "transfer-encoding": "chunked", connection: "close" }));
       for (const byte of JSON.stringify(report)) connection.write(`1\r\n${byte}\r\n`);
@@ -163,7 +166,7 @@ describe("the body of POST /api/v1/feedback/remote", () => {
       expect(await connection.read()).toMatch(/^HTTP\/1.1 201 /);
     });
 
-    it("may be exactly 60 MiB", async () => {
+    it("can have exactly 60 MiB", async () => {
       const body = JSON.stringify({ ...report, images: [dataUrl(jpeg())], videos: ["x"] });
       const [start = "", end = ""] = body.split('"x"');
       const filler = "A".repeat(60 * MB - body.length);

@@ -10,7 +10,7 @@ import {
   submitFeedback,
 } from "../../support/worlds/app-with-owner-and-agent.ts";
 
-describe.each(databases)("repeats of one failure, by dedupeKey, on $name", (engine) => {
+describe.each(databases)("reports of one failure with the same dedupeKey on $name", (engine) => {
   let service: Service;
   let cast: AppWithAgent;
   beforeAll(async () => {
@@ -31,7 +31,7 @@ describe.each(databases)("repeats of one failure, by dedupeKey, on $name", (engi
   const setStatus = (id: string, status: string) =>
     service.request("PATCH", `/api/v1/console/feedback/${id}`, { headers: cast.person, body: { status } });
 
-  it("start a thread like any report", async () => {
+  it("start a thread with the first report", async () => {
     const answer = await submit({});
     const { baseUrl } = service;
     const id = answer.field("id");
@@ -49,7 +49,7 @@ describe.each(databases)("repeats of one failure, by dedupeKey, on $name", (engi
     expect(repeat.body).toEqual({ success: true, id, consoleUrl, statusUrl, deduplicated: true });
   });
 
-  it("become inbound messages of the thread and raise its occurrences", async () => {
+  it("become inbound messages of the thread, and increase its occurrences", async () => {
     const id = (await submit({})).field("id");
     await submit({ message: "Build 2 failed." });
     await submit({ message: "Build 3 failed.", subject: "Other", metadata: { build: 3 } });
@@ -63,7 +63,7 @@ describe.each(databases)("repeats of one failure, by dedupeKey, on $name", (engi
     expect(await rowsOf(service, "feedback", cast.appId)).toBe(1);
   });
 
-  it("show only the newest 500 of many, oldest first", async () => {
+  it("are shown only as the newest 500 of many, the oldest first", async () => {
     const id = (await submit({})).field("id");
     await service.deps.database.write(async (tx) => {
       for (let index = 0; index < 600; index += 1) {
@@ -93,13 +93,13 @@ describe.each(databases)("repeats of one failure, by dedupeKey, on $name", (engi
     });
   });
 
-  it.each(["open", "in_progress"])("join a thread that is %s", async (status) => {
+  it.each(["open", "in_progress"])("are added to a thread that is %s", async (status) => {
     const id = (await submit({})).field("id");
     await setStatus(id, status);
     expect((await submit({})).field("id")).toBe(id);
   });
 
-  it.each(["resolved", "archived"])("start a new thread when the earlier one is %s", async (status) => {
+  it.each(["resolved", "archived"])("start a new thread if the earlier thread is %s", async (status) => {
     const id = (await submit({})).field("id");
     await setStatus(id, status);
     const next = await submit({});
@@ -108,7 +108,7 @@ describe.each(databases)("repeats of one failure, by dedupeKey, on $name", (engi
     expect((await submit({})).field("id")).toBe(next.field("id"));
   });
 
-  it("name the last resolved thread when the failure occurs again", async () => {
+  it("link the new thread to the last resolved one when the failure occurs again", async () => {
     const ids: string[] = [];
     for (const _ of [1, 2]) {
       const id = (await submit({})).field("id");
@@ -129,7 +129,7 @@ describe.each(databases)("repeats of one failure, by dedupeKey, on $name", (engi
     expect((await submit({})).body).not.toHaveProperty("earlier");
   });
 
-  it("name no archived thread, and none of another app", async () => {
+  it("do not link the new thread to an archived thread or a thread of another app", async () => {
     await setStatus((await submit({})).field("id"), "archived");
     const other = await makeAppWithAgent(service);
     const foreign = (await submit({}, other.key)).field("id");
@@ -140,19 +140,19 @@ describe.each(databases)("repeats of one failure, by dedupeKey, on $name", (engi
     expect((await submit({})).body).not.toHaveProperty("earlier");
   });
 
-  it("join threads of the same app only", async () => {
+  it("are added only to threads of the same app", async () => {
     const id = (await submit({})).field("id");
     const other = await makeAppWithAgent(service);
     expect((await submit({}, other.key)).field("id")).not.toBe(id);
   });
 
-  it("join only on the same dedupeKey, compared after trimming and case-sensitively", async () => {
+  it("need the same dedupeKey, which is compared after trimming and case-sensitively", async () => {
     const id = (await submit({})).field("id");
     expect((await submit({ dedupeKey: " build\n" })).field("id")).toBe(id);
     expect((await submit({ dedupeKey: "Build" })).field("id")).not.toBe(id);
   });
 
-  it("are not detected for reports without a dedupeKey", async () => {
+  it("are separate threads if they have no dedupeKey", async () => {
     const ids = [
       await submit({ dedupeKey: "" }),
       await submit({ dedupeKey: null }),
@@ -161,7 +161,7 @@ describe.each(databases)("repeats of one failure, by dedupeKey, on $name", (engi
     expect(new Set(ids.map((answer) => answer.field("id"))).size).toBe(3);
   });
 
-  it("that arrive 50 at once become one thread with 50 occurrences", async () => {
+  it("become one thread with 50 occurrences if 50 arrive at the same time", async () => {
     const answers = await Promise.all(Array.from({ length: 50 }, () => submit({})));
     expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 50 }, () => 201));
     const [id = ""] = new Set(answers.map((answer) => answer.field("id")));
@@ -170,16 +170,19 @@ describe.each(databases)("repeats of one failure, by dedupeKey, on $name", (engi
   });
 });
 
-describe.each(sharedDatabases)("repeats of one failure on a PostgreSQL", (postgres) => {
-  it("whose first reports overlap start one thread", async () => {
-    const service = await startService({ engine: postgres, environment: { INNKEEP_RATE_LIMITS: "off" } });
-    const cast = await makeAppWithAgent(service);
-    const held = await lockTable(service.database, "feedback");
-    const first = Array.from({ length: 8 }, () => submitFeedback(service, cast, { dedupeKey: "build" }));
-    await held.waiting(8);
-    await held.release();
-    expect(new Set(await Promise.all(first)).size).toBe(1);
-    expect(await rowsOf(service, "feedback", cast.appId)).toBe(1);
-    await service.stop();
-  });
-});
+describe.each(sharedDatabases)(
+  "reports of one failure with the same dedupeKey on a PostgreSQL database",
+  (postgres) => {
+    it("start one thread if the first two overlap", async () => {
+      const service = await startService({ engine: postgres, environment: { INNKEEP_RATE_LIMITS: "off" } });
+      const cast = await makeAppWithAgent(service);
+      const held = await lockTable(service.database, "feedback");
+      const first = Array.from({ length: 8 }, () => submitFeedback(service, cast, { dedupeKey: "build" }));
+      await held.waiting(8);
+      await held.release();
+      expect(new Set(await Promise.all(first)).size).toBe(1);
+      expect(await rowsOf(service, "feedback", cast.appId)).toBe(1);
+      await service.stop();
+    });
+  },
+);

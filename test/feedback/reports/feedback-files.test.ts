@@ -17,7 +17,7 @@ const images = [sample.png, sample.jpeg, sample.webp, sample.gif].map(
 );
 const videos = [sample.mp4, sample.webm, sample.mov].map((build) => [build().mediaType, build] as const);
 
-describe("files of POST /api/v1/feedback/remote", () => {
+describe("the endpoint POST /api/v1/feedback/remote for files", () => {
   let service: Service;
   let cast: AppWithAgent;
   beforeAll(async () => {
@@ -57,7 +57,7 @@ describe("files of POST /api/v1/feedback/remote", () => {
     },
   );
 
-  it("accepts attachments of the type application/pdf with their name, type and size", async () => {
+  it("accepts PDFs, and returns their name, type and size", async () => {
     const thread = await threadOf((await submit({ attachments: [attached(sample.pdf(900))] })).field("id"));
     const url = thread.field("feedback.attachments.0.url");
     const element = { name: "report.pdf", url, mediaType: "application/pdf", size: 900 };
@@ -71,7 +71,7 @@ describe("files of POST /api/v1/feedback/remote", () => {
     ["a\u0000b\r\n\u202ec.pdf", "abc.pdf"],
     [`${"é".repeat(300)}.pdf`, `${"é".repeat(196)}.pdf`],
   ])(
-    "removes path parts and control characters from the file name %j, and cuts it to 200 characters",
+    "removes path parts and control characters from the file name %j, and shortens it to 200 characters",
     async (name, kept) => {
       const { data } = attached(sample.pdf());
       const thread = await threadOf((await submit({ attachments: [{ name, data }] })).field("id"));
@@ -79,7 +79,7 @@ describe("files of POST /api/v1/feedback/remote", () => {
     },
   );
 
-  it("accepts the maximum at once: 3 images, 2 videos and 3 PDFs, each of the largest size", async () => {
+  it("accepts the maximum in one report: 3 images, 2 videos and 3 PDFs, each of the largest size", async () => {
     const answer = await submit({
       images: list(3, dataUrl(sample.jpeg(2 * MB))),
       videos: list(2, dataUrl(sample.mp4(10 * MB))),
@@ -101,15 +101,20 @@ describe("files of POST /api/v1/feedback/remote", () => {
     ["image", "images", 2 * MB, sample.png],
     ["video", "videos", 10 * MB, sample.mp4],
     ["PDF", "attachments", 5 * MB, sample.pdf],
-  ] as const)("accepts an %s at and below its limit, not one byte over it", async (_, field, most, build) => {
-    const files = (size: number) => [field === "attachments" ? attached(build(size)) : dataUrl(build(size))];
-    const place = field === "attachments" ? "attachments.0.data" : `${field}.0`;
-    expect(await submit({ [field]: files(most - 1) })).toMatchObject({ status: 201 });
-    expect(await submit({ [field]: files(most) })).toMatchObject({ status: 201 });
-    expect(issuesOf(await submit({ [field]: files(most + 1) }))).toEqual([
-      `${place}: must be at most ${most} bytes`,
-    ]);
-  });
+  ] as const)(
+    "accepts a file of the kind %s at and below its limit, and not one byte above it",
+    async (_, field, most, build) => {
+      const files = (size: number) => [
+        field === "attachments" ? attached(build(size)) : dataUrl(build(size)),
+      ];
+      const place = field === "attachments" ? "attachments.0.data" : `${field}.0`;
+      expect(await submit({ [field]: files(most - 1) })).toMatchObject({ status: 201 });
+      expect(await submit({ [field]: files(most) })).toMatchObject({ status: 201 });
+      expect(issuesOf(await submit({ [field]: files(most + 1) }))).toEqual([
+        `${place}: must be at most ${most} bytes`,
+      ]);
+    },
+  );
 
   const png = dataUrl(sample.png());
   const labelled = (type: string, bytes: Buffer) => `data:${type};base64,${bytes.toString("base64")}`;
@@ -134,7 +139,7 @@ describe("files of POST /api/v1/feedback/remote", () => {
       { declaredType: "image/png", path: "/etc/passwd" },
       /^must be a/,
     ],
-  ])("refuses %s, naming the field", async (_, image, message) => {
+  ])("refuses %s, and names the field", async (_, image, message) => {
     const [issue, ...others] = issuesOf(await submit({ images: [png, image] }));
     expect(others).toEqual([]);
     expect(issue).toMatch(
@@ -153,11 +158,11 @@ describe("files of POST /api/v1/feedback/remote", () => {
     ["attachments.0.data", { attachments: [{ name: "a.pdf", data: png }] }],
     ["attachments.0.data", { attachments: [{ name: "a.pdf" }] }],
     ["attachments.0.name", { attachments: [{ name: 7, data: dataUrl(sample.pdf()) }] }],
-  ])("names %s when the fault is in it", async (place, files) => {
+  ])("names the field %s if the fault is in it", async (place, files) => {
     expect(faultyPaths(await submit(files))).toEqual([place]);
   });
 
-  it("stores nothing of a report with one bad file: no thread, no upload, no file", async () => {
+  it("stores nothing of a report with one bad file: no thread, no upload and no file", async () => {
     const before = await storedFiles(service);
     const unseen = dataUrl(sample.png(4_321));
     const answer = await submit({
@@ -182,7 +187,7 @@ describe("files of POST /api/v1/feedback/remote", () => {
     expect(await storedFiles(service)).toEqual(before);
   });
 
-  it("stores the same file with two addresses in two reports", async () => {
+  it("stores a file under two addresses if two reports contain it", async () => {
     const url = async () =>
       (await threadOf((await submit({ images: [png] })).field("id"))).field("feedback.images.0");
     expect(await url()).not.toBe(await url());

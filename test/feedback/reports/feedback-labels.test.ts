@@ -8,7 +8,7 @@ import { type AppWithAgent, makeAppWithAgent } from "../../support/worlds/app-wi
 const path = "/api/v1/feedback/remote";
 const input = (name: string) => readFile(new URL(`../../inputs/${name}`, import.meta.url));
 
-describe("a label of a report", () => {
+describe("the endpoint POST /api/v1/feedback/remote", () => {
   let service: Service;
   let cast: AppWithAgent;
   beforeAll(async () => {
@@ -37,7 +37,7 @@ describe("a label of a report", () => {
     ["subject", 200, "feedback.subject"],
     ["name", 200, "sender.name"],
     ["source", 100, "feedback.source"],
-  ])("that is too long loses no report: %s is cut to %d characters", async (field, most, place) => {
+  ])("accepts a text that is too long, and shortens it: %s to %d characters", async (field, most, place) => {
     for (const [given, kept] of [
       ["x".repeat(most), "x".repeat(most)],
       ["x".repeat(most + 1), "x".repeat(most)],
@@ -46,7 +46,7 @@ describe("a label of a report", () => {
       expect((await threadOf(await submit({ [field]: given }))).field(place)).toBe(kept);
   });
 
-  it("that is an e-mail of over 254 characters is left out, and the answer names it", async () => {
+  it("leaves out an e-mail address of more than 254 characters, and names it in the answer", async () => {
     const fitting = await submit({ email: "x".repeat(254) });
     expect(fitting.body).not.toHaveProperty("fieldsDropped");
     const answer = await submit({ email: "x".repeat(255) });
@@ -54,27 +54,30 @@ describe("a label of a report", () => {
     expect((await threadOf(answer)).body).toMatchObject({ sender: { email: null } });
   });
 
-  it.each([undefined, null, "", "  "])("of an attachment may be %j: it gets a name", async (name) => {
-    const thread = await threadOf(
-      await submit({ attachments: [{ name, data: sample.dataUrl(sample.pdf()) }] }),
-    );
-    expect(thread.field("feedback.attachments.0.name")).toBe("attachment.pdf");
-  });
+  it.each([undefined, null, "", "  "])(
+    "accepts %j as the name of an attachment, and gives it a name",
+    async (name) => {
+      const thread = await threadOf(
+        await submit({ attachments: [{ name, data: sample.dataUrl(sample.pdf()) }] }),
+      );
+      expect(thread.field("feedback.attachments.0.name")).toBe("attachment.pdf");
+    },
+  );
 
-  it("of a file does not matter: its bytes say its kind", async () => {
+  it("ignores the declared type of a file, because the bytes decide", async () => {
     const thread = await threadOf(await send(await input("api-png-called-jpeg.json"), "application/json"));
     expect(await kindAt(thread.field("feedback.images.0"))).toBe("image/png");
     const other = await threadOf(await send(await input("api-jpeg-called-png.json"), "application/json"));
     expect(await kindAt(other.field("feedback.images.0"))).toBe("image/jpeg");
   });
 
-  it("of a file may be missing or wide", async () => {
+  it("accepts a file whose declared type is missing or unspecific", async () => {
     const body = await input("api-image-without-type.json");
     const thread = await threadOf(await send(body, "application/json"));
     for (const at of [0, 1, 2]) expect(await kindAt(thread.field(`feedback.images.${at}`))).toBe("image/png");
   });
 
-  it("is accepted with a long parameter before the bytes of a file", async () => {
+  it("accepts a long parameter before the bytes of a file", async () => {
     const [, base64] = sample.dataUrl(sample.png()).split(",");
     const images = [`data:image/png;name=${"%C3%A9".repeat(120)}.png;base64,${base64}`];
     expect(await submit({ images })).toMatchObject({ status: 201 });
@@ -83,14 +86,14 @@ describe("a label of a report", () => {
   it.each([
     ["form-requests-feedback.multipart", "no type"],
     ["form-empty-type.multipart", "an empty type"],
-    ["form-wide-type.multipart", "a wide type"],
-  ])("of a part of a form may be missing: %s has %s", async (name) => {
+    ["form-wide-type.multipart", "an unspecific type"],
+  ])("accepts a part of a form whose type is missing or unspecific: %s has %s", async (name) => {
     const type = "multipart/form-data; boundary=innkeep-test-boundary";
     const thread = await threadOf(await send(await input(name), type));
     expect(await kindAt(thread.field("feedback.images.0"))).toBe("image/png");
   });
 
-  it("does not end where a PDF has other bytes in front, within its first 1,024", async () => {
+  it("accepts a PDF with other bytes before its header if the header begins within the first 1,024 bytes", async () => {
     const printed = await threadOf(
       await send(await input("api-pdf-after-printer-lines.json"), "application/json"),
     );
@@ -104,7 +107,7 @@ describe("a label of a report", () => {
     expect(await behind(1_020)).toMatchObject({ status: 400 });
   });
 
-  it("of the elements of a list may be images[] or images[0]", async () => {
+  it("accepts images[] and images[0] as names of the elements of a list", async () => {
     const form = new FormData();
     for (const [name, value] of Object.entries({ type: "bug", message: "x" })) form.set(name, value);
     for (const name of ["images[]", "images[]", "images[0]"])
@@ -113,7 +116,7 @@ describe("a label of a report", () => {
     expect((await threadOf(answer)).body).toMatchObject({ feedback: { images: { length: 3 } } });
   });
 
-  it("is an empty map where PHP writes []", async () => {
+  it("accepts [] as an empty map, as PHP writes it", async () => {
     expect((await threadOf(await submit({ metadata: [] }))).body).toMatchObject({
       feedback: { metadata: {} },
     });
@@ -130,7 +133,7 @@ describe("a label of a report", () => {
     ["photo-samsung.heic", "HEIC, as iPhones store photographs: export it as JPEG"],
     ["photo-called-jpeg.jpg", "HEIC, as iPhones store photographs: export it as JPEG"],
     ["picture.avif", "AVIF: export it as PNG or JPEG"],
-  ])("of a photograph that no browser shows says what to do: %s", async (name, advice) => {
+  ])("refuses a photograph that no browser shows, and says what to do: %s", async (name, advice) => {
     const bytes = await input(name);
     const inJson = await submit({ images: [`data:image/heic;base64,${bytes.toString("base64")}`] });
     const form = new FormData();

@@ -18,7 +18,7 @@ const keys = (count: number) =>
 /** Metadata whose JSON has this number of bytes. Its characters have two bytes each. */
 const bytes = (size: number) => ({ a: "é".repeat((size - 8) / 2) });
 
-describe("the limits of POST /api/v1/feedback/remote", () => {
+describe("the endpoint POST /api/v1/feedback/remote", () => {
   let service: Service;
   let cast: AppWithAgent;
   beforeAll(async () => {
@@ -42,35 +42,38 @@ describe("the limits of POST /api/v1/feedback/remote", () => {
     return Object(thread.body).feedback.metadata;
   };
 
-  describe.each(texts)("%s", (field, most) => {
-    it("may have from one character to its limit, and not one more", async () => {
+  describe.each(texts)("accepts a text in the field %s", (field, most) => {
+    it("of one character up to its limit, and not of one character more", async () => {
       for (const length of [1, most - 1, most])
         expect(await submit({ [field]: "x".repeat(length) })).toMatchObject({ status: 201 });
       const answer = await submit({ [field]: "x".repeat(most + 1) });
       expect(issuesOf(answer)).toEqual([`${field}: must have at most ${most} characters`]);
     });
 
-    it("is counted in Unicode code points, after trimming", async () => {
+    it("up to its limit in Unicode code points, counted after trimming", async () => {
       expect(await submit({ [field]: "😀".repeat(most) })).toMatchObject({ status: 201 });
       expect(faultyPaths(await submit({ [field]: "😀".repeat(most + 1) }))).toEqual([field]);
       expect(await submit({ [field]: ` \n${"x".repeat(most)}\t ` })).toMatchObject({ status: 201 });
     });
   });
 
-  describe.each(["message", "subject", "name", "email", "source", "dedupeKey"])("%s", (field) => {
-    it("may not contain NUL or a lone surrogate", async () => {
-      const issue = `${field}: must not contain NUL characters or lone surrogates`;
-      for (const text of ["a\0b", "\0", "a\ud800b", "\udc00\ud800"])
-        expect(issuesOf(await submit({ [field]: text })), JSON.stringify(text)).toEqual([issue]);
-    });
+  describe.each(["message", "subject", "name", "email", "source", "dedupeKey"])(
+    "refuses in the field %s",
+    (field) => {
+      it("a text with NUL or a lone surrogate", async () => {
+        const issue = `${field}: must not contain NUL characters or lone surrogates`;
+        for (const text of ["a\0b", "\0", "a\ud800b", "\udc00\ud800"])
+          expect(issuesOf(await submit({ [field]: text })), JSON.stringify(text)).toEqual([issue]);
+      });
 
-    it("may not be anything but a text", async () => {
-      for (const value of [7, true, ["x"], { text: "x" }])
-        expect(issuesOf(await submit({ [field]: value })), JSON.stringify(value)).toEqual([
-          `${field}: must be a string`,
-        ]);
-    });
-  });
+      it("every value that is no text", async () => {
+        for (const value of [7, true, ["x"], { text: "x" }])
+          expect(issuesOf(await submit({ [field]: value })), JSON.stringify(value)).toEqual([
+            `${field}: must be a string`,
+          ]);
+      });
+    },
+  );
 
   it.each([
     ["a missing type", { type: undefined }, "type"],
@@ -83,7 +86,7 @@ describe("the limits of POST /api/v1/feedback/remote", () => {
     ["message: null", { message: null }, "message"],
     ["an empty message", { message: "" }, "message"],
     ["a blank message", { message: " \n\t\u2003" }, "message"],
-  ])("refuse %s with 400, naming the field", async (_, more, field) => {
+  ])("refuses %s with 400, and names the field", async (_, more, field) => {
     expect(faultyPaths(await submit(more))).toEqual([field]);
   });
 
@@ -93,7 +96,7 @@ describe("the limits of POST /api/v1/feedback/remote", () => {
     ["16,384 bytes of JSON", bytes(16_384)],
     ["5 levels", nested(5)],
     ["a list on the fifth level", { a: { b: { c: { d: ["e"] } } } }],
-  ])("keep metadata of %s unchanged", async (_, metadata) => {
+  ])("keeps metadata with %s unchanged", async (_, metadata) => {
     const answer = await submit({ metadata });
     expect(answer).toMatchObject({ status: 201 });
     expect(answer.body).not.toHaveProperty("metadataDropped");
@@ -107,13 +110,16 @@ describe("the limits of POST /api/v1/feedback/remote", () => {
     ["6 levels", { b: 1, ...nested(6) }, { b: 1 }, ["metadata.in"]],
     ["40 levels", { b: 1, ...nested(40) }, { b: 1 }, ["metadata.in"]],
     ["lists on the sixth level", { a: { b: { c: { d: [["e"]] } } }, f: 1 }, { f: 1 }, ["metadata.a"]],
-  ])("drop whole entries of metadata of %s, and name them", async (_, metadata, kept, metadataDropped) => {
-    const answer = await submit({ metadata });
-    expect(answer).toMatchObject({ status: 201, body: { metadataDropped } });
-    expect(await metadataOf(answer)).toEqual(kept);
-  });
+  ])(
+    "drops whole entries of metadata with %s, and names them",
+    async (_, metadata, kept, metadataDropped) => {
+      const answer = await submit({ metadata });
+      expect(answer).toMatchObject({ status: 201, body: { metadataDropped } });
+      expect(await metadataOf(answer)).toEqual(kept);
+    },
+  );
 
-  it("are on the thread for the team, with the reason of each dropped entry, and not for agents", async () => {
+  it("shows the team the dropped entries with the reasons, and does not show them to agents", async () => {
     const metadata = { ...keys(48), ...nested(6), log: "x".repeat(17_000), a: 1, b: 2, late: 3 };
     const answer = await submit({ metadata, dedupeKey: "dropped" });
     const id = answer.field("id");
@@ -134,14 +140,14 @@ describe("the limits of POST /api/v1/feedback/remote", () => {
     expect(JSON.stringify(body)).not.toContain("metadataDropped");
   });
 
-  it("name at most 20 dropped entries", async () => {
+  it("names at most 20 dropped entries", async () => {
     const { body } = await submit({ metadata: keys(80) });
     expect(body).toMatchObject({
       metadataDropped: { length: 20, 0: "metadata.key50", 19: "metadata.key69" },
     });
   });
 
-  it("drop endless nesting", async () => {
+  it("drops metadata with very deep nesting", async () => {
     const deep = `${'{"a":'.repeat(50_000)}1${"}".repeat(50_000)}`;
     const answer = await submitText(`{"type":"bug","message":"x","metadata":{"b":1,"deep":${deep}}}`);
     expect(answer).toMatchObject({ status: 201, body: { metadataDropped: ["metadata.deep"] } });
@@ -156,7 +162,7 @@ describe("the limits of POST /api/v1/feedback/remote", () => {
     ["ordinary numbers", '{"a":[0.1,1.50,1e3,9007199254740991]}', '{"a":[0.1,1.5,1000,9007199254740991]}'],
     ["a lone surrogate", '{"a\\ud800":["b\\udc00"]}', '{"a\ufffd":["b\ufffd"]}'],
     ["NUL", '{"a":"b\\u0000"}', '{"a":"b\\u0000"}'],
-  ])("keep %s of metadata", async (_, metadata, kept) => {
+  ])("keeps metadata with %s", async (_, metadata, kept) => {
     const json = await submitText(`{"type":"bug","message":"x","metadata":${metadata}}`);
     const form = new FormData();
     for (const [name, value] of Object.entries({ type: "bug", message: "x", metadata }))
@@ -168,7 +174,7 @@ describe("the limits of POST /api/v1/feedback/remote", () => {
     }
   });
 
-  it("distinguish bodies that differ only in the dropped part", async () => {
+  it("treats bodies as different that differ only in a dropped entry", async () => {
     const headers = { ...cast.key, "idempotency-key": "deep" };
     const send = (at: unknown) => {
       const body = { type: "bug", message: "x", metadata: { at: [[[[[[at]]]]]] } };
@@ -179,11 +185,14 @@ describe("the limits of POST /api/v1/feedback/remote", () => {
     expect(await send(2)).toMatchObject({ status: 422, body: { code: "idempotency_mismatch" } });
   });
 
-  it.each([["text"], [7], [["key", "value"]], [false]])("do not allow %j as metadata", async (metadata) => {
-    expect(issuesOf(await submit({ metadata }))).toEqual(["metadata: must be an object"]);
-  });
+  it.each([["text"], [7], [["key", "value"]], [false]])(
+    "does not accept %j as metadata",
+    async (metadata) => {
+      expect(issuesOf(await submit({ metadata }))).toEqual(["metadata: must be an object"]);
+    },
+  );
 
-  it.each(["images", "videos", "attachments"])("allow only a list as %s", async (field) => {
+  it.each(["images", "videos", "attachments"])("accepts only a list as %s", async (field) => {
     expect(issuesOf(await submit({ [field]: { 0: "x" } }))).toEqual([`${field}: must be an array`]);
     expect(issuesOf(await submit({ [field]: "x" }))).toEqual([`${field}: must be an array`]);
   });
@@ -191,11 +200,11 @@ describe("the limits of POST /api/v1/feedback/remote", () => {
   it.each([
     ["a text", "x", "attachments.0: must be an object"],
     ["null", null, "attachments.0: must be an object"],
-  ])("do not allow an attachment that is %s", async (_, attachment, issue) => {
+  ])("does not accept an attachment that is %s", async (_, attachment, issue) => {
     expect(issuesOf(await submit({ attachments: [attachment] }))).toEqual([issue]);
   });
 
-  it("name all faults of a body at once", async () => {
+  it("names all faults of a body at once", async () => {
     const faulty = {
       type: "praise",
       message: "",
@@ -218,20 +227,20 @@ describe("the limits of POST /api/v1/feedback/remote", () => {
     );
   });
 
-  it("name two faults of one field separately", async () => {
+  it("names two faults of one field separately", async () => {
     expect(issuesOf(await submit({ dedupeKey: `\0${"x".repeat(200)}` }))).toEqual([
       "dedupeKey: must have at most 200 characters",
       "dedupeKey: must not contain NUL characters or lone surrogates",
     ]);
   });
 
-  it.each([["null"], ["[]"], ['"text"'], ["7"]])("refuse a body that is %s", async (body) => {
+  it.each([["null"], ["[]"], ['"text"'], ["7"]])("refuses a body that is %s", async (body) => {
     const headers = { ...cast.key, "content-type": "application/json" };
     const answer = await service.request("POST", path, { headers, body });
     expect(issuesOf(answer)).toEqual([": must be an object"]);
   });
 
-  it("store nothing of a refused report", async () => {
+  it("stores nothing of a refused report", async () => {
     const fresh = await makeAppWithAgent(service);
     await service.request("POST", path, { headers: fresh.key, body: { type: "bug", message: "" } });
     expect(await rowsOf(service, "feedback", fresh.appId)).toBe(0);

@@ -23,7 +23,7 @@ function formOf(fields: Record<string, Part | Part[]>) {
   return form;
 }
 
-describe("multipart/form-data to POST /api/v1/feedback/remote", () => {
+describe("the endpoint POST /api/v1/feedback/remote with multipart/form-data", () => {
   let service: Service;
   let cast: AppWithAgent;
   beforeAll(async () => {
@@ -44,7 +44,7 @@ describe("multipart/form-data to POST /api/v1/feedback/remote", () => {
   const threadOf = async (id: string) =>
     service.request("GET", `/api/v1/console/feedback/${id}`, { headers: cast.person });
 
-  it("accepts the same fields as JSON does, with metadata as JSON text", async () => {
+  it("accepts the same fields as with JSON, and metadata as JSON text", async () => {
     const sender = { name: "Ada", email: "ada@example.org" };
     const texts = { subject: "Crash", source: "web" };
     const form = formOf({ ...texts, ...sender, metadata: '{"build":{"number":42}}' });
@@ -72,7 +72,7 @@ describe("multipart/form-data to POST /api/v1/feedback/remote", () => {
     });
   });
 
-  it("serves exactly the bytes of a part", async () => {
+  it("serves exactly the bytes of the part", async () => {
     const thread = await threadOf((await submit(formOf({ images: sample.gif(70_000) }))).field("id"));
     const served = await (await fetch(thread.field("feedback.images.0"))).arrayBuffer();
     expect(Buffer.from(served)).toEqual(sample.gif(70_000).bytes);
@@ -111,7 +111,7 @@ describe("multipart/form-data to POST /api/v1/feedback/remote", () => {
       { images: "shot.png" },
       /^images\.0: must have the bytes of one of image\/png/,
     ],
-  ])("refuses %s as JSON does", async (_, fields, issue) => {
+  ])("refuses %s as it does with JSON", async (_, fields, issue) => {
     const [found, ...others] = issuesOf(await submit(formOf(fields)));
     expect(others).toEqual([]);
     expect(found).toMatch(issue);
@@ -119,7 +119,7 @@ describe("multipart/form-data to POST /api/v1/feedback/remote", () => {
   });
 
   it.each(["", "application/octet-stream", "text/plain", "application/*", "image/png"])(
-    "detects the type of a file declared as '%s' only by its bytes",
+    "detects the type of a file that is declared as '%s' only by its bytes",
     async (mediaType) => {
       const fields = { attachments: { ...sample.pdf(), mediaType } };
       expect(await submit(formOf(fields))).toMatchObject({ status: 201 });
@@ -151,7 +151,7 @@ describe("multipart/form-data to POST /api/v1/feedback/remote", () => {
     expect(await rowsOf(service, "feedback", cast.appId)).toBe(0);
   });
 
-  it("refuses over 1 MiB of text with 413 payload_too_large", async () => {
+  it("refuses more than 1 MiB of text with 413 payload_too_large", async () => {
     const answer = await submit(formOf({ message: "x".repeat(1_048_577) }));
     expect(answer).toMatchObject({ status: 413, body: { code: "payload_too_large" } });
   });
@@ -165,7 +165,7 @@ describe("multipart/form-data to POST /api/v1/feedback/remote", () => {
     expect(await storedFiles(service)).toEqual(before);
   });
 
-  it("is the same request with another boundary: an Idempotency-Key replays it", async () => {
+  it("returns the stored answer for the same Idempotency-Key and the same content with another boundary", async () => {
     const key = { "idempotency-key": "one-form" };
     const first = await submit(formOf({ images: png }), key);
     const again = await submit(formOf({ images: png }), key);

@@ -53,7 +53,7 @@ describe.each(databases)("a repeat of a failure on $name", (engine) => {
       })
     ).body;
 
-  it("keeps its own type, sender, subject, source, metadata and files for the owner", async () => {
+  it("keeps its own type, sender, subject, source, metadata and files, which an owner sees", async () => {
     const send = failure();
     const id = await send({ ...first, images: [dataUrl(png())] });
     const attachments = [{ name: "log.pdf", data: dataUrl(pdf()) }];
@@ -87,7 +87,7 @@ describe.each(databases)("a repeat of a failure on $name", (engine) => {
     });
   });
 
-  it("shows the same to an agent, without any sender", async () => {
+  it("shows an agent the same except the sender", async () => {
     const send = failure();
     const id = await send(first);
     await send({ ...second, images: [dataUrl(png())] });
@@ -99,7 +99,7 @@ describe.each(databases)("a repeat of a failure on $name", (engine) => {
     expect(JSON.stringify(thread)).not.toMatch(/Lovelace|Hopper|@example\.org/);
   });
 
-  it("has no data of the first sender when it names no sender itself", async () => {
+  it("has no data of the first sender if it names no sender", async () => {
     const send = failure();
     const id = await send(first);
     await send({ message: "Build 2 failed." });
@@ -127,7 +127,7 @@ describe.each(databases)("a repeat of a failure on $name", (engine) => {
     expect(report).toContain("Build 2 failed.");
   });
 
-  it("is shown among notes and proposals, which have no sender", async () => {
+  it("is shown between notes and proposals, which have no sender", async () => {
     const send = failure();
     const id = await send(first);
     await send(second);
@@ -143,7 +143,7 @@ describe.each(databases)("a repeat of a failure on $name", (engine) => {
     });
   });
 
-  it("that was stored before repeats kept their own facts is still readable", async () => {
+  it("can be read if it was stored before repeats kept their own facts", async () => {
     const id = await failure()(first);
     const createdAt = service.clock.now().toISOString();
     const row = { id: service.deps.newId(), feedback_id: id, direction: "inbound", body: "An old repeat." };
@@ -158,7 +158,7 @@ describe.each(databases)("a repeat of a failure on $name", (engine) => {
     expect(readingOf(page)).toMatch(/From the sender .* An old repeat\./);
   });
 
-  it("keeps its file as long as the thread, even if nothing else refers to the file", async () => {
+  it("keeps its file as long as the thread exists, even if nothing else refers to the file", async () => {
     const before = await storedFiles(service);
     const send = failure();
     const id = await send(first);

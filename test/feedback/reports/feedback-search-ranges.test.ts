@@ -44,7 +44,7 @@ const rowOf = ({ appId, seq, subject, status }: Placed) => ({
 
 const queryOf = (words: readonly string[]) => ({ query: readQuery(words.join(" ")), userId: "owner" });
 
-describe.each(databases)("a search on $name through threads that came long ago and lately", (engine) => {
+describe.each(databases)("a search on $name through old and new threads", (engine) => {
   let service: Service;
   let userId: string;
   let appId: string;
@@ -85,7 +85,7 @@ describe.each(databases)("a search on $name through threads that came long ago a
     }
   }
 
-  it.each([2, 50])("finds each thread once, newest first, %i at a time", async (limit) => {
+  it.each([2, 50])("finds each thread once, the newest first, %i threads at a time", async (limit) => {
     const { database } = service.deps;
     const viewer = { userId, appId: null, needs: "owner", kind: "agentToken" } as const;
     const ofAgent = (filters: object) => (before: number) =>
@@ -114,7 +114,7 @@ describe.each(databases)("a search on $name through threads that came long ago a
     expect(await pages(ofAgent({ q: "zebra", waiting: "approval" }))).toEqual([]);
   });
 
-  it("that ends early finds the same, part by part", async () => {
+  it("that ends early finds the same threads in several parts", async () => {
     const { database } = service.deps;
     // There is no time, and every list counts as long, so each part reads as little as possible.
     const effort = { milliseconds: -1, few: 1, rare: -1 };
@@ -156,7 +156,7 @@ describe.each(databases)("a search on $name through threads that came long ago a
     expect(found).toEqual({ seqs: expected, reached: undefined });
   });
 
-  it("ends early for a word that many old threads have and no new one", async () => {
+  it("ends early for a word that many old threads contain and no new thread contains", async () => {
     const { database } = service.deps;
     const page = { conditions: [], before: Number.MAX_SAFE_INTEGER, limit: 50 };
     const effort = { milliseconds: -1, few: 100, rare: 100 };
@@ -166,7 +166,7 @@ describe.each(databases)("a search on $name through threads that came long ago a
     expect(reached).toBeGreaterThan(old.at(-1) ?? 0);
   });
 
-  it("is complete at once if one of its lists is short, even if there is no time", async () => {
+  it("is complete at once if one of its lists is short, even if it has no time left", async () => {
     const { database } = service.deps;
     const page = { conditions: [], before: Number.MAX_SAFE_INTEGER, limit: 50 };
     const effort = { milliseconds: -1, few: 5_000, rare: -1 };
@@ -177,7 +177,7 @@ describe.each(databases)("a search on $name through threads that came long ago a
   });
 });
 
-describe.each(sharedDatabases)("PostgreSQL serves", (postgres) => {
+describe.each(sharedDatabases)("PostgreSQL", (postgres) => {
   const traced = tracedDatabase(postgres);
   let service: Service;
   beforeAll(async () => {
@@ -202,20 +202,23 @@ describe.each(sharedDatabases)("PostgreSQL serves", (postgres) => {
   }
 
   const everySearch = () => {
-    it.each(["zebra", "zebra even", "nosuch", "zeb"])("a search for %s by its index, whole", async (q) => {
-      const { database } = service.deps;
-      const { id: appId } = await service.makeApp();
-      const page = { position: [String(Number.MAX_SAFE_INTEGER)], limit: 21 };
-      const plans = await plansOf(() => listThreads(database, { appId, userId: "owner", q }, page));
-      expect(plans.length).toBeGreaterThan(0);
-      for (const plan of plans) expect(plan).toContain("Bitmap Index Scan on feedback_search");
-    });
+    it.each(["zebra", "zebra even", "nosuch", "zeb"])(
+      "answers a search for %s with one use of its index",
+      async (q) => {
+        const { database } = service.deps;
+        const { id: appId } = await service.makeApp();
+        const page = { position: [String(Number.MAX_SAFE_INTEGER)], limit: 21 };
+        const plans = await plansOf(() => listThreads(database, { appId, userId: "owner", q }, page));
+        expect(plans.length).toBeGreaterThan(0);
+        for (const plan of plans) expect(plan).toContain("Bitmap Index Scan on feedback_search");
+      },
+    );
 
     it.each([
       ["rare words", ["zebra", "even"], 100],
       ["common words", ["zebra", "even"], -1],
       ["a common word and a beginning", ["zebra", "eve"], -1],
-    ])("a search of a large app for %s by its index, whole", async (_, words, rare) => {
+    ])("answers a search of a large app for %s with one use of its index", async (_, words, rare) => {
       const { database } = service.deps;
       const appIds = [(await service.makeApp()).id];
       far += 1;
@@ -231,9 +234,9 @@ describe.each(sharedDatabases)("PostgreSQL serves", (postgres) => {
     });
   };
 
-  describe("without statistics:", everySearch);
+  describe("without statistics", everySearch);
 
-  describe("with statistics of many threads:", () => {
+  describe("with statistics of many threads", () => {
     beforeAll(async () => {
       const { id: appId } = await service.makeApp();
       const { database } = service.deps;

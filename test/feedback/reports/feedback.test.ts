@@ -53,7 +53,7 @@ describe("POST /api/v1/feedback/remote", () => {
     expect(await stored({ ...feedback, ...sender })).toMatchObject({ sender, feedback });
   });
 
-  it("belongs to the app of the key, is open, and has occurred once", async () => {
+  it("stores feedback as an open thread of the key's app with one occurrence", async () => {
     expect(await stored({})).toMatchObject({
       app: { id: cast.appId, name: "Orbit" },
       feedback: { status: "open", occurrences: 1, githubIssueUrl: null },
@@ -94,7 +94,7 @@ describe("POST /api/v1/feedback/remote", () => {
     expect(await stored(files)).toMatchObject({ feedback: files });
   });
 
-  it("trims its texts", async () => {
+  it("trims texts", async () => {
     const padded = {
       message: "\n It crashes. ",
       subject: " Crash ",
@@ -109,7 +109,7 @@ describe("POST /api/v1/feedback/remote", () => {
   });
 
   it.each(["ada@example.org", "@ada on Mastodon", "+43 1 234", "not an address"])(
-    "accepts any contact text as email, such as %s",
+    "accepts any contact text as e-mail, such as %s",
     async (email) => {
       expect(await stored({ email })).toMatchObject({ sender: { email } });
     },
@@ -130,7 +130,7 @@ describe("POST /api/v1/feedback/remote", () => {
     ["80 characters of one word", "x".repeat(100), `${"x".repeat(79)}…`],
     ["80 characters in code points", "😀a".repeat(60), `${"😀a".repeat(39)}😀…`],
     ["the type before a message without words", "?!", "bug: ?!"],
-  ])("derives the subject from %s when none is given", async (_, message, subject) => {
+  ])("derives the subject from %s if the report has none", async (_, message, subject) => {
     expect(await stored({ message })).toMatchObject({ feedback: { subject, message } });
   });
 

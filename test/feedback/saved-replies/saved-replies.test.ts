@@ -15,7 +15,7 @@ describe("saved replies", () => {
   const save = (body: object) => team.call("POST", path(), body);
   const all = async () => Object((await team.call("GET", `${team.at}/saved-replies`)).body).items;
 
-  it("are saved, listed by title, changed and deleted", async () => {
+  it("can be created, listed by title, changed and deleted", async () => {
     const thanks = await save({ title: "Thanks", body: "Thank you, {name}!" });
     expect(thanks).toMatchObject({ status: 201, body: { title: "Thanks", body: "Thank you, {name}!" } });
     await save({ title: "Asked", body: "Which version of {app}?" });
@@ -28,7 +28,7 @@ describe("saved replies", () => {
   });
 
   it.each(["{email}", "{Name}", "{statusurl}", "{name} {x1}"])(
-    "with the unknown placeholder %s are refused",
+    "are refused with the unknown placeholder %s",
     async (body) => {
       expect(await save({ title: "Wrong", body })).toMatchObject({
         status: 400,
@@ -41,11 +41,11 @@ describe("saved replies", () => {
     },
   );
 
-  it.each(["{}", "{ name }", "a { b: 1 }", "{1}"])("may have the braces of %s", async (body) => {
+  it.each(["{}", "{ name }", "a { b: 1 }", "{1}"])("can contain the braces %s", async (body) => {
     expect((await save({ title: "Braces", body })).status).toBe(201);
   });
 
-  it("are read by viewers, who change nothing", async () => {
+  it("can be read by viewers, who cannot change them", async () => {
     const id = (await save({ title: "Read", body: "Read me." })).field("id");
     const viewer = await team.join("viewer");
     expect((await viewer.call("GET", `${team.at}/saved-replies`)).text).toContain("Read me.");

@@ -4,7 +4,7 @@ import { databases } from "../../support/database/databases.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { makeTeam } from "../../support/worlds/members/team.ts";
 
-describe.each(databases)("the pages and texts that a search offers, on $name", (engine) => {
+describe.each(databases)("the pages and texts that a search offers on $name", (engine) => {
   let service: Service;
   let team: Awaited<ReturnType<typeof makeTeam>>;
   let headers: Record<string, string>;
@@ -35,7 +35,7 @@ describe.each(databases)("the pages and texts that a search offers, on $name", (
     );
   };
 
-  it("are found by their words in every language, with the name that was found", async () => {
+  it("are found by their words in every language, and are shown with the name that matched", async () => {
     const faqAt = `/console/faqs/${team.app.id}/${faq}`;
     expect(await offered("share list")).toEqual([[faqAt, "How do I share a list?"]]);
     expect(await offered("einkaufsliste teile")).toEqual([[faqAt, "Wie teile ich eine Einkaufsliste?"]]);
@@ -45,7 +45,7 @@ describe.each(databases)("the pages and texts that a search offers, on $name", (
     expect(await offered("maps landkarten")).toEqual([]);
   });
 
-  it("are those of the person's own apps", async () => {
+  it("belong to the apps of the person", async () => {
     const stranger = await service.signIn(await service.makeUser());
     for (const q of ["einkaufsliste", "landkarten"]) expect(await offered(q, stranger)).toEqual([]);
   });

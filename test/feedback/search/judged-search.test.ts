@@ -14,7 +14,7 @@ interface Judged {
 const meanOf = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
 
-describe.each(databases)("the judged queries on $name", (engine) => {
+describe.each(databases)("the search with the judged queries on $name", (engine) => {
   let service: Service;
   let appId: string;
   let call: (path: string) => Promise<Record<string, unknown>>;
@@ -60,28 +60,31 @@ describe.each(databases)("the judged queries on $name", (engine) => {
     return all;
   }
 
-  it.each([...new Set(judgedQueries.map(({ kind }) => kind))])("find what they mean: %s", (kind) => {
-    const ofKind = judged.filter(({ query }) => query.kind === kind);
-    expect(meanOf(ofKind.map(({ recall }) => recall))).toBeGreaterThanOrEqual(kind === "typo" ? 0.8 : 0.95);
-    expect(meanOf(ofKind.map(({ precision }) => precision))).toBeGreaterThanOrEqual(0.8);
-  });
+  it.each([...new Set(judgedQueries.map(({ kind }) => kind))])(
+    "finds the expected threads for queries of the kind %s",
+    (kind) => {
+      const ofKind = judged.filter(({ query }) => query.kind === kind);
+      expect(meanOf(ofKind.map(({ recall }) => recall))).toBeGreaterThanOrEqual(kind === "typo" ? 0.8 : 0.95);
+      expect(meanOf(ofKind.map(({ precision }) => precision))).toBeGreaterThanOrEqual(0.8);
+    },
+  );
 
-  it("find nothing that only looks alike", () => {
+  it("does not find threads that only look similar", () => {
     const wrong = judged.filter(({ query, found }) => found.some((id) => query.must_not.includes(id)));
     expect(wrong.map(({ query }) => query.id)).toEqual([]);
   });
 
-  it("find the same threads, in the same order, on each database", async () => {
+  it("finds the same threads in the same order on each database", async () => {
     const lines = judged.map(({ query, found }) => `${query.id} ${query.q}: ${found.join(" ")}\n`);
     await expect(lines.join("")).toMatchFileSnapshot("../../support/search/found.txt");
   });
 
-  it("find the same threads in the search over all apps", async () => {
+  it("finds the same threads over all apps", async () => {
     for (const { query, found } of judged.filter(({ query }) => query.kind !== "typo"))
       expect([query.q, await searchAll(query.q, "/search")]).toEqual([query.q, found]);
   });
 
-  it("show the line that was found, with the words marked", async () => {
+  it("shows the line that matched, with the words marked", async () => {
     for (const { query } of judged.filter(({ query: { kind } }) => kind !== "operator" && kind !== "typo")) {
       const { items } = await pageOf(`/apps/${appId}/feedback`, query.q);
       for (const { found } of items) expect([query.q, found?.marks.length]).not.toEqual([query.q, 0]);

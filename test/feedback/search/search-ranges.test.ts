@@ -35,8 +35,8 @@ function searching(given: Partial<BackwardSearch> = {}) {
 
 const inRanges = (...numbers: number[]) => numbers.map((number) => number * rangeOfSearch);
 
-describe("a search through ranges", () => {
-  it("searches each range once, the newest first, and ends with the oldest one", async () => {
+describe("a search that reads threads in ranges", () => {
+  it("searches each range once, the newest first, and ends with the oldest range", async () => {
     const { search, searched } = searching();
     const { seqs, reached } = await searchBackwards(search);
     expect(seqs).toEqual(inRanges(10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0));
@@ -52,18 +52,18 @@ describe("a search through ranges", () => {
     expect(await searchBackwards(search)).toEqual({ seqs: inRanges(10, 9, 8), reached: undefined });
   });
 
-  it("ends when its time is over, but not before the first ranges, and says how far it came", async () => {
+  it("ends when its time is over, but not before the first ranges, and returns its position", async () => {
     const { search, searched } = searching({ until: past, ranges: 2 });
     expect(await searchBackwards(search)).toEqual({ seqs: inRanges(10, 9), reached: 9 * rangeOfSearch });
     expect(searched).toHaveLength(1);
   });
 
-  it("does not end early with the oldest range", async () => {
+  it("does not end early before the oldest range", async () => {
     const { search } = searching({ until: past, end: 7 });
     expect(await searchBackwards(search)).toEqual({ seqs: [0], reached: undefined });
   });
 
-  it("continues where it ended, until the page is full", async () => {
+  it("continues from its position until the page is full", async () => {
     const { search, searched } = searching({ until: past, limit: 3 });
     const first = await searchBackwards(search);
     const more = await continueSearch(first, { ...search, ranges: 2, until: soon });

@@ -41,7 +41,7 @@ describe.each(databases)("a search on $name in very long threads", (engine) => {
     }, "long");
   }
 
-  it("reads only the newest texts, and finds them and the report", async () => {
+  it("reads only the newest texts and the report", async () => {
     const id = await sendFeedback(service, world.app.key, { message: "A zebra." });
     await addLongMessages(id);
     const { database } = service.deps;
@@ -56,7 +56,7 @@ describe.each(databases)("a search on $name in very long threads", (engine) => {
     expect(await found("word0x")).toEqual([]);
   });
 
-  it("leaves a thread in the queue that changes while it is read", async () => {
+  it("leaves a thread in the queue that changes during the indexing", async () => {
     const id = await sendFeedback(service, world.app.key, { message: "A heron." });
     const { database } = service.deps;
     let isChanged = false;
@@ -78,7 +78,7 @@ describe.each(databases)("a search on $name in very long threads", (engine) => {
     expect(await found("ibis")).toEqual([id]);
   });
 
-  it("finds all other threads although one cannot be indexed", async () => {
+  it("finds all other threads if one thread cannot be indexed", async () => {
     const id = await sendFeedback(service, world.app.key, { message: "A gecko." });
     expect(await found("gecko")).toEqual([id]);
     const { database } = service.deps;
@@ -103,7 +103,7 @@ describe.each(databases)("a search on $name in very long threads", (engine) => {
     expect(await indexNext(database)).toBe(true);
   });
 
-  it("lets other work happen while the texts of many are read", async () => {
+  it("allows other work while it indexes many texts", async () => {
     const { database } = service.deps;
     const ids: string[] = [];
     for (let n = 0; n < 4; n += 1) {

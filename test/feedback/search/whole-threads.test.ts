@@ -35,7 +35,7 @@ describe.each(databases)("a search on $name through whole threads", (engine) => 
     return answer;
   };
 
-  it("finds words of notes, replies, plans, tags, repeats, sources and metadata, and shows where", async () => {
+  it("finds words of notes, replies, plans, tags, repeats, sources and metadata, and shows the text that matched", async () => {
     const id = await send({
       dedupeKey: "k",
       source: "ci-nightly",
@@ -67,7 +67,7 @@ describe.each(databases)("a search on $name through whole threads", (engine) => 
     expect(await found("walrus -pelican")).toEqual([]);
   });
 
-  it("finds a tag by its new name and not by the old one", async () => {
+  it("finds a tag by its new name, and not by the old one", async () => {
     const id = await send();
     await change("PATCH", `/feedback/${id}`, { addTags: ["walrus"] });
     expect(await found("walrus")).toEqual([id]);
@@ -79,7 +79,7 @@ describe.each(databases)("a search on $name through whole threads", (engine) => 
     expect(await found("penguin")).toEqual([]);
   });
 
-  it("does not find what an erasure removed, even before the thread is indexed again", async () => {
+  it("finds nothing that an erasure removed, even before the thread is indexed again", async () => {
     const id = await send({ dedupeKey: "k" });
     await send({ dedupeKey: "k", message: "My okapi.", email: "ada@larder.example", name: "Ada" });
     await change("POST", `/feedback/${id}/messages`, { direction: "note", body: "Ask ada@larder.example." });
@@ -97,7 +97,7 @@ describe.each(databases)("a search on $name through whole threads", (engine) => 
     expect(await found("ask")).toEqual([id]);
   });
 
-  it("finds the name of a file, and no longer the old one", async () => {
+  it("finds the new name of a file, and no longer the old one", async () => {
     const id = await send();
     const { database, newId, clock } = service.deps;
     const upload = {
@@ -122,7 +122,7 @@ describe.each(databases)("a search on $name through whole threads", (engine) => 
     expect(await found("a.pdf")).toEqual([id]);
   });
 
-  it("finds a message that moved to another thread there", async () => {
+  it("finds a moved message in its new thread", async () => {
     const first = await send();
     const second = await send();
     await change("POST", `/feedback/${first}/messages`, { direction: "note", body: "A dugong." });
@@ -133,7 +133,7 @@ describe.each(databases)("a search on $name through whole threads", (engine) => 
     expect(await found("dugong")).toEqual([second]);
   });
 
-  it("finds by number, by day, by assignee and by several statuses", async () => {
+  it("finds threads by number, by day, by assignee and by several statuses", async () => {
     const first = await send();
     const second = await send();
     const day = service.clock.now().toISOString().slice(0, 10);
@@ -148,7 +148,7 @@ describe.each(databases)("a search on $name through whole threads", (engine) => 
     expect(await found(`before:${day} broke`)).toEqual([]);
   });
 
-  it("counts what it finds by status, also for statuses that were not requested", async () => {
+  it("counts its results by status, also for statuses that were not requested", async () => {
     const id = await send({ message: "A zebra." });
     await send({ message: "Two zebras." });
     await change("PATCH", `/feedback/${id}`, { status: "resolved" });
@@ -160,7 +160,7 @@ describe.each(databases)("a search on $name through whole threads", (engine) => 
     expect((await search("zebra", `&limit=1&cursor=${nextCursor}`)).search).toBeUndefined();
   });
 
-  it("corrects a word only from threads that the person may see", async () => {
+  it("corrects a word only with words of threads that the person may see", async () => {
     await send({ message: "The keyboard is gone." });
     const other = await service.makeApp(await service.makeUser());
     await sendFeedback(service, other.key, { message: "The pangolin is gone." });
@@ -168,7 +168,7 @@ describe.each(databases)("a search on $name through whole threads", (engine) => 
     expect((await search("pangoln")).search.didYouMean).toBeNull();
   });
 
-  it("searches all apps of a person, and no others", async () => {
+  it("searches all apps of a person, and no other apps", async () => {
     const id = await send({ message: "A quokka." });
     const second = await service.makeApp(world.owner, { name: "Cellar" });
     const inSecond = await sendFeedback(service, second.key, { message: "Another quokka." });
@@ -189,7 +189,7 @@ describe.each(databases)("a search on $name through whole threads", (engine) => 
     expect(refused.status).toBe(401);
   });
 
-  it("names an operator with an unknown value, and the values that it can have", async () => {
+  it("names an operator with an unknown value, and the values that are possible", async () => {
     await send();
     const values = async (q: string) => (await search(q)).search.unknownValues;
     expect(await values("before:2026-13-40")).toEqual([

@@ -10,7 +10,7 @@ interface Found {
   readonly shared: string[];
 }
 
-describe.each(databases)("the threads that are similar to one, on $name (rule F76)", (engine) => {
+describe.each(databases)("the threads that are similar to a thread, on $name (rule F76)", (engine) => {
   let service: Service;
   let team: Team;
   beforeAll(async () => {
@@ -31,7 +31,7 @@ describe.each(databases)("the threads that are similar to one, on $name (rule F7
     for (let at = 0; at < 15; at += 1) await send(`Please help with the account number ${at}, thank you.`);
   };
 
-  it("share rare words with it, the most similar first, at most three", async () => {
+  it("share rare words with the thread, are at most three, and begin with the most similar", async () => {
     await others();
     const near = await send("The shopping list loses walnuts after the sync.");
     const nearest = await send("After a sync, walnuts vanish from my shopping list!");
@@ -45,13 +45,13 @@ describe.each(databases)("the threads that are similar to one, on $name (rule F7
     expect((await similar(own)).length).toBe(3);
   });
 
-  it("are found in scripts without spaces", async () => {
+  it("are found also in scripts without spaces", async () => {
     await others();
     const other = await send("购物清单在同步后丢失了");
     expect(await idsOf(await send("同步以后我的购物清单消失"))).toEqual([other]);
   });
 
-  it("are threads of the same app that are there, and not itself", async () => {
+  it("are existing threads of the same app, and never the thread itself", async () => {
     await others();
     const text = "Walnuts vanish from the shopping list after each sync";
     const own = await send(text);
@@ -65,7 +65,7 @@ describe.each(databases)("the threads that are similar to one, on $name (rule F7
     expect((await elsewhere.call("GET", `/feedback/${own}/similar`)).status).toBe(404);
   });
 
-  it("stand on a page, and a maintainer without scripts merges into one of them", async () => {
+  it("are links on a page, where a maintainer without scripts merges into one of them", async () => {
     await others();
     const into = await send("Walnuts vanish from the shopping list after a sync", {
       subject: "Lost walnuts",

@@ -7,8 +7,8 @@ const many = (count: number) => Array.from({ length: count }, (_, at) => at + 10
 const seqsOf = (words: Parameters<typeof found>[0], total = 1_000) =>
   similarThreads(found(words), { own: 1, total }).map(({ seq }) => seq);
 
-describe("the words by which threads are similar", () => {
-  it("are those of four letters or more, first those of the subject and those with digits", () => {
+describe("the words that decide whether threads are similar", () => {
+  it("have four letters or more, and words of the subject and words with digits come first", () => {
     const words = tellingWords({
       subject: "Oven is hot",
       message: "The E404x oven blinks and the fan is off",
@@ -17,31 +17,31 @@ describe("the words by which threads are similar", () => {
     expect(words[1]?.written).toBe("Oven");
   });
 
-  it("are at most 24, and each once", () => {
+  it("are at most 24 different words", () => {
     const message = Array.from({ length: 60 }, (_, at) => `word${at} word${at}`).join(" ");
     expect(tellingWords({ subject: "", message })).toHaveLength(24);
   });
 });
 
-describe("similar threads", () => {
-  it("share two rare words or more", () => {
+describe("two similar threads", () => {
+  it("share at least two rare words", () => {
     expect(seqsOf({ oven: [1, 2, 3], blinks: [1, 2] })).toEqual([2]);
     expect(seqsOf({ oven: [1, 2] })).toEqual([]);
   });
 
-  it("are not found by words that many threads have", () => {
+  it("do not share only words that many threads have", () => {
     const common = [1, 2, ...many(mostWithWord)];
     expect(seqsOf({ please: common, thanks: common })).toEqual([]);
     expect(seqsOf({ oven: [1, 2, 3, 4, 5], blinks: [1, 2, 3, 4, 5] }, 14)).toEqual([]);
   });
 
-  it("share a third of what the thread is about", () => {
+  it("share at least a third of the rare words of the thread", () => {
     const own = Object.fromEntries(Array.from({ length: 8 }, (_, at) => [`own${at}`, [1]]));
     expect(seqsOf({ ...own, oven: [1, 2], blinks: [1, 2] })).toEqual([]);
     expect(seqsOf({ own0: [1], oven: [1, 2], blinks: [1, 2] })).toEqual([2]);
   });
 
-  it("are the three with the most weight, and of equal ones the newest", () => {
+  it("are among the three with the highest weight; of equal threads, the newest come first", () => {
     const all = [1, 2, 3, 4, 5];
     expect(seqsOf({ oven: all, blinks: all, hisses: [1, 3] })).toEqual([3, 5, 4]);
   });

@@ -41,7 +41,7 @@ describe.each(databases)("a snoozed thread on $name", (engine) => {
   }
   const readAll = async (call: Team["call"]) => call("PUT", `${team.at}/feedback/read`, {});
 
-  it("leaves triage for all, and is first and unread for all at the instant of its end", async () => {
+  it("leaves triage for everybody, and is first and unread for everybody when its snooze ends", async () => {
     const [id, other] = [await send(), await send()];
     const until = inHours(2);
     expect((await change(id, { snoozedUntil: until })).body).toMatchObject({
@@ -61,7 +61,7 @@ describe.each(databases)("a snoozed thread on $name", (engine) => {
     expect(body).toMatchObject({ items: [{ id, activeAt: until, snoozedUntil: null }] });
   });
 
-  it("is unread at its end also for a member who read everything before anybody asked", async () => {
+  it("is unread when its snooze ends, also for a member who read everything before a request noticed the end", async () => {
     const id = await send();
     await snooze(id, 1);
     service.clock.advance(2 * hour);
@@ -77,7 +77,7 @@ describe.each(databases)("a snoozed thread on $name", (engine) => {
     expect(await unread(maria.call)).toEqual([second]);
   });
 
-  it("stays snoozed for a note, a repeat and a change of its tags, and not for an answer of its sender", async () => {
+  it("stays snoozed after a note, a repeat and a change of its tags, but not after an answer of its sender", async () => {
     await team.call("PATCH", team.at, { senderPages: true });
     const report = { type: "bug", message: "It broke.", dedupeKey: "oven" };
     const sent = await service.request("POST", "/api/v1/feedback/remote", {
@@ -98,7 +98,7 @@ describe.each(databases)("a snoozed thread on $name", (engine) => {
     expect(body).toMatchObject({ feedback: { snoozedUntil: null } });
   });
 
-  it("is finished by a status, and only an open thread is snoozed, in the next year", async () => {
+  it("is no longer snoozed after a change of its status; only an open thread can be snoozed, for up to a year", async () => {
     const id = await send();
     await snooze(id, 5);
     expect((await change(id, { status: "resolved" })).body).toMatchObject({
@@ -114,7 +114,7 @@ describe.each(databases)("a snoozed thread on $name", (engine) => {
     });
   });
 
-  it("can be ended by a person, and its events show who snoozed it and until when", async () => {
+  it("can be shown again by a person, and its events show who snoozed it and until when", async () => {
     const id = await send();
     const until = inHours(3);
     await change(id, { snoozedUntil: until });
@@ -130,7 +130,7 @@ describe.each(databases)("a snoozed thread on $name", (engine) => {
     });
   });
 
-  it("does not come back while the clock is in doubt, and is not lost then", async () => {
+  it("does not return while the clock is uncertain, but returns afterwards", async () => {
     const id = await send();
     await snooze(id, 24);
     service.clock.jump(48 * hour);
@@ -144,7 +144,7 @@ describe.each(databases)("a snoozed thread on $name", (engine) => {
 });
 
 describe("the search for ended snoozes", () => {
-  it("asks an index alone", async () => {
+  it("reads only an index", async () => {
     const traced = tracedDatabase(sqlite);
     const service = await startService({ engine: traced.engine });
     const { deps } = service;

@@ -24,7 +24,7 @@ function asFile(lines: readonly Line[]): string {
   return `${text}${JSON.stringify({ ...lines.at(-1), records, sha256 })}\n`;
 }
 
-describe.each(databases)("the numbers of an app are kept on $name", (engine) => {
+describe.each(databases)("the statistics of an app on $name", (engine) => {
   let service: Service;
   let team: Team;
   let headers: Record<string, string>;
@@ -65,7 +65,7 @@ describe.each(databases)("the numbers of an app are kept on $name", (engine) => 
     top: top.map(({ id: _, ...thread }) => thread),
   });
 
-  it("when everything is counted again, with the times of the audit", async () => {
+  it("stay equal when all counts are computed again from the threads and the audit", async () => {
     const before = await read();
     expect(before.perDay.map(({ resolved }) => resolved)).toEqual([0, 0, 0, 3, 0, 0]);
     await service.deps.database.write(async (tx) => {
@@ -76,7 +76,7 @@ describe.each(databases)("the numbers of an app are kept on $name", (engine) => 
     expect(await read()).toEqual(before);
   });
 
-  it("when the app is exported and imported, with those of deleted threads", async () => {
+  it("stay equal when the app is exported and imported, with the counts of deleted threads", async () => {
     await team.call("DELETE", `/feedback/${gone}`);
     const before = await read();
     const file = await exportFile(service, headers, team.app.id);
@@ -89,7 +89,7 @@ describe.each(databases)("the numbers of an app are kept on $name", (engine) => 
     expect((await read(copy)).perDay.map(({ resolved }) => resolved)).toEqual([0, 0, 0, 2, 0, 0]);
   });
 
-  it("when an older server has exported the app, without counts", async () => {
+  it("stay equal, except for deleted threads, when an app from an export without counts is imported", async () => {
     const lines = linesIn(await exportFile(service, headers, team.app.id)).filter(
       ({ type }) => !["reportCount", "measureCount", "repeatCount", "threadTimes"].includes(String(type)),
     );
@@ -103,7 +103,7 @@ describe.each(databases)("the numbers of an app are kept on $name", (engine) => 
     expect(answer.versions).toEqual(before.versions);
   });
 
-  it("when a backup is loaded, and triggers count what is loaded", async () => {
+  it("stay equal when a backup is restored while triggers count the restored rows", async () => {
     const other = await startService({ engine });
     onTestFinished(() => other.stop());
     const scratch = await removableFolder();

@@ -41,7 +41,7 @@ describe.each(databases)("the statistics of an app on $name", (engine) => {
     replies: perDay.reduce((sum, day) => sum + day.replies, 0),
   });
 
-  it("have the last 30 days in UTC unless the request says otherwise", async () => {
+  it("contain the last 30 days in UTC if the request names no period", async () => {
     const { read } = await newTeam();
     const { from, to, zone, perDay, firstReply, top, versions } = await read();
     expect({ from, to, zone }).toEqual({ from: "2026-10-22", to: "2026-11-20", zone: "UTC" });
@@ -68,12 +68,12 @@ describe.each(databases)("the statistics of an app on $name", (engine) => {
     });
   });
 
-  it("have up to 366 days", async () => {
+  it("contain up to 366 days", async () => {
     const { read } = await newTeam();
     expect((await read({ from: "2025-01-01", to: "2026-01-01" })).perDay).toHaveLength(366);
   });
 
-  it("are for members only, viewers too", async () => {
+  it("can be read only by members, and by viewers too", async () => {
     const team = await newTeam();
     const viewer = await team.join("viewer");
     expect(await viewer.call("GET", `${team.at}/statistics`)).toMatchObject({ status: 200 });
@@ -81,7 +81,7 @@ describe.each(databases)("the statistics of an app on $name", (engine) => {
     expect(await stranger.call("GET", `${team.at}/statistics`)).toMatchObject({ status: 404 });
   });
 
-  it("count a report on the day of the reader", async () => {
+  it("count a report on the day in the reader's time zone", async () => {
     const { send, read } = await newTeam();
     service.clock.setOffset(Date.parse("2026-11-20T20:40:00Z") - Date.now());
     await send({ type: "question" });
@@ -109,7 +109,7 @@ describe.each(databases)("the statistics of an app on $name", (engine) => {
     ]);
   });
 
-  it("take the first reply, and count all replies", async () => {
+  it("measure the time until the first reply, and count all replies", async () => {
     const { send, read, reply, call } = await newTeam();
     const id = await send();
     await send();
@@ -129,7 +129,7 @@ describe.each(databases)("the statistics of an app on $name", (engine) => {
     });
   });
 
-  it("count a reply at once if the clock was set back before it", async () => {
+  it("count a reply as immediate if the clock was set back before it", async () => {
     const { send, read, reply } = await newTeam();
     const id = await send();
     service.clock.advance(-5 * hour);
@@ -137,7 +137,7 @@ describe.each(databases)("the statistics of an app on $name", (engine) => {
     expect((await read()).firstReply).toMatchObject({ within: { "1h": 1 }, none: 0 });
   });
 
-  it("move a report whose type is changed", async () => {
+  it("move a report to another type if its type is changed", async () => {
     const { send, read, change } = await newTeam();
     const id = await send({ type: "question", metadata: { appVersion: "2.0.1" } });
     await change(id, { category: "bug" });
@@ -161,7 +161,7 @@ describe.each(databases)("the statistics of an app on $name", (engine) => {
     expect(await read({ from: "2026-11-21", to: "2026-11-21" })).toMatchObject({ top: [{ id, count: 2 }] });
   });
 
-  it("do not count what blocked senders sent, until it is released", async () => {
+  it("do not count reports of blocked senders until they are released", async () => {
     const { send, read, call, at } = await newTeam();
     await call("POST", `${at}/blocked-senders`, { kind: "address", sender: "spam@example.org" });
     await send({ email: "spam@example.org", type: "bug", metadata: { version: "1.0" } });
@@ -173,7 +173,7 @@ describe.each(databases)("the statistics of an app on $name", (engine) => {
     expect(answer.versions).toEqual([{ version: "1.0", reports: 1, bugs: 1 }]);
   });
 
-  it("keep their numbers when a thread is deleted, and no longer name it", async () => {
+  it("keep their numbers when a thread is deleted, and no longer name the thread", async () => {
     const { send, read, call, change, reply } = await newTeam();
     const report = { type: "bug", dedupeKey: "ci:gone", metadata: { appVersion: "3.1" } };
     const id = await send(report);
@@ -199,7 +199,7 @@ describe.each(databases)("the statistics of an app on $name", (engine) => {
     expect(totals(await read())).toEqual(totals(before));
   });
 
-  it("show how old the open threads are", async () => {
+  it("show the age of the open threads", async () => {
     const { send, read, change } = await newTeam();
     await send();
     const resolved = await send();
@@ -212,7 +212,7 @@ describe.each(databases)("the statistics of an app on $name", (engine) => {
     expect((await read()).openByAge).toEqual({ "1d": 1, "7d": 1, "30d": 1, older: 0 });
   });
 
-  it("count at most 100 versions of a day, and the others together", async () => {
+  it("count at most 100 versions of a day separately, and all other versions together", async () => {
     const { app, send, change, read } = await newTeam();
     const most = limits.statistics.versionsOfDay;
     const sendVersion = (n: number) => send({ type: "bug", metadata: { appVersion: `1.${n}` } });
@@ -243,7 +243,7 @@ describe.each(databases)("the statistics of an app on $name", (engine) => {
     expect((await counted()).map(({ measure }) => measure)).toContain(`version:bug:1.${most + 11}`);
   });
 
-  it("take of the metadata only versions, never other words", async () => {
+  it("use only the versions of the metadata, and no other texts", async () => {
     const { send, read } = await newTeam();
     for (const appVersion of ["v2.4.0 (118)", "2.4.0-beta.1", "ada@example.org", "+49 151 1234567", "7"])
       await send({ type: "feature", metadata: { appVersion } });

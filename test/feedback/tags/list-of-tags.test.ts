@@ -56,7 +56,7 @@ describe.each(databases)("GET /api/v1/agent/feedback?tag=NAME on $name", (engine
     expect(await found({ tag: "unknown", q: "broke" })).toEqual([]);
   });
 
-  it("can be combined with each other filter", async () => {
+  it("can be combined with every other filter", async () => {
     const bug = await tagged(["login", "old"], { subject: "Broken kettle" });
     const wish = await tagged(["login"], { subject: "Whistling kettle", type: "feature" });
     await tagged(["other"], { subject: "Broken kettle" });
@@ -71,7 +71,7 @@ describe.each(databases)("GET /api/v1/agent/feedback?tag=NAME on $name", (engine
     expect(await found({ tag: "login", waiting: "none" })).toEqual([bug]);
   });
 
-  it("with updatedSince returns those that were active since, the last active first", async () => {
+  it("with updatedSince returns the threads that were active since then, the last active one first", async () => {
     const [first, second] = [await tagged(["login"]), await tagged(["login", "old"])];
     await tagged(["login"]);
     service.clock.advance(60_000);
@@ -83,7 +83,7 @@ describe.each(databases)("GET /api/v1/agent/feedback?tag=NAME on $name", (engine
     expect(await found({ tag: "login,old", updatedSince })).toEqual([second]);
   });
 
-  it("returns every thread of all apps once, page by page, in every order", async () => {
+  it("returns each thread of all apps once, over several pages, in every order", async () => {
     const other = await secondApp();
     const ids: string[] = [];
     for (const app of [cast, other, cast, other, cast]) {
@@ -113,7 +113,7 @@ describe.each(databases)("GET /api/v1/agent/feedback?tag=NAME on $name", (engine
     }
   });
 
-  it("uses the tags of each app separately: a thread never has tags of two apps", async () => {
+  it("uses the tags of each app separately, so that no thread matches tags of two apps", async () => {
     const other = await secondApp();
     const mine = await tagged(["login"]);
     const theirs = await submitFeedback(service, other);
@@ -124,7 +124,7 @@ describe.each(databases)("GET /api/v1/agent/feedback?tag=NAME on $name", (engine
     expect(await found({ tag: "old", appId: cast.appId })).toEqual([]);
   });
 
-  it("answers the tag of somebody else's app as a tag that does not exist", async () => {
+  it("answers a tag of somebody else's app as a tag that does not exist", async () => {
     const stranger = await makeAppWithAgent(service);
     const theirs = await submitFeedback(service, stranger);
     await service.request("PATCH", `/api/v1/console/feedback/${theirs}`, {
@@ -148,7 +148,7 @@ describe.each(databases)("GET /api/v1/agent/feedback?tag=NAME on $name", (engine
     for (const more of orders) expect(await found({ tag: "login", ...more })).toEqual([]);
   });
 
-  it("returns changed threads with the tag, and a new tag alone is not a change", async () => {
+  it("returns changed threads with the tag; a new tag alone is not a change", async () => {
     const [first, second] = [await tagged(["login"]), await tagged(["old"])];
     const { changes } = await list({ tag: "login" });
     const changed = () => found({ tag: "login", changedAfter: changes });

@@ -34,7 +34,7 @@ describe.each(databases)("tags on $name", (engine) => {
       ({ id }: { id: string }) => id,
     );
 
-  it("are created by typing, and a thread shows them by name", async () => {
+  it("are created when a person types them, and a thread shows them by name", async () => {
     const id = await tagged("Login", "android", "crash");
     expect(await namesOn(id)).toEqual(["android", "crash", "Login"]);
     expect(await named("Login")).toMatchObject({ threads: 1 });
@@ -45,7 +45,7 @@ describe.each(databases)("tags on $name", (engine) => {
     ["the form of Unicode", "caf\u00e9", "cafe\u0301"],
     ["white space", "dark mode", " dark  mode "],
     ["an invisible joiner", "beta", "be\u200dta"],
-  ])("with names that differ only in %s are one tag", async (_, one, other) => {
+  ])("with names that differ only in %s are the same tag", async (_, one, other) => {
     const id = await tagged(one, other);
     expect(await namesOn(id)).toEqual([one]);
     expect(await make(other)).toMatchObject({ status: 409, body: { code: "tag_exists" } });
@@ -67,7 +67,7 @@ describe.each(databases)("tags on $name", (engine) => {
     expect(await namesOn(await tagged(name))).toEqual([name.normalize("NFC")]);
   });
 
-  it("filter the list: several mean all of them", async () => {
+  it("filter the list, and several tags mean that a thread has all of them", async () => {
     const both = await tagged("filter a", "filter b");
     const one = await tagged("filter a");
     expect(await list("tag=filter%20A")).toEqual([one, both]);
@@ -95,7 +95,7 @@ describe.each(databases)("tags on $name", (engine) => {
     expect(await list(`tag=combined&assignee=me&to=${between}`)).toEqual([]);
   });
 
-  it("filter an agent's list together with a type, a status and what waits", async () => {
+  it("filter an agent's list together with a type, a status and the state of the proposal", async () => {
     const headers = { authorization: `Bearer ${await service.makeToken(team.owner, "agent")}` };
     const plain = await tagged("agents");
     const waits = await tagged("agents", "agents too");
@@ -117,7 +117,7 @@ describe.each(databases)("tags on $name", (engine) => {
     expect(await found(",agents%20too&waiting=none")).toEqual([]);
   });
 
-  it("page through a list with a filter, each thread once", async () => {
+  it("filter a list with several pages, which contains each thread once", async () => {
     const app = await makeTeam(service);
     await fillThreads(
       service,
@@ -137,7 +137,7 @@ describe.each(databases)("tags on $name", (engine) => {
     expect(seen).toEqual(items.map(({ id }: { id: string }) => id));
   });
 
-  it("are not lost when two people change the tags of a thread at once", async () => {
+  it("are all kept when two people change the tags of a thread at the same time", async () => {
     const id = await tagged("old");
     const names = Array.from({ length: 8 }, (_, at) => `parallel ${at}`);
     const changes = [...names.map((name) => ({ addTags: [name] })), { removeTags: ["old"] }];
@@ -156,7 +156,7 @@ describe.each(databases)("tags on $name", (engine) => {
     expect(await namesOn(id)).toHaveLength(limits.threadTags);
   });
 
-  it("are renamed on all threads, and never to the name of another", async () => {
+  it("can be renamed on all threads, but not to the name of another tag", async () => {
     const id = await tagged("rename me", "taken");
     const tagId = await idOf("rename me");
     expect(await team.call("PATCH", `/tags/${tagId}`, { name: "TAKEN" })).toMatchObject({ status: 409 });
@@ -167,7 +167,7 @@ describe.each(databases)("tags on $name", (engine) => {
     expect((await team.call("PATCH", `/tags/${tagId}`, {})).status).toBe(200);
   });
 
-  it("are merged: threads that have both keep one", async () => {
+  it("can be merged, and a thread that has both keeps one", async () => {
     const [both, one] = [await tagged("merge a", "merge b"), await tagged("merge a")];
     const [from, into] = [await idOf("merge a"), await idOf("merge b")];
     const merged = await team.call("POST", `/tags/${from}/merge`, { into });
@@ -186,19 +186,19 @@ describe.each(databases)("tags on $name", (engine) => {
     expect(await named("stays")).toMatchObject({ threads: 1 });
   });
 
-  it("are deleted, and the threads stay", async () => {
+  it("can be deleted, and the threads stay", async () => {
     const id = await tagged("gone", "kept");
     expect((await team.call("DELETE", `/tags/${await idOf("gone")}`)).status).toBe(204);
     expect(await namesOn(id)).toEqual(["kept"]);
   });
 
-  it("end with a deleted thread", async () => {
+  it("are removed with a deleted thread", async () => {
     const id = await tagged("orphan");
     await team.call("DELETE", `/feedback/${id}`);
     expect(await named("orphan")).toMatchObject({ threads: 0 });
   });
 
-  it("count their threads, also after rows were loaded together with their counts", async () => {
+  it("count their threads correctly, also after a restore of rows and counts", async () => {
     for (let count = 0; count < 3; count += 1) await tagged("counted");
     await service.deps.database.write(async (tx) => {
       await tx.run("UPDATE tags SET threads = 2 * threads");
@@ -211,7 +211,7 @@ describe.each(databases)("tags on $name", (engine) => {
     expect(await named("counted")).toMatchObject({ threads: 3 });
   });
 
-  it("are read by viewers, who change nothing", async () => {
+  it("can be read by viewers, who cannot change them", async () => {
     const id = await tagged("seen");
     const viewer = await team.join("viewer");
     expect((await viewer.call("GET", `${team.at}/tags`)).text).toContain("seen");
@@ -226,7 +226,7 @@ describe.each(databases)("tags on $name", (engine) => {
     expect(refused.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403]);
   });
 
-  it("are in the audit", async () => {
+  it("are recorded in the audit", async () => {
     const id = await tagged("audited");
     const tagId = await idOf("audited");
     await team.call("DELETE", `/tags/${tagId}`);

@@ -32,7 +32,7 @@ describe.each(databases)("the numbers of threads on $name", (engine) => {
     expect((await listed()).map(({ number }) => number)).toEqual([3, 2, 1]);
   });
 
-  it("never change, and are not given a second time after the newest thread is deleted", async () => {
+  it("never change, and are not used a second time after the newest thread is deleted", async () => {
     team = await makeTeam(service);
     const [first = "", second = ""] = await send(2);
     expect(await numberOf(second)).toBe(2);
@@ -42,14 +42,14 @@ describe.each(databases)("the numbers of threads on $name", (engine) => {
     expect(await numberOf(first)).toBe(1);
   });
 
-  it("are unique, even if many read new threads at the same time", async () => {
+  it("are unique even if many requests read new threads at the same time", async () => {
     team = await makeTeam(service);
     const sent = await send(20);
     const numbers = await Promise.all(sent.map(numberOf));
     expect(numbers).toEqual(sent.map((_, at) => at + 1));
   });
 
-  it("find a thread of the app, together with other filters", async () => {
+  it("find a thread of the app, and can be combined with other filters", async () => {
     team = await makeTeam(service);
     const [, second = ""] = await send(3);
     expect((await listed("?number=2")).map(({ id }) => id)).toEqual([second]);
@@ -59,7 +59,7 @@ describe.each(databases)("the numbers of threads on $name", (engine) => {
       expect((await team.call("GET", `${team.at}/feedback${query}`)).status).toBe(400);
   });
 
-  it("are given in parts to very many threads that have none", async () => {
+  it("are given in several parts if very many threads have none", async () => {
     team = await makeTeam(service);
     await fillThreads(
       service,
@@ -70,7 +70,7 @@ describe.each(databases)("the numbers of threads on $name", (engine) => {
     expect(newest?.number).toBe(4_100);
   });
 
-  it("are in the answer to a change of a thread that nobody has read", async () => {
+  it("are in the answer to a change of a thread that nobody has read before", async () => {
     team = await makeTeam(service);
     const [id = ""] = await send(1);
     const changed = await team.call("PATCH", `/feedback/${id}`, { status: "resolved" });
@@ -92,19 +92,19 @@ describe("the short address of a thread", () => {
     return fetch(`${service.baseUrl}/console/t/${team.app.id}/${number}`, { headers, redirect: "manual" });
   };
 
-  it("redirects to its page", async () => {
+  it("redirects to the page of the thread", async () => {
     const id = await sendFeedback(service, team.app.key);
     const answer = await open("1");
     expect(answer.headers.get("location")).toMatch(new RegExp(`/console/feedback/${team.app.id}/${id}$`));
   });
 
-  it.each(["9", "0", "x", "-1"])("is not found for the number %s", async (number) => {
+  it.each(["9", "0", "x", "-1"])("with the number %s answers 404", async (number) => {
     expect((await open(number)).status).toBe(404);
   });
 });
 
 describe.each(sharedDatabases)("a change of a thread without a number on $name", (engine) => {
-  it("waits for the numbers without a lock of the thread, so that the two cannot block each other", async () => {
+  it("waits for the numbers without a lock on the thread, so that two transactions cannot block each other", async () => {
     const service = await startService({ engine });
     onTestFinished(() => service.stop());
     const team = await makeTeam(service);

@@ -37,7 +37,7 @@ describe.each(databases)("a change of very many threads on $name", (engine) => {
     vi.spyOn(database, "write").mockImplementation(failing);
   }
 
-  it("shows hidden threads again in small parts, and continues after an interruption", async () => {
+  it("shows hidden threads again in small steps, and continues after an interruption", async () => {
     const sender = "eve@example.org";
     const made = await team.call("POST", `${team.at}/blocked-senders`, { kind: "address", sender });
     const id = String(made.field("id"));
@@ -68,7 +68,7 @@ describe.each(databases)("a change of very many threads on $name", (engine) => {
     );
   const threadsOf = (id: string) => count("FROM thread_tags WHERE tag_id = ?", id);
 
-  it("removes a tag from its threads in small parts, and continues after an interruption", async () => {
+  it("removes a tag from its threads in small steps, and continues after an interruption", async () => {
     const id = await makeTag("shop");
     await tagAll(id);
     killAfter(3);
@@ -81,7 +81,7 @@ describe.each(databases)("a change of very many threads on $name", (engine) => {
     expect((await team.call("DELETE", `/tags/${id}`)).status).toBe(404);
   });
 
-  it("merges a tag in small parts, so that each thread has one of both at every moment", async () => {
+  it("merges a tag in small steps, so that each thread has one of the two tags at every moment", async () => {
     const [from, into] = [await makeTag("shop"), await makeTag("store")];
     await tagAll(from);
     killAfter(3);

@@ -19,7 +19,7 @@ const trace = [
   ...Array.from({ length: 20 }, (_, at) => `    at step${at} (list.ts:${at})`),
 ];
 
-it("the page of a thread shows metadata as names and values, and folds what is long", async () => {
+it("the page of a thread shows metadata as names and values, and hides long values until a person opens them", async () => {
   const { send, open } = await openTeam();
   const device = { model: "SM-S911B", screen: { width: 1080, height: 2340 }, tags: ["beta", "de"] };
   const large = Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`flag${at}`, true]));
@@ -43,7 +43,7 @@ it("the page of a thread shows metadata as names and values, and folds what is l
   expect(part).toMatch(/<div class="written">TypeError: no list<\/div><div class="written"> {4}at step0/);
 });
 
-it("the page of a thread names the metadata that was dropped, and why", async () => {
+it("the page of a thread names the metadata that was dropped, with the reason", async () => {
   const { send, open } = await openTeam();
   const deep = { a: { b: { c: { d: { e: 1 } } } } };
   const id = await send({ metadata: { deep, log: "x".repeat(17_000) } });
@@ -54,7 +54,7 @@ it("the page of a thread names the metadata that was dropped, and why", async ()
   expect(readingOf(whole)).not.toContain("dropped");
 });
 
-it("a repeat shows only the entries of its metadata that differ, also in objects", async () => {
+it("a repeat shows only the entries of its metadata that differ from the report, also within objects", async () => {
   const { send, open } = await openTeam();
   const report = (metadata: object) => ({ message: "It broke.", dedupeKey: "one", metadata });
   const id = await send(report({ build: 7, branch: "main", env: { os: "linux", node: "22" }, gone: 1 }));

@@ -13,7 +13,7 @@ const partsOf = (subject: string, message: string) => {
 };
 
 describe("the form for a new issue of a thread", () => {
-  it("has the subject, the link and the message in a fence", () => {
+  it("has the subject, the link and the message in a code block", () => {
     expect(partsOf("Empty list", "It is empty.\nPlease help.")).toEqual({
       form: "https://github.com/larder/android/issues/new",
       title: "Empty list",
@@ -27,7 +27,7 @@ describe("the form for a new issue of a thread", () => {
     expect(body?.split("\n").slice(2)).toEqual(["`````text", "````", "@octocat", "```", "<img>", "`````"]);
   });
 
-  it("is short enough for GitHub", () => {
+  it("has an address that is short enough for GitHub", () => {
     expect(
       newIssueAddress("a/b", { subject: "é".repeat(900), message: "é".repeat(99_000), consoleUrl }).length,
     ).toBeLessThan(8_000);
@@ -42,7 +42,7 @@ describe("a thread without an issue", () => {
   });
   afterAll(() => service.stop());
 
-  it("links to it if the app has a repository, without the sender", async () => {
+  it("links to the form if the app has a repository, without data of the sender", async () => {
     const owner = await service.makeUser();
     const app = await service.makeApp(owner);
     const headers = await service.signIn(owner);

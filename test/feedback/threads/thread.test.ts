@@ -52,7 +52,7 @@ describe("a thread in the console", () => {
     expect(page.text).toContain("It\n  broke.");
   });
 
-  it("shows images and videos from the server's uploads, and attachments as downloads", async () => {
+  it("shows images and videos from the server's uploads, and shows attachments as downloads", async () => {
     const { text } = await owner.open(
       address(
         await send({
@@ -70,13 +70,13 @@ describe("a thread in the console", () => {
   it.each([
     ["note", "Internal note"],
     ["outbound", "Reply"],
-  ])("accepts a %s", async (direction, title) => {
+  ])("accepts a message of the direction %s", async (direction, title) => {
     const id = await send();
     const page = await owner.follow(await say(id, direction, "We are on it."));
     expect(readingOf(page)).toMatch(new RegExp(`Conversation ${title} .* We are on it\\.`));
   });
 
-  it("refuses an empty reply at its field and opens the form", async () => {
+  it("refuses an empty reply with a fault at the field, and opens the form", async () => {
     const answer = await say(await send(), "outbound", "  ");
     expect(answer.status).toBe(400);
     expect(readingOf(answer)).toContain("Your reply must not be empty.");
@@ -91,7 +91,7 @@ describe("a thread in the console", () => {
     expect(readingOf(await owner.open(address(id))).match(/Once only\./g)).toHaveLength(1);
   });
 
-  it("can change its status, type, subject and linked issue", async () => {
+  it("allows a change of its status, type, subject and linked issue", async () => {
     const id = await send();
     const issue = "https://github.com/a/b/issues/1";
     const given = { status: "resolved", category: "feature", subject: "Export", githubIssueUrl: issue };
@@ -100,7 +100,7 @@ describe("a thread in the console", () => {
     expect(page.text).toContain(`<a href="${issue}" rel="noopener noreferrer nofollow">`);
   });
 
-  it("loses its issue link by an empty field", async () => {
+  it("loses its linked issue if the field is sent empty", async () => {
     const id = await send();
     await change(id, { githubIssueUrl: "https://github.com/a/b/issues/1" });
     await change(id, { githubIssueUrl: "" });
@@ -116,7 +116,7 @@ describe("a thread in the console", () => {
     expect(formOf(answer, answer.text.match(/action="([^"]*\/edit)"/)?.[1] ?? "")).toContain('value="Kept"');
   });
 
-  it("keeps another person's changes in fields that the form did not change", async () => {
+  it("keeps another person's changes to fields that the form did not change", async () => {
     const id = await send();
     const page = owner.open(address(id));
     await page;
@@ -126,7 +126,7 @@ describe("a thread in the console", () => {
     expect(body).toMatchObject({ feedback: { status: "resolved", subject: "Mine" } });
   });
 
-  it("warns if both changed the same field, and accepts the form when it is sent again", async () => {
+  it("warns if two people changed the same field, and accepts the form when it is sent again", async () => {
     const id = await send();
     const page = owner.open(address(id));
     await page;
@@ -140,7 +140,7 @@ describe("a thread in the console", () => {
     });
   });
 
-  it("is deleted permanently", async () => {
+  it("can be deleted permanently", async () => {
     const id = await send();
     const answer = await owner.send(await owner.open(address(id)), address(id, "/delete"));
     expect(answer.headers.get("location")).toBe(`/console/feedback/${world.app.id}?done=thread-deleted`);
@@ -168,7 +168,7 @@ describe("a thread in the console", () => {
       .toContain("not sent yet, trying again. The webhook answered 500");
   });
 
-  it("shows a plan exactly, with every invisible character", async () => {
+  it("shows a plan exactly, with a mark for every invisible character", async () => {
     const id = await send();
     const plan = "1.  a\n\tb\n\n  rm \u202Egpj.x\u202C\u200B c";
     const headers = bearer(world.agentToken);
@@ -183,7 +183,7 @@ describe("a thread in the console", () => {
     expect(text).toContain("3 characters here are invisible");
   });
 
-  it("does not count Windows line ends in a plan as hidden", async () => {
+  it("shows no marks for Windows line ends in a plan", async () => {
     const id = await send();
     await service.request("POST", `/api/v1/agent/feedback/${id}/proposal`, {
       headers: bearer(world.agentToken),

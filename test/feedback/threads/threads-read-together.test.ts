@@ -9,7 +9,7 @@ import { databases } from "../../support/database/databases.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { makeWorkingAgent } from "../../support/worlds/agents/approved-proposal.ts";
 
-describe.each(databases)("threads that agents read at the same turn on $name", (engine) => {
+describe.each(databases)("threads that several agents read at the same moment on $name", (engine) => {
   let service: Service;
   beforeAll(async () => {
     service = await startService({ engine, environment: { INNKEEP_RATE_LIMITS: "off" } });
@@ -62,7 +62,7 @@ describe.each(databases)("threads that agents read at the same turn on $name", (
   /** Only SQLite shares statements. */
   const statementsFor = (reads: number) => (engine.engine === "sqlite" ? 1 : reads);
 
-  it("share a statement, and each viewer gets what it gets alone", async () => {
+  it("are read with one statement, and each agent gets the same as alone", async () => {
     const { threads, viewers } = await begin();
     const wanted = [...threads, "no-such-thread"].flatMap((id) => viewers.map((viewer) => ({ id, viewer })));
     const { database, asked } = watched();
@@ -86,7 +86,7 @@ describe.each(databases)("threads that agents read at the same turn on $name", (
     );
   });
 
-  it("are kept in memory if the database has a cache, unless they change while they are read", async () => {
+  it("are kept in memory if the database has a cache, unless they change during the read", async () => {
     const { threads, agent } = await begin();
     const [changed = "", same = ""] = threads;
     const caller: AgentCaller = { ...agent, kind: "agentToken", id: "token", scopes: [] };

@@ -7,7 +7,7 @@ import { connectRaw, headOf } from "../../support/network/raw-connection.ts";
 import { type Service, startService } from "../../support/service/service.ts";
 import { makeWorkingAgent, type WorkingAgent } from "../../support/worlds/agents/approved-proposal.ts";
 
-describe("the first read of an agent that waits for the decision", () => {
+describe("the first read of the decision by an agent that waits for it", () => {
   let service: Service;
   let world: WorkingAgent;
   beforeAll(async () => {
@@ -30,7 +30,7 @@ describe("the first read of an agent that waits for the decision", () => {
       runId,
     );
 
-  it("is stored with the approval, before the person has the answer", async () => {
+  it("is stored with the approval before the person gets the answer", async () => {
     const runId = await world.proposeOn(await world.newThread());
     const { held } = await beginToWait(runId);
     await world.decide(runId, { decision: "approve" });
@@ -42,7 +42,7 @@ describe("the first read of an agent that waits for the decision", () => {
     expect((await held).body).toEqual((await world.poll(runId)).body);
   });
 
-  it("is followed by a recall at once: nobody reads the approval after it", async () => {
+  it("can be followed by an immediate recall, after which nobody reads the approval", async () => {
     const runId = await world.proposeOn(await world.newThread());
     const { held } = await beginToWait(runId);
     await Promise.all([world.decide(runId, { decision: "approve" }), held]);
@@ -70,7 +70,7 @@ describe("the first read of an agent that waits for the decision", () => {
     expect((await timesOf(runId))?.read).toBeNull();
   });
 
-  it("is not stored for an agent whose token was deleted, even without a signal", async () => {
+  it("is not stored for an agent whose token was deleted, even if no signal reports it", async () => {
     const runId = await world.proposeOn(await world.newThread());
     const other = await world.makeAgent();
     const { held } = await beginToWait(runId, other);
@@ -83,7 +83,7 @@ describe("the first read of an agent that waits for the decision", () => {
     expect(await held).toMatchObject({ status: 401, body: { code: "invalid_token" } });
   });
 
-  it("is not stored for the agent of a person who owns the app no longer", async () => {
+  it("is not stored for the agent of a person who no longer owns the app", async () => {
     const mine = await makeWorkingAgent(service);
     const runId = await mine.proposeOn(await mine.newThread());
     const { held } = await beginToWait(runId, mine.agent);

@@ -8,7 +8,7 @@ import { sendFeedback } from "../../support/worlds/owner-with-one-of-each.ts";
 
 const List = z.object({ items: z.array(z.looseObject({ id: z.string() })) });
 
-describe.each(databases)("an activity at the instant of a view on $name", (engine) => {
+describe.each(databases)("an activity at the instant of the last view on $name", (engine) => {
   let service: Service;
   let team: Team;
   beforeAll(async () => {
@@ -37,7 +37,7 @@ describe.each(databases)("an activity at the instant of a view on $name", (engin
     expect(await unread()).toEqual([[id], 1]);
   });
 
-  it("makes it unread also if everything of that time was read", async () => {
+  it("makes the thread unread even if everything of that time was marked as read", async () => {
     service.clock.advance(1_000);
     const id = await send("b");
     await team.call("PUT", `${team.at}/feedback/read`, {});
@@ -47,7 +47,7 @@ describe.each(databases)("an activity at the instant of a view on $name", (engin
     expect(await unread()).toEqual([[id], 1]);
   });
 
-  it("counts a thread once, even if it is read and changed several times", async () => {
+  it("counts a thread once even if it is read and changed several times", async () => {
     service.clock.advance(1_000);
     await team.call("PUT", `${team.at}/feedback/read`, {});
     service.clock.advance(1_000);

@@ -22,7 +22,7 @@ interface Person {
   readonly headers: Record<string, string>;
 }
 
-describe.each(databases)("what a person has read on $name", (engine) => {
+describe.each(databases)("the read state of threads on $name", (engine) => {
   let service: Service;
   let world: OwnerWithOneOfEach;
   let app: { readonly id: string; readonly key: string };
@@ -66,7 +66,7 @@ describe.each(databases)("what a person has read on $name", (engine) => {
     return (await service.deps.database.get<{ count: number }>(sql, app.id, person.id))?.count;
   };
 
-  it("is each person's own, and a mark can be taken back", async () => {
+  it("is separate for each person, and a thread can be marked as unread again", async () => {
     const [a] = [await send("a"), await send("b")];
     expect([await unread(owner), await unread(viewer)]).toEqual([
       ["b", "a"],
@@ -79,7 +79,7 @@ describe.each(databases)("what a person has read on $name", (engine) => {
     expect([await unread(owner), await unread(viewer)]).toEqual([["b"], ["b", "a"]]);
   });
 
-  it("is everything that happened before the person joined", async () => {
+  it("is read for everything that happened before the person joined", async () => {
     await send("before");
     const person = await service.makeMember(app.id, "maintainer");
     const late = { id: person.id, headers: await service.signIn(person) };
@@ -88,7 +88,7 @@ describe.each(databases)("what a person has read on $name", (engine) => {
     expect(await unread(late)).toEqual(["after"]);
   });
 
-  it("ends with anything that another does, and with nothing that the person does", async () => {
+  it("becomes unread by any action of another person, and by no action of the person", async () => {
     const id = await send("a", { dedupeKey: "a" });
     const agent = await service.makeToken(world.owner, "agent");
     await markAll(viewer);
@@ -120,13 +120,13 @@ describe.each(databases)("what a person has read on $name", (engine) => {
     }
   });
 
-  it("stays unread if the person acts without having read the earlier messages", async () => {
+  it("stays unread if the person acts without reading the earlier messages", async () => {
     const id = await send("a");
     await as(owner, "POST", `/feedback/${id}/messages`, { direction: "note", body: "By a script." });
     expect(await unread(owner)).toEqual(["a"]);
   });
 
-  it("is marked for one status or type, up to an instant, and the rest stays unread", async () => {
+  it("can be set for one status or type up to an instant, and the rest stays unread", async () => {
     const done = await send("done");
     await as(owner, "PATCH", `/feedback/${done}`, { status: "resolved" });
     await send("question", { type: "question" });
@@ -145,13 +145,13 @@ describe.each(databases)("what a person has read on $name", (engine) => {
     expect([await unread(viewer), await rowsOf(viewer)]).toEqual([[], 0]);
   });
 
-  it("is never in the future: a future instant means now", async () => {
+  it("is never in the future, because a future instant means now", async () => {
     await markAll(viewer, { until: "2999-01-01T00:00:00.000Z" });
     await send("a");
     expect(await unread(viewer)).toEqual(["a"]);
   });
 
-  it("is paged, also where marks of older threads are mixed in", async () => {
+  it("is correct on each page, also if marks of older threads are between them", async () => {
     const ids = [await send("a"), await send("b"), await send("c"), await send("d")];
     await markAll(viewer);
     await mark(viewer, ids[1] ?? "", false);
@@ -180,7 +180,7 @@ describe.each(databases)("what a person has read on $name", (engine) => {
     expect(await countOf(viewer)).toMatchObject({ unread: 1 });
   });
 
-  it("is marked with one request, for any number of threads, and other threads stay unread", async () => {
+  it("can be set with one request for any number of threads, and other threads stay unread", async () => {
     const createdAt = service.clock.now().toISOString();
     await send("question", { type: "question" });
     await fillThreads(service, app.id, Array(viewLimits.marked + 5).fill({ createdAt }));
@@ -188,7 +188,7 @@ describe.each(databases)("what a person has read on $name", (engine) => {
     expect([await unread(viewer), await rowsOf(viewer)]).toEqual([["question"], 1]);
   });
 
-  it("keeps a limited number of rows for each person, and drops no unread thread among the newest", async () => {
+  it("uses a limited number of rows for each person, and loses no unread thread among the newest", async () => {
     const createdAt = service.clock.now().toISOString();
     const more = viewLimits.most - 1;
     const old = await send("old");
@@ -207,7 +207,7 @@ describe.each(databases)("what a person has read on $name", (engine) => {
     expect(await rowsOf(viewer)).toBeLessThanOrEqual(viewLimits.kept + viewLimits.keptUnread + 1);
   });
 
-  it("ends with the membership, with the thread and with the account", async () => {
+  it("is deleted with the membership, with the thread and with the account", async () => {
     const [a, b] = [await send("a"), await send("b")];
     await mark(viewer, a, true);
     await mark(viewer, b, true);
@@ -221,7 +221,7 @@ describe.each(databases)("what a person has read on $name", (engine) => {
     expect(await rowsOf({ id: person.id, headers: {} })).toBe(0);
   });
 
-  it("is hidden from people who are not members, and is marked by a token only with the scope to write", async () => {
+  it("is hidden from people who are not members, and a token needs the scope to write to set it", async () => {
     const id = await send("a");
     const person = await service.makeUser();
     const stranger = { id: person.id, headers: await service.signIn(person) };

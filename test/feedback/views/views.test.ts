@@ -6,7 +6,7 @@ import { sendFeedback } from "../../support/worlds/owner-with-one-of-each.ts";
 
 type Call = Team["call"];
 
-describe.each(databases)("the views of an app on $name", (engine) => {
+describe.each(databases)("the saved views of an app on $name", (engine) => {
   let service: Service;
   let team: Team;
   beforeAll(async () => {
@@ -37,7 +37,7 @@ describe.each(databases)("the views of an app on $name", (engine) => {
   const inHours = (hours: number) =>
     new Date(service.clock.now().getTime() + hours * 3_600_000).toISOString();
 
-  it("count exactly the threads that the list has, for each member", async () => {
+  it("count exactly the threads of their lists, for each member", async () => {
     const maria = await team.join("maintainer");
     const [open, mine, answered] = [await send(), await send(), await send()];
     const [snoozed, resolved] = [await send(), await send()];
@@ -82,7 +82,7 @@ describe.each(databases)("the views of an app on $name", (engine) => {
     expect(hers.saved.map(({ name }: { name: string }) => name)).toEqual(["Words"]);
   });
 
-  it("match the list in each combination of the new filters and the order", async () => {
+  it("show the same threads as the list for each combination of the new filters and the order", async () => {
     const ids = [await send(), await send(), await send(), await send()];
     const [first = "", second = "", third = ""] = ids;
     await reply(first);
@@ -101,7 +101,7 @@ describe.each(databases)("the views of an app on $name", (engine) => {
     expect(await listed({ unfinished: "true", unread: "true" })).not.toContain(third);
   });
 
-  it("count as many threads as the list has, whatever its order and its filters", async () => {
+  it("count as many threads as the list, for every order and filter", async () => {
     const ids = [await send(), await send(), await send(), await send()];
     const [first = "", second = "", third = ""] = ids;
     await reply(first);
@@ -121,7 +121,7 @@ describe.each(databases)("the views of an app on $name", (engine) => {
         }
   });
 
-  it("are private, or shared by maintainers", async () => {
+  it("are private unless a maintainer shares them", async () => {
     const [maria, viewer] = [await team.join("maintainer"), await team.join("viewer")];
     expect((await create({ name: "Hers", query: {} }, viewer.call)).status).toBe(201);
     expect((await create({ name: "All", query: {}, shared: true }, viewer.call)).status).toBe(403);
@@ -145,7 +145,7 @@ describe.each(databases)("the views of an app on $name", (engine) => {
     expect(await named()).toEqual([]);
   });
 
-  it("of a member who leaves are deleted, and shared ones stay", async () => {
+  it("of a member who leaves are deleted, and shared views stay", async () => {
     const maria = await team.join("maintainer");
     await create({ name: "Ours", query: {}, shared: true }, maria.call);
     await create({ name: "Hers", query: {} }, maria.call);

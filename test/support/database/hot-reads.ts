@@ -19,13 +19,13 @@ export const hotReads: readonly (readonly [
   read: (reader: Reader, appId: string) => Promise<unknown>,
 ])[] = [
   [
-    "counting what awaits a decision",
+    "the count of threads that await a decision",
     "feedback_by_waiting(_and_activity)?",
     (reader) => unreadCounts(reader, "owner"),
   ],
-  ["counting what is unread", "feedback_by_activity", (reader) => unreadCounts(reader, "owner")],
+  ["the count of unread threads", "feedback_by_activity", (reader) => unreadCounts(reader, "owner")],
   [
-    "finding what changed since",
+    "the changes since a time",
     "feedback_by_activity",
     (reader, appId) => changesSince(reader, { appId, userId: "owner", since: "2026-01-01T00:00:00.000Z" }),
   ],
@@ -62,12 +62,12 @@ export const hotReads: readonly (readonly [
     (reader, appId) => listThreads(reader, { appId, ...filters({ sender: "ada@example.org" }) }, fromTop),
   ],
   [
-    "the inbox of a person",
+    "the inbox of an assignee",
     "feedback_by_assignee_and_age",
     (reader, appId) => listThreads(reader, { appId, ...filters({ assignee: "owner" }) }, fromTop),
   ],
   [
-    "the inbox of a person by activity",
+    "the inbox of an assignee by activity",
     "feedback_by_assignee",
     (reader, appId) =>
       listThreads(reader, { appId, ...filters({ assignee: "owner", order: "activity" }) }, fromTop),
@@ -84,19 +84,19 @@ export const hotReads: readonly (readonly [
       listThreads(reader, { appId, ...filters({ snoozed: "true", order: "activity" }) }, fromTop),
   ],
   [
-    "the inbox of threads that wait on a sender",
+    "the inbox of threads that wait for the sender",
     "feedback_by_turn",
     (reader, appId) =>
       listThreads(reader, { appId, ...filters({ waitingOn: "sender", order: "activity" }) }, fromTop),
   ],
   [
-    "counting what waits on us",
+    "the count of threads that wait for the team",
     "feedback_by_turn",
     (reader, appId) =>
       firstThreads(reader, { appId, ...filters({ waitingOn: "us", order: "activity" }) }, { most: 501 }),
   ],
   [
-    "counting what nobody has",
+    "the count of threads without an assignee",
     "feedback_unassigned",
     (reader, appId) =>
       firstThreads(
@@ -106,7 +106,7 @@ export const hotReads: readonly (readonly [
       ),
   ],
   [
-    "the inbox of nobody",
+    "the inbox of threads without an assignee",
     "feedback_by_app",
     (reader, appId) => listThreads(reader, { appId, ...filters({ assignee: null }) }, fromTop),
   ],
@@ -116,7 +116,7 @@ export const hotReads: readonly (readonly [
     (reader, appId) => hiddenFeedback.list(reader, appId, 100),
   ],
   [
-    "counting what a retention deletes",
+    "the count of threads that a retention deletes",
     "feedback_by_state_and_activity",
     (reader, appId) =>
       retention.countDue(reader, appId, { days: 30, now: new Date("2027-01-01"), most: 100 }),
@@ -127,9 +127,9 @@ export const hotReads: readonly (readonly [
 
 /** Queries that must not read all threads of a tag, nor all read marks of a member, and the index of each. */
 export const hotTeamReads: typeof hotReads = [
-  ["counting what is marked as unread", "thread_looks_marked", (reader) => unreadCounts(reader, "owner")],
+  ["the count of threads that are marked as unread", "thread_looks_marked", (reader) => unreadCounts(reader, "owner")],
   [
-    "what is marked as unread",
+    "the inbox of threads that are marked as unread",
     "thread_looks_marked",
     (reader, appId) =>
       listThreads(reader, { appId, ...filters({ order: "activity", unread: "true" }) }, fromTop),
@@ -146,13 +146,13 @@ export const hotTeamReads: typeof hotReads = [
       listThreads(reader, { appId, ...filters({ tags: ["hot"], order: "activity" }) }, fromTop),
   ],
   [
-    "the inbox of a tag and a person",
+    "the inbox of a tag and an assignee",
     "thread_tags_by_assignee_and_age",
     (reader, appId) =>
       listThreads(reader, { appId, ...filters({ tags: ["hot"], assignee: "owner" }) }, fromTop),
   ],
   [
-    "the inbox of a tag and a person by activity",
+    "the inbox of a tag and an assignee by activity",
     "thread_tags_by_assignee",
     (reader, appId) =>
       listThreads(
@@ -171,8 +171,8 @@ function activityReads() {
     ["the inbox of a status", "feedback_by_state_and_activity", { status: "open" }],
     ["the inbox of a type", "feedback_by_state_and_activity", { type: "bug" }],
     ["the inbox of a status and a type", "feedback_by_state_and_activity", { status: "open", type: "bug" }],
-    ["what is unread", "feedback_by_activity", { unread: "true" }],
-    ["what is unread of a status", "feedback_by_state_and_activity", { unread: "true", status: "open" }],
+    ["unread threads", "feedback_by_activity", { unread: "true" }],
+    ["unread threads of a status", "feedback_by_state_and_activity", { unread: "true", status: "open" }],
   ];
   return rows.map(([name, index, given]) => {
     const read = (reader: Reader, appId: string) =>
@@ -208,7 +208,7 @@ function agentReads() {
     ["open threads without a proposal", "feedback_by_status", { status: "open", waiting: "none" }],
     ["threads with activity", "feedback_by_activity", { updatedSince: since }],
     [
-      "what waits, with activity",
+      "threads with work, with activity",
       "feedback_by_waiting_and_activity",
       { waiting: "outcome", updatedSince: since },
     ],

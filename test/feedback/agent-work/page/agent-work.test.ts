@@ -35,11 +35,11 @@ describe("the page of decisions", () => {
   };
   const reading = async () => readingOf(await owner.open("/console"));
 
-  it("shows no work before there is any", async () => {
+  it("shows no list of agents' work if there is no work", async () => {
     expect(await reading()).not.toMatch(/In work|Failed|Waiting for a new plan/);
   });
 
-  it("lists what agents work on, until the outcome", async () => {
+  it("lists the threads that agents work on, until the outcome is reported", async () => {
     const { runId, claimId } = await claimed();
     await worker.progress(runId, claimId, "Half of it.");
     expect(await reading()).toMatch(/In work It broke\. Half of it\. Demo build-7 last activity just now/);
@@ -47,7 +47,7 @@ describe("the page of decisions", () => {
     expect(await reading()).not.toContain("In work");
   });
 
-  it("lists failed work until a newer proposal, or until the thread is resolved", async () => {
+  it("lists failed work until a newer proposal arrives or the thread is resolved", async () => {
     const [first, second] = [await claimed(), await claimed()];
     for (const { runId, claimId } of [first, second])
       await worker.outcome(runId, { claimId, status: "failed", summary: `No disk for ${claimId}.` });
@@ -57,7 +57,7 @@ describe("the page of decisions", () => {
     expect(await reading()).not.toContain("Failed in the last 30 days");
   });
 
-  it("lists proposals with requested changes until there is a new plan", async () => {
+  it("lists proposals with requested changes until the agent proposes a new plan", async () => {
     const id = await worker.newThread();
     await worker.decide(await worker.propose(id), "request_changes", "Smaller steps.");
     expect(await reading()).toMatch(
@@ -67,20 +67,20 @@ describe("the page of decisions", () => {
     expect(await reading()).not.toContain("Waiting for a new plan");
   });
 
-  it("does not list them after 30 days without a new plan", async () => {
+  it("does not list proposals with requested changes for more than 30 days", async () => {
     await worker.decide(await worker.propose(await worker.newThread()), "request_changes", "Smaller steps.");
     service.clock.advance(31 * 86_400_000);
     owner = createBrowserWithoutScripts(service, await service.signIn(world.owner));
     expect(await reading()).not.toContain("Waiting for a new plan");
   });
 
-  it("shows ten, and says that there are more", async () => {
+  it("shows ten proposals, and says that there are more", async () => {
     for (let count = 0; count < 11; count += 1)
       await worker.decide(await worker.propose(await worker.newThread()), "request_changes", "Smaller.");
     expect(await reading()).toContain("Only 10 are shown.");
   });
 
-  it("shows nothing of other owners", async () => {
+  it("shows no work on threads of other owners", async () => {
     await claimed();
     const stranger = await makeOwnerWithOneOfEach(service);
     const page = await createBrowserWithoutScripts(service, stranger.headers).open("/console");

@@ -3,7 +3,7 @@ import type { Reader } from "../../../../server/database/database.ts";
 import { agentWork } from "../../../../server/feedback/home/store.ts";
 import { type Service, startService } from "../../../support/service/service.ts";
 
-describe("the lists of work", () => {
+describe("a list of agents' work", () => {
   let service: Service;
   beforeAll(async () => {
     service = await startService();
@@ -31,7 +31,7 @@ describe("the lists of work", () => {
     ["inWork", "run_claims_at_work"],
     ["failed", "run_claims_failed"],
     ["sentBack", "runs_sent_back"],
-  ] as const)("%s begins with its own small index, not with all threads", async (list, index) => {
+  ] as const)("reads %s from its small index, not from all threads", async (list, index) => {
     const plan = await planOf((reader) => agentWork[list](reader, asked));
     expect(plan.split("\n")[0]).toContain(`INDEX ${index}`);
   });

@@ -29,7 +29,7 @@ describe("the assignee in the console, without scripts", () => {
   const send = (message: string) => sendFeedback(service, team.app.key, { message });
   const inbox = (query: string) => maria.open(`/console/feedback/${team.app.id}?${query}`);
 
-  it("becomes the assignee with one click, and finds the thread under the own ones", async () => {
+  it("is set with one click, and the person finds the thread among their own threads", async () => {
     const id = await send("Mine now.");
     const page = await maria.open(at(id));
     expect(page.text).toContain("Assign to me");
@@ -41,7 +41,7 @@ describe("the assignee in the console, without scripts", () => {
     expect(readingOf(await inbox("assignee=none"))).not.toContain("Mine now.");
   });
 
-  it("shows the second of two people who take a thread who has it, and keeps the typed text", async () => {
+  it("is named to the second of two people who assign themselves, and their typed text is kept", async () => {
     const id = await send("Wanted by two.");
     const [mine, his] = [await maria.open(at(id)), await ben.open(at(id))];
     await ben.send(his, at(id, "/assign"));
@@ -54,7 +54,7 @@ describe("the assignee in the console, without scripts", () => {
     expect(again.status).toBe(200);
   });
 
-  it("assigns a thread to a member, and removes the assignee, with the other fields", async () => {
+  it("is set and removed by the form that also has the other fields", async () => {
     const id = await send("Given.");
     const given = await ben.send(await ben.open(at(id)), at(id, "/edit"), {
       assignee: maria.id,
@@ -67,7 +67,7 @@ describe("the assignee in the console, without scripts", () => {
     expect((await ben.open(at(id))).text).not.toContain(`value="${maria.id}" selected`);
   });
 
-  it("does not overwrite an assignee who was set after the page was shown", async () => {
+  it("is not overwritten if it was set after the page was shown", async () => {
     const id = await send("Shown before.");
     const page = await maria.open(at(id));
     await ben.send(await ben.open(at(id)), at(id, "/assign"));

@@ -8,7 +8,7 @@ import { type Service, startService } from "../../../support/service/service.ts"
 import { makeTeam, type Team } from "../../../support/worlds/members/team.ts";
 import { sendFeedback } from "../../../support/worlds/owner-with-one-of-each.ts";
 
-describe("blocked senders in the console, without scripts", () => {
+describe("blocked senders in the console, without scripts,", () => {
   let service: Service;
   let team: Team;
   let owner: BrowserWithoutScripts;
@@ -26,7 +26,7 @@ describe("blocked senders in the console, without scripts", () => {
   const send = (email: string, message: string) => sendFeedback(service, team.app.key, { email, message });
   const inbox = async () => readingOf(await maria.open(`/console/feedback/${team.app.id}`));
 
-  it("are blocked on a thread, hidden, shown one by one, and unblocked", async () => {
+  it("are blocked on a thread; their reports are hidden, are shown one by one, and return when the block ends", async () => {
     const id = await send("eve@example.org", "Buy now.");
     const thread = await maria.open(at(id));
     expect(thread.text).not.toContain("Block its whole domain");
@@ -53,7 +53,7 @@ describe("blocked senders in the console, without scripts", () => {
     expect(await inbox()).toContain("Buy another.");
   });
 
-  it("can be a whole domain for owners", async () => {
+  it("can be a whole domain if an owner blocks it", async () => {
     const id = await send("a@spam.example", "From a domain.");
     await owner.send(await owner.open(at(id)), at(id, "/block"), { block: "domain" });
     await send("b@mail.spam.example", "From below the domain.");

@@ -11,29 +11,29 @@ describe("a blocked address", () => {
     "mailto:eve@example.org",
     "\uff45ve@example.org",
     "e\u200bve@example.org",
-  ])("is also meant by %j", (contact) => {
+  ])("also matches the spelling %j", (contact) => {
     expect(senderKeysOf(contact).address).toBe("eve@example.org");
   });
 
   it.each(["eva@example.org", "eve@example.com", "eve.example.org", "+eve@example.org"])(
-    "is not meant by %j",
+    "does not match %j",
     (contact) => {
       expect(senderKeysOf(contact).address).not.toBe("eve@example.org");
     },
   );
 
-  it("has one spelling of an international domain", () => {
+  it("is stored in one spelling if its domain is international", () => {
     expect(senderKeysOf("eve@B\u00dcCHER.example")).toEqual(senderKeysOf("eve@xn--bcher-kva.example"));
     expect(senderKeysOf("eve@bu\u0308cher.example")).toEqual(senderKeysOf("eve@b\u00fccher.example"));
   });
 
-  it("can be a contact that is not an address", () => {
+  it("can be a contact that is not an e-mail address", () => {
     expect(senderKeysOf("@Eve on Chat")).toEqual({ address: "@eve on chat", domains: [] });
   });
 });
 
 describe("a blocked domain", () => {
-  it("is that of the address, and each above it but the last", () => {
+  it("matches addresses of the domain and of its subdomains; a top-level domain cannot be blocked", () => {
     expect(senderKeysOf("eve@a.mail.example.org").domains).toEqual([
       "a.mail.example.org",
       "mail.example.org",
@@ -45,12 +45,12 @@ describe("a blocked domain", () => {
     ["Example.ORG", "example.org"],
     ["@example.org", "example.org"],
     ["b\u00fccher.example.", "xn--bcher-kva.example"],
-  ])("%j is read as %j", (given, domain) => {
+  ])("that is typed as %j is read as %j", (given, domain) => {
     expect(blockedDomainOf(given)).toBe(domain);
   });
 
   it.each(["", "org", "eve@example.org", "127.0.0.1", "example.org/x", "exam ple.org", "[::1]"])(
-    "is not %j",
+    "cannot be %j",
     (given) => {
       expect(blockedDomainOf(given)).toBeUndefined();
     },

@@ -36,7 +36,7 @@ const ofTelegram = bodyFor<Parameters<ApiMethods<unknown>["sendMessage"]>[0]>();
 const ofNtfy = bodyFor<NtfyMessage>();
 
 describe.each(messages)("the body of a message about a $kind", (message) => {
-  it("has the types that are published for Slack, Mattermost, Discord and Telegram", () => {
+  it("matches the published types of Slack, Mattermost, Discord and Telegram", () => {
     const { chat_id } = ofTelegram(
       chatBodies.telegram(message, new URL("https://api.telegram.org/bot1:a/sendMessage?chat_id=-100200")),
     );
@@ -46,20 +46,20 @@ describe.each(messages)("the body of a message about a $kind", (message) => {
     expect(ofDiscord(chatBodies.discord(message)).content).toContain(link);
   });
 
-  it("has the form in the documentation of ntfy", () => {
+  it("has the form that the documentation of ntfy describes", () => {
     const body = ofNtfy(chatBodies.ntfy(message, new URL("https://ntfy.example/larder-team")));
     expect(body.topic).toMatch(ntfyLimits.topic);
     expect(body.click).toMatch(ntfyLimits.click);
     expect(Buffer.byteLength(body.message)).toBeLessThanOrEqual(ntfyLimits.messageBytes);
   });
 
-  it("is a card that the library of Adaptive Cards reads completely", () => {
+  it("is an Adaptive Card that the library of Adaptive Cards reads completely", () => {
     const [attachment] = chatBodies.teams(message).attachments;
     expect(faultsOf(attachment?.content ?? {})).toEqual([]);
   });
 });
 
-it("the library of Adaptive Cards reports what is wrong with a card", () => {
+it("the library of Adaptive Cards reports a fault in a card", () => {
   const faults = faultsOf({
     type: "AdaptiveCard",
     version: "1.2",

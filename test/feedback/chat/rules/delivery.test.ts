@@ -12,7 +12,7 @@ describe("the next attempt at a delivery", () => {
     [10, 2_560],
     [11, 3_600],
     [40, 3_600],
-  ])("after %i failures is %i seconds later", (attempts, seconds) => {
+  ])("after %i failures comes %i seconds later", (attempts, seconds) => {
     expect(nextAttempt(created, attempts, created)).toEqual(new Date(created.getTime() + seconds * 1_000));
   });
 

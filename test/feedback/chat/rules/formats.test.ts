@@ -29,25 +29,25 @@ const posted = (format: ChatFormat, message = proposal) => {
 const text = `A proposal for Larder awaits a decision: ${link}\nReported by the public: “Crash”\nWritten by an agent: “Guard it.”`;
 
 describe("a message to a chat", () => {
-  it.each(["slack", "mattermost"] as const)("of %s has a text", (format) => {
+  it.each(["slack", "mattermost"] as const)("for %s has a text", (format) => {
     expect(posted(format)).toEqual({ url: addresses[format], body: { text } });
   });
 
-  it("of Discord has a content that mentions nobody and shows no preview", () => {
+  it("for Discord has a content that mentions nobody and shows no preview", () => {
     expect(posted("discord")).toEqual({
       url: addresses.discord,
       body: { content: text, allowed_mentions: { parse: [] }, flags: 4 },
     });
   });
 
-  it("of Telegram goes to the chat in the address, without previews and without formatting", () => {
+  it("for Telegram goes to the chat in the address, without previews and without formatting", () => {
     expect(posted("telegram")).toEqual({
       url: "https://api.telegram.org/bot123:abc/sendMessage",
       body: { chat_id: "-100200", text, link_preview_options: { is_disabled: true } },
     });
   });
 
-  it("of ntfy is published as JSON to the topic in the address", () => {
+  it("for ntfy is sent as JSON to the topic in the address", () => {
     expect(posted("ntfy")).toEqual({
       url: "https://ntfy.example/?auth=QmVhcmVyIHg",
       body: {
@@ -59,7 +59,7 @@ describe("a message to a chat", () => {
     });
   });
 
-  it("of Teams is an Adaptive Card whose texts of others are runs, which have no Markdown", () => {
+  it("for Teams is an Adaptive Card, and its texts of other people have no Markdown", () => {
     const { url, body } = posted("teams");
     expect(url).toBe(addresses.teams);
     const [attachment] = body.attachments;
@@ -83,7 +83,7 @@ describe("a message to a chat", () => {
     ]);
   });
 
-  it("of a program has separate parts", () => {
+  it("for a program has separate parts", () => {
     expect(posted("json")).toEqual({
       url: addresses.json,
       body: {
@@ -100,7 +100,7 @@ describe("a message to a chat", () => {
   });
 
   it.each(chatFormats)(
-    "of %s says a notice with its link, and the words of the public if there are any",
+    "in the format %s has the sentence and the link of a notice, and the subject of the public if there is one",
     (format) => {
       const message = (subject: string | undefined) =>
         noticeMessage({ app, kind: "storm", sentence: "A failure is reported very often", link, subject });
@@ -113,7 +113,7 @@ describe("a message to a chat", () => {
   );
 });
 
-describe("words of others in a chat", () => {
+describe("words of other people in a chat message", () => {
   const hostile = [
     "https://evil.example/login www.evil.example",
     "@everyone @here <!channel> <@123> <#456> @ada",
@@ -133,7 +133,7 @@ describe("words of others in a chat", () => {
     ntfy: /https:\/\/evil|www\.evil/,
   };
 
-  it.each(Object.entries(made))("make nothing in %s", (name, pattern) => {
+  it.each(Object.entries(made))("cause no mention, no link and no formatting in %s", (name, pattern) => {
     const format = chatFormats.find((one) => one === name) ?? "slack";
     for (const words of hostile) {
       const message = proposalMessage({ app: { ...app, name: words }, subject: words, summary: words, link });
@@ -146,7 +146,7 @@ describe("words of others in a chat", () => {
     }
   });
 
-  it.each(chatFormats)("never make a message of %s longer than its chat accepts", (format) => {
+  it.each(chatFormats)("never make a message for %s longer than the chat accepts", (format) => {
     for (const letter of ["*", "<", "👩‍💻", "\u{1F600}", "a.b"]) {
       const words = letter.repeat(5_000);
       const message = proposalMessage({ app: { ...app, name: words }, subject: words, summary: words, link });
@@ -161,7 +161,7 @@ describe("words of others in a chat", () => {
 });
 
 describe("the address of a chat", () => {
-  it("fits its format", () => {
+  it("is accepted if it has the form of its chat", () => {
     for (const format of chatFormats) expect(chatAddressFault(format, addresses[format])).toBeUndefined();
   });
 
@@ -170,7 +170,7 @@ describe("the address of a chat", () => {
     ["telegram", "https://api.telegram.org/bot123:abc/getMe?chat_id=1"],
     ["ntfy", "https://ntfy.example/"],
     ["ntfy", "https://ntfy.example/a/b"],
-  ] as const)("of %s is not %s", (format, address) => {
+  ] as const)("of the format %s cannot be %s", (format, address) => {
     expect(chatAddressFault(format, address)).toMatch(/^must be/);
   });
 });

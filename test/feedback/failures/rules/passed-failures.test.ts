@@ -5,7 +5,7 @@ const failing = ["b:1", "a:2", "a:1", "a", "ab"].map((dedupeKey) => ({ dedupeKey
 const passed = (...named: Parameters<typeof passedFailures>[1]) =>
   passedFailures(failing, named).passed.map(({ dedupeKey }) => dedupeKey);
 
-describe("passedFailures", () => {
+describe("the list of failures that a run passes", () => {
   it.each([
     ["nothing, if nothing is named", [], []],
     ["the failure with exactly that key", ["a"], ["a"]],
@@ -19,16 +19,16 @@ describe("passedFailures", () => {
       ["a", "a:2", "b:1"],
     ],
     ["each failure once", ["a:1", { prefix: "a:" }, { prefix: "a:1" }], ["a:1", "a:2"]],
-  ])("gives %s", (_, named, expected) => {
+  ])("contains %s", (_, named, expected) => {
     expect(passed(...named)).toEqual(expected);
   });
 
-  it("are returned in the order of their keys, so that two runs lock them in the same order", () => {
+  it("is in the order of the keys, so that two runs lock the failures in the same order", () => {
     expect(passed({ prefix: "b" }, { prefix: "a" })).toEqual(["a", "a:1", "a:2", "ab", "b:1"]);
   });
 });
 
-describe("passedNote", () => {
+describe("the note about a failure that passed", () => {
   const start = "Resolved: this failure passed in every scope that reported it. The last one was run";
 
   it.each([

@@ -53,7 +53,7 @@ describe("the inbox of a person", () => {
     [...text.matchAll(/Unread: <\/span><bdi>([^<]*)/g)].map(([, subject]) => subject);
   const titleOf = ({ text }: Answer) => /<title>([^<]*)/.exec(text)?.[1];
 
-  it("marks unread threads, counts them in the title, the tab and the list of apps, and opening one reads it", async () => {
+  it("marks unread threads, counts them in the title, the tab and the list of apps, and counts an opened thread as read", async () => {
     const id = await send("First");
     await send("Second");
     const page = await viewer.open(inbox);
@@ -66,7 +66,7 @@ describe("the inbox of a person", () => {
     expect(unreadIn(await owner.open(inbox))).toEqual(["Second", "First"]);
   });
 
-  it("stops its counts at 99+", async () => {
+  it("shows 99+ in place of larger counts", async () => {
     await fillThreads(service, app.id, Array(120).fill({ createdAt: service.clock.now().toISOString() }));
     const page = await viewer.open(inbox);
     expect(titleOf(page)).toBe("(99+) Inbox · Larder · Innkeep");
@@ -74,7 +74,7 @@ describe("the inbox of a person", () => {
     expect(readingOf(await viewer.open("/console"))).toContain("99+ unread Feedback on");
   });
 
-  it("has a list of what is unread in any status, and a button that reads all of a list", async () => {
+  it("has a list of unread threads of all statuses, and a button that marks a whole list as read", async () => {
     const done = await send("Done");
     await call(`/feedback/${done}`, { status: "resolved" }, "PATCH");
     await send("Open");
@@ -90,7 +90,7 @@ describe("the inbox of a person", () => {
     expect(empty.text).not.toContain(`action="${inbox}/read"`);
   });
 
-  it("leaves messages unread that arrived after the page was rendered", async () => {
+  it("keeps messages unread that arrived after the page was created", async () => {
     await send("Shown");
     const page = await viewer.open(inbox);
     await send("Later");
@@ -98,7 +98,7 @@ describe("the inbox of a person", () => {
     expect(unreadIn(await viewer.open(inbox))).toEqual(["Later"]);
   });
 
-  it("keeps the list on the way back from a thread that was marked as unread", async () => {
+  it("keeps the filter in the link back from a thread that was marked as unread", async () => {
     const id = await send("First");
     const path = `${inbox}/${id}`;
     const page = await viewer.open(`${path}?list=status%3Dopen&at=0`);
@@ -107,7 +107,7 @@ describe("the inbox of a person", () => {
     expect(unreadIn(await viewer.open(inbox))).toEqual(["First"]);
   });
 
-  it("is not read by a script that keeps an open page up to date, nor by a browser that fetches ahead", async () => {
+  it("is not marked as read by a script that updates an open page, or by a browser that loads pages in advance", async () => {
     const id = await send("First");
     const fetches: Record<string, string>[] = [
       { "x-innkeep-live": "1" },
@@ -120,7 +120,7 @@ describe("the inbox of a person", () => {
     expect(unreadIn(await viewer.open(inbox))).toEqual(["First"]);
   });
 
-  it("is ordered by what happened last, says who wrote last, and keeps a hostile text inert", async () => {
+  it("is in the order of activity, says who wrote last, and shows a hostile text without effect", async () => {
     const id = await send("First", { name: "Ada", message: "Long ago." });
     await send("Second", { message: "<b>Boo</b> \u202Eevil" });
     const order = ({ text }: Answer) =>
@@ -137,7 +137,7 @@ describe("the inbox of a person", () => {
     expect(readingOf(await owner.open(inbox))).toContain("You , in a note: I look into it.");
   });
 
-  it("shows what changed since the last visit, until it is hidden, and nothing of the person's own actions", async () => {
+  it("shows the changes since the last visit, except those of the person, until the person hides them", async () => {
     const id = await send("First", { dedupeKey: "one" });
     await owner.open(inbox);
     expect((await viewer.open(inbox)).text).not.toContain("What changed since you were here");
@@ -160,7 +160,7 @@ describe("the inbox of a person", () => {
     expect((await viewer.follow(sent)).text).not.toContain("What changed since you were here");
   });
 
-  it("does not open the changes or marks of somebody else's app", async () => {
+  it("shows no changes and no marks of an app of somebody else", async () => {
     const stranger = createBrowserWithoutScripts(service, await service.signIn(await service.makeUser()));
     await send("First");
     const page = await viewer.open(inbox);
@@ -171,7 +171,7 @@ describe("the inbox of a person", () => {
   });
 });
 
-describe("a thread that is opened again", () => {
+describe("a thread that a person opens again", () => {
   let service: Service;
   let world: OwnerWithOneOfEach;
   let owner: BrowserWithoutScripts;
@@ -184,7 +184,7 @@ describe("a thread that is opened again", () => {
   });
   afterAll(() => service.stop());
 
-  it("has a mark before the first new message of others, for as long as the visit lasts", async () => {
+  it("has a mark before the first new message of others, for the whole visit", async () => {
     const first = await owner.open(path);
     expect(first.text).not.toContain('id="new"');
     service.clock.advance(60 * minute);
@@ -207,7 +207,7 @@ describe("a thread that is opened again", () => {
     expect((await owner.open(path)).text).not.toContain('id="new"');
   });
 
-  it("says that fields were changed and a decision was taken by somebody else", async () => {
+  it("says that somebody else changed fields and decided", async () => {
     const maintainer = await service.makeMember(world.app.id, "maintainer");
     const other = createBrowserWithoutScripts(service, await service.signIn(maintainer));
     await propose(service, world.agentToken, world.threadId);

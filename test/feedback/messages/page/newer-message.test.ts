@@ -20,7 +20,7 @@ async function start() {
   return { service, team, maria, ben, at, reply };
 }
 
-it("a reply is shown again one time after somebody else replied", async () => {
+it("the page shows the reply again once, unsent, if somebody else replied in the meantime", async () => {
   const { service, maria, ben, at, reply } = await start();
   const page = await maria.open(at());
   await ben.send(await ben.open(at()), at("/messages"), reply("Ben's answer."));
@@ -48,7 +48,7 @@ it("a reply is shown again one time after somebody else replied", async () => {
   expect(note.status).toBe(303);
 });
 
-it("a reply is shown again one time after the sender answered, with the answer", async () => {
+it("the page shows the reply again once, unsent, with the answer that the sender wrote in the meantime", async () => {
   const { service, team, maria } = await start();
   const sent = await service.request("POST", "/api/v1/feedback/remote", {
     headers: { "x-api-key": team.app.key },

@@ -29,7 +29,7 @@ async function start(report: object = {}) {
 const reply = { direction: "outbound", replyBody: "Mended in 2.4." };
 
 describe("a status that is chosen together with a reply", () => {
-  it("is saved with the reply, and the page shows this", async () => {
+  it("is saved with the reply, and the page says so", async () => {
     const { maria, at, status, chosen, follow } = await start();
     const sent = await maria.send(await maria.open(at()), at("/messages"), {
       ...reply,
@@ -49,7 +49,7 @@ describe("a status that is chosen together with a reply", () => {
     expect(await status()).toBe("in_progress");
   });
 
-  it("resolves the thread by the button for it", async () => {
+  it("can be set to resolved by a separate button", async () => {
     const { maria, at, status } = await start();
     const page = await maria.open(at());
     expect(page.text).toMatch(/<button[^>]*value="resolve"[^>]*>Send and resolve<\/button>/);
@@ -58,7 +58,7 @@ describe("a status that is chosen together with a reply", () => {
     expect((await maria.open(at())).text).not.toContain("Send and resolve");
   });
 
-  it("is not saved if the reply is refused, and stays selected on a page that shows this", async () => {
+  it("is not saved if the reply is refused, and stays selected on a page that says so", async () => {
     const { team, maria, at, status, chosen } = await start();
     const page = await maria.open(at());
     await team.call("POST", `/feedback/${at().split("/").at(-1)}/messages`, {
@@ -71,7 +71,7 @@ describe("a status that is chosen together with a reply", () => {
     expect([await status(), chosen(refused)]).toEqual(["open", "resolved"]);
   });
 
-  it("stays selected after another button, on a page that shows this and asks before it is left", async () => {
+  it("stays selected after another button is used, on a page that says so and warns before the person leaves it", async () => {
     const { maria, at, status, chosen } = await start();
     const shown = await maria.send(await maria.open(at()), at("/status-link"), {
       status: "resolved",
@@ -83,7 +83,7 @@ describe("a status that is chosen together with a reply", () => {
     expect((await maria.open(at())).text).not.toMatch(/data-unsaved|Not saved yet/);
   });
 
-  it("names the field that keeps a reply back", async () => {
+  it("is not saved if a field prevents the reply, and the page names the field", async () => {
     const { maria, at } = await start();
     const refused = await maria.send(await maria.open(at()), at("/messages"), {
       ...reply,
@@ -96,7 +96,7 @@ describe("a status that is chosen together with a reply", () => {
 });
 
 describe("a reply without receivers", () => {
-  it("causes a message before and after it is sent, which says what an owner can do", async () => {
+  it("is explained by a message before and after it is sent, which says what an owner can do", async () => {
     const { team, owner, maria, at, follow } = await start({ email: "kim@example.org" });
     await team.call("PATCH", team.at, { senderPages: false });
     const page = await owner.open(at());
@@ -110,7 +110,7 @@ describe("a reply without receivers", () => {
     expect(readingOf(member)).toContain(`${words} An owner of the app can turn on sender pages.`);
   });
 
-  it("causes no such message if the sender's page shows it", async () => {
+  it("is not explained if the sender's page shows it", async () => {
     const { maria, at, follow } = await start();
     const page = await follow(await maria.send(await maria.open(at()), at("/messages"), reply));
     expect(readingOf(page)).toContain("The reply is on the thread. On the sender's page only.");

@@ -10,15 +10,15 @@ const [hers, his, later, senders] = [
 ];
 
 it.each([
-  ["nobody wrote", [], null, undefined],
-  ["the caller does not say what was seen", [his], undefined, undefined],
-  ["the newest message was seen", [hers, his], "2", undefined],
-  ["only the own messages are newer", [his, hers], "2", undefined],
-  ["somebody wrote first", [his], null, "2"],
-  ["two messages are newer: the newest counts", [hers, his, later], "1", "3"],
-  ["an own message came after that of somebody else", [his, hers], null, "2"],
-  ["the sender wrote", [his, senders], "2", "4"],
-  ["the message that was seen is not on the thread", [his], "9", "2"],
-])("the newer message when %s", (_, messages, expected, found) => {
+  ["does not exist if there are no messages", [], null, undefined],
+  ["does not exist if the caller does not name the message that it saw", [his], undefined, undefined],
+  ["does not exist if the caller saw the newest message", [hers, his], "2", undefined],
+  ["is never a message of the caller", [his, hers], "2", undefined],
+  ["is the first message if the caller saw none", [his], null, "2"],
+  ["is the newest one if two messages are newer", [hers, his, later], "1", "3"],
+  ["is that of somebody else if a message of the caller came after it", [his, hers], null, "2"],
+  ["can be a message of the sender", [his, senders], "2", "4"],
+  ["is the newest message if the message that the caller saw is not on the thread", [his], "9", "2"],
+])("the message that is newer than the one that the caller saw %s", (_, messages, expected, found) => {
   expect(newerMessage(messages, { expected, userId: "maria" })?.id).toBe(found);
 });

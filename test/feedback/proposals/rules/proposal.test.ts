@@ -3,7 +3,7 @@ import { chatPost, proposalMessage } from "../../../../server/feedback/chat/rule
 import { later, proposalNote } from "../../../../server/feedback/proposals/rules.ts";
 
 describe("a proposal", () => {
-  it("keeps its summary and plan unchanged in a note", () => {
+  it("keeps its summary and its plan unchanged in a note", () => {
     const note = proposalNote({ summary: "Guard <it>.", plan: "1. Check.\n2. Test." });
     expect(note).toBe("An agent proposes:\n\nGuard <it>.\n\nPlan:\n\n1. Check.\n2. Test.");
   });
@@ -13,7 +13,7 @@ describe("a proposal", () => {
   const chatText = (given: Parameters<typeof proposalMessage>[0]): string =>
     JSON.parse(chatPost("slack", proposalMessage(given), "https://chat.example/hook").body).text;
 
-  it("is announced in a chat with our link first, and each other text on a separate line", () => {
+  it("is announced in a chat with our link first, and with each other text on a separate line", () => {
     expect(chatText(told)).toBe(
       `A proposal for Larder awaits a decision: ${link}\nReported by the public: “Crash”\nWritten by an agent: “Guard it.”`,
     );
@@ -37,7 +37,7 @@ describe("a proposal", () => {
     ["the end of a quotation", 'Crash” “Approved"', "Crash' 'Approved'"],
     ["a version and an amount", "2.4.1 costs 3.50 €", "2.4.1 costs 3.50 €"],
     ["other scripts", "می\u200cخواهم 日本語 👩\u200d💻", "می\u200cخواهم 日本語 👩\u200d💻"],
-  ])("is announced in a chat so that %s has no effect", (_, words, shown) => {
+  ])("is announced in a chat without an effect of %s", (_, words, shown) => {
     expect(chatText({ ...told, subject: words, summary: words })).toBe(
       `A proposal for Larder awaits a decision: ${link}\nReported by the public: “${shown}”\nWritten by an agent: “${shown}”`,
     );
@@ -49,7 +49,7 @@ describe("a proposal", () => {
   });
 });
 
-describe("the time of a decision", () => {
+describe("the recorded time of a decision", () => {
   const now = new Date("2026-05-01T12:00:00.000Z");
   it.each([
     [null, "2026-05-01T12:00:00.000Z"],
@@ -57,7 +57,7 @@ describe("the time of a decision", () => {
     ["2026-05-01T11:59:59.999Z", "2026-05-01T12:00:00.000Z"],
     ["2026-05-01T12:00:00.000Z", "2026-05-01T12:00:00.001Z"],
     ["2026-05-01T13:00:00.000Z", "2026-05-01T13:00:00.001Z"],
-  ])("after %s is %s", (earlier, expected) => {
+  ])("at 12:00 is, after the earlier time %s, %s", (earlier, expected) => {
     expect(later(now, earlier).toISOString()).toBe(expected);
   });
 });

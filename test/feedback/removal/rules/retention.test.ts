@@ -19,7 +19,7 @@ describe("the time of a cleanup", () => {
 });
 
 describe("a resolved thread", () => {
-  it("is too old after the days of its app", () => {
+  it("is deleted when it is older than the days of its app", () => {
     expect(tooOldBefore(30, now)).toBe("2026-10-24T08:00:00.000Z");
     expect(tooOldBefore(3_650, new Date(0))).toBe("1970-01-01T00:00:00.000Z");
   });

@@ -16,6 +16,6 @@ it.each([
   [`${"x".repeat(40)} ${"y".repeat(60)}`, `${"x".repeat(40)} ${"y".repeat(38)}…`],
   [`${"x".repeat(41)} ${"y".repeat(60)}`, `${"x".repeat(41)}…`],
   ["!".repeat(90), `bug: ${"!".repeat(74)}…`],
-])("%j has the subject %j", (message, subject) => {
+])("a report with the message %j gets the subject %j", (message, subject) => {
   expect(subjectOf("bug", message)).toBe(subject);
 });

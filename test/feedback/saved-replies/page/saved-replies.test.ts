@@ -30,7 +30,7 @@ describe("saved replies in the console, without scripts", () => {
   const insert = async (id: string, values: Record<string, string>) =>
     maria.send(await maria.open(at(id)), at(id, "/saved-reply"), values);
 
-  it("are written on their page, which shows them as a sender named Ada would read them", async () => {
+  it("are written on their own page, which shows them as a sender with the name Ada would read them", async () => {
     const wrong = await maria.send(await maria.open(own()), own(), { title: "Hello", body: "Hi {nam}" });
     expect(wrong.status).toBe(400);
     expect(wrong.text).toContain("Hi {nam}");
@@ -45,7 +45,7 @@ describe("saved replies in the console, without scripts", () => {
     expect(readingOf(await maria.open(own()))).toContain("No saved replies yet");
   });
 
-  it("are in the field after the typed text, and nothing is sent", async () => {
+  it("are added to the field after the typed text, and nothing is sent", async () => {
     const savedReply = await save("Thanks", "Thank you, {name}!\nYour {app}");
     const id = await sendFeedback(service, team.app.key, { name: "Ada" });
     const page = await insert(id, { savedReply, replyBody: "Dear you,", noteBody: "A note" });
@@ -55,7 +55,7 @@ describe("saved replies in the console, without scripts", () => {
     expect((await team.call("GET", `/feedback/${id}`)).body).toMatchObject({ messages: [] });
   });
 
-  it("have the name of the sender who gets the reply", async () => {
+  it("get the name of the sender who receives the reply", async () => {
     const savedReply = await save("Named", "Hello {name}!");
     const first = await sendFeedback(service, team.app.key, { name: "Ada", dedupeKey: "named" });
     await sendFeedback(service, team.app.key, { name: "Grace", dedupeKey: "named" });
@@ -66,7 +66,7 @@ describe("saved replies in the console, without scripts", () => {
     expect(typedReply(await insert(first, { savedReply, replyReceiver: "everyone" }))).toBe("Hello!");
   });
 
-  it("have no effect with a hostile name, which is not a placeholder either", async () => {
+  it("show a hostile name without effect, and do not treat it as a placeholder", async () => {
     const savedReply = await save("Hostile", "Hello {name}.");
     const name = "</textarea><script>alert(1)</script>{statusUrl}";
     const id = await sendFeedback(service, team.app.key, { name });
@@ -75,7 +75,7 @@ describe("saved replies in the console, without scripts", () => {
     expect(typedReply(page)).toBe("Hello &lt;/textarea>&lt;script>alert(1)&lt;/script>statusUrl.");
   });
 
-  it("show a message if the chosen one was deleted in the meantime", async () => {
+  it("show a message if the chosen reply was deleted in the meantime", async () => {
     const savedReply = await save("Deleted", "Gone.");
     const id = await sendFeedback(service, team.app.key);
     const page = await maria.open(at(id));
@@ -84,7 +84,7 @@ describe("saved replies in the console, without scripts", () => {
     expect([answer.status, typedReply(answer)]).toEqual([400, "Typed"]);
   });
 
-  it("contain the own link of each receiver, which is not in the thread", async () => {
+  it("get the own link of each receiver, which the thread does not show", async () => {
     const app = { headers: { "x-api-key": team.app.key } };
     const body = { type: "bug", message: "Where is it?" };
     const sent = await service.request("POST", "/api/v1/feedback/remote", { ...app, body });

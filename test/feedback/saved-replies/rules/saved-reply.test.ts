@@ -14,7 +14,7 @@ it.each([
   expect(replyFrom(body, given)).toBe(text);
 });
 
-it("a reply has the link of its receiver, or no link", () => {
+it("a reply contains the link of its receiver, or no link", () => {
   expect(withStatusUrl("{statusUrl} {statusUrl}", "https://inn.example/$&")).toBe(
     "https://inn.example/$& https://inn.example/$&",
   );

@@ -8,7 +8,7 @@ import { type Service, startService } from "../../../support/service/service.ts"
 import { makeTeam, type Team } from "../../../support/worlds/members/team.ts";
 import { sendFeedback } from "../../../support/worlds/owner-with-one-of-each.ts";
 
-describe("the page of numbers, without scripts", () => {
+describe("the page of statistics, without scripts", () => {
   let service: Service;
   let team: Team;
   let viewer: BrowserWithoutScripts;
@@ -38,19 +38,19 @@ describe("the page of numbers, without scripts", () => {
     expect(page.text).not.toContain("<b>It");
   });
 
-  it("names the numbers at the lines of the chart", async () => {
+  it("shows the numbers at the lines of the chart", async () => {
     const { text } = await open();
     expect(text).toMatch(/class="scale[^"]*"[^>]*><span>6<\/span><span>3<\/span><span>0<\/span>/);
   });
 
-  it("says that the answers to reports of the last day are not due yet", async () => {
+  it("says that the replies to reports of the last day are not due yet", async () => {
     expect(readingOf(await open())).toContain("Answered within 24 h 20 % the others are not due yet");
     service.clock.advance(30 * 3_600_000);
     expect(readingOf(await open())).toContain("Answered within 24 h 20 % nothing to compare with");
     service.clock.advance(-30 * 3_600_000);
   });
 
-  it("has the days of another time zone, and of other periods", async () => {
+  it("can show the days of another time zone, and other periods", async () => {
     expect(readingOf(await open("?days=7&zone=Asia%2FKolkata"))).toContain("21 Nov 2026 4 0 1 0 1 0 1");
     const week = await open("?days=7");
     expect(readingOf(week)).toContain("14 Nov 2026 to 20 Nov 2026");
@@ -66,14 +66,14 @@ describe("the page of numbers, without scripts", () => {
     expect(readingOf(list)).toContain("It & stops");
   });
 
-  it("shows no share of fewer than five", async () => {
+  it("shows no percentage of fewer than five reports", async () => {
     const text = readingOf(await open());
     expect(text).toContain("No version has five reports.");
     expect(text).toContain("within 1 h 20 %");
     expect(readingOf(await open("?from=2026-11-19&to=2026-11-19"))).toContain("within 1 h 0 within 8 h 0");
   });
 
-  it("offers the days as CSV", async () => {
+  it("offers the days as a CSV file", async () => {
     expect((await open("?days=7")).text).toContain(
       encodeURIComponent(
         "day,bug,feature,question,general,repeats,resolved,replies\r\n2026-11-14,0,0,0,0,0,0,0\r\n",
@@ -91,7 +91,7 @@ describe("the page of numbers, without scripts", () => {
     );
   });
 
-  it("is summed up on the start page", async () => {
+  it("has a summary on the start page", async () => {
     const home = readingOf(await viewer.open("/console"));
     expect(home).toContain("All apps, last 7 days: 5 new reports, 0 resolved, 1 reply.");
   });

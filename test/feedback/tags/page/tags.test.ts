@@ -8,7 +8,7 @@ import { type Service, startService } from "../../../support/service/service.ts"
 import { makeTeam, type Team } from "../../../support/worlds/members/team.ts";
 import { sendFeedback } from "../../../support/worlds/owner-with-one-of-each.ts";
 
-describe("tags in the console, without scripts", () => {
+describe("tags in the console, without scripts,", () => {
   let service: Service;
   let team: Team;
   let maria: BrowserWithoutScripts;
@@ -32,7 +32,7 @@ describe("tags in the console, without scripts", () => {
     return items.find((known: { name: string }) => known.name === name)?.id;
   };
 
-  it("are typed on a thread, shown as chips, and taken away one by one", async () => {
+  it("are typed on a thread, shown on it, and removed one by one", async () => {
     const id = await send("It stops.");
     const page = await tag(id, "crash, Android");
     expect(readingOf(page)).toContain("Android × crash ×");
@@ -41,7 +41,7 @@ describe("tags in the console, without scripts", () => {
     expect((await maria.open(threadAt(id))).text).not.toContain("Remove the tag crash");
   });
 
-  it("keep an unsent reply while a tag is taken away", async () => {
+  it("can be removed while an unsent reply is kept", async () => {
     const id = await send("It waits.");
     const page = await tag(id, "draft");
     const answer = await maria.send(page, threadAt(id, "/tags"), {
@@ -51,7 +51,7 @@ describe("tags in the console, without scripts", () => {
     expect(answer.text).toContain("Half a sen");
   });
 
-  it("show a refused name again, with its fault", async () => {
+  it("show a refused name again with its fault", async () => {
     const id = await send("It is long.");
     const name = "x".repeat(41);
     const answer = await maria.send(await maria.open(threadAt(id)), threadAt(id, "/edit"), { addTags: name });
@@ -60,7 +60,7 @@ describe("tags in the console, without scripts", () => {
     expect(readingOf(answer)).toContain("Add tags must have at most 40 characters.");
   });
 
-  it("filter the inbox: one is chosen, then another", async () => {
+  it("filter the inbox by one tag, and then by a second tag", async () => {
     const both = await send("Both of them.");
     const one = await send("Only one.");
     await tag(both, "left, right");
@@ -74,7 +74,7 @@ describe("tags in the console, without scripts", () => {
     expect(readingOf(await inbox("tag=left,nothing"))).toContain("Nothing matches");
   });
 
-  it("lead from thread to thread within the filtered list", async () => {
+  it("keep the filter in the links from thread to thread", async () => {
     const older = await send("The older.");
     await send("Between.");
     const newer = await send("The newer.");
@@ -90,7 +90,7 @@ describe("tags in the console, without scripts", () => {
     );
   });
 
-  it("are created, renamed, coloured, merged and deleted on their page", async () => {
+  it("can be created, renamed, coloured, merged and deleted on their page", async () => {
     const made = await maria.send(await maria.open(tagsPage()), tagsPage(), { name: "ui", colour: "blue" });
     expect((await maria.follow(made)).text).toContain('<span class="badge tag blue">');
     const id = await idOf("ui");
@@ -107,14 +107,14 @@ describe("tags in the console, without scripts", () => {
     expect(await idOf("Android")).toBeUndefined();
   });
 
-  it("stay inert when their name is hostile", async () => {
+  it("show a hostile name without effect", async () => {
     const id = await send("Hostile.");
     await tag(id, `<img src=x onerror=alert(1)>"'`);
     for (const page of [await maria.open(threadAt(id)), await maria.open(tagsPage()), await inbox("")])
       expect(page.text).not.toContain("<img src=x");
   });
 
-  it("are seen by a viewer, who gets no field to change them", async () => {
+  it("are shown to a viewer without a field to change them", async () => {
     const id = await send("Looked at.");
     await tag(id, "seen");
     const page = await viewer.open(threadAt(id));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { tagKeyOf, tagNamesIn } from "../../../../server/feedback/tags/rules.ts";
 
-describe("the key of a tag's name", () => {
+describe("the key that identifies a tag by its name", () => {
   it.each([
     ["Crash", "crash"],
     ["CAF\u00c9", "cafe\u0301"],
@@ -9,7 +9,7 @@ describe("the key of a tag's name", () => {
     ["be\u200dta", "beta"],
     ["\u0130stanbul", "i\u0307stanbul"],
     ["\u{1f600}\ufe0f", "\u{1f600}"],
-  ])("is the same for %j and %j", (one, other) => {
+  ])("is equal for %j and %j", (one, other) => {
     expect(tagKeyOf(one)).toBe(tagKeyOf(other));
   });
 
@@ -17,13 +17,13 @@ describe("the key of a tag's name", () => {
     ["crash", "crashes"],
     ["dark mode", "darkmode"],
     ["\u0645\u06cc", "\u0645"],
-  ])("is another one for %j and %j", (one, other) => {
+  ])("is different for %j and %j", (one, other) => {
     expect(tagKeyOf(one)).not.toBe(tagKeyOf(other));
   });
 });
 
 describe("the names in a list", () => {
-  it("are separated by commas, and empty ones do not count", () => {
+  it("are separated by commas, and empty names are ignored", () => {
     expect(tagNamesIn("a,b c, ,")).toEqual(["a", "b c"]);
     expect(tagNamesIn("")).toEqual([]);
   });

@@ -3,7 +3,7 @@ import { threadNews } from "../../../../server/feedback/unread/rules.ts";
 
 const at = (minute: number): string => new Date(Date.UTC(2026, 0, 1, 12, minute)).toISOString();
 
-describe("what is new on a thread", () => {
+describe("the news on a thread for a person", () => {
   const message = (id: string, minute: number, writtenBy?: string) => ({
     ...({ id, direction: "note", author: "team", body: "", createdAt: at(minute) } as const),
     ...(writtenBy === undefined ? {} : { writtenBy }),
@@ -21,7 +21,7 @@ describe("what is new on a thread", () => {
   });
   const reader = { since: at(0), email: "ada@example.org", deciders: new Map([["own", "ada@example.org"]]) };
 
-  it("is what others wrote later", () => {
+  it("is everything that others wrote since the last view", () => {
     const messages = [
       message("old", 0),
       message("own", 1, "ada@example.org"),
@@ -36,12 +36,12 @@ describe("what is new on a thread", () => {
   });
 
   it.each([
-    ["a later decision of somebody else", proposal("other", 1, "approve"), true],
-    ["not one from before", proposal("other", 0, "approve"), false],
-    ["not an own one", proposal("own", 1, "approve"), false],
-    ["not a replacement, which is a proposal", proposal("other", 1, "replaced"), false],
-    ["not a proposal that waits", proposal("other", null, null), false],
-  ])("is %s", (_, one, decided) => {
+    ["a decision of somebody else after the last view", proposal("other", 1, "approve"), true],
+    ["no decision from before the last view", proposal("other", 0, "approve"), false],
+    ["no decision of the person", proposal("own", 1, "approve"), false],
+    ["no replacement, because the new proposal is already news", proposal("other", 1, "replaced"), false],
+    ["no proposal that waits for a decision", proposal("other", null, null), false],
+  ])("contains %s", (_, one, decided) => {
     expect(threadNews({ messages: [], proposals: [one] }, reader)).toEqual({
       first: undefined,
       messages: 0,
