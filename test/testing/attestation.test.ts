@@ -35,7 +35,7 @@ async function approve({ deps, makeUser }: Service) {
 
 type Approved = Awaited<ReturnType<typeof approve>>;
 
-describe("the exchange with attestation", () => {
+describe("the exchange of a sign-in code with attestation", () => {
   let service: Service;
   beforeAll(async () => {
     service = await startService({ environment: playEnvironment(keys) });
@@ -50,7 +50,7 @@ describe("the exchange with attestation", () => {
   const emulator = { deviceIntegrity: { deviceRecognitionVerdict: ["MEETS_VIRTUAL_INTEGRITY"] } };
   const tampered = { appIntegrity: { appRecognitionVerdict: "UNRECOGNIZED_VERSION" } };
 
-  it("signs in a genuine device with our app", async () => {
+  it("signs in a genuine device with the real app", async () => {
     const approved = await approve(service);
     const answer = await exchange(approved, await tokenOf(approved));
     expect([answer.status, answer.field("token").slice(0, 4)]).toEqual([201, "sdt_"]);
@@ -65,7 +65,7 @@ describe("the exchange with attestation", () => {
       ["device_integrity_failed", "app_not_recognized"],
     ],
     ["a tester's made-up verdict", { testingDetails: { isTestingResponse: true } }, ["app_not_recognized"]],
-  ])("refuses %s: 403 with error, code and reasons", async (_, traits, reasons) => {
+  ])("refuses %s with 403, and returns error, code and reasons", async (_, traits, reasons) => {
     const approved = await approve(service);
     const answer = await exchange(approved, await tokenOf(approved, traits));
     expect(answer.status).toBe(403);
@@ -77,42 +77,42 @@ describe("the exchange with attestation", () => {
     ["null for a token", null],
     ["an empty token", ""],
     ["a broken token", "a.b.c.d.e"],
-  ])("refuses %s as an unrecognized app", async (_, token) => {
+  ])("refuses an exchange with %s as an unrecognized app", async (_, token) => {
     const answer = await exchange(await approve(service), token);
     expect(answer).toMatchObject({ status: 403, body: { reasons: ["app_not_recognized"] } });
   });
 
-  it("refuses a token that is created with other keys", async () => {
+  it("refuses an attestation token that was created with other keys", async () => {
     const approved = await approve(service);
     const token = await makePlayToken(verdict(approved), makePlayKeys());
     expect((await exchange(approved, token)).field("code")).toBe("integrity_failed");
   });
 
-  it("refuses a verdict that nobody signed", async () => {
+  it("refuses a verdict without a signature", async () => {
     const approved = await approve(service);
     const token = await encrypt(JSON.stringify(verdict(approved)), keys.decryption);
     expect((await exchange(approved, token)).field("code")).toBe("integrity_failed");
   });
 
-  it("refuses the token of another exchange", async () => {
+  it("refuses the attestation token of another exchange", async () => {
     const [one, other] = [await approve(service), await approve(service)];
     expect((await exchange(one, await tokenOf(other))).field("code")).toBe("integrity_failed");
   });
 
-  it("leaves the code valid: it works later with a valid token", async () => {
+  it("leaves the code valid after a refusal, so that a valid token succeeds later", async () => {
     const approved = await approve(service);
     await exchange(approved, await tokenOf(approved, emulator));
     expect((await exchange(approved, await tokenOf(approved))).status).toBe(201);
   });
 
-  it("stores no refusal: the same request with the same Idempotency-Key is checked again", async () => {
+  it("stores no refusal, so that the same request with the same Idempotency-Key is checked again", async () => {
     const approved = await approve(service);
     const headers = { "idempotency-key": v7() };
     await exchange(approved, undefined, headers);
     expect((await exchange(approved, await tokenOf(approved), headers)).status).toBe(201);
   });
 
-  it("says nothing about attestation to a caller without a valid code", async () => {
+  it("reveals nothing about attestation to a caller without a valid code", async () => {
     const approved = await approve(service);
     const wrong = { ...approved, verifier: randomName() };
     const answers = [await exchange(wrong, await tokenOf(approved)), await exchange(wrong, "broken")];
@@ -124,14 +124,14 @@ describe("the exchange with attestation", () => {
     ["10:01", 601_000, 403],
     ["4:59 in the future", -299_000, 201],
     ["5:01 in the future", -301_000, 403],
-  ])("compares a verdict of %s with the server's clock", async (_, age, status) => {
+  ])("compares a verdict with the server's clock: for example a verdict of %s", async (_, age, status) => {
     const approved = await approve(service);
     const now = new Date(service.clock.now().getTime() - age);
     const token = await makePlayToken(goodVerdict({ ...approved, now }), keys);
     expect((await exchange(approved, token)).status).toBe(status);
   });
 
-  it("writes no token, code, verifier or key into the log", async () => {
+  it("writes no token, code, verifier or key to the log", async () => {
     const approved = await approve(service);
     const tokens = [await tokenOf(approved, emulator), await tokenOf(approved)];
     for (const token of tokens) await exchange(approved, token);
@@ -174,21 +174,24 @@ describe("accounts with a password and attestation", () => {
     return account;
   }
 
-  describe.each(["register", "token"])("%s", (endpoint) => {
-    it("signs in a genuine device with our app", async () => {
+  describe.each(["register", "token"])("at the endpoint %s", (endpoint) => {
+    it("are signed in on a genuine device with the real app", async () => {
       const account = await accountFor(endpoint);
       const answer = await send(endpoint, account, await tokenFor(account));
       expect([answer.status, answer.field("token").slice(0, 4)]).toEqual([201, "sdt_"]);
     });
 
-    it.each([undefined, null, "", "a.b.c.d.e"])("refuses the token %j, and stores nothing", async (token) => {
-      const account = await accountFor(endpoint);
-      expect(await send(endpoint, account, token)).toMatchObject(refused(["app_not_recognized"]));
-      const again = await send("register", account, await tokenFor(account));
-      expect(again.status).toBe(endpoint === "register" ? 201 : 409);
-    });
+    it.each([undefined, null, "", "a.b.c.d.e"])(
+      "are refused with the token %j, and nothing is stored",
+      async (token) => {
+        const account = await accountFor(endpoint);
+        expect(await send(endpoint, account, token)).toMatchObject(refused(["app_not_recognized"]));
+        const again = await send("register", account, await tokenFor(account));
+        expect(again.status).toBe(endpoint === "register" ? 201 : 409);
+      },
+    );
 
-    it("refuses an emulator, with its reason", async () => {
+    it("are refused on an emulator, with the reason", async () => {
       const account = await accountFor(endpoint);
       const answer = await send(endpoint, account, await tokenFor(account, emulator));
       expect(answer).toMatchObject(refused(["device_integrity_failed"]));
@@ -197,13 +200,13 @@ describe("accounts with a password and attestation", () => {
     it.each([
       ["another address", { email: "somebody@example.org" }],
       ["another device", { deviceId: "another" }],
-    ])("refuses a token that was created for %s", async (_, other) => {
+    ])("are refused with a token that was created for %s", async (_, other) => {
       const account = await accountFor(endpoint);
       const answer = await send(endpoint, account, await tokenFor({ ...account, ...other }));
       expect(answer).toMatchObject(refused(["app_not_recognized"]));
     });
 
-    it("stores no refusal: the same request with the same Idempotency-Key is checked again", async () => {
+    it("are checked again after a refusal, even with the same Idempotency-Key", async () => {
       const account = await accountFor(endpoint);
       const headers = { "idempotency-key": v7() };
       await send(endpoint, account, undefined, headers);
@@ -211,7 +214,7 @@ describe("accounts with a password and attestation", () => {
     });
   });
 
-  it("says nothing about attestation to a caller without the password", async () => {
+  it("reveal nothing about attestation to a caller without the password", async () => {
     const account = await accountFor("token");
     const wrong = { ...account, password: "another password" };
     for (const token of [undefined, await tokenFor(account)])
@@ -219,8 +222,8 @@ describe("accounts with a password and attestation", () => {
   });
 });
 
-describe("the exchange without attestation", () => {
-  it.each([undefined, "whatever"])("ignores the token: %j", async (integrityToken) => {
+describe("the exchange of a sign-in code without attestation", () => {
+  it.each([undefined, "whatever"])("ignores the attestation token %j", async (integrityToken) => {
     const service = await startService();
     const body = { ...(await approve(service)), integrityToken };
     expect((await service.request("POST", path, { body })).status).toBe(201);

@@ -32,7 +32,7 @@ describe.each(databases)("an Idempotency-Key in closed testing on $name", (engin
 
   const open = () => startService({ database, secret, environment: { INNKEEP_RATE_LIMITS: "off" } });
 
-  it("is the same request with an id in upper case", async () => {
+  it("is the same request if an id is in upper case", async () => {
     const headers = { ...world.maintainer, ...keyed("once") };
     const send = (slotId: string) =>
       service.request("POST", `/api/v1/console/slots/${slotId}/confirm-join`, { headers, body: {} });
@@ -40,8 +40,8 @@ describe.each(databases)("an Idempotency-Key in closed testing on $name", (engin
     expect(answers.map(isReplay)).toEqual([false, true]);
   });
 
-  describe.each(testingMutations)("of $name", ({ prepare }) => {
-    it("returns the stored response, marked Idempotent-Replay: true", async () => {
+  describe.each(testingMutations)("in the request $name", ({ prepare }) => {
+    it("returns the stored response with Idempotent-Replay: true", async () => {
       const send = await prepare(world);
       const first = await send(service, keyed("once"));
       expect([first.status < 300, isReplay(first)]).toEqual([true, false]);
@@ -60,7 +60,7 @@ describe.each(databases)("an Idempotency-Key in closed testing on $name", (engin
         expect([again.status, again.text, isReplay(again)]).toEqual([first.status, first.text, true]);
     });
 
-    it("has one effect when twenty arrive at once", async () => {
+    it("has one effect if 20 requests arrive at the same time", async () => {
       const send = await prepare(world);
       const answers = await Promise.all(twenty.map(() => send(service, keyed("once"))));
       const done = answers.filter(({ status }) => status < 300);

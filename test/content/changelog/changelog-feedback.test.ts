@@ -8,7 +8,7 @@ import {
   sendFeedback,
 } from "../../support/worlds/owner-with-one-of-each.ts";
 
-describe.each(databases)("feedback that release notes name, on $name (rule C17)", (engine) => {
+describe.each(databases)("the link from a release note to feedback, on $name (rule C17),", (engine) => {
   let service: Service;
   let world: OwnerWithOneOfEach;
   let api: ChangelogCallers;
@@ -30,7 +30,7 @@ describe.each(databases)("feedback that release notes name, on $name (rule C17)"
   };
   const read = async (id: string) => (await world.call("GET", `/changelog/${id}`)).body;
 
-  it("is linked by a line with its id, in any list of ids", async () => {
+  it("is created by a line with the id of the thread, alone or in a list of ids", async () => {
     const [one, two] = threads;
     const answer = await api.put("1.0.0", {
       body: `Maps.\n\n**Feedback:** ${one.toUpperCase()}, ${link(two)}`,
@@ -41,7 +41,7 @@ describe.each(databases)("feedback that release notes name, on $name (rule C17)"
     expect(list.body).toMatchObject({ items: [{ feedbackIds: [one, two] }] });
   });
 
-  it("is linked by an address of the console, and by the text of a change", async () => {
+  it("is created by an address of the console, and by the text of a change", async () => {
     const [one, two] = threads;
     const body = `Fixes [the list](${link(one)}).`;
     const items = [{ type: "fixed", text: `Feedback: ${two}` }];
@@ -50,12 +50,12 @@ describe.each(databases)("feedback that release notes name, on $name (rule C17)"
     });
   });
 
-  it("is not linked if the thread belongs to another app or does not exist", async () => {
+  it("is not created if the thread belongs to another app or does not exist", async () => {
     const body = `Feedback: ${world.threadId}\nFeedback: 01a1fda4-237d-759b-ad89-7cf5663516dc`;
     expect((await api.put("1.0.0", { body })).body).toMatchObject({ feedbackIds: [] });
   });
 
-  it("keeps what several requests add at the same time (rule C32)", async () => {
+  it("is kept when several requests add links at the same time (rule C32)", async () => {
     const id = (await api.put("1.0.0", { body: "Maps." })).field("id");
     const answers = await Promise.all(
       threads.map((thread) => api.edit(id, { fixes: [thread.toUpperCase()] })),
@@ -67,7 +67,7 @@ describe.each(databases)("feedback that release notes name, on $name (rule C17)"
     expect(Object(await read(id)).body).toMatch(/^Maps\.\n\nFeedback: \S{36}, \S{36}$/);
   });
 
-  it("refuses to add a thread of another app (rule C32)", async () => {
+  it("cannot be added to a thread of another app (rule C32)", async () => {
     const id = (await api.put("1.0.0", { body: "Maps." })).field("id");
     expect(await api.edit(id, { fixes: [world.threadId] })).toMatchObject({
       status: 400,
@@ -76,12 +76,12 @@ describe.each(databases)("feedback that release notes name, on $name (rule C17)"
     expect(await read(id)).toMatchObject({ body: "Maps.", feedbackIds: [] });
   });
 
-  it("refuses to add a thread to a text that has no space for it (rule C32)", async () => {
+  it("cannot be added to a text that has no space for it (rule C32)", async () => {
     const id = (await api.put("1.0.0", { body: "x".repeat(100_000) })).field("id");
     expect(await api.edit(id, { fixes: [threads[0]] })).toMatchObject({ status: 400 });
   });
 
-  it("follows each change of the text, and ends with the thread", async () => {
+  it("changes with each change of the text, and is deleted with the thread", async () => {
     const [one, two] = threads;
     const id = (await api.put("1.0.0", { body: `Feedback: ${one}` })).field("id");
     expect((await api.edit(id, { body: `Feedback: ${one} and ${two}` })).body).toMatchObject({
@@ -93,7 +93,7 @@ describe.each(databases)("feedback that release notes name, on $name (rule C17)"
     expect((await api.edit(id, { body: "" })).body).toMatchObject({ feedbackIds: [] });
   });
 
-  it("stays linked where an import keeps the text of a person", async () => {
+  it("is kept when an import keeps the text of a person", async () => {
     const [one, two] = threads;
     const id = (await api.put("1.0.0", { body: "Maps." })).field("id");
     await api.edit(id, { body: `Feedback: ${one}` });
@@ -103,7 +103,7 @@ describe.each(databases)("feedback that release notes name, on $name (rule C17)"
     });
   });
 
-  it("is shown to maintainers and not to apps", async () => {
+  it("is shown to maintainers, and not to apps", async () => {
     const [one] = threads;
     const body = `Maps.\n\nFeedback: ${one}\n\nFeedback: tell us what you think of [them](https://example.org).`;
     const items = [

@@ -39,11 +39,11 @@ describe.each(databases)("release notes by version on $name", (engine) => {
       });
     });
 
-    it("uses the version as the title when no title is given", async () => {
+    it("uses the version as the title if the request has no title", async () => {
       expect((await api.put("1.0.0")).body).toMatchObject({ title: "Version 1.0.0", publishedAt: null });
     });
 
-    it("changes nothing when the same request arrives twice", async () => {
+    it("changes nothing if the same request arrives twice", async () => {
       const first = await api.put("1.0.0", { ...notes, publish: true });
       service.clock.advance(60_000);
       const again = await api.put("1.0.0", { ...notes, publish: true });
@@ -53,7 +53,7 @@ describe.each(databases)("release notes by version on $name", (engine) => {
       expect(deeds).toMatchObject([{ action: "changelog.create" }]);
     });
 
-    it("changes and names the fields that differ, and keeps fields that are not given", async () => {
+    it("changes the fields that differ, names them, and keeps fields that the request does not contain", async () => {
       await api.put("1.0.0", notes);
       const changed = await api.put("1.0.0", { title: "Better maps", releaseType: "major" });
       expect(changed.body).toMatchObject({
@@ -65,14 +65,17 @@ describe.each(databases)("release notes by version on $name", (engine) => {
       });
     });
 
-    it.each(["v2.4.0", "2.4.0", "app@2.4.0", "@inn/app@v2.4.0"])("treats %s as 2.4.0", async (version) => {
-      const first = await api.put("2.4.0", notes);
-      const again = await api.put(version, { title: "Better maps" });
-      expect(again.body).toMatchObject({ id: first.field("id"), version: "2.4.0", title: "Better maps" });
-      expect(await api.versions()).toEqual(["2.4.0"]);
-    });
+    it.each(["v2.4.0", "2.4.0", "app@2.4.0", "@inn/app@v2.4.0"])(
+      "reads the version %s as 2.4.0",
+      async (version) => {
+        const first = await api.put("2.4.0", notes);
+        const again = await api.put(version, { title: "Better maps" });
+        expect(again.body).toMatchObject({ id: first.field("id"), version: "2.4.0", title: "Better maps" });
+        expect(await api.versions()).toEqual(["2.4.0"]);
+      },
+    );
 
-    it("shows apps a change at once", async () => {
+    it("shows a change to apps immediately", async () => {
       const titles = async () => {
         const headers = { "x-api-key": api.app.key };
         const { body } = await service.request("GET", "/api/v1/changelog/remote", { headers });
@@ -84,7 +87,7 @@ describe.each(databases)("release notes by version on $name", (engine) => {
       expect(await titles()).toEqual(["Better maps"]);
     });
 
-    it("creates one entry when 100 requests arrive at once", async () => {
+    it("creates one entry if 100 requests arrive at the same time", async () => {
       const answers = await Promise.all(hundred.map(() => api.put("3.0.0", { ...notes, publish: true })));
       expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
       expect(answers.filter(({ body }) => Object(body).created)).toHaveLength(1);
@@ -92,7 +95,7 @@ describe.each(databases)("release notes by version on $name", (engine) => {
       expect(await api.versions()).toEqual(["3.0.0"]);
     });
 
-    it("has one effect for an Idempotency-Key that arrives 50 times at once, and refuses another body", async () => {
+    it("has one effect if an Idempotency-Key arrives 50 times at the same time, and refuses another body with it", async () => {
       const answers = await Promise.all(hundred.slice(50).map(() => api.put("3.0.0", notes, keyed("once"))));
       const done = answers.filter(({ status }) => status === 200);
       expect(new Set(done.map(({ text }) => text)).size).toBe(1);
@@ -105,7 +108,7 @@ describe.each(databases)("release notes by version on $name", (engine) => {
       expect((await api.put("3.0.0", { title: "Other" }, keyed("once"))).status).toBe(422);
     });
 
-    it("is refused when several entries have the version", async () => {
+    it("is refused if several entries have the version", async () => {
       const ids = [
         (await api.post({ version: "1.0.0" })).field("id"),
         (await api.post({ version: "v1.0.0", allowDuplicate: true })).field("id"),
@@ -115,7 +118,7 @@ describe.each(databases)("release notes by version on $name", (engine) => {
       for (const id of ids) expect(answer.field("error")).toContain(id);
     });
 
-    it("finds nothing in another owner's app", async () => {
+    it("finds no entry of another owner's app", async () => {
       const stranger = await service.signIn(await service.makeUser());
       const answer = await service.request(
         "PUT",
@@ -129,8 +132,8 @@ describe.each(databases)("release notes by version on $name", (engine) => {
     });
   });
 
-  describe("text that a person wrote", () => {
-    it("is kept by an import, which names it", async () => {
+  describe("a text that a person wrote", () => {
+    it("is kept by an import, and the import names it", async () => {
       const id = (await api.put("1.0.0", notes)).field("id");
       await api.edit(id, { title: "By hand" });
       const answer = await api.put("1.0.0", { ...notes, title: "From the file", releaseType: "patch" });
@@ -143,7 +146,7 @@ describe.each(databases)("release notes by version on $name", (engine) => {
       expect((await api.put("1.0.0", { title: "Again" })).body).toMatchObject({ keptFields: ["title"] });
     });
 
-    it("is not overwritten by imports at the same moment", async () => {
+    it("is not overwritten by imports at the same time", async () => {
       for (let round = 0; round < 10; round += 1) {
         const version = `1.${round}.0`;
         const id = (await api.put(version, notes)).field("id");
@@ -157,7 +160,7 @@ describe.each(databases)("release notes by version on $name", (engine) => {
       }
     });
 
-    it("is overwritten when the import asks for it, and then belongs to the import again", async () => {
+    it("is overwritten if the import requests it, and then belongs to the import again", async () => {
       const id = (await api.put("1.0.0", notes)).field("id");
       await api.edit(id, { title: "By hand" });
       const answer = await api.put("1.0.0", { title: "From the file", overwrite: true });
@@ -168,7 +171,7 @@ describe.each(databases)("release notes by version on $name", (engine) => {
       });
     });
 
-    it("belongs to the import again when both are equal", async () => {
+    it("belongs to the import again when both texts are equal", async () => {
       const id = (await api.put("1.0.0", notes)).field("id");
       await api.edit(id, { title: "By hand" });
       await api.put("1.0.0", { title: "By hand" });
@@ -178,7 +181,7 @@ describe.each(databases)("release notes by version on $name", (engine) => {
       });
     });
 
-    it("is only a field that was changed: a form that sends all fields unchanged edits nothing", async () => {
+    it("is only a field that the person changed, even if the form sends all fields", async () => {
       const id = (await api.put("1.0.0", notes)).field("id");
       await api.edit(id, notes);
       expect((await api.put("1.0.0", { title: "Newer" })).body).toMatchObject({
@@ -187,13 +190,13 @@ describe.each(databases)("release notes by version on $name", (engine) => {
       });
     });
 
-    it("is kept when the entry was written in the console", async () => {
+    it("is kept if the entry was written in the console", async () => {
       await api.post({ version: "1.0.0", title: "By hand" }, world.headers);
       const answer = await api.put("1.0.0", { ...notes, body: "" });
       expect(answer.body).toMatchObject({ title: "By hand", keptFields: ["title"] });
     });
 
-    it("includes every field of an entry that is older than this record", async () => {
+    it("is every field of an entry that is older than the record of changed fields", async () => {
       const at = api.now();
       await service.deps.database.write((tx) =>
         tx.insert("changelog_entries", {
@@ -206,14 +209,14 @@ describe.each(databases)("release notes by version on $name", (engine) => {
       expect(answer.body).toMatchObject({ title: "Old", keptFields: ["title", "body", "publishedAt"] });
     });
 
-    it("stays withdrawn: an import does not publish the entry again", async () => {
+    it("stays a draft if the person withdrew the entry: an import does not publish it again", async () => {
       const id = (await api.put("1.0.0", { ...notes, publish: true })).field("id");
       await api.edit(id, { publishedAt: null });
       const answer = await api.put("1.0.0", { ...notes, publish: true });
       expect(answer.body).toMatchObject({ publishedAt: null, keptFields: ["publishedAt"] });
     });
 
-    it("stays published: an import does not withdraw the entry", async () => {
+    it("stays published if the person published the entry: an import does not withdraw it", async () => {
       const id = (await api.put("1.0.0", notes)).field("id");
       const published = await world.call("POST", `/changelog/${id}/publish`);
       const answer = await api.put("1.0.0", { ...notes, publishedAt: null });

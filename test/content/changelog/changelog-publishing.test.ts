@@ -23,15 +23,15 @@ describe("new release notes", () => {
   });
   afterAll(() => service.stop());
 
-  describe("publish", () => {
-    it("publishes now, by the server's clock", async () => {
+  describe("with publish", () => {
+    it("are published at the present time of the server", async () => {
       await api.publishing(() => api.post({ version: "1.0.0", publish: true }));
       await api.publishing(() => api.put("1.1.0", { publish: true }));
       const draft = (await api.put("1.2.0")).field("id");
       await api.publishing(() => api.edit(draft, { publish: true }));
     });
 
-    it("keeps the date of an entry that is already published", async () => {
+    it("keep their date if they are already published", async () => {
       const first = await api.post({ version: "1.0.0", publish: true });
       service.clock.advance(60_000);
       expect((await api.put("1.0.0", { publish: true })).body).toMatchObject({ changedFields: [] });
@@ -41,14 +41,14 @@ describe("new release notes", () => {
       });
     });
 
-    it("publishes a scheduled entry now", async () => {
+    it("are published immediately if they were scheduled", async () => {
       const publishedAt = new Date(service.clock.now().getTime() + 86_400_000).toISOString();
       await api.put("1.0.0", { publishedAt });
       const answer = await api.publishing(() => api.put("1.0.0", { publish: true }));
       expect(answer.body).toMatchObject({ changedFields: ["publishedAt"] });
     });
 
-    it("cannot be combined with a date", async () => {
+    it("are refused if the request also has a date", async () => {
       const body = { publish: true, publishedAt: "2026-01-01T00:00:00Z" };
       const fault = "publish: cannot be given together with publishedAt";
       expect(issuesOf(await api.put("1.0.0", body))).toEqual([fault]);
@@ -57,8 +57,8 @@ describe("new release notes", () => {
     });
   });
 
-  describe("POST of a version that exists", () => {
-    it.each(["1.0.0", "v1.0.0", "app@1.0.0"])("is refused: %s", async (version) => {
+  describe("with a version that another entry has", () => {
+    it.each(["1.0.0", "v1.0.0", "app@1.0.0"])("are refused: %s", async (version) => {
       const { body } = await api.post({ version: "1.0.0" });
       const answer = await api.post({ version });
       expect([answer.status, answer.field("code")]).toEqual([409, "version_exists"]);
@@ -66,13 +66,13 @@ describe("new release notes", () => {
       expect(await api.versions()).toEqual(["1.0.0"]);
     });
 
-    it("is accepted when duplicates are allowed", async () => {
+    it("are accepted if the request allows duplicates", async () => {
       await api.post({ version: "1.0.0" });
       expect((await api.post({ version: "1.0.0", allowDuplicate: true })).status).toBe(201);
       expect(await api.versions()).toEqual(["1.0.0", "1.0.0"]);
     });
 
-    it("is refused 99 times when 100 arrive at once", async () => {
+    it("are refused 99 times if 100 requests arrive at the same time", async () => {
       const answers = await Promise.all(hundred.map(() => api.post({ version: "1.0.0" })));
       expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
       // A busy machine answers some of them with 503.
@@ -80,7 +80,7 @@ describe("new release notes", () => {
       expect(await api.versions()).toEqual(["1.0.0"]);
     });
 
-    it("replays the first response for the same Idempotency-Key", async () => {
+    it("get the first response again for the same Idempotency-Key", async () => {
       const body = { version: "1.0.0", publish: true };
       const first = await api.post(body, { ...api.job, ...keyed("lost") });
       service.clock.advance(60_000);
@@ -89,7 +89,7 @@ describe("new release notes", () => {
       expect(await api.versions()).toEqual(["1.0.0"]);
     });
 
-    it("is also refused when a change of the version causes it", async () => {
+    it("are also refused if a change of the version causes the duplicate", async () => {
       await api.post({ version: "1.0.0" });
       const id = (await api.post({ version: "1.1.0" })).field("id");
       expect((await api.edit(id, { version: "v1.0.0" })).status).toBe(409);
@@ -98,7 +98,7 @@ describe("new release notes", () => {
     });
   });
 
-  describe("a release type that is not given", () => {
+  describe("without a release type", () => {
     it.each([
       ["2.9.0", "3.0.0", "major"],
       ["2.9.0", "v3.0", "major"],
@@ -110,12 +110,12 @@ describe("new release notes", () => {
       ["Spring", "3.0.0", "minor"],
       ["1053", "1054", "minor"],
       ["2.9.0", "Autumn", "minor"],
-    ])("after %s follows from the version step: %s is %s", async (before, version, releaseType) => {
+    ])("have a type from the version step: from %s to %s is %s", async (before, version, releaseType) => {
       await api.post({ version: before });
       expect((await api.put(version)).body).toMatchObject({ releaseType });
     });
 
-    it("is derived from the greatest earlier release", async () => {
+    it("have a type that is derived from the greatest earlier release", async () => {
       for (const version of ["2.0.0", "3.0.0-rc.1", "2.9.0", "4.0.0"]) await api.put(version);
       expect((await api.post({ version: "3.0.0" })).body).toMatchObject({ releaseType: "major" });
       expect((await api.post({ version: "2.9.5" })).body).toMatchObject({ releaseType: "patch" });

@@ -35,14 +35,14 @@ describe("GET /api/v1/changelog/remote?since=", () => {
     }
   }
 
-  describe("of a version that an entry has", () => {
-    it("returns only the entries published after it", async () => {
+  describe("with a version that an entry has", () => {
+    it("returns only the entries that were published after the entry", async () => {
       await publish("1.0.0", "1.1.0", "1.2.0");
       expect(await unseen("1.0.0")).toEqual(["1.2.0", "1.1.0"]);
       expect(await unseen("1.2.0")).toEqual([]);
     });
 
-    it("compares by publication, not by version numbers", async () => {
+    it("compares the times of publication, not the version numbers", async () => {
       await publish("2.0.0", "1.9.1");
       expect(await unseen("2.0.0")).toEqual(["1.9.1"]);
     });
@@ -52,7 +52,7 @@ describe("GET /api/v1/changelog/remote?since=", () => {
       ["24.08.1", "24.8.1", "24.10.0"],
       ["2.1.00", "v2.1.0", "2.1.01"],
       ["1.4.0-rc.01", "1.4.0-rc.1", "1.4.0-rc.10"],
-    ])("does not count zeros in front of a number: %s is %s", async (published, asked, newer) => {
+    ])("ignores zeros before a number: %s is %s", async (published, asked, newer) => {
       await publish("0.1.0", published, newer);
       expect(await unseen(asked)).toEqual([newer]);
       expect(await unseen(published)).toEqual([newer]);
@@ -63,7 +63,7 @@ describe("GET /api/v1/changelog/remote?since=", () => {
       expect(await unseen("Summer")).toEqual(["Autumn"]);
     });
 
-    it("finds it among the entry's per-platform versions", async () => {
+    it("finds the version among the per-platform versions of the entry", async () => {
       const versions = [
         { platform: "android", version: "301" },
         { platform: "ios", version: "3.0.1" },
@@ -73,44 +73,44 @@ describe("GET /api/v1/changelog/remote?since=", () => {
       expect(await unseen("3.0.1")).toEqual(["3.1.0"]);
     });
 
-    it("starts at the oldest when several entries have it, and does not return these entries", async () => {
+    it("starts after the oldest entry if several entries have the version, and returns none of these entries", async () => {
       await publish("1.0.0", "1.1.0", "1.0.0", "1.2.0");
       expect(await unseen("1.0.0")).toEqual(["1.2.0", "1.1.0"]);
     });
 
-    it("also returns greater versions when a hotfix of an older version was published last", async () => {
+    it("also returns greater versions if a correction of an older version was published last", async () => {
       await publish("2.0.0", "3.0.0", "2.0.1");
       expect(await unseen("2.0.1")).toEqual(["3.0.0"]);
       expect(await unseen("3.0.0")).toEqual(["2.0.1"]);
     });
 
-    it("searches the entries' own versions first", async () => {
+    it("searches the own versions of the entries first", async () => {
       const versions = [{ platform: "android", version: "2.0.0" }];
       await publish("2.0.0", { title: "three", version: "3.0.0", versions });
       expect(await unseen("2.0.0")).toEqual(["three"]);
     });
 
-    it("returns versions greater than the entry's when only a per-platform version matches", async () => {
+    it("returns greater versions than that of the entry if only a per-platform version matches", async () => {
       const versions = [{ platform: "android", version: "1.2" }];
       await publish("2.0.0", "4.0.0", { title: "three", version: "3.0.0", versions }, "2.9.0");
       expect(await unseen("1.2")).toEqual(["2.9.0", "4.0.0"]);
     });
 
     it.each(["v2.4.0", "V2.4.0", "2.4.0", "app@2.4.0", "@inn/app@v2.4.0"])(
-      "treats %s as 2.4.0",
+      "reads %s as 2.4.0",
       async (since) => {
         await publish("2.3.0", "2.4.0", "1.0.0");
         expect(await unseen(since)).toEqual(["1.0.0"]);
       },
     );
 
-    it("is trimmed", async () => {
+    it("trims the version", async () => {
       await publish("1.0.0", "1.1.0");
       expect(await unseen(" 1.0.0 ")).toEqual(["1.1.0"]);
     });
   });
 
-  describe("of a version that no entry has", () => {
+  describe("with a version that no entry has", () => {
     it.each([
       ["1.5.0", ["2.0.0", "1.10.0", "1.9.0"]],
       ["1.9.1", ["2.0.0", "1.10.0"]],
@@ -124,12 +124,12 @@ describe("GET /api/v1/changelog/remote?since=", () => {
       ["2", []],
       ["1.9.0.7", ["2.0.0", "1.10.0"]],
       ["1.9.5+build.7", ["2.0.0", "1.10.0"]],
-    ])("%s returns the entries whose version is greater by SemVer", async (since, titles) => {
+    ])("returns for %s the entries whose version is greater by SemVer: %j", async (since, titles) => {
       await publish("1.9.0", "1.10.0", "2.0.0");
       expect(await unseen(since)).toEqual(titles);
     });
 
-    it("also reads the entries' versions as the nearest SemVer", async () => {
+    it("also reads the versions of the entries as the nearest SemVer", async () => {
       await publish("v1.0", "1.4.2.9", "2", "Autumn");
       expect(await unseen("1.4")).toEqual(["2", "1.4.2.9"]);
     });
@@ -140,13 +140,13 @@ describe("GET /api/v1/changelog/remote?since=", () => {
       expect(await unseen("3.0.2")).toEqual([]);
     });
 
-    it("prefers the entry's own version when both can be compared", async () => {
+    it("prefers the entry's own version if both can be compared", async () => {
       const versions = [{ platform: "ios", version: "9.0.0" }];
       await publish({ title: "two", version: "2.0.0", versions });
       expect(await unseen("3.0.0")).toEqual([]);
     });
 
-    it("compares build numbers with build numbers only", async () => {
+    it("compares build numbers only with build numbers", async () => {
       const built = (title: string, build: string) => ({
         title,
         version: title,
@@ -159,12 +159,12 @@ describe("GET /api/v1/changelog/remote?since=", () => {
       expect(await unseen("7")).toEqual(["1.53.6", "1.53.4"]);
     });
 
-    it("does not treat an entry's build number as a version", async () => {
+    it("does not read an entry's build number as a version", async () => {
       await publish("1053", "1.53.6");
       expect(await unseen("1.53.5")).toEqual(["1.53.6"]);
     });
 
-    it("compares dates with dates only", async () => {
+    it("compares dates only with dates", async () => {
       await publish("2025-12-01", "2026-01-15", "1.0.0");
       expect(await unseen("2025-12-24")).toEqual(["2026-01-15"]);
     });
@@ -174,7 +174,7 @@ describe("GET /api/v1/changelog/remote?since=", () => {
       expect(await unseen(since)).toEqual(["1.2.0"]);
     });
 
-    it("does not find it in drafts, in the future or in other apps", async () => {
+    it("ignores drafts, entries of the future and entries of other apps", async () => {
       await publish("1.0.0", "2.0.0");
       const tomorrow = new Date(service.clock.now().getTime() + 86_400_000).toISOString();
       await writeNote(service, cast, { version: "1.5.0", publishedAt: null });
@@ -187,12 +187,12 @@ describe("GET /api/v1/changelog/remote?since=", () => {
   it.each([
     ...["Winter", "1.x", "latest", "1.2.3.4.5", "-1", "1..2", "٣.٠.٠", "", "  ", "1.0\0", "%", "\u{1F37A}"],
     `1.${"0".repeat(99)}`,
-  ])("returns all entries when %j cannot be parsed", async (since) => {
+  ])("returns all entries if it cannot parse the version %j", async (since) => {
     await publish("1.0.0", "Spring");
     expect(await unseen(since)).toEqual(["Spring", "1.0.0"]);
   });
 
-  it("is not checked when the limit is wrong", async () => {
+  it("is refused for a wrong limit before the version is read", async () => {
     const query = "?since=&limit=0";
     const answer = await service.request("GET", `/api/v1/changelog/remote${query}`, { headers: cast.key });
     expect(issuesOf(answer).map((issue) => issue.split(":", 1)[0])).toEqual(["limit"]);

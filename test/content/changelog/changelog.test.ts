@@ -74,7 +74,7 @@ describe.each(databases)("GET /api/v1/changelog/remote on $name", (engine) => {
     expect((await list()).body).toMatchObject({ entries: [{ publishedAt: "2024-05-01T10:00:00.000Z" }] });
   });
 
-  it("is ordered newest first by publication, not by writing", async () => {
+  it("returns the newest publication first, not the newest text", async () => {
     await write({ title: "middle", publishedAt: inMinutes(-20) });
     await write({ title: "oldest", publishedAt: inMinutes(-30) });
     await write({ title: "newest", publishedAt: inMinutes(-10) });
@@ -94,7 +94,7 @@ describe.each(databases)("GET /api/v1/changelog/remote on $name", (engine) => {
     expect(await titles()).toEqual(["draft"]);
   });
 
-  it("hides an entry with publishedAt in the future until then", async () => {
+  it("hides an entry with a future publishedAt until that time", async () => {
     await write({ title: "now" });
     await write({ title: "soon", publishedAt: inMinutes(10) });
     await write({ title: "later", publishedAt: inMinutes(20) });
@@ -107,7 +107,7 @@ describe.each(databases)("GET /api/v1/changelog/remote on $name", (engine) => {
     expect(await titles()).toEqual(["later", "soon", "now"]);
   });
 
-  it("omits a deleted entry and shows a changed one", async () => {
+  it("leaves out a deleted entry, and returns a changed entry", async () => {
     const [gone, changed] = [(await write({ title: "gone" })).field("id"), (await write({})).field("id")];
     await titles();
     await service.request("DELETE", `/api/v1/console/changelog/${gone}`, { headers: cast.person });
@@ -124,22 +124,22 @@ describe.each(databases)("GET /api/v1/changelog/remote on $name", (engine) => {
     expect(await list("", off.key)).toMatchObject({ status: 200, body: { entries: [] } });
   });
 
-  describe("limit", () => {
+  describe("with limit", () => {
     beforeEach(async () => {
       for (let n = 1; n <= 51; n++)
         await write({ title: `n${n}`, version: `1.0.${n}`, publishedAt: inMinutes(-60 + n) });
     });
 
-    it("is 20 when it is omitted", async () => {
+    it("returns 20 entries if the limit is omitted", async () => {
       const newest = Array.from({ length: 20 }, (_, at) => `n${51 - at}`);
       expect(await titles()).toEqual(newest);
     });
 
-    it.each([1, 2, 49, 50])("may be %d", async (limit) => {
+    it.each([1, 2, 49, 50])("accepts the limit %d", async (limit) => {
       expect(await titles(`?limit=${limit}`)).toHaveLength(limit);
     });
 
-    it("keeps the newest of the entries that since selects", async () => {
+    it("returns the newest of the entries that since selects", async () => {
       expect(await titles("?since=1.0.40&limit=3")).toEqual(["n51", "n50", "n49"]);
       expect(await titles("?since=1.0.40")).toHaveLength(11);
       expect(await titles("?since=1.0.1")).toHaveLength(20);
@@ -147,7 +147,7 @@ describe.each(databases)("GET /api/v1/changelog/remote on $name", (engine) => {
   });
 
   it.each(["0", "51", "-1", "1.5", "1e1", "ten", "", "%20", "+5", "0x10", "99999999999999999999"])(
-    "refuses limit=%s with 400, naming it",
+    "refuses limit=%s with 400, and names the parameter",
     async (limit) => {
       expect(issuesOf(await list(`?limit=${limit}`))).toEqual(["limit: must be a whole number from 1 to 50"]);
     },

@@ -34,7 +34,7 @@ describe("the changelog in the console", () => {
     (await service.request("GET", "/api/v1/changelog/remote", { headers: { "x-api-key": app.key } })).body;
   const at = (milliseconds: number) => new Date(service.clock.now().getTime() + milliseconds).toISOString();
 
-  it("accepts an entry as a draft, which apps do not see", async () => {
+  it("accepts an entry as a draft, which apps do not get", async () => {
     const answer = await create();
     expect(answer.status).toBe(201);
     expect(answer.body).toEqual({
@@ -57,7 +57,7 @@ describe("the changelog in the console", () => {
     expect(await remote()).toEqual({ entries: [] });
   });
 
-  it("finds entries by words in any of their texts, also page by page", async () => {
+  it("finds entries by words of any of their texts, also page by page", async () => {
     await create({ title: "Maps", body: "Night **colours**" });
     const item = { bodyFormat: "items", items: [{ type: "fixed", text: "CRASH at night" }] };
     await create({ version: "2.0.0-night", versions: [{ platform: "android", version: "145" }], ...item });
@@ -97,7 +97,7 @@ describe("the changelog in the console", () => {
     expect((await create({ items, body: "Text" })).body).toMatchObject({ bodyFormat: "markdown" });
   });
 
-  it("shows an entry to apps from the moment it is published, and no longer once it is a draft again", async () => {
+  it("returns an entry to apps when it is published, and not when it is a draft again", async () => {
     await remote();
     const id = (await create()).field("id");
     const published = await publish(id);
@@ -114,7 +114,7 @@ describe("the changelog in the console", () => {
     expect((await publish(id)).body).toEqual(before);
   });
 
-  it("publishes a scheduled entry at once", async () => {
+  it("publishes a scheduled entry immediately", async () => {
     const id = (await create({ publishedAt: at(day) })).field("id");
     expect(await remote()).toEqual({ entries: [] });
     await publish(id);
@@ -134,7 +134,7 @@ describe("the changelog in the console", () => {
     expect((await change(answer.field("id"), {})).body).toEqual(changed.body);
   });
 
-  it("shows apps a change of a published entry at once", async () => {
+  it("returns a change of a published entry to apps immediately", async () => {
     const id = (await create({ publishedAt: at(-1_000) })).field("id");
     await remote();
     await change(id, { items: [{ type: "security", text: "Mended" }] });
@@ -149,7 +149,7 @@ describe("the changelog in the console", () => {
     expect((await world.call("GET", `/changelog/${id}`)).status).toBe(404);
   });
 
-  it("is listed in pages, drafts first, then the newest", async () => {
+  it("is listed in pages: first drafts, then the newest entries", async () => {
     const dates = [at(-3 * day), null, at(-day), null, at(-2 * day), at(day)];
     for (const [n, publishedAt] of dates.entries()) await create({ title: `${n}`, publishedAt });
     const titles: string[] = [];

@@ -35,7 +35,7 @@ describe.each(databases)("drafts of content on $name", (engine) => {
   const drafts = async () => (await call("GET", `/apps/${app.id}/faqs/drafts`)).body;
 
   describe("of the FAQ", () => {
-    it("are in no list of apps, have no position, and come last when they are published", async () => {
+    it("are in no list for apps, have no position, and become the last entry when they are published", async () => {
       await create("First?");
       const id = await createDraft("Second?");
       expect(await remote()).toMatchObject([{ question: "First?" }]);
@@ -48,7 +48,7 @@ describe.each(databases)("drafts of content on $name", (engine) => {
       expect(await drafts()).toEqual([]);
     });
 
-    it("are not touched by a replacement of the list, and app keys do not see them", async () => {
+    it("are not changed by a replacement of the list, and app keys cannot read them", async () => {
       const id = await createDraft("Mine?");
       expect((await replace([])).body).toEqual([]);
       expect(await drafts()).toMatchObject([{ id }]);
@@ -64,7 +64,7 @@ describe.each(databases)("drafts of content on $name", (engine) => {
       expect(await drafts()).toEqual([]);
     });
 
-    it("leave the published text as it is until they are published", async () => {
+    it("do not change the published text until they are published", async () => {
       const id = await create("How?");
       await call("PUT", `/faqs/${id}/draft`, { answer: "Better." });
       expect(await remote()).toMatchObject([{ answer: "Old." }]);
@@ -76,7 +76,7 @@ describe.each(databases)("drafts of content on $name", (engine) => {
       expect(await remote()).toMatchObject([{ answer: "Better." }]);
     });
 
-    it("are refused with a named conflict if the published text has changed in the meantime", async () => {
+    it("are refused with a conflict that names the text if the published text has changed in the meantime", async () => {
       const id = await create("How?");
       await call("PUT", `/faqs/${id}/draft`, { answer: "Better." });
       await replace([{ id, question: "How?", answer: "Pushed." }]);
@@ -88,7 +88,7 @@ describe.each(databases)("drafts of content on $name", (engine) => {
       expect(await remote()).toMatchObject([{ answer: "Both." }]);
     });
 
-    it("stay as a draft if a replacement of the list leaves their entry out", async () => {
+    it("are kept if a replacement of the list leaves their entry out", async () => {
       const id = await create("How?");
       await call("PUT", `/faqs/${id}/draft`, { answer: "Better." });
       await replace([]);
@@ -96,7 +96,7 @@ describe.each(databases)("drafts of content on $name", (engine) => {
       expect(await drafts()).toMatchObject([{ id, published: false, answer: "Better." }]);
     });
 
-    it("can be discarded, except of an entry that was never published", async () => {
+    it("can be discarded, unless the entry was never published", async () => {
       const id = await create("How?");
       await call("PUT", `/faqs/${id}/draft`, { answer: "Better." });
       expect((await call("DELETE", `/faqs/${id}/draft`)).body).toMatchObject({ draft: null });
@@ -104,7 +104,7 @@ describe.each(databases)("drafts of content on $name", (engine) => {
       expect((await call("DELETE", `/faqs/${other}/draft`)).field("code")).toBe("wrong_state");
     });
 
-    it("come from the history, which has the last 50 texts", async () => {
+    it("can be restored from the history, which has the last 50 texts", async () => {
       const id = await create("How?", "Text 0");
       for (let at = 1; at <= 52; at += 1) await call("PATCH", `/faqs/${id}`, { answer: `Text ${at}` });
       const { items } = Object((await call("GET", `/faqs/${id}/history`)).body);
@@ -128,7 +128,7 @@ describe.each(databases)("drafts of content on $name", (engine) => {
       );
     const read = async () => Object(await asApp("/api/v1/changelog/remote")).entries;
 
-    it("leave the published note as it is until they are published, with its date", async () => {
+    it("do not change the published note until they are published, and keep its date", async () => {
       const id = await note();
       const [{ publishedAt }] = await read();
       service.clock.advance(60_000);
@@ -141,7 +141,7 @@ describe.each(databases)("drafts of content on $name", (engine) => {
       expect(await read()).toMatchObject([{ body: "Better.", publishedAt }]);
     });
 
-    it("meet an import with a named conflict", async () => {
+    it("are kept if an import changes the note, and then there is a conflict that names them", async () => {
       const id = await note();
       await call("PUT", `/changelog/${id}/draft`, { body: "Better." });
       const put = { body: "Imported.", overwrite: true };
@@ -151,12 +151,12 @@ describe.each(databases)("drafts of content on $name", (engine) => {
       expect((await call("DELETE", `/changelog/${id}/draft`)).body).toMatchObject({ draft: null });
     });
 
-    it("are only of published notes: another note is a draft itself", async () => {
+    it("exist only for published notes, because another note is a draft itself", async () => {
       const id = await note({});
       expect((await call("PUT", `/changelog/${id}/draft`, { body: "B." })).field("code")).toBe("wrong_state");
     });
 
-    it("come from the history", async () => {
+    it("can be restored from the history", async () => {
       const id = await note();
       await call("PATCH", `/changelog/${id}`, { body: "Second." });
       const { items } = Object((await call("GET", `/changelog/${id}/history`)).body);
@@ -166,7 +166,7 @@ describe.each(databases)("drafts of content on $name", (engine) => {
     });
   });
 
-  it("lose an erased address, in drafts and in the history", async () => {
+  it("lose an erased e-mail address, and so does the history", async () => {
     const id = await create("How?", "Ask grace@example.org.");
     await call("PATCH", `/faqs/${id}`, { answer: "Ask us." });
     await call("PUT", `/faqs/${id}/draft`, { answer: "Ask Grace@Example.org again." });

@@ -38,7 +38,7 @@ describe("the FAQ in the console", () => {
       ({ pushedHash: _, pushedSortOrder: __, translations: ___, ...entry }) => entry,
     );
 
-  it("is what apps read, as soon as it is changed", async () => {
+  it("is what apps read immediately after each change", async () => {
     await remote();
     const id = (await create({ question: "Why?" })).field("id");
     expect(await remote()).toEqual(asApps(await list()));
@@ -61,8 +61,8 @@ describe("the FAQ in the console", () => {
     expect(await list()).toEqual(before);
   });
 
-  describe("replaced as a whole", () => {
-    it("is the new list in its order", async () => {
+  describe("that is replaced as a whole", () => {
+    it("has the new entries in their order", async () => {
       const keep = (await create({ question: "Keep?" })).field("id");
       const gone = (await create({ question: "Gone?" })).field("id");
       const answer = await replace([
@@ -89,7 +89,7 @@ describe("the FAQ in the console", () => {
       ]);
     });
 
-    it("does not touch entries that stay the same", async () => {
+    it("keeps entries unchanged that are equal", async () => {
       const first = await replace([
         { question: "A?", answer: "A." },
         { question: "B?", answer: "B." },
@@ -110,7 +110,7 @@ describe("the FAQ in the console", () => {
       expect((await replace([])).body).toEqual([]);
     });
 
-    it("refuses ids of other apps and repeated ids, naming each element, and changes nothing", async () => {
+    it("refuses ids of other apps and repeated ids, names each element, and changes nothing", async () => {
       const own = (await create({})).field("id");
       const before = await list();
       const faq = { question: "Q?", answer: "A." };
@@ -124,12 +124,12 @@ describe("the FAQ in the console", () => {
       expect(await list()).toEqual(before);
     });
 
-    it("names every wrong field", async () => {
+    it("names all faulty fields", async () => {
       const answer = await replace([{ question: "", answer: "A." }, { question: "Q?" }]);
       expect(answer.body).toMatchObject({ issues: [{ path: "faqs.0.question" }, { path: "faqs.1.answer" }] });
     });
 
-    it("is exactly one of the lists when several are sent at once", async () => {
+    it("is exactly one of the lists if several requests arrive at the same time", async () => {
       const lists = Array.from({ length: 10 }, (_, n) =>
         [1, 2, 3].map((at) => ({ question: `${n}-${at}?`, answer: "A." })),
       );

@@ -5,8 +5,8 @@ import { fc } from "../../support/property.ts";
 const placed = (...places: number[]): FaqPosition[] =>
   places.map((sortOrder, at) => ({ id: String(at), sortOrder }));
 
-describe("moving an entry of the FAQ", () => {
-  it("exchanges two positions and changes nothing else", () => {
+describe("a move of an FAQ entry", () => {
+  it("exchanges two positions, and changes nothing else", () => {
     expect(moveFaq(placed(1, 5, 9), "2", "up")).toEqual([
       { id: "2", sortOrder: 5 },
       { id: "1", sortOrder: 9 },
@@ -14,14 +14,14 @@ describe("moving an entry of the FAQ", () => {
   });
 
   it.each([
-    ["the first up", "0", "up"],
-    ["the last down", "2", "down"],
+    ["the first entry upwards", "0", "up"],
+    ["the last entry downwards", "2", "down"],
     ["an entry that does not exist", "7", "up"],
-  ] as const)("does nothing for %s", (_, id, direction) => {
+  ] as const)("changes nothing for %s", (_, id, direction) => {
     expect(moveFaq(placed(1, 2, 3), id, direction)).toEqual([]);
   });
 
-  it("always moves the entry by one position, even among shared positions", () => {
+  it("is always by one position, even if several entries have the same position", () => {
     const places = fc.array(fc.integer({ min: -3, max: 3 }), { minLength: 2, maxLength: 8 });
     fc.assert(
       fc.property(places, fc.nat(), (unsorted, pick) => {
@@ -37,7 +37,7 @@ describe("moving an entry of the FAQ", () => {
     );
   });
 
-  it("moves an entry to any place, and the others keep their order", () => {
+  it("can be to any position, and the other entries keep their order", () => {
     const places = fc.array(fc.integer({ min: -3, max: 9 }), { minLength: 2, maxLength: 9 });
     fc.assert(
       fc.property(places, fc.nat(), fc.nat(), (unsorted, pick, aim) => {
@@ -53,7 +53,7 @@ describe("moving an entry of the FAQ", () => {
     );
   });
 
-  it("changes one position if there is a gap, and nothing for a place that does not exist", () => {
+  it("changes one position if there is a gap, and changes nothing for a position that does not exist", () => {
     expect(placeFaq(placed(1, 5, 9, 20), "3", 1)).toEqual([{ id: "3", sortOrder: 2 }]);
     expect(placeFaq(placed(1, 2, 3, 4), "3", 0)).toEqual([{ id: "3", sortOrder: 0 }]);
     expect(placeFaq(placed(1, 2, 3), "0", 3)).toEqual([]);

@@ -31,7 +31,7 @@ const orders: readonly ((push: Ask, edit: Ask) => Promise<{ push: Answer; person
 ];
 
 /** `PUT /api/v1/faqs/remote` and `PUT /api/v1/console/apps/:appId/faqs`. */
-describe.each(databases)("the whole FAQ in one request on $name", (engine) => {
+describe.each(databases)("a request with the whole FAQ on $name", (engine) => {
   let service: Service;
   let cast: AppWithAgent;
   beforeAll(async () => {
@@ -51,7 +51,7 @@ describe.each(databases)("the whole FAQ in one request on $name", (engine) => {
   const edit = (id: string, body: object) =>
     service.request("PATCH", `/api/v1/console/faqs/${id}`, { headers: cast.person, body });
 
-  it("is what a full app key sends, and the answer is the new list", async () => {
+  it("replaces the list with a full app key, and returns the new list", async () => {
     const first = await putNow(faq("A"), faq("B", { sortOrder: 7 }));
     expect(first).toMatchObject({ status: 200, body: [{ ...faq("A"), sortOrder: 1 }, { sortOrder: 7 }] });
     const [a, b] = [first.field("0.id"), first.field("1.id")];
@@ -65,7 +65,7 @@ describe.each(databases)("the whole FAQ in one request on $name", (engine) => {
     expect((await putNow({ id: a })).body).toEqual([expect.objectContaining({ id: a, answer: "New." })]);
   });
 
-  it("is refused to an intake key, and changes nothing", async () => {
+  it("is refused for an intake key, and changes nothing", async () => {
     const intake = await service.makeKey(cast.appId, "intake");
     const headers = { "x-api-key": intake, "if-match": "*" };
     const answer = await service.request("PUT", path, { headers, body: { faqs: [faq("A")] } });
@@ -73,7 +73,7 @@ describe.each(databases)("the whole FAQ in one request on $name", (engine) => {
     expect((await list()).body).toEqual([]);
   });
 
-  it("needs If-Match", async () => {
+  it("needs the header If-Match", async () => {
     for (const [address, headers] of [
       [path, cast.key],
       [console(), cast.person],
@@ -84,7 +84,7 @@ describe.each(databases)("the whole FAQ in one request on $name", (engine) => {
     expect((await list()).body).toEqual([]);
   });
 
-  it("is refused after any change of the list, also one of its marks", async () => {
+  it("is refused after any change of the list, also after a change of a mark", async () => {
     const before = await etag();
     const id = (await put([faq("A")], before)).field("0.id");
     expect(await put([], before)).toMatchObject(refusal(412, "precondition_failed"));
@@ -103,14 +103,14 @@ describe.each(databases)("the whole FAQ in one request on $name", (engine) => {
     expect((await put([faq("B")], plain)).status).toBe(412);
   });
 
-  it("accepts the ETag of either address, also changed to a weak one by a proxy, and `*` for any", async () => {
+  it("accepts the ETag of both addresses, also as a weak ETag of a proxy, and `*` for any list", async () => {
     const shown = await service.request("GET", console(), { headers: cast.person });
     expect(shown.headers.get("etag")).toBe(await etag());
     expect((await put([faq("A")], `"other", W/${await etag()}`)).status).toBe(200);
     expect((await put([faq("B")], "*")).status).toBe(200);
   });
 
-  it("names all faults at once, by element, and changes nothing", async () => {
+  it("names all faults by element in one answer, and changes nothing", async () => {
     const id = (await putNow(faq("A"))).field("0.id");
     const answer = await putNow({ id, question: "Only?" }, { answer: "Only." }, faq("B", { sortOrder: 0.5 }));
     expect(answer.body).toMatchObject({
@@ -123,7 +123,7 @@ describe.each(databases)("the whole FAQ in one request on $name", (engine) => {
     expect((await list()).body).toMatchObject([{ id, ...faq("A") }]);
   });
 
-  it("marks what it set, and a person's edit keeps the mark", async () => {
+  it("marks the entries that it set, and an edit of a person keeps the mark", async () => {
     const id = (await putNow(faq("A", { sortOrder: 4 }))).field("0.id");
     const mark = { pushedHash: sha256("A?\0A."), pushedSortOrder: 4 };
     expect((await list()).body).toMatchObject([mark]);
@@ -137,7 +137,7 @@ describe.each(databases)("the whole FAQ in one request on $name", (engine) => {
     expect((await list()).body).toMatchObject([{ pushedHash: sha256("A?\0Edited."), pushedSortOrder: 9 }]);
   });
 
-  it("does not touch updatedAt where it only marks", async () => {
+  it("does not change updatedAt if it changes only a mark", async () => {
     const headers = cast.key;
     const created = await service.request("POST", path, { headers, body: faq("A") });
     const before = await list();
@@ -146,7 +146,7 @@ describe.each(databases)("the whole FAQ in one request on $name", (engine) => {
     expect((await list()).field("0.updatedAt")).toBe(before.field("0.updatedAt"));
   });
 
-  it("accepts 500 entries with answers of up to 20,000 characters at once, in one transaction", async () => {
+  it("can have 500 entries with answers of up to 20,000 characters, and is one transaction", async () => {
     const isLong = (at: number) => at % rounds(10, 1) === 0;
     const faqs = Array.from({ length: 500 }, (_, at) =>
       faq(`Q${at}`, { answer: `${at}`.padEnd(isLong(at) ? 20_000 : 20, "é") }),
@@ -160,7 +160,7 @@ describe.each(databases)("the whole FAQ in one request on $name", (engine) => {
     expect(stored[499]).toMatchObject(faqs[499] ?? {});
   });
 
-  it("accepts a body of up to 32 MiB, also in pieces that were not announced", async () => {
+  it("can have a body of up to 32 MiB, also in chunks without a declared length", async () => {
     const answer = await service.request("PUT", path, {
       headers: { ...cast.key, "if-match": "*", "content-type": "application/json" },
       body: `{"faqs":[],"more":"${"x".repeat(33_554_432 - 22)}"}`,
@@ -179,7 +179,7 @@ describe.each(databases)("the whole FAQ in one request on $name", (engine) => {
     expect((await fetch(service.baseUrl + path, sent)).status).toBe(200);
   });
 
-  it("loses no edit and is never half done when it races with people", async () => {
+  it("loses no edit and leaves no partial list if people edit at the same time", async () => {
     const ids = ["A", "B", "C"];
     const first = await putNow(...ids.map((name) => faq(name)));
     const [a = "", b = "", c = ""] = ids.map((_, at) => first.field(`${at}.id`));

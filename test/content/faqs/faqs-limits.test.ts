@@ -7,7 +7,7 @@ import { type AppWithAgent, makeAppWithAgent } from "../../support/worlds/app-wi
 
 const path = "/api/v1/faqs/remote";
 
-describe("the limits of FAQ entries", () => {
+describe("FAQ entries", () => {
   let service: Service;
   let cast: AppWithAgent;
   let id: string;
@@ -26,19 +26,19 @@ describe("the limits of FAQ entries", () => {
   describe.each([
     ["question", 500],
     ["answer", 20_000],
-  ])("%s", (field, most) => {
-    it.each([1, most - 1, most])("may have %d characters", async (length) => {
+  ])("with the field %s", (field, most) => {
+    it.each([1, most - 1, most])("can have %d characters in it", async (length) => {
       const [created, changed] = await both({ [field]: "x".repeat(length) });
       expect([created.status, changed.status]).toEqual([201, 200]);
     });
 
-    it(`may not have ${most + 1} characters`, async () => {
+    it(`cannot have ${most + 1} characters in it`, async () => {
       for (const answer of await both({ [field]: "x".repeat(most + 1) })) {
         expect(issuesOf(answer)).toEqual([`${field}: must have at most ${most} characters`]);
       }
     });
 
-    it("is counted in Unicode code points, after trimming", async () => {
+    it("are limited by Unicode code points, counted after trimming", async () => {
       const [created, changed] = await both({ [field]: `\n ${"😀".repeat(most)} ` });
       expect(created).toMatchObject({ status: 201, body: { [field]: "😀".repeat(most) } });
       expect(changed).toMatchObject({ status: 200, body: { [field]: "😀".repeat(most) } });
@@ -52,19 +52,19 @@ describe("the limits of FAQ entries", () => {
       [null, "must be a string"],
       [7, "must be a string"],
       [["How?"], "must be a string"],
-    ])("may not be %j", async (value, message) => {
+    ])("cannot have %j in it", async (value, message) => {
       for (const answer of await both({ [field]: value })) {
         expect(issuesOf(answer)).toEqual([`${field}: ${message}`]);
       }
     });
 
-    it("is required on create", async () => {
+    it("need it when they are created", async () => {
       expect(issuesOf(await create({ [field]: undefined }))).toEqual([`${field}: is missing`]);
     });
   });
 
   it.each([-2_147_483_648, -2_147_483_647, -1, 0, 1, 2_147_483_646, 2_147_483_647])(
-    "allow the sortOrder %d",
+    "can have the sortOrder %d",
     async (sortOrder) => {
       const [created, changed] = await both({ sortOrder });
       expect([created, changed]).toMatchObject([
@@ -81,22 +81,22 @@ describe("the limits of FAQ entries", () => {
     ["1", "must be a number"],
     [true, "must be a number"],
     [[1], "must be a number"],
-  ])("do not allow the sortOrder %j", async (sortOrder, message) => {
+  ])("cannot have the sortOrder %j", async (sortOrder, message) => {
     for (const answer of await both({ sortOrder }))
       expect(issuesOf(answer)).toEqual([`sortOrder: ${message}`]);
   });
 
-  it("do not allow a change of sortOrder to null", async () => {
+  it("cannot get the sortOrder null by a change", async () => {
     expect(issuesOf(await change({ sortOrder: null }))).toEqual(["sortOrder: must be a number"]);
   });
 
-  it("do not allow a sortOrder that overflows to infinity", async () => {
+  it("cannot get a sortOrder that overflows to infinity", async () => {
     const headers = { ...cast.key, "content-type": "application/json" };
     const body = '{"question":"How?","answer":"So.","sortOrder":1e400}';
     expect(issuesOf(await service.request("POST", path, { headers, body }))).toHaveLength(1);
   });
 
-  it("name every fault at once", async () => {
+  it("are refused with all faults at once", async () => {
     const body = { question: "", answer: "a\0", sortOrder: "first" };
     expect(issuesOf(await create(body))).toHaveLength(3);
     const answer = await service.request("PATCH", `${path}/${unknownId}`, { headers: cast.key, body });
@@ -107,7 +107,7 @@ describe("the limits of FAQ entries", () => {
     ]);
   });
 
-  it("store and change nothing when they refuse a request", async () => {
+  it("are neither stored nor changed by a refused request", async () => {
     const rows = await rowsOf(service, "faqs", cast.appId);
     const before = await service.request("GET", path, { headers: cast.key });
     await both({ question: "A good one?", answer: "" });

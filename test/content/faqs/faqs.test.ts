@@ -8,7 +8,7 @@ const path = "/api/v1/faqs/remote";
 const unknownId = "00000000-0000-4000-8000-000000000000";
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-describe.each(databases)("FAQ entries on $name", (engine) => {
+describe.each(databases)("the public FAQ endpoints on $name", (engine) => {
   let service: Service;
   let cast: AppWithAgent;
   beforeAll(async () => {
@@ -38,7 +38,7 @@ describe.each(databases)("FAQ entries on $name", (engine) => {
       expect(entry).toEqual({ id, question: "How?", answer: "So.", sortOrder: 3, ...times });
     });
 
-    it("adds what the last push set only where it is asked for", async () => {
+    it("adds the marks of the last push only if the request asks for them", async () => {
       const id = await createId({ sortOrder: 3 });
       const unpushed = { pushedHash: null, pushedSortOrder: null };
       const asked = await call("GET", `${path}?include=translations`);
@@ -72,7 +72,7 @@ describe.each(databases)("FAQ entries on $name", (engine) => {
       expect(await createId({ id: unknownId })).not.toBe(unknownId);
     });
 
-    it("appends the entry when sortOrder is omitted or null: the highest of the app plus 1", async () => {
+    it("appends the entry if sortOrder is omitted or null: its sortOrder is the highest of the app plus 1", async () => {
       expect(await create()).toMatchObject({ body: { sortOrder: 1 } });
       expect(await create({ sortOrder: null })).toMatchObject({ status: 201, body: { sortOrder: 2 } });
       await create({ sortOrder: 41 });
@@ -80,12 +80,12 @@ describe.each(databases)("FAQ entries on $name", (engine) => {
       expect(await create()).toMatchObject({ body: { sortOrder: 42 } });
     });
 
-    it("also appends after negative sort orders", async () => {
+    it("also appends an entry after negative sort orders", async () => {
       await create({ sortOrder: -10 });
       expect(await create()).toMatchObject({ body: { sortOrder: -9 } });
     });
 
-    it("appends the entry after one with the highest possible sortOrder", async () => {
+    it("appends the entry after an entry with the highest possible sortOrder", async () => {
       const last = await createId({ sortOrder: 2_147_483_647 });
       const appended = await create();
       expect(appended).toMatchObject({ status: 201, body: { sortOrder: 2_147_483_647 } });
@@ -103,7 +103,7 @@ describe.each(databases)("FAQ entries on $name", (engine) => {
         { question: "Why?", answer: "Because.", sortOrder: 9 },
         { question: "Why?", answer: "Because.", sortOrder: 9 },
       ],
-    ])("with %j changes only that field and answers 200 with the entry", async (change, entry) => {
+    ])("changes only the given field with %j, and answers 200 with the entry", async (change, entry) => {
       const id = await createId();
       const answer = await call("PATCH", `${path}/${id}`, change);
       expect(answer.status).toBe(200);
@@ -126,7 +126,7 @@ describe.each(databases)("FAQ entries on $name", (engine) => {
       ["{}", {}],
       ["unknown fields only", { foo: 1 }],
       ["no body", undefined],
-    ])("with %s answers 200 and changes nothing, not even updatedAt", async (_, change) => {
+    ])("answers 200 with %s, and changes nothing, not even updatedAt", async (_, change) => {
       const id = await createId();
       const before = await list();
       service.clock.advance(1_000);
@@ -148,7 +148,7 @@ describe.each(databases)("FAQ entries on $name", (engine) => {
       expect(await list()).toEqual([]);
     });
 
-    it("answers 404 not_found the second time", async () => {
+    it("answers 404 not_found for the second request", async () => {
       const id = await createId();
       await call("DELETE", `${path}/${id}`);
       expect(await call("DELETE", `${path}/${id}`)).toMatchObject({
@@ -157,7 +157,7 @@ describe.each(databases)("FAQ entries on $name", (engine) => {
       });
     });
 
-    it("of one entry succeeds once when 20 arrive at once", async () => {
+    it("deletes an entry once if 20 requests arrive at the same time", async () => {
       const id = await createId();
       const answers = await Promise.all(Array.from({ length: 20 }, () => call("DELETE", `${path}/${id}`)));
       expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
@@ -174,17 +174,17 @@ describe.each(databases)("FAQ entries on $name", (engine) => {
     expect(answer).toMatchObject({ status: 404, body: { code: "not_found" } });
   });
 
-  it("have UUIDs as ids", async () => {
+  it("use UUIDs as ids", async () => {
     expect(await createId()).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
   });
 
-  it("treats an id in upper case as the same id", async () => {
+  it("read an id in upper case as the same id", async () => {
     const id = await createId();
     const answer = await call("PATCH", `${path}/${id.toUpperCase()}`, { answer: "Because." });
     expect(answer).toMatchObject({ status: 200, body: { id } });
   });
 
-  it("of an app are the same in its owner's console", async () => {
+  it("have the same entries as the owner's console", async () => {
     const id = await createId();
     const console = `/api/v1/console/apps/${cast.appId}/faqs`;
     const asked = await call("GET", `${path}?include=translations`);
@@ -194,8 +194,8 @@ describe.each(databases)("FAQ entries on $name", (engine) => {
   });
 });
 
-describe.each(sharedDatabases)("FAQ entries on a PostgreSQL", (postgres) => {
-  it("that are appended at once each get their own sortOrder", async () => {
+describe.each(sharedDatabases)("the public FAQ endpoints on a PostgreSQL database", (postgres) => {
+  it("give each entry its own sortOrder if several are appended at the same time", async () => {
     const service = await startService({ engine: postgres, environment: { INNKEEP_RATE_LIMITS: "off" } });
     const { key: headers } = await makeAppWithAgent(service);
     const body = { question: "How?", answer: "So." };

@@ -10,7 +10,7 @@ import {
 const de = { question: "Wie exportiere ich?", answer: "Unter **Einstellungen**." };
 const fr = { question: "Comment exporter ?", answer: "Dans les réglages." };
 
-describe.each(databases)("the languages of the FAQ, on $name (rules C34, C35)", (engine) => {
+describe.each(databases)("the translations of the FAQ, on $name (rules C34, C35)", (engine) => {
   let service: Service;
   let world: OwnerWithOneOfEach;
   let app: { readonly id: string; readonly key: string };
@@ -39,7 +39,7 @@ describe.each(databases)("the languages of the FAQ, on $name (rules C34, C35)", 
     return [faq.question, faq.language];
   };
 
-  it("leave the answer for apps without a language as it was, byte for byte", async () => {
+  it("do not change a single byte of the answer to apps that request no language", async () => {
     const id = (await create()).field("id");
     const [before, pushed] = [await remote(), await remote("?include=push")];
     await patch(id, { translations: { de } });
@@ -49,7 +49,7 @@ describe.each(databases)("the languages of the FAQ, on $name (rules C34, C35)", 
     expect(Object.keys(Object((await remote("?include=translations")).body)[0])).toContain("translations");
   });
 
-  it("are found from the most exact tag to the default language", async () => {
+  it("are found from the most specific language tag to the default language", async () => {
     const zh = { question: "如何导出？", answer: "在设置中。" };
     await create({ translations: { "pt-br": fr, DE: de, "zh-hant": zh } });
     const english = ["How do I export?", null];
@@ -61,7 +61,7 @@ describe.each(databases)("the languages of the FAQ, on $name (rules C34, C35)", 
       expect([lang, await question(lang)]).toEqual([lang, english]);
   });
 
-  it("are changed one by one, and deleted by null", async () => {
+  it("can be changed one by one, and are deleted by null", async () => {
     const id = (await create({ translations: { de } })).field("id");
     await patch(id, { translations: { fr } });
     await patch(id, { sortOrder: 7 });
@@ -74,7 +74,7 @@ describe.each(databases)("the languages of the FAQ, on $name (rules C34, C35)", 
     expect(Object.keys((await read(id)).translations)).toEqual(["fr"]);
   });
 
-  it("say which translation is older than the text that it translates, until it is checked", async () => {
+  it("are marked as outdated if they are older than their original, until a person confirms them", async () => {
     const id = (await create({ translations: { de, fr } })).field("id");
     const outdated = async () =>
       Object.entries<{ readonly outdated: boolean }>((await read(id)).translations).map(
@@ -121,7 +121,7 @@ describe.each(databases)("the languages of the FAQ, on $name (rules C34, C35)", 
     expect(answer.text).toContain(message);
   });
 
-  it("refuse the 21st language, also one after another", async () => {
+  it("are refused if there are more than 20, also if they are added one by one", async () => {
     const id = (await create()).field("id");
     const tag = (at: number) => `b${String.fromCharCode(97 + at)}`;
     for (let at = 0; at < 20; at += 1)
@@ -130,7 +130,7 @@ describe.each(databases)("the languages of the FAQ, on $name (rules C34, C35)", 
     expect((await patch(id, { translations: { [tag(20)]: de, ba: null } })).status).toBe(200);
   });
 
-  it("wait in a draft with the text, and are published with it", async () => {
+  it("stay in a draft together with the text, and are published with it", async () => {
     const id = (await create({ translations: { de, fr } })).field("id");
     const better = { ...de, answer: "Unter **Daten**." };
     const put = (body: object) => world.call("PUT", `/faqs/${id}/draft`, body);
@@ -155,7 +155,7 @@ describe.each(databases)("the languages of the FAQ, on $name (rules C34, C35)", 
     });
   });
 
-  it("are in the history, and come back as a draft without the loss of other languages", async () => {
+  it("are in the history, and can be restored as a draft without the loss of other languages", async () => {
     const id = (await create({ translations: { de } })).field("id");
     await patch(id, { translations: { de: { ...de, answer: "Neu." } } });
     await patch(id, { translations: { fr } });
@@ -176,7 +176,7 @@ describe.each(databases)("the languages of the FAQ, on $name (rules C34, C35)", 
     expect(await question("de")).toEqual(["New?", null]);
   });
 
-  it("are replaced with the whole list, left alone without them, and marked as pushed", async () => {
+  it("are replaced if the whole list contains them, are kept if it does not, and are marked as pushed", async () => {
     const id = (await create({ translations: { fr } })).field("id");
     const put = async (faqs: readonly object[]) => {
       const etag = (await remote("?include=translations")).headers.get("etag") ?? "";
@@ -209,7 +209,7 @@ describe.each(databases)("the languages of the FAQ, on $name (rules C34, C35)", 
     expect((await read(id)).translations).toMatchObject({ de, fr });
   });
 
-  it("lose an erased address", async () => {
+  it("lose an erased e-mail address", async () => {
     const asked = { ...de, answer: "Frag ada@example.org." };
     const id = (await create({ translations: { de: asked } })).field("id");
     await patch(id, { translations: { de: { ...de, answer: "Frag Ada@Example.org noch einmal." } } });
@@ -225,7 +225,7 @@ describe.each(databases)("the languages of the FAQ, on $name (rules C34, C35)", 
     expect((await read(id)).translations.de.question).toBe(de.question);
   });
 
-  it("keep the pictures that only a translation shows", async () => {
+  it("keep pictures that only a translation shows", async () => {
     const picture = async () => {
       const pictures = [`data:image/png;base64,${png().bytes.toString("base64")}`];
       const stored = await world.call("POST", `/apps/${app.id}/faqs/pictures`, { pictures });

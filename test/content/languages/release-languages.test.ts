@@ -10,7 +10,7 @@ import {
 const de = { title: "Karten", body: "Neue **Farben**." };
 const items = [{ type: "fixed", text: "Absturz" }];
 
-describe.each(databases)("the languages of release notes, on $name (rules C34, C35)", (engine) => {
+describe.each(databases)("the translations of release notes, on $name (rules C34, C35)", (engine) => {
   let service: Service;
   let world: OwnerWithOneOfEach;
   let api: ChangelogCallers;
@@ -28,7 +28,7 @@ describe.each(databases)("the languages of release notes, on $name (rules C34, C
   const read = async (id: string) => Object((await world.call("GET", `/changelog/${id}`)).body);
   const note = { version: "1.0.0", title: "Maps", body: "New colours.", publish: true };
 
-  it("leave the answer for apps without a language as it was, byte for byte", async () => {
+  it("do not change a single byte of the answer to apps that request no language", async () => {
     const id = (await api.post(note)).field("id");
     const before = await remote();
     await api.edit(id, { translations: { de } });
@@ -39,7 +39,7 @@ describe.each(databases)("the languages of release notes, on $name (rules C34, C
     });
   });
 
-  it("have a list of changes, and no lines that name threads", async () => {
+  it("have a list of changes, and have no lines that name threads", async () => {
     const thread = world.threadId;
     await api.post({ ...note, translations: { de: { title: "Karten", items } } });
     const named = { title: "Listen", body: `Besser.\n\nFeedback: ${thread}` };
@@ -49,7 +49,7 @@ describe.each(databases)("the languages of release notes, on $name (rules C34, C
     });
   });
 
-  it("are one field for an import, which keeps what a person wrote", async () => {
+  it("are one field for an import, and an import keeps the text of a person", async () => {
     const id = (await api.put("1.0.0", { title: "Maps", translations: { de } })).field("id");
     expect((await api.put("1.0.0", { title: "Maps", translations: { de } })).body).toMatchObject({
       ...{ created: false, changedFields: [], keptFields: [] },
@@ -63,7 +63,7 @@ describe.each(databases)("the languages of release notes, on $name (rules C34, C
     expect(forced.body).toMatchObject({ changedFields: ["translations"], translations: { de } });
   });
 
-  it("wait in a draft of a published note, and are in its history", async () => {
+  it("stay in a draft of a published note, and are in its history", async () => {
     const id = (await api.post({ ...note, translations: { de } })).field("id");
     const better = { ...de, title: "Bessere Karten" };
     await world.call("PUT", `/changelog/${id}/draft`, { body: "Other.", translations: { de: better } });
@@ -83,7 +83,7 @@ describe.each(databases)("the languages of release notes, on $name (rules C34, C
     expect(await read(id)).toMatchObject({ body: "New colours.", translations: { de } });
   });
 
-  it("are outdated when the text changes, not when the version or the date does", async () => {
+  it("are outdated when the text changes, but not when the version or the date changes", async () => {
     const id = (await api.post({ ...note, translations: { de } })).field("id");
     const outdated = async () => (await read(id)).translations.de.outdated;
     await api.edit(id, { version: "1.0.1", publishedAt: "2026-01-01T00:00:00Z" });
@@ -92,13 +92,13 @@ describe.each(databases)("the languages of release notes, on $name (rules C34, C
     expect(await outdated()).toBe(true);
   });
 
-  it("are found by the search in release notes", async () => {
+  it("are found by the search of release notes", async () => {
     await api.post({ ...note, translations: { de } });
     const found = await world.call("GET", `/apps/${api.app.id}/changelog?q=farben`);
     expect(found.body).toMatchObject({ items: [{ title: "Maps" }] });
   });
 
-  it("are together at most 1 MB", async () => {
+  it("can have 1 MB together", async () => {
     const long = { title: "Lang", body: "ä".repeat(100_000) };
     const all = Object.fromEntries(["aa", "bb", "cc", "dd"].map((tag) => [tag, long]));
     const created = await api.post({ ...note, translations: all });

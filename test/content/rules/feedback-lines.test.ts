@@ -21,7 +21,7 @@ describe("a line that only names feedback (rule C17)", () => {
     [`> Feedback: <${link(one)}> \`${two}\``, [one, two]],
     [`Feedback: [the list](${link(one)})`, [one]],
     [`Feedback: ${one} ${one}`, [one]],
-  ])("is %s", (line, ids) => {
+  ])("is, for example, %s", (line, ids) => {
     expect(feedbackIdsIn(line)).toEqual(ids);
     expect(withoutFeedbackLines(`Maps\n\n${line}\n\nLists`)).toBe("Maps\n\nLists");
   });
@@ -34,12 +34,12 @@ describe("a line that only names feedback (rule C17)", () => {
     [`Fixes ${one}`, []],
     ["Feedback: https://example.org/form", []],
     ["", []],
-  ])("is not %s", (line, ids) => {
+  ])("is not, for example, %s", (line, ids) => {
     expect(feedbackIdsIn(line)).toEqual(ids);
     expect(withoutFeedbackLines(line)).toBe(line);
   });
 
-  it("finds nothing else in any text", () => {
+  it("is the only part that is removed from a text", () => {
     const parts = fc.constantFrom("Feedback: ", one, link(two), "\n", " ", "Maps", "- ", ", ", "[a](", ")");
     fc.assert(
       fc.property(fc.array(parts, { maxLength: 12 }), (words) => {
@@ -53,8 +53,8 @@ describe("a line that only names feedback (rule C17)", () => {
   });
 });
 
-describe("the line that a form writes", () => {
-  it("is the last one, and replaces all earlier lines that only name threads", () => {
+describe("the line with threads that the form writes", () => {
+  it("is the last line, and replaces all earlier lines that only name threads", () => {
     const body = `Feedback: ${one}\n\nMaps.\n\nFixes [it](${link(two)}).`;
     const written = withFeedbackLine(body, [two, one]);
     expect(written).toBe(`Maps.\n\nFixes [it](${link(two)}).\n\nFeedback: ${two}, ${one}`);

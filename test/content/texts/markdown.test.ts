@@ -25,7 +25,7 @@ describe("Markdown in the console", () => {
     expect(markdown(`[a](${address}) <${address}> ![b](${address})`)).not.toMatch(/<(a|img)\b/);
   });
 
-  it("shows images of the server's uploads, and only links to others", () => {
+  it("shows images of the server's uploads, and shows other images as links", () => {
     expect(markdown("![a](https://example.org/uploads/a.png)")).toContain(
       '<img src="https://example.org/uploads/a.png" alt="a">',
     );
@@ -34,7 +34,7 @@ describe("Markdown in the console", () => {
     );
   });
 
-  it("shows HTML as it was typed", () => {
+  it("shows HTML as text", () => {
     expect(markdown("<script>alert(1)</script>\n\na <img src=x onerror=alert(1)>")).not.toMatch(
       /<(script|img)/,
     );

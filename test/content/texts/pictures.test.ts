@@ -36,7 +36,7 @@ describe.each(databases)("pictures of the FAQ and of release notes, on $name", (
   };
   const read = async (url: string) => (await fetch(url)).status;
 
-  it("are stored under an address that everybody can read", async () => {
+  it("are stored at an address that everybody can read", async () => {
     const answer = await add();
     expect(answer.status).toBe(201);
     const [picture] = Object(answer.body).pictures;
@@ -45,7 +45,7 @@ describe.each(databases)("pictures of the FAQ and of release notes, on $name", (
     expect(await read(picture.url)).toBe(200);
   });
 
-  it("are shown by the preview, and pictures of others are links", async () => {
+  it("are shown in the preview, and pictures of other servers are links", async () => {
     const { markdown } = await addOne("changelog");
     const preview = async (text: string) =>
       (await world.call("POST", "/preview", { markdown: text })).field("html");
@@ -53,14 +53,14 @@ describe.each(databases)("pictures of the FAQ and of release notes, on $name", (
     expect(await preview("![x](https://elsewhere.example/uploads/a.png)")).not.toContain("<img");
   });
 
-  it("have the limits of the pictures of feedback", async () => {
+  it("have the same limits as pictures of feedback", async () => {
     const refusal = async (pictures: string[]) => (await add("faqs", pictures)).field("code");
     expect(await refusal([])).toBe("bad_request");
     expect(await refusal([dataUrl(pdf())])).toBe("bad_request");
     expect(await refusal([1, 2, 3, 4].map(() => dataUrl(jpeg())))).toBe("bad_request");
   });
 
-  it("go with the entry that shows them, unless another text shows them", async () => {
+  it("are deleted with the entry that shows them, unless another text shows them", async () => {
     const [one, shared] = [await addOne(), await addOne()];
     const create = async (answer: string) =>
       (await world.call("POST", `/apps/${app.id}/faqs`, { question: "Q?", answer })).field("id");
@@ -71,7 +71,7 @@ describe.each(databases)("pictures of the FAQ and of release notes, on $name", (
     expect(await read(shared.url)).toBe(200);
   });
 
-  it("go with a release note, and with a replacement of the FAQ", async () => {
+  it("are deleted with a release note, and with a replacement of the FAQ", async () => {
     const [ofNote, ofFaq] = [await addOne("changelog"), await addOne()];
     const note = { title: "T", version: "9.9.9", body: ofNote.markdown };
     const id = (await world.call("POST", `/apps/${app.id}/changelog`, note)).field("id");
@@ -85,19 +85,19 @@ describe.each(databases)("pictures of the FAQ and of release notes, on $name", (
     expect(await read(ofFaq.url)).toBe(404);
   });
 
-  it("go with the app", async () => {
+  it("are deleted with the app", async () => {
     const { url } = await addOne();
     await world.call("DELETE", `/apps/${app.id}`);
     expect(await read(url)).toBe(404);
   });
 
-  it("are only for maintainers of the app", async () => {
+  it("can be added only by maintainers of the app", async () => {
     const path = `/api/v1/console/apps/${app.id}/faqs/pictures`;
     const body = { pictures: [dataUrl(png())] };
     expect((await service.request("POST", path, { body })).status).toBe(401);
   });
 
-  it("stay while an earlier text shows them", async () => {
+  it("are kept while an earlier text shows them", async () => {
     const { url, markdown } = await addOne();
     const create = async (answer: string) =>
       (await world.call("POST", `/apps/${app.id}/faqs`, { question: "Q?", answer })).field("id");
@@ -107,7 +107,7 @@ describe.each(databases)("pictures of the FAQ and of release notes, on $name", (
     expect(await read(url)).toBe(200);
   });
 
-  it("go with an entry that shows many", async () => {
+  it("are deleted with an entry that shows many of them", async () => {
     const many = await Promise.all(Array.from({ length: 12 }, () => addOne()));
     const answer = many.map(({ markdown }) => markdown).join("\n");
     const id = (await world.call("POST", `/apps/${app.id}/faqs`, { question: "Q?", answer })).field("id");
@@ -115,7 +115,7 @@ describe.each(databases)("pictures of the FAQ and of release notes, on $name", (
     expect(await Promise.all(many.map(({ url }) => read(url)))).toEqual(many.map(() => 404));
   });
 
-  it("stay if a text shows them that was saved, and replaced, after the texts were read", async () => {
+  it("are kept if a text shows them that was saved and replaced after the cleanup read the texts", async () => {
     const [one, other] = [await addOne(), await addOne()];
     const { database } = service.deps;
     const shown = await pictures.shown(database, app.id);
@@ -127,7 +127,7 @@ describe.each(databases)("pictures of the FAQ and of release notes, on $name", (
     expect([await read(one.url), await read(other.url)]).toEqual([200, 200]);
   });
 
-  it("are deleted after 30 days if no text shows them, also after a cleanup that failed", async () => {
+  it("are deleted after 30 days if no text shows them, also after a failed cleanup", async () => {
     const [used, unused] = [await addOne(), await addOne()];
     await world.call("POST", `/apps/${app.id}/faqs`, { question: "Q?", answer: used.markdown });
     const { signal } = new AbortController();
@@ -147,8 +147,8 @@ describe.each(databases)("pictures of the FAQ and of release notes, on $name", (
   });
 });
 
-describe.each(sharedDatabases)("a picture that no text shows yet, on $name", (engine) => {
-  it("stays if an entry that shows it is being saved at the same moment", async () => {
+describe.each(sharedDatabases)("a picture that no text shows, on $name", (engine) => {
+  it("is kept if an entry that shows it is saved at the same moment", async () => {
     const service = await startService({ engine });
     onTestFinished(() => service.stop());
     const world = await makeOwnerWithOneOfEach(service);

@@ -127,7 +127,11 @@ export const hotReads: readonly (readonly [
 
 /** Queries that must not read all threads of a tag, nor all read marks of a member, and the index of each. */
 export const hotTeamReads: typeof hotReads = [
-  ["the count of threads that are marked as unread", "thread_looks_marked", (reader) => unreadCounts(reader, "owner")],
+  [
+    "the count of threads that are marked as unread",
+    "thread_looks_marked",
+    (reader) => unreadCounts(reader, "owner"),
+  ],
   [
     "the inbox of threads that are marked as unread",
     "thread_looks_marked",

@@ -64,7 +64,7 @@ describe("the report of a cycle", () => {
     });
   });
 
-  it("counts testers and their days, from sessions and from proofs", async () => {
+  it("counts testers and their days by sessions and by proofs", async () => {
     const [faithful, lapsed] = test.slotIds;
     await join(faithful);
     await join(lapsed);
@@ -94,7 +94,7 @@ describe("the report of a cycle", () => {
     });
   });
 
-  it("counts all sessions, and the seconds of the sessions that the server confirms", async () => {
+  it("counts all sessions, and the seconds only of the sessions that the server confirms", async () => {
     const [slotId] = test.slotIds;
     await join(slotId);
     await recordSession(service, slotId, { dayIndex: null, reason: "session_stale", seconds: 1_000 });
@@ -105,7 +105,7 @@ describe("the report of a cycle", () => {
     expect(await slotOf(slotId)).toMatchObject({ sessions: 5, secondsTested: 180, daysCounted: 1 });
   });
 
-  it("counts no seconds of a session that lie after the session was received", async () => {
+  it("counts no seconds of a session after the time when the server received it", async () => {
     const [slotId] = test.slotIds;
     await join(slotId);
     const startedAt = new Date(service.clock.now().getTime() - 10_000).toISOString();
@@ -116,7 +116,7 @@ describe("the report of a cycle", () => {
     expect(secondsTested).toBeLessThanOrEqual(10 + 121);
   });
 
-  it("keeps the work of a dropout, but counts the successor as the tester", async () => {
+  it("keeps the work of a tester who left, but counts the successor as the tester", async () => {
     const [slotId] = test.slotIds;
     await join(slotId);
     await count(slotId, 1);
@@ -136,7 +136,7 @@ describe("the report of a cycle", () => {
     });
   });
 
-  it("counts the testers of a cancelled cycle who had a slot when it was cancelled", async () => {
+  it("counts the testers of a cancelled cycle who had a slot at the time of the cancellation", async () => {
     const [dropout, held] = test.slotIds;
     await join(dropout);
     await join(held);
@@ -158,23 +158,20 @@ describe("the report of a cycle", () => {
       {},
       /^The test was cancelled before its end\. 1 tester held a slot when it ended; 0 of them/,
     ],
-  ])(
-    "says how far a cycle that is %s came, and claims no more than is known",
-    async (status, plan, start) => {
-      test = await makePlannedCycle(service, world, plan);
-      await join(test.slotIds[0]);
-      if (status === "completed") test.toDay(3, 0);
-      if (status === "cancelled") await test.cancel();
-      const { cycle, statement } = await report();
-      expect(cycle).toMatchObject({ status });
-      expect(statement).toMatch(start);
-      expect(statement).toContain("a session of at least 45 seconds reached at least 2 screens on that day");
-      expect(statement).toContain("the reporter held that slot's key");
-      expect(statement).toContain("Nothing here says how a store will decide.");
-    },
-  );
+  ])("says how far a cycle is that is %s, and claims only what is known", async (status, plan, start) => {
+    test = await makePlannedCycle(service, world, plan);
+    await join(test.slotIds[0]);
+    if (status === "completed") test.toDay(3, 0);
+    if (status === "cancelled") await test.cancel();
+    const { cycle, statement } = await report();
+    expect(cycle).toMatchObject({ status });
+    expect(statement).toMatch(start);
+    expect(statement).toContain("a session of at least 45 seconds reached at least 2 screens on that day");
+    expect(statement).toContain("the reporter held that slot's key");
+    expect(statement).toContain("Nothing here says how a store will decide.");
+  });
 
-  it("says after a cycle's last day that late sessions still count", async () => {
+  it("says after the last day of a cycle that late sessions still count", async () => {
     test = await makePlannedCycle(service, world, { durationDays: 1 });
     test.toDay(2);
     const { cycle, statement } = await report();
@@ -182,7 +179,7 @@ describe("the report of a cycle", () => {
     expect(statement).toMatch(/^The last day of the test is over; late sessions of that day still count\. /);
   });
 
-  it("names no tester", async () => {
+  it("contains no name of a tester", async () => {
     const tester = await join(test.slotIds[0]);
     const { text } = await world.call("GET", `/cycles/${test.cycleId}/report`);
     expect(text).not.toContain(tester.id);

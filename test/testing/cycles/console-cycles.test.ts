@@ -32,7 +32,7 @@ describe.each(databases)("a cycle on $name", (engine) => {
     world.call("POST", `/listings/${listingId}/cycles`, { startsOn: dateIn(0), timezone: "UTC", ...cycle });
   const read = (id: string) => world.call("GET", `/cycles/${id}`);
 
-  it("is planned with the days, the allowed misses and the number of open slots of its listing", async () => {
+  it("takes the days, the allowed misses and the number of slots from its listing", async () => {
     const answer = await plan({ startsOn: "2999-03-30", timezone: "Europe/Berlin" });
     expect(answer.status).toBe(201);
     const cycleId = answer.field("cycle.id");
@@ -73,7 +73,7 @@ describe.each(databases)("a cycle on $name", (engine) => {
     [0, "running", 1],
     [-1, "running", 2],
     [-3, "running", 4],
-  ])("that starts in %d days is %s at once, on day %d", async (days, status, dayIndex) => {
+  ])("that starts in %d days is immediately %s, on day %d", async (days, status, dayIndex) => {
     const answer = await plan({ startsOn: dateIn(days) });
     expect(answer.body).toMatchObject({ cycle: { status, dayIndex } });
     expect((await read(answer.field("cycle.id"))).body).toMatchObject({ cycle: { status, dayIndex } });
@@ -88,7 +88,7 @@ describe.each(databases)("a cycle on $name", (engine) => {
     [{ timezone: () => "Mars/Olympus" }, "timezone"],
     [{ timezone: () => "+01:00" }, "timezone"],
     [{ timezone: () => "Europe" }, "timezone"],
-  ])("is refused when its dates or its time zone are invalid: %#", async (fault, path) => {
+  ])("is refused if its dates or its time zone are invalid: %#", async (fault, path) => {
     const [[name, value] = ["", () => ""]] = Object.entries(fault);
     const before = await world.call("GET", `/listings/${listingId}/cycles`);
     const answer = await plan({ [name]: value() });
@@ -96,7 +96,7 @@ describe.each(databases)("a cycle on $name", (engine) => {
     expect((await world.call("GET", `/listings/${listingId}/cycles`)).body).toEqual(before.body);
   });
 
-  it("keeps its days and allowed misses when the listing changes", async () => {
+  it("keeps its days and allowed misses if the listing changes", async () => {
     const id = (await plan({})).field("cycle.id");
     await world.call("PATCH", `/listings/${listingId}`, { durationDays: 9, maxMissedDays: 9, seats: 9 });
     const { body } = await read(id);
@@ -122,7 +122,7 @@ describe.each(databases)("a cycle on $name", (engine) => {
     expect(await standing(6)).toMatchObject({ cycle: { status: "completed", dayIndex: 4 } });
   });
 
-  it("is listed with its listing, the newest first", async () => {
+  it("is in the list with its listing, the newest cycle first", async () => {
     const empty = await world.call("POST", `/apps/${world.app.id}/listings`, newListing);
     const path = `/listings/${empty.field("id")}/cycles`;
     expect((await world.call("GET", path)).body).toEqual({ items: [] });
@@ -137,7 +137,7 @@ describe.each(databases)("a cycle on $name", (engine) => {
     });
   });
 
-  it("that is cancelled frees the requested slots and removes the testers from the others", async () => {
+  it("frees the requested slots and removes the testers of the other slots when it is cancelled", async () => {
     const test = await makePlannedCycle(service, world);
     const [held, asked, open] = test.slotIds;
     await test.ask(held);
@@ -159,7 +159,7 @@ describe.each(databases)("a cycle on $name", (engine) => {
     ["running", {}, 200],
     ["completed", { durationDays: 1 }, 409],
     ["cancelled", {}, 409],
-  ])("that is %s and is cancelled: %j %d", async (status, traits, code) => {
+  ])("that is %s (%j) answers a cancellation with %d", async (status, traits, code) => {
     const test = await makePlannedCycle(service, world, traits);
     if (status === "cancelled") await test.cancel();
     if (status === "completed") test.toDay(3, 0);
@@ -172,13 +172,13 @@ describe.each(databases)("a cycle on $name", (engine) => {
     expect((await read(test.cycleId)).body).toEqual(before.body);
   });
 
-  it("is cancelled once by many requests", async () => {
+  it("is cancelled once if many requests arrive", async () => {
     const test = await makePlannedCycle(service, world);
     const answers = await Promise.all(Array.from({ length: 10 }, () => test.cancel()));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
-  it("is audited when it is planned and when it is cancelled, and not when either is refused", async () => {
+  it("is recorded in the audit when it is planned or cancelled, and not when a request is refused", async () => {
     const owned = await makeOwnerWithOneOfEach(service);
     const test = await makePlannedCycle(service, owned);
     await test.cancel();
@@ -193,7 +193,7 @@ describe.each(databases)("a cycle on $name", (engine) => {
     });
   });
 
-  it("is not accessible to a token without the scope, or to a token of another app", async () => {
+  it("cannot be read by a token without the scope, or by a token of another app", async () => {
     const other = await service.makeApp(world.owner);
     const { cycleId } = await makePlannedCycle(service, world);
     const readWith = async (traits: { scopes: string[]; appId?: string }, path: string) => {

@@ -40,7 +40,7 @@ describe("the page of a cycle", () => {
     expect(page).toContain("No tester has a slot yet.");
   });
 
-  it("accepts a request for a slot", async () => {
+  it("allows the owner to accept a request for a slot", async () => {
     const { slotId } = test.world;
     const page = await owner.follow(await send(slotId, "accept", test.path));
     expect(await test.slotWith(slotId)).toMatchObject({ status: "active", joinCheckPending: true });
@@ -50,7 +50,7 @@ describe("the page of a cycle", () => {
     );
   });
 
-  it("declines a request for a slot, which is open again", async () => {
+  it("allows the owner to decline a request for a slot, and the slot is open again", async () => {
     const other = await makeCycleWithTwelveSlots(service);
     const visitor = createBrowserWithoutScripts(service, other.world.headers);
     const action = `${other.path}/seats/${other.world.slotId}/decline`;
@@ -58,7 +58,7 @@ describe("the page of a cycle", () => {
     expect(await other.slotWith(other.world.slotId)).toMatchObject({ status: "open", tester: null });
   });
 
-  it("assigns an open slot to a known account", async () => {
+  it("allows the owner to assign an open slot to a known account", async () => {
     const { email } = await service.makeUser();
     const open = (await test.slots()).find(({ status }) => status === "open");
     const answer = await assign({ email, slotId: open?.slotId ?? "" });
@@ -83,7 +83,7 @@ describe("the page of a cycle", () => {
     expect(fieldsOf(formOf(page, `${test.path}/assign`)).email).toBe(email);
   });
 
-  it("confirms that a tester has joined the store's test", async () => {
+  it("allows the owner to confirm that a tester has joined the store's test", async () => {
     const { slotId } = await test.giveSlot();
     await send(slotId, "confirm-join");
     expect(await test.slotWith(slotId)).toMatchObject({ joinCheckPending: false });
@@ -91,14 +91,14 @@ describe("the page of a cycle", () => {
     expect(page.text).not.toContain("confirm-join");
   });
 
-  it("replaces a test key, which it never shows", async () => {
+  it("allows the owner to replace a test key, which the page never shows", async () => {
     const { slotId } = await test.giveSlot();
     const answer = await send(slotId, "rotate-key");
     expect(answer.headers.get("location")).toBe(`${test.path}?done=key-rotated`);
     expect((await owner.follow(answer)).text).not.toContain("stk_");
   });
 
-  it("removes a tester after an explanation, and opens the slot below", async () => {
+  it("removes a tester after an explanation, and shows the new open slot", async () => {
     const { slotId, seat, tester } = await test.giveSlot();
     const before = readingOf(await owner.open(`${test.path}?slot=${slotId}`));
     expect(before).toContain("The tester loses the slot for the rest of this cycle");
@@ -111,7 +111,7 @@ describe("the page of a cycle", () => {
     ]);
   });
 
-  it("says if another person was faster", async () => {
+  it("says if another person has already changed the slot", async () => {
     const { slotId } = await test.giveSlot();
     const page = await owner.open(`${test.path}?slot=${slotId}`);
     await test.world.call("POST", `/slots/${slotId}/remove`, {});
@@ -120,7 +120,7 @@ describe("the page of a cycle", () => {
     expect(readingOf(answer)).toContain("This is not possible in the current state.");
   });
 
-  it("is not shown under another app, and its slots not under another cycle", async () => {
+  it("is not shown under another app, and its slots are not shown under another cycle", async () => {
     const other = await makeCycleWithTwelveSlots(service);
     const wrongApp = `/console/cycles/${(await service.makeApp(test.world.owner)).id}/${test.world.cycleId}`;
     expect((await owner.open(wrongApp)).status).toBe(404);
@@ -137,7 +137,7 @@ describe("the page of a cycle", () => {
     expect(foreign.status).toBe(404);
   });
 
-  it("cancels a cycle after it says what that means", async () => {
+  it("explains the consequences before it cancels a cycle", async () => {
     const other = await makeCycleWithTwelveSlots(service);
     const visitor = createBrowserWithoutScripts(service, other.world.headers);
     const before = await visitor.open(other.path);

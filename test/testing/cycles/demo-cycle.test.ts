@@ -29,7 +29,7 @@ function moveTo(service: Service, time: string): void {
   service.clock.advance(((there - here) * 1_000 + day) % day);
 }
 
-describe("the demo's cycle", () => {
+describe("the cycle of the demo", () => {
   it.each(["00:00:20", "00:11:00", "06:30:00", "12:00:00", "23:59:30"])(
     "is on its ninth day at %s, and contains each kind of day",
     async (time) => {
@@ -46,7 +46,7 @@ describe("the demo's cycle", () => {
     },
   );
 
-  it("follows the rules: a tester who missed three days lost the slot, a late upload repaired a missed day", async () => {
+  it("follows the rules: three missed days ended a slot, and a late upload replaced a missed day", async () => {
     const service = await startService();
     const { slots } = await demoCycle(service);
     const states = slots.map(({ seat, status, missedDays }) => [seat, status, missedDays]);

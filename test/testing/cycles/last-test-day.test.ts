@@ -42,14 +42,14 @@ describe("the day after the last day of a cycle", () => {
   };
   const slot = async () => listOf(await get("/me/slots"), "slots")[0];
 
-  it("counts a late session of the last day, which is then not missed any more", async () => {
+  it("allows a late session of the last day, which then counts and is no longer missed", async () => {
     expect(await slot()).toMatchObject({ status: "at_risk", missedDays: 1 });
     const { body } = await report("2027-03-02T23:55:00.000Z");
     expect(body).toEqual({ matched: true, counted: true, dayIndex: 2, reason: null });
     expect(await slot()).toMatchObject({ status: "active", missedDays: 0, lastProofDayIndex: 2 });
   });
 
-  it("counts no session that begins on it", async () => {
+  it("counts no session that begins on that day", async () => {
     service.clock.advance(10 * minute);
     const { body } = await report("2027-03-03T00:05:00.000Z");
     expect(body).toEqual({ matched: true, counted: false, dayIndex: 0, reason: "cycle_not_running" });
@@ -81,7 +81,7 @@ describe("the day after the last day of a cycle", () => {
     );
   });
 
-  it("shows the slot's test key until its end, and not after it", async () => {
+  it("shows the test key of a slot until the cycle ends, and not afterwards", async () => {
     expect(await slot()).toMatchObject({ cycleStatus: "running", dayIndex: 2, testKey: world.testKey });
     service.clock.advance(dayMilliseconds - minute);
     expect(await slot()).toMatchObject({ cycleStatus: "running", testKey: world.testKey });
@@ -90,7 +90,7 @@ describe("the day after the last day of a cycle", () => {
     expect(await slot()).not.toHaveProperty("testKey");
   });
 
-  it("offers no slot, and refuses requests for slots", async () => {
+  it("offers no slot, and allows no request for a slot", async () => {
     const device = await service.makeDevice(await service.makeUser());
     const offers = listOf(await get("/listings", device), "listings");
     expect(offers.filter(({ cycleId }) => cycleId === world.cycle.id)).toEqual([]);
@@ -100,7 +100,7 @@ describe("the day after the last day of a cycle", () => {
     );
   });
 
-  it("does not let the owner accept or assign a tester, and a removed tester gets no successor", async () => {
+  it("allows the owner no accepted or assigned tester, and a removed tester gets no successor", async () => {
     const { email } = await service.makeUser();
     expect(await change(world.open[0], "accept")).toMatchObject(refusal(409, "wrong_state"));
     expect(await change(world.open[0], "assign", { email })).toMatchObject(refusal(422, "cycle_not_open"));

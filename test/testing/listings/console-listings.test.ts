@@ -38,7 +38,7 @@ describe("a listing", () => {
     expect(await read(answer.field("id"))).toEqual(answer.body);
   });
 
-  it("has all the fields that its owner sends", async () => {
+  it("stores all fields that its owner sends", async () => {
     const said = {
       iconUrl: "https://example.org/icon.png",
       seats: 20,
@@ -49,7 +49,7 @@ describe("a listing", () => {
     expect((await create(said)).body).toMatchObject(said);
   });
 
-  it("is listed with its app, the newest first", async () => {
+  it("is in the list with its app, the newest listing first", async () => {
     const app = await service.makeApp(world.owner);
     expect((await world.call("GET", `/apps/${app.id}/listings`)).body).toEqual({ items: [] });
     const first = await create({ appName: "First" }, app);
@@ -77,13 +77,16 @@ describe("a listing", () => {
     [{ durationDays: 61 }, "durationDays"],
     [{ durationDays: 1.5 }, "durationDays"],
     [{ maxMissedDays: 0 }, "maxMissedDays"],
-  ])("is refused with %j, which is named, on creation and on a change", async (fault, path) => {
-    const id = (await create()).field("id");
-    const before = await read(id);
-    for (const answer of [await create(fault), await update(id, fault)])
-      expect(answer).toMatchObject({ status: 400, body: { code: "bad_request", issues: [{ path }] } });
-    expect(await read(id)).toEqual(before);
-  });
+  ])(
+    "is refused with %j on creation and on a change, and the answer names the field",
+    async (fault, path) => {
+      const id = (await create()).field("id");
+      const before = await read(id);
+      for (const answer of [await create(fault), await update(id, fault)])
+        expect(answer).toMatchObject({ status: 400, body: { code: "bad_request", issues: [{ path }] } });
+      expect(await read(id)).toEqual(before);
+    },
+  );
 
   it.each([
     ["appName", "Lamp"],
@@ -96,7 +99,7 @@ describe("a listing", () => {
     ["durationDays", 20],
     ["maxMissedDays", 2],
     ["verificationTier", "screenshot"],
-  ])("allows a change of its %s, which changes nothing else", async (field, value) => {
+  ])("allows a change of its %s, and nothing else changes", async (field, value) => {
     const before = await create();
     service.clock.advance(1_000);
     const answer = await update(before.field("id"), { [field]: value });
@@ -109,14 +112,14 @@ describe("a listing", () => {
     expect(await read(before.field("id"))).toEqual(answer.body);
   });
 
-  it("can lose its icon: no other field accepts null", async () => {
+  it("can lose its icon by null, and no other field accepts null", async () => {
     const id = (await create({ iconUrl: "https://example.org/icon.png" })).field("id");
     expect((await update(id, { iconUrl: null })).body).toMatchObject({ iconUrl: null });
     const nulls = Object.fromEntries(Object.keys(newListing).map((field) => [field, null]));
     expect(await update(id, nulls)).toMatchObject({ status: 400 });
   });
 
-  it("does not change with an empty change, which is not audited", async () => {
+  it("does not change with an empty change, and the audit has no entry for it", async () => {
     const before = await create();
     service.clock.advance(1_000);
     expect(await update(before.field("id"), {})).toMatchObject({ status: 200, body: before.body });
@@ -124,7 +127,7 @@ describe("a listing", () => {
     expect(body).toMatchObject({ items: [{ action: "listing.create", target: before.field("id") }] });
   });
 
-  it("is not accessible to a token that is limited to another app", async () => {
+  it("cannot be read by a token that is limited to another app", async () => {
     const other = await service.makeApp(world.owner);
     const traits = { scopes: ["testing:manage"], appId: other.id };
     const headers = bearer(await service.makeToken(world.owner, "maintainer", traits));

@@ -60,7 +60,7 @@ describe("GET /api/v1/testing/listings", () => {
     expect(await offered()).toMatchObject([{ cycleStatus: "recruiting", startsOn, seatsFree: 11 }]);
   });
 
-  it("offers the next slot when one is requested, and no slot when all are taken", async () => {
+  it("offers the next slot if one is requested, and no slot if all are taken", async () => {
     for (const [at, seatsFree] of [2, 1].entries()) {
       const [offer] = await offered();
       expect(offer).toMatchObject({ seatsFree, openSlotId: world.open[at] });
@@ -70,14 +70,14 @@ describe("GET /api/v1/testing/listings", () => {
     expect(await offered()).toEqual([]);
   });
 
-  it("offers a slot again when the request for it has expired", async () => {
+  it("offers a slot again after its request has expired", async () => {
     await ask(world.open[0], await service.makeDevice(await service.makeUser()));
     expect(await offered()).toMatchObject([{ seatsFree: 1 }]);
     service.clock.advance(2 * dayMilliseconds);
     expect(await offered()).toMatchObject([{ seatsFree: 2, openSlotId: world.open[0] }]);
   });
 
-  it("returns one page at a time, newest first, and each cycle once", async () => {
+  it("returns one page at a time, the newest first, and each cycle once", async () => {
     for (let n = 0; n < 2; n += 1) world = await makeTesterInCycle(service, { seats: 3 });
     const all = await pageOf("?limit=100");
     expect(all.cursor).toBeNull();
@@ -96,7 +96,7 @@ describe("GET /api/v1/testing/listings", () => {
     expect([broken.status, broken.field("code")]).toEqual([400, "bad_request"]);
   });
 
-  it("offers owners no slots of their own cycles, and testers no slots of a cycle that they are in", async () => {
+  it("offers no slots of their own cycles to owners, and no slots of a tester's present cycles to that tester", async () => {
     expect(await offered(await service.makeDevice(world.owner))).toEqual([]);
     expect(await offered(world.device)).toEqual([]);
   });

@@ -23,7 +23,7 @@ const filled = {
   screens: "Home\n\n  Map  \n",
 };
 
-describe("an app's listings and cycles in the console", () => {
+describe("the pages of an app's listings and cycles", () => {
   let service: Service;
   let world: OwnerWithOneOfEach;
   let owner: BrowserWithoutScripts;
@@ -54,12 +54,12 @@ describe("an app's listings and cycles in the console", () => {
     expect(readingOf(await owner.open(address()))).toContain("A listing says what testers should test.");
   });
 
-  it("begin with a listing of twelve slots and fourteen days, with the app's name", async () => {
+  it("offer a listing of twelve slots and fourteen days, with the app's name", async () => {
     const fields = fieldsOf(formOf(await owner.open(address("/new")), address("/new")));
     expect(fields).toMatchObject({ appName: "Torch", seats: "12", durationDays: "14", maxMissedDays: "3" });
   });
 
-  it("keep a listing with one screen from each line that is not empty", async () => {
+  it("create a listing with one screen for each line that is not empty", async () => {
     const page = await owner.follow(await create({ seats: "3", iconUrl: " " }));
     expect(readingOf(page)).toMatch(/Lantern com\.example\.lantern Opt-in page .*Home Map/);
     expect(await stored()).toMatchObject({
@@ -75,7 +75,7 @@ describe("an app's listings and cycles in the console", () => {
     ["seats", "a dozen", "Slots must be a whole number."],
     ["durationDays", "61", "Days must be at most 60."],
     ["maxMissedDays", "0", "Missed days must be at least 1."],
-  ])("show the fault of %s %j at its field", async (name, value, fault) => {
+  ])("show the fault of %s with the value %j at its field", async (name, value, fault) => {
     const page = await create({ [name]: value });
     expect(page.status).toBe(400);
     expect(readingOf(page)).toContain(fault);
@@ -92,7 +92,7 @@ describe("an app's listings and cycles in the console", () => {
     });
   });
 
-  it("can be planned in the chosen time zone, and start by themselves", async () => {
+  it("plan a cycle in the chosen time zone, and the cycle starts automatically", async () => {
     const id = await listed();
     const answer = await plan(id, { startsOn: "2999-03-01", timezone: "Asia/Tokyo" });
     const page = readingOf(await owner.follow(answer));
@@ -109,7 +109,7 @@ describe("an app's listings and cycles in the console", () => {
     expect(fields).toMatchObject({ timezone: "Asia/Tokyo" });
   });
 
-  it("offer the time zone of the owner's profile for the first cycle", async () => {
+  it("offer the time zone of the owner's account for the first cycle", async () => {
     const id = await listed();
     const zone = async () =>
       fieldsOf(formOf(await owner.open(address(`/${id}`)), address(`/${id}/cycles`))).timezone;
@@ -123,12 +123,12 @@ describe("an app's listings and cycles in the console", () => {
     ["startsOn", "soon", "First day must be a date, YYYY-MM-DD."],
     ["startsOn", "2020-01-01", "First day must be later: the last day of the test would already be over."],
     ["timezone", "Mars/Olympus", "Time zone must be an IANA time zone such as Europe/London."],
-  ])("show the fault of a cycle whose %s is %s", async (name, value, fault) => {
+  ])("show the fault of a cycle if its %s is %s", async (name, value, fault) => {
     const answer = await plan(await listed(), { startsOn: "2999-03-01", timezone: "UTC", [name]: value });
     expect([answer.status, readingOf(answer)]).toEqual([400, expect.stringContaining(fault)]);
   });
 
-  it("create one cycle when the form is sent twice", async () => {
+  it("create one cycle if the form is sent twice", async () => {
     const id = await listed();
     const page = await owner.open(address(`/${id}`));
     const values = { startsOn: "2999-03-01", timezone: "UTC" };
@@ -140,13 +140,13 @@ describe("an app's listings and cycles in the console", () => {
     expect((await world.call("GET", `/listings/${id}/cycles`)).body).toMatchObject({ items: [{}] });
   });
 
-  it("are not shown within another app", async () => {
+  it("do not show a listing or a cycle of another app", async () => {
     const id = await listed();
     const other = await service.makeApp(world.owner);
     expect((await owner.open(`/console/testing/${other.id}/${id}`)).status).toBe(404);
   });
 
-  it("show requests for slots on every page, on the home page and in the list, until they expire", async () => {
+  it("show requests for slots on every page, on the start page and in the list, until they expire", async () => {
     const other = await makeOwnerWithOneOfEach(service);
     const visitor = createBrowserWithoutScripts(service, other.headers);
     const waiting = async () => readingOf(await visitor.open("/console"));
@@ -160,7 +160,7 @@ describe("an app's listings and cycles in the console", () => {
     service.clock.advance(-48 * 3_600_000);
   });
 
-  it("show the fifty requests that expire first at home, and all of an app on its page", async () => {
+  it("show the fifty requests that expire first on the start page, and all requests of an app on its page", async () => {
     const other = await service.makeUser();
     const [busy, calm] = [await service.makeApp(other), await service.makeApp(other)];
     const { slotIds } = await service.makeCycle(await service.makeListing(busy, { seats: 51 }));

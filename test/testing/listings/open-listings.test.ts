@@ -39,7 +39,7 @@ describe.each(databases)("the list of cycles for a tester on $name", (engine) =>
   afterAll(() => service.stop());
 
   const isReadInOrder = () =>
-    it("is read in its order, and not sorted", async () => {
+    it("is read in the order of its index, and not sorted", async () => {
       const plan = await planOf(traced, service.deps.database, (database) => openListings(database, asked));
       expect(plan).toMatch(
         engine.engine === "sqlite"
@@ -51,13 +51,13 @@ describe.each(databases)("the list of cycles for a tester on $name", (engine) =>
       );
     });
   // A server on PostgreSQL makes missing statistics at once, so it is never long without them.
-  if (engine.engine === "sqlite") describe("without statistics:", isReadInOrder);
-  describe("with statistics:", () => {
+  if (engine.engine === "sqlite") describe("without statistics", isReadInOrder);
+  describe("with statistics", () => {
     beforeAll(() => service.deps.database.write(refreshStatistics));
     isReadInOrder();
   });
 
-  it("has no more cycles than are asked for", async () => {
+  it("has no more cycles than the request asks for", async () => {
     expect(await openListings(service.deps.database, asked)).toHaveLength(51);
   });
 });

@@ -66,7 +66,7 @@ describe("a proof that is refused", () => {
   };
 
   it.each(Object.keys(errors))(
-    "answers %s as the specification says, and stores nothing of it",
+    "is refused with %s as the specification says, and nothing of it is stored",
     async (code) => {
       const { status, dayIndex, come, fields } = errors[code] ?? { status: 0, come: async () => {} };
       await come();
@@ -84,7 +84,7 @@ describe("a proof that is refused", () => {
   );
 
   it.each(["removed", "completed", "requested"])(
-    "is slot_not_active for a slot that is %s",
+    "is refused with slot_not_active for a slot that is %s",
     async (status) => {
       await setStatus(service, world.slotId, status);
       expect(await submit()).toMatchObject({ status: 403, body: { code: "slot_not_active" } });
@@ -108,8 +108,8 @@ describe("a proof that is refused", () => {
       image: { ...jpeg(), bytes: Buffer.alloc(0) },
       fault: "must have the bytes of one of image/png",
     },
-  ])("for an image that is $what", ({ image, fault }) => {
-    it("names the image and its fault", async () => {
+  ])("because an image is $what", ({ image, fault }) => {
+    it("gets an answer that names the image and its fault", async () => {
       const answer = await submit({ images: [png(), image] });
       expect(answer).toMatchObject({ status: 400, body: { code: "bad_image" } });
       expect(answer.field("error")).toContain(`images.1 ${fault}`);
@@ -117,17 +117,17 @@ describe("a proof that is refused", () => {
     });
   });
 
-  it("names every bad image", async () => {
+  it("gets an answer that names every bad image", async () => {
     const answer = await submit({ images: [bad, png(), pdf()] });
     expect(issuesOf(answer).map((issue) => issue.split(":")[0])).toEqual(["images.0", "images.2"]);
   });
 
-  it("is no_images for an empty file input of a form", async () => {
+  it("is refused with no_images if the file input of the form is empty", async () => {
     const empty = { name: "", mediaType: "application/octet-stream", bytes: Buffer.alloc(0) };
     expect(await submit({ images: [empty] })).toMatchObject({ status: 400, body: { code: "no_images" } });
   });
 
-  it("only because of the time is judged again when it is repeated with its Idempotency-Key", async () => {
+  it("only because of its time is checked again when it is repeated with its Idempotency-Key", async () => {
     const capturedAt = daysAgo(-1);
     const early = await submit({ capturedAt }, { ...world.device, ...keyed("early") });
     expect(early).toMatchObject({ status: 422, body: { code: "out_of_window", dayIndex: 3 } });
@@ -136,20 +136,20 @@ describe("a proof that is refused", () => {
     expect(again).toMatchObject({ status: 201, body: { dayIndex: 3 } });
   });
 
-  it("does not use up the day: the next proof can count", async () => {
+  it("does not use the day, so that the next proof can count", async () => {
     await submit({ images: [] });
     await submit({ images: [bad] });
     await submit({ capturedAt: daysAgo(1) });
     expect(await submit()).toMatchObject({ status: 201, body: { dayIndex: 2 } });
   });
 
-  describe("is refused for the first of its faults:", () => {
+  describe("for several reasons", () => {
     /** A request with every possible fault; each row of the sequence below corrects one. */
     const worst = { slotId: "seven", capturedAt: "never", images: [] };
     const expectRefusal = async (sent: ReturnType<typeof submit>, status: number, code: string) =>
       expect(await sent).toMatchObject({ status, body: { code } });
 
-    it("401, then 403 for the scope, then 422 for a mismatched repeat, then 429, then 400 for the shape, then 404", async () => {
+    it("gets 401 first, then 403 for the scope, 422 for a different repeat, 429, 400 for the form, and 404", async () => {
       const reader = await service.makeDevice(world.tester, ["testing:read"]);
       const other = await makeTesterInCycle(service);
       const theirs = { capturedAt: "never", images: [] };
@@ -165,7 +165,7 @@ describe("a proof that is refused", () => {
       await expectRefusal(submit({ slotId: other.slotId, images: [] }), 404, "not_found");
     });
 
-    it("cycle_not_running, slot_not_active, out_of_window, already_submitted, no_images, bad_image", async () => {
+    it("gets cycle_not_running first, then slot_not_active, out_of_window, already_submitted, no_images, and bad_image", async () => {
       const [yesterday, none] = [{ capturedAt: daysAgo(1), images: [] }, { images: [] }];
       await submit();
       await setCycle("completed");
@@ -182,7 +182,7 @@ describe("a proof that is refused", () => {
       expect(await submit()).toMatchObject({ status: 201, body: { dayIndex: 3 } });
     });
 
-    it("out_of_window before already_submitted, for a past day that is counted", async () => {
+    it("gets out_of_window before already_submitted for a past day that is counted", async () => {
       await submit();
       service.clock.advance(dayMilliseconds);
       const answer = await submit({ capturedAt: daysAgo(1) });

@@ -20,7 +20,7 @@ const perSlot = rateLimits.proofsBySlot.limit;
 const perAccount = rateLimits.proofsByAccount.limit;
 const path = "/api/v1/testing/proofs";
 
-describe("the limits of proofs", () => {
+describe("the limit of proofs", () => {
   let service: Service;
   let world: TesterInCycle;
   beforeAll(async () => {
@@ -41,8 +41,8 @@ describe("the limits of proofs", () => {
     times(perAccount, (at) => submit({ slotId: `${unknownId.slice(0, -3)}${100 + at}`, images: [] }));
   const limited = { status: 429, body: { code: "rate_limited" } };
 
-  describe("per slot: 12 an hour", () => {
-    it("the 12th is accepted, the 13th only when Retry-After has passed, and not a second earlier", async () => {
+  describe("for a slot, 12 an hour,", () => {
+    it("accepts the 12th, and accepts the 13th exactly when Retry-After has passed", async () => {
       await times(perSlot - 1, () => submit({ images: [] }));
       expect((await submit()).status).toBe(201);
       const refused = await submit();
@@ -55,18 +55,18 @@ describe("the limits of proofs", () => {
       expect(await submit()).toMatchObject({ status: 409, body: { code: "already_submitted" } });
     });
 
-    it("every attempt counts, with any result", async () => {
+    it("counts every attempt with any result", async () => {
       const attempts = [{ capturedAt: "never" }, { images: [] }, { capturedAt: "2020-01-01T00:00:00Z" }];
       for (const fields of attempts) await times(perSlot / 3, () => submit(fields));
       expect(await submit()).toMatchObject(limited);
     });
 
-    it("counts a slot as one in any spelling of its id", async () => {
+    it("counts a slot as one slot in any spelling of its id", async () => {
       await times(perSlot, () => submit({ slotId: world.slotId.toUpperCase(), images: [] }));
       expect(await submit()).toMatchObject(limited);
     });
 
-    it("does not affect the tester's other slots, or other testers", async () => {
+    it("does not affect the other slots of the tester or other testers", async () => {
       await useUpSlot();
       const other = await makeTesterInCycle(service);
       const [slotId = ""] = other.open;
@@ -75,13 +75,13 @@ describe("the limits of proofs", () => {
       expect(await submit({}, other.device)).toMatchObject({ status: 404 });
     });
 
-    it("accepts exactly 12 of 30 that arrive at once", async () => {
+    it("accepts exactly 12 of 30 proofs that arrive at the same time", async () => {
       const answers = await times(30, () => submit({ images: [] }));
       expect(answers.filter(({ status }) => status === 400)).toHaveLength(perSlot);
       expect(answers.filter(({ status }) => status === 429)).toHaveLength(30 - perSlot);
     });
 
-    it("a repeat with an Idempotency-Key does not count, and is answered over the limit", async () => {
+    it("does not count a repeat with an Idempotency-Key, and answers it above the limit", async () => {
       const once = { ...world.device, ...keyed("once") };
       const first = await submit({ capturedAt: service.clock.now().toISOString() }, once);
       const sent = { capturedAt: "2020-01-01T00:00:00Z" };
@@ -96,15 +96,15 @@ describe("the limits of proofs", () => {
     });
   });
 
-  describe("per account: 120 an hour", () => {
-    it("the 120th is checked, the 121st is not, over all slots and devices", async () => {
+  describe("for an account, 120 an hour,", () => {
+    it("checks the 120th proof and not the 121st, over all slots and devices", async () => {
       const all = await useUpAccount();
       expect(all.filter(({ status }) => status !== 404)).toEqual([]);
       expect(await submit()).toMatchObject(limited);
       expect(await submit({}, await service.makeDevice(world.tester))).toMatchObject(limited);
     });
 
-    it("a large body over the limit is refused before a byte of it is read", async () => {
+    it("refuses a large body above the limit before a byte of it is read", async () => {
       await useUpAccount();
       const raw = await connectRaw(service.baseUrl);
       raw.write(headOf("POST", path, large(2 * 1_048_576)));
@@ -112,7 +112,7 @@ describe("the limits of proofs", () => {
       await raw.cut();
     });
 
-    it("a large body that may be a repeat is read, and gets the stored response", async () => {
+    it("reads a large body that may be a repeat, and returns the stored response", async () => {
       const images = [png(200_000)];
       const sent = { images, capturedAt: service.clock.now().toISOString() };
       const once = { ...world.device, ...keyed("once") };
@@ -123,13 +123,13 @@ describe("the limits of proofs", () => {
     });
   });
 
-  describe("of the images", () => {
-    it("accepts six of exactly 5 MB", async () => {
+  describe("for the images", () => {
+    it("accepts six images of exactly 5 MB", async () => {
       const images = Array.from({ length: proofImages.most }, () => png(proofImages.bytes));
       expect((await submit({ images })).status).toBe(201);
     });
 
-    it("refuses one with a byte more as bad_image, in the order of the errors, and stores nothing", async () => {
+    it("refuses an image with one byte more as bad_image in the order of the errors, and stores nothing", async () => {
       const before = await storedFiles(service);
       const images = [png(), png(proofImages.bytes + 1)];
       const answer = await submit({ images });
@@ -140,7 +140,7 @@ describe("the limits of proofs", () => {
       expect(await storedFiles(service)).toEqual(before);
     });
 
-    it("refuses seven with 400, and stores nothing", async () => {
+    it("refuses seven images with 400, and stores nothing", async () => {
       const before = await storedFiles(service);
       const answer = await submit({ images: Array.from({ length: proofImages.most + 1 }, () => png()) });
       expect(issuesOf(answer)).toEqual(["images: must be at most 6 files"]);
@@ -148,22 +148,22 @@ describe("the limits of proofs", () => {
     });
   });
 
-  describe("of the whole body", () => {
-    it("refuses one that says it is too large with 413, before a byte of it is read", async () => {
+  describe("for the whole body", () => {
+    it("refuses a body with 413 that declares too large a size, before a byte of it is read", async () => {
       const raw = await connectRaw(service.baseUrl);
       raw.write(headOf("POST", path, large(limits.proof + 1)));
       expect(await raw.read(/payload_too_large/)).toContain("HTTP/1.1 413");
       await raw.cut();
     });
 
-    it("refuses one that becomes too large with 413, and stores nothing", async () => {
+    it("refuses a body with 413 that becomes too large, and stores nothing", async () => {
       const before = await storedFiles(service);
       const images = [png(limits.proof - 1_000), png(2_000)];
       expect(await submit({ images })).toMatchObject({ status: 413, body: { code: "payload_too_large" } });
       expect(await storedFiles(service)).toEqual(before);
     });
 
-    it("leaves no file of one that was cut off", async () => {
+    it("leaves no file of an incomplete body", async () => {
       const before = (await storedFiles(service)).length;
       const raw = await connectRaw(service.baseUrl);
       raw.write(headOf("POST", path, large(200_000)));

@@ -17,7 +17,7 @@ import {
 
 const secret = "the secret of one deployment, on each of its servers";
 
-describe.each(databases)("proofs that arrive at once on $name", (engine) => {
+describe.each(databases)("proofs that arrive at the same time on $name", (engine) => {
   let database: TestDatabase;
   let service: Service;
   let world: TesterInCycle;
@@ -45,7 +45,7 @@ describe.each(databases)("proofs that arrive at once on $name", (engine) => {
     return act(other).finally(() => other.stop());
   };
 
-  it("count once: one of a hundred is accepted, and only its images stay", async () => {
+  it("count once: one of 100 is accepted, and only its images are kept", async () => {
     const before = (await storedFiles(service)).length;
     const images = Array.from({ length: 100 }, (_, at) => png(500 + at));
     const answers = await Promise.all(images.map((image) => submit({ images: [image] })));
@@ -61,14 +61,14 @@ describe.each(databases)("proofs that arrive at once on $name", (engine) => {
     expect(served).toEqual(images[taken[0] ?? 0]?.bytes);
   });
 
-  it("count once when all have the same image, which stays", async () => {
+  it("count once if all have the same image, which is kept", async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => submit({ images: [gif(700)] })));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
     const [url = ""] = imagesOf(await evidenceOf(service, world));
     expect(Buffer.from(await (await fetch(url)).arrayBuffer())).toEqual(gif(700).bytes);
   });
 
-  it("count once on two servers", async () => {
+  it("count once if they arrive at two servers", async () => {
     const answers = await onAnother((other) =>
       Promise.all(
         [service, other, service, other].map((server) =>
@@ -79,7 +79,7 @@ describe.each(databases)("proofs that arrive at once on $name", (engine) => {
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409]);
   });
 
-  describe("under one Idempotency-Key", () => {
+  describe("with one Idempotency-Key", () => {
     const once = () => ({ ...world.device, ...keyed("once") });
 
     it("get the stored receipt again, also on another server and after a restart", async () => {
@@ -94,14 +94,14 @@ describe.each(databases)("proofs that arrive at once on $name", (engine) => {
       { what: "one picture more", change: { images: [png(), png()] } },
       { what: "another note", change: { note: "Not so." } },
       { what: "another time", change: { capturedAt: "2020-01-01T00:00:00Z" } },
-    ])("are refused with 422 for $what", async ({ change }) => {
+    ])("are refused with 422 if the second has $what", async ({ change }) => {
       const sent = { capturedAt: capturedAt() };
       await submit(sent, once());
       const other = await submit({ ...sent, ...change }, once());
       expect(other).toMatchObject({ status: 422, body: { code: "idempotency_mismatch" } });
     });
 
-    it("get the stored slot_not_active, although the slot is active again", async () => {
+    it("get the stored slot_not_active, even if the slot is active again", async () => {
       const sent = { slotId: world.slotId, capturedAt: capturedAt() };
       await setStatus(service, world.slotId, "removed");
       const first = await submit(sent, once());
@@ -111,14 +111,14 @@ describe.each(databases)("proofs that arrive at once on $name", (engine) => {
       expect([again.status, again.text, isReplay(again)]).toEqual([403, first.text, true]);
     });
 
-    it("do not store a 400, so that a corrected proof is accepted", async () => {
+    it("do not store an answer 400, so that a corrected proof is accepted", async () => {
       const sent = { capturedAt: capturedAt() };
       const first = await submit({ ...sent, images: [] }, once());
       const mended = await submit(sent, once());
       expect([first.status, mended.status, isReplay(mended)]).toEqual([400, 201, false]);
     });
 
-    it("do not replay for another tester", async () => {
+    it("do not return another tester's stored answer", async () => {
       const other = await makeTesterInCycle(service);
       const answers = [
         await submit({}, once()),
@@ -133,9 +133,9 @@ describe.each(databases)("proofs that arrive at once on $name", (engine) => {
 });
 
 describe.each(sharedDatabases)(
-  "a proof that arrives at two servers of one PostgreSQL and one folder at once",
+  "a proof that arrives at two servers with one PostgreSQL database and one folder at the same time",
   (postgres) => {
-    it("keeps its evidence, whichever server accepts it", async () => {
+    it("keeps its images, whichever server accepts it", async () => {
       const [database, folder] = [await postgres.create(), await removableFolder()];
       const open = () => startService({ database, secret, settings: { data: folder.path } });
       const [one, two] = [await open(), await open()];

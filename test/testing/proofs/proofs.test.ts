@@ -39,7 +39,7 @@ describe.each(databases)("POST /api/v1/testing/proofs on $name", (engine) => {
     listOf(await service.request("GET", "/api/v1/testing/me/slots", { headers: world.device }), "slots")[0];
   const refusal = (status: number, code: string) => ({ status, body: { code } });
 
-  it("accepts a proof, and the day counts", async () => {
+  it("accepts a proof and counts the day", async () => {
     const answer = await submit();
     const receipt = { proofId: expect.any(String), slotId: world.slotId, dayIndex: 1, submitted: true };
     expect([answer.status, answer.body]).toEqual([201, receipt]);
@@ -47,7 +47,7 @@ describe.each(databases)("POST /api/v1/testing/proofs on $name", (engine) => {
     expect(await slotOf()).toMatchObject({ lastProofDayIndex: 1, joinCheckPending: false });
   });
 
-  it("makes a slot at risk active again, and keeps its missed days", async () => {
+  it("makes a slot at risk active again, and keeps the missed days of the slot", async () => {
     service.clock.advance(2 * dayMilliseconds);
     expect(await slotOf()).toMatchObject({ status: "at_risk", missedDays: 1 });
     expect(await submit()).toMatchObject({ status: 201, body: { dayIndex: 3 } });
@@ -65,7 +65,7 @@ describe.each(databases)("POST /api/v1/testing/proofs on $name", (engine) => {
     expect(served.map((bytes) => Buffer.from(bytes))).toEqual(images.map(({ bytes }) => bytes));
   });
 
-  it.each(["", "  "])("treats a queuedAt of %j as left out", async (queuedAt) => {
+  it.each(["", "  "])("treats the queuedAt %j as missing", async (queuedAt) => {
     expect((await submit({ queuedAt })).status).toBe(201);
     expect(await evidenceOf(service, world)).toMatchObject({ state: "counted", proof: { queuedAt: null } });
   });
@@ -79,14 +79,14 @@ describe.each(databases)("POST /api/v1/testing/proofs on $name", (engine) => {
     expect(await evidenceOf(service, world)).toMatchObject({ proof });
   });
 
-  it("serves images under unguessable names with the type of their bytes", async () => {
+  it("serves images at secret addresses with the type of their bytes", async () => {
     await submit({ images: [jpeg()] });
     const [url = ""] = imagesOf(await evidenceOf(service, world));
     expect(url).toMatch(new RegExp(`^${service.baseUrl}/uploads/[\\w-]{43}\\.jpg$`));
     expect((await fetch(url)).headers.get("content-type")).toBe("image/jpeg");
   });
 
-  it("accepts a proof on tier sdk and on tier screenshot", async () => {
+  it("accepts a proof with the verification tier sdk and with the tier screenshot", async () => {
     world = await makeTesterInCycle(service, { verificationTier: "screenshot" });
     expect((await submit()).status).toBe(201);
   });
@@ -95,7 +95,7 @@ describe.each(databases)("POST /api/v1/testing/proofs on $name", (engine) => {
     expect((await submit({ images: [{ ...png(), mediaType: "" }] })).status).toBe(201);
   });
 
-  it("may be the form of a client that declares no type", async () => {
+  it("accepts a form of a client that declares no types", async () => {
     const form = await readFile(new URL("../../inputs/form-requests-proof.multipart", import.meta.url));
     const body = form
       .toString("latin1")
@@ -109,13 +109,13 @@ describe.each(databases)("POST /api/v1/testing/proofs on $name", (engine) => {
     expect(answer).toMatchObject({ status: 201, body: { submitted: true } });
   });
 
-  describe("is only for today, in the cycle's time zone:", () => {
+  describe("for today in the cycle's time zone", () => {
     it.each([
       { what: "now", at: 0 },
       { what: "this morning", at: -11 * 3_600 },
-      { what: "that is ahead of the clock", at: 130 },
-      { what: "of this evening", at: 11 * 3_600 },
-    ])("accepts a capture $what", async ({ at }) => {
+      { what: "130 seconds in the future", at: 130 },
+      { what: "this evening", at: 11 * 3_600 },
+    ])("accepts an image that was captured $what", async ({ at }) => {
       expect(await submit({ capturedAt: inSeconds(at) })).toMatchObject({
         status: 201,
         body: { dayIndex: 1 },
@@ -127,13 +127,13 @@ describe.each(databases)("POST /api/v1/testing/proofs on $name", (engine) => {
       { what: "yesterday", at: -86_400, dayIndex: 1 },
       { what: "before the test", at: -3 * 86_400, dayIndex: -1 },
       { what: "after the test", at: 20 * 86_400, dayIndex: 22 },
-    ])("refuses a capture $what, and names its day", async ({ at, dayIndex }) => {
+    ])("refuses an image that was captured $what, and names its day", async ({ at, dayIndex }) => {
       service.clock.advance(dayMilliseconds);
       const answer = await submit({ capturedAt: inSeconds(at) });
       expect(answer).toMatchObject({ status: 422, body: { code: "out_of_window", dayIndex } });
     });
 
-    it("counts days in the cycle's time zone, with any offset of the capture time", async () => {
+    it("determines the day in the cycle's time zone from a capture time with any offset", async () => {
       setClock(service, service.clock.now().toISOString().replace(/T.*/, "T15:30:00Z"));
       world = await makeTesterInCycle(service, { timezone: "Asia/Tokyo" });
       const date = service.clock.now().toISOString().slice(0, 10);
@@ -144,7 +144,7 @@ describe.each(databases)("POST /api/v1/testing/proofs on $name", (engine) => {
     });
   });
 
-  describe("refuses with 400, naming the fields,", () => {
+  describe("names in its answer 400", () => {
     it.each<{ fields: Partial<ProofFields>; path: string }>([
       { fields: { slotId: "seven" }, path: "slotId" },
       { fields: { capturedAt: "2026-11-21T12:00:00" }, path: "capturedAt" },
@@ -152,18 +152,18 @@ describe.each(databases)("POST /api/v1/testing/proofs on $name", (engine) => {
       { fields: { queuedAt: "2026-11-21" }, path: "queuedAt" },
       { fields: { note: "x".repeat(2_001) }, path: "note" },
       { fields: { images: Array.from({ length: 7 }, () => png()) }, path: "images" },
-    ])("of the fault in $path", async ({ fields, path }) => {
+    ])("the faulty field $path", async ({ fields, path }) => {
       expect(faultyPaths(await submit(fields))).toEqual([path]);
     });
 
-    it("of all missing parts at once", async () => {
+    it("all missing parts at once", async () => {
       const form = new FormData();
       form.set("note", "Nothing else.");
       const answer = await service.request("POST", path, { headers: world.device, body: form });
       expect(faultyPaths(answer)).toEqual(["capturedAt", "slotId"]);
     });
 
-    it("of a malformed form", async () => {
+    it("a malformed form", async () => {
       const headers = { ...world.device, "content-type": "multipart/form-data; boundary=b" };
       const answer = await service.request("POST", path, { headers, body: "--b\r\nContent-Disp" });
       expect(faultyPaths(answer)).toEqual([""]);
@@ -188,7 +188,7 @@ describe.each(databases)("POST /api/v1/testing/proofs on $name", (engine) => {
     expect(await storedFiles(service)).toEqual(before);
   });
 
-  it("has its images deleted with the app, except images that another app also has", async () => {
+  it("deletes its images with the app, except images that another app also has", async () => {
     const other = await makeTesterInCycle(service);
     await sendProof(service, other.device, { slotId: other.slotId, images: [png(800)] });
     const before = (await storedFiles(service)).length;

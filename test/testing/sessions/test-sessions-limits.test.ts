@@ -31,14 +31,14 @@ describe("a session report", () => {
   const send = (change: object): Promise<Answer> =>
     service.request("POST", sdkPath, { headers: app.key, body: { ...app.sessionOf(), ...change } });
 
-  describe("exactly at, below and above the limits", () => {
+  describe("near the limits of length and screens", () => {
     it.each([
       [44_999, 2, false],
       [45_000, 2, true],
       [45_001, 3, true],
       [45_000, 1, false],
       [3_600_000, 0, false],
-    ])("%d ms on %d screens: counted is %j", async (milliseconds, screens, counted) => {
+    ])("of %d ms on %d screens has counted: %j", async (milliseconds, screens, counted) => {
       const answer = await app.report({ seconds: milliseconds / 1_000, screens: names(screens) });
       expect(answer.body).toMatchObject({ matched: true, counted });
     });
@@ -49,22 +49,22 @@ describe("a session report", () => {
       ["a blank name beside one", ["Home", "  ", ""], false],
       ["names that differ in case", ["Home", "home"], true],
       ["a name composed and decomposed", ["Caf\u00e9", "Cafe\u0301"], false],
-    ])("with %s: counted is %j", async (_, screens, counted) => {
+    ])("with %s has counted: %j", async (_, screens, counted) => {
       expect((await app.report({ screens })).body).toMatchObject({ counted });
     });
   });
 
-  describe("has at most 50 distinct screens", () => {
+  describe("with up to 50 distinct screens", () => {
     it.each([
       ["50", names(50)],
       ["50, each twice", [...names(50), ...names(50).map((name) => ` ${name} `)]],
       ["50 beside blank ones", [...names(50), "", "  "]],
-    ])("and is accepted with %s", async (_, screens) => {
+    ])("is accepted with %s", async (_, screens) => {
       expect(await app.report({ screens })).toMatchObject({ status: 200, body: { counted: true } });
       expect(JSON.parse((await app.recorded())[0]?.screens ?? "")).toEqual(names(50));
     });
 
-    it("and is refused with 51", async () => {
+    it("is refused with 51", async () => {
       expect(issuesOf(await app.report({ screens: names(51) }))).toEqual([
         "screens: must have at most 50 distinct names",
       ]);
@@ -75,7 +75,7 @@ describe("a session report", () => {
     [86_400_000, 86_400_000],
     [86_400_001, 86_400_000],
     [40 * 86_400_000, 86_400_000],
-  ])("of %d ms is recorded with %d ms: what is over 24 hours is cut", async (given, kept) => {
+  ])("of %d ms is stored with %d ms, because 24 hours is the maximum", async (given, kept) => {
     const startedAt = fromNow(service, -60);
     const endedAt = (milliseconds: number) => new Date(Date.parse(startedAt) + milliseconds).toISOString();
     const answer = await send({ startedAt, endedAt: endedAt(given) });
@@ -84,7 +84,7 @@ describe("a session report", () => {
   });
 
   it.each(["", " ", "k".repeat(201), "k".repeat(20_000), "schlüssel\u0000", "\ud800"])(
-    "is not matched with a key of another form: %j",
+    "does not match a test key of an invalid form: %j",
     async (testKey) => {
       expect(await send({ testKey })).toMatchObject({
         status: 200,
@@ -93,11 +93,11 @@ describe("a session report", () => {
     },
   );
 
-  describe("ends no earlier than it starts", () => {
+  describe("whose end is", () => {
     it.each([
       [0, []],
       [-1, ["endedAt: must not be before startedAt"]],
-    ])("%d ms", async (milliseconds, issues) => {
+    ])("%d ms after its start is refused only if this number is negative", async (milliseconds, issues) => {
       const startedAt = fromNow(service, -60);
       const endedAt = new Date(Date.parse(startedAt) + milliseconds).toISOString();
       const answer = await send({ startedAt, endedAt });
@@ -105,7 +105,7 @@ describe("a session report", () => {
     });
   });
 
-  it("may start in the future within the tolerance for clocks, and no later", async () => {
+  it("can start in the future within the tolerance for clocks, and not later", async () => {
     const ahead = async (seconds: number) =>
       (await app.report({ startedAt: fromNow(service, seconds) })).body;
     expect(await ahead(125)).toMatchObject({ reason: "session_in_future" });
@@ -128,7 +128,7 @@ describe("a session report", () => {
     expect(faultyPaths(await send({ endedAt: instant }))).toEqual(["endedAt"]);
   });
 
-  it("is refused with the faults of all fields at once", async () => {
+  it("is refused with the faults of all fields in one answer", async () => {
     const answer = await send({
       testKey: 7,
       startedAt: "now",
@@ -139,7 +139,7 @@ describe("a session report", () => {
     expect(faultyPaths(answer)).toEqual(["appVersion", "endedAt", "screens", "startedAt", "testKey"]);
   });
 
-  it("is accepted with names of screens and a version that are too long: they are cut", async () => {
+  it("is accepted if names of screens or the version are too long, and they are shortened", async () => {
     const [long, other, smileys] = ["x".repeat(201), `${"x".repeat(200)}y`, "🙂".repeat(300)];
     const screens = [long, other, ` ${smileys} `];
     const answer = await send({ screens, appVersion: "v".repeat(101) });
@@ -153,7 +153,7 @@ describe("a session report", () => {
     expect(faultyPaths(await send(change))).toEqual(["endedAt", "screens.0"]);
   });
 
-  it("does not count and stores nothing when it is malformed", async () => {
+  it("does not count and is not stored if it is malformed", async () => {
     for (let count = 0; count < 61; count += 1) await app.report({ seconds: -1 });
     expect(await app.report()).toMatchObject({ status: 200 });
     expect(await app.recorded()).toHaveLength(1);
@@ -172,7 +172,7 @@ async function pass(count: number, send: () => Promise<Answer>): Promise<number>
 
 const waitOf = ({ headers }: Answer): number => Number(headers.get("retry-after"));
 
-describe("60 session reports per test key per hour", () => {
+describe("60 session reports for each test key and hour", () => {
   let service: Service;
   let app: AppWithTester;
   beforeAll(async () => {
@@ -187,18 +187,18 @@ describe("60 session reports per test key per hour", () => {
 
   const report = (testKey = app.testKey) => app.report({ testKey, seconds: 1 });
 
-  it("are accepted, and one more is refused, also with INNKEEP_RATE_LIMITS=off", async () => {
+  it("are accepted, and one more is refused, even with INNKEEP_RATE_LIMITS=off", async () => {
     expect(await pass(60, report)).toBe(60);
     expect(await report()).toMatchObject({ status: 429, body: { code: "rate_limited" } });
     expect(await app.recorded()).toHaveLength(60);
   });
 
-  it("are also the limit of unknown keys", async () => {
+  it("are also the limit for unknown keys", async () => {
     const testKey = neverAKey();
     expect(await pass(65, () => report(testKey))).toBe(60);
   });
 
-  it("are those with the keys of all apps together", async () => {
+  it("are counted together for the keys of all apps", async () => {
     const headers = { "x-api-key": (await service.makeApp()).key };
     const foreign = () => app.report({ seconds: 1 }, headers);
     expect(await pass(30, foreign)).toBe(30);
@@ -206,7 +206,7 @@ describe("60 session reports per test key per hour", () => {
     expect(await foreign()).toMatchObject({ status: 429, body: { code: "rate_limited" } });
   });
 
-  it("say in Retry-After when one is accepted again, exact to the second", async () => {
+  it("are followed by a Retry-After that says to the second when a report is accepted again", async () => {
     await report();
     setClock(service, "2027-03-01T12:10:00.000Z");
     await pass(59, report);
@@ -219,7 +219,7 @@ describe("60 session reports per test key per hour", () => {
     expect(waitOf(await report())).toBe(600);
   });
 
-  it("slide: at any moment, those of the last hour count", async () => {
+  it("are counted over the last hour at any moment", async () => {
     await pass(30, report);
     setClock(service, "2027-03-01T12:30:00.000Z");
     await pass(30, report);
@@ -227,24 +227,24 @@ describe("60 session reports per test key per hour", () => {
     expect(await pass(60, report)).toBe(30);
   });
 
-  it("apply per test key, not per app", async () => {
+  it("are counted for each test key, not for each app", async () => {
     await pass(60, report);
     const other = await service.giveSlot(app.cycle, app.otherSlotId, await service.makeUser());
     expect([(await report()).status, (await report(other)).status]).toEqual([429, 200]);
   });
 
-  it("are counted together for all keys of the app", async () => {
+  it("are counted together for all app keys of an app", async () => {
     await pass(30, report);
     const key = { "x-api-key": await service.makeKey(app.app.id) };
     expect(await pass(40, () => app.report({ seconds: 1 }, key))).toBe(30);
   });
 
-  it("treat a key with white space around it as the same key", async () => {
+  it("are counted together for a test key with and without white space around it", async () => {
     await pass(60, report);
     expect(await report(` ${app.testKey} `)).toMatchObject({ status: 429 });
   });
 
-  it("do not count replays or status calls", async () => {
+  it("do not include repeated requests and requests for the status", async () => {
     const startedAt = fromNow(service, -60);
     const repeat = () => app.report({ startedAt }, keyed("once"));
     expect(await pass(1, repeat)).toBe(1);

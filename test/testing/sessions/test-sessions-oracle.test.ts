@@ -52,7 +52,7 @@ const rotate = ({ database, sealer }: Deps, slotId: string) => {
   );
 };
 
-describe.each(databases)("test keys that belong to no slot on $name", (engine) => {
+describe.each(databases)("a test key that belongs to no slot, on $name,", (engine) => {
   let service: Service;
   let app: AppWithTester;
   let keys: string[];
@@ -81,7 +81,7 @@ describe.each(databases)("test keys that belong to no slot on $name", (engine) =
     return first;
   }
 
-  it("get the same answer to a report as an invented key", async () => {
+  it("gets the same answer to a report as an invented key", async () => {
     const text = '{"matched":false,"counted":false,"dayIndex":0,"reason":null}';
     expect(expectAlike(await answersTo((testKey) => app.report({ testKey })))).toMatchObject({
       status: 200,
@@ -89,7 +89,7 @@ describe.each(databases)("test keys that belong to no slot on $name", (engine) =
     });
   });
 
-  it("get the same answer to a status call, including the ETag", async () => {
+  it("gets the same answer to a request for the status, including the ETag", async () => {
     const answer = expectAlike(await answersTo((testKey) => app.status(testKey)));
     const text = JSON.stringify({
       matched: false,
@@ -105,18 +105,18 @@ describe.each(databases)("test keys that belong to no slot on $name", (engine) =
 
   it.each([
     ["stale", { startedAt: "2027-01-01T00:00:00.000Z" }],
-    ["ahead", { startedAt: "2027-03-02T12:00:00.000Z" }],
-    ["below the bar", { seconds: 1, screens: [] }],
-  ])("get the same answer for any session: %s", async (_, session) => {
+    ["in the future", { startedAt: "2027-03-02T12:00:00.000Z" }],
+    ["too short", { seconds: 1, screens: [] }],
+  ])("gets the same answer for a session that is %s", async (_, session) => {
     expectAlike(await answersTo((testKey) => app.report({ ...session, testKey })));
   });
 
-  it("get the 400 of a malformed report, whichever field is wrong", async () => {
+  it("gets the same 400 for a malformed report, whichever field is wrong", async () => {
     const answer = expectAlike(await answersTo((testKey) => app.report({ testKey, seconds: -1 })));
     expect(answer).toMatchObject({ status: 400 });
   });
 
-  it("get 429 after the same number, with the same Retry-After", async () => {
+  it("gets 429 after the same number of requests, with the same Retry-After", async () => {
     const refusals = await answersTo(async (testKey) => {
       setClock(service, noon);
       const session = { testKey, startedAt: "2027-03-01T11:00:00.000Z" };
@@ -128,7 +128,7 @@ describe.each(databases)("test keys that belong to no slot on $name", (engine) =
     expect(expectAlike(refusals)).toMatchObject({ status: 429 });
   });
 
-  it("get the same replays and mismatches of an Idempotency-Key", async () => {
+  it("gets the same stored answers and the same 422 for an Idempotency-Key", async () => {
     const startedAt = "2027-03-01T11:00:00.000Z";
     await answersTo((testKey) => app.report({ testKey, startedAt }, keyed("once")));
     const replays = await answersTo(async (testKey) => {
@@ -143,7 +143,7 @@ describe.each(databases)("test keys that belong to no slot on $name", (engine) =
     expect(expectAlike(others)).toMatchObject({ status: 422 });
   });
 
-  it("store no session", async () => {
+  it("stores no session", async () => {
     const kept = () => service.deps.database.all("SELECT id FROM test_sessions ORDER BY id");
     const before = await kept();
     await answersTo((testKey) => app.report({ testKey }));
@@ -154,7 +154,7 @@ describe.each(databases)("test keys that belong to no slot on $name", (engine) =
     ["that is not cached", forget],
     ["that is cached", async () => {}],
   ])(
-    "run the same statements as the key of a slot %s, for a session that does not count",
+    "causes the same SQL statements as the key of a slot %s, for a session that does not count",
     async (_, prepare) => {
       const own = await service.giveSlot(app.cycle, app.otherSlotId, await service.makeUser());
       const costOf = async (testKey: string) => {
@@ -169,7 +169,7 @@ describe.each(databases)("test keys that belong to no slot on $name", (engine) =
     },
   );
 
-  it("run the same statements for a status call as a slot's key", async () => {
+  it("causes the same SQL statements for a request for the status as the key of a slot", async () => {
     const own = await service.giveSlot(app.cycle, app.otherSlotId, await service.makeUser());
     await app.status();
     const costOf = async (testKey: string) => {

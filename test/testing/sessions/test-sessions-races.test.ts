@@ -50,7 +50,7 @@ async function raceBehindTheLimit(app: AppWithTester, servers: readonly Service[
   await expectOneCounted(app, await Promise.all(reports.map((report) => report(session))));
 }
 
-describe.each(databases)("reports of one day that arrive at once on $name", (engine) => {
+describe.each(databases)("session reports of one day that arrive at the same time on $name", (engine) => {
   let service: Service;
   let app: AppWithTester;
   beforeAll(async () => {
@@ -63,9 +63,9 @@ describe.each(databases)("reports of one day that arrive at once on $name", (eng
   });
   afterAll(() => service.stop());
 
-  it("count the day once, and all reports within the limit are recorded", () => raceOverHttp(app, [service]));
+  it("count the day once, and all reports within the limit are stored", () => raceOverHttp(app, [service]));
 
-  it("count the day once when there are a hundred reports, and all are recorded", () =>
+  it("count the day once if there are 100 reports, and all are stored", () =>
     raceBehindTheLimit(app, [service]));
 
   it("count the day once for each slot", async () => {
@@ -86,7 +86,7 @@ describe.each(databases)("reports of one day that arrive at once on $name", (eng
 });
 
 describe.each(sharedDatabases)(
-  "reports of one day that arrive at once at two servers of one PostgreSQL",
+  "session reports of one day that arrive at the same time at two servers with one PostgreSQL database",
   (postgres) => {
     let database: TestDatabase;
     let servers: readonly [Service, Service];
@@ -106,9 +106,9 @@ describe.each(sharedDatabases)(
       await database.remove();
     });
 
-    it("count the day once, and all reports within the limit are recorded", () => raceOverHttp(app, servers));
+    it("count the day once, and all reports within the limit are stored", () => raceOverHttp(app, servers));
 
-    it("count the day once when there are a hundred reports, and all are recorded", () =>
+    it("count the day once if there are 100 reports, and all are stored", () =>
       raceBehindTheLimit(app, servers));
   },
 );

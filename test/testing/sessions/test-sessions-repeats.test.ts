@@ -37,7 +37,7 @@ describe("a session report with an Idempotency-Key", () => {
 
   const once = (to = service) => app.report({ startedAt }, keyed("once"), to);
 
-  it("is answered again with the stored response, and recorded once", async () => {
+  it("gets the stored response again, and is stored once", async () => {
     const [first, again] = [await once(), await once()];
     expect([isReplay(first), isReplay(again), again.text]).toEqual([false, true, first.text]);
     expect(first.body).toMatchObject({ counted: true, dayIndex: 1 });
@@ -47,7 +47,7 @@ describe("a session report with an Idempotency-Key", () => {
   it.each([
     ["begins", { startedAt: "2027-03-01T12:04:00.000Z", seconds: 60 }, "session_in_future"],
     ["ends", { startedAt: "2027-03-01T11:59:40.000Z", seconds: 200 }, "session_below_bar"],
-  ])("that %s ahead of the clock is judged again", async (_, session, reason) => {
+  ])("is checked again if the session %s in the future", async (_, session, reason) => {
     const send = () => app.report(session, keyed("ahead"));
     expect((await send()).body).toMatchObject({ counted: false, reason });
     service.clock.advance(600_000);
@@ -56,7 +56,7 @@ describe("a session report with an Idempotency-Key", () => {
     expect(isReplay(await send())).toBe(true);
   });
 
-  it("says counted: true again, even after other reports got already_submitted", async () => {
+  it("gets counted: true again, even after other reports got already_submitted", async () => {
     await once();
     await app.report({ startedAt });
     expect((await once()).body).toMatchObject({ counted: true });
@@ -76,7 +76,7 @@ describe("a session report with an Idempotency-Key", () => {
     ]);
   });
 
-  it("is refused with 422 idempotency_mismatch when any other part of it differs", async () => {
+  it("is refused with 422 idempotency_mismatch if any other part differs", async () => {
     await once();
     for (const change of [{ seconds: 61 }, { screens: ["Home", "Help"] }, { appVersion: "2" }]) {
       const answer = await app.report({ startedAt, ...change }, keyed("once"));
@@ -85,14 +85,14 @@ describe("a session report with an Idempotency-Key", () => {
     expect(await app.recorded()).toHaveLength(1);
   });
 
-  it("is another request with another test key", async () => {
+  it("is a different request if the test key differs", async () => {
     const other = await service.giveSlot(app.cycle, app.otherSlotId, await service.makeUser());
     await once();
     const answer = await app.report({ startedAt, testKey: other }, keyed("once"));
     expect([isReplay(answer), answer.body]).toMatchObject([false, { counted: true }]);
   });
 
-  it("is the same request with another key of the app, not with a key of another app", async () => {
+  it("is the same request with another key of the app, and a different one with the key of another app", async () => {
     await once();
     const sameApp = { "x-api-key": await service.makeKey(app.app.id) };
     const otherApp = { "x-api-key": (await service.makeApp()).key };
@@ -104,9 +104,9 @@ describe("a session report with an Idempotency-Key", () => {
 });
 
 describe.each(sharedDatabases)(
-  "a session report with an Idempotency-Key on two servers of one PostgreSQL",
+  "a session report with an Idempotency-Key on two servers with one PostgreSQL database",
   (postgres) => {
-    it("has one effect when 40 arrive at once", async () => {
+    it("has one effect if 40 requests arrive at the same time", async () => {
       const database = await postgres.create();
       const servers = [
         await startService({ database, secret }),

@@ -66,7 +66,7 @@ describe("a test key", () => {
     ],
   ];
 
-  it.each(uses)("is in no answer and no log line: %s", async (_, use) => {
+  it.each(uses)("is in no answer and no log line after %s", async (_, use) => {
     for (const testKey of [app.testKey, stranger]) {
       const { headers, text } = await use(testKey);
       expect(JSON.stringify([...headers]) + text).not.toContain(testKey);
@@ -83,7 +83,7 @@ describe("a test key", () => {
     expect(text).not.toContain(app.testKey);
   });
 
-  it("is nowhere in the database in clear text, even an unknown key", async () => {
+  it("is nowhere in the database in clear text, even if it is unknown", async () => {
     await app.report({}, keyed("kept"));
     await app.report({ testKey: stranger }, keyed("kept"));
     const stored = await storedText(service);

@@ -32,48 +32,48 @@ describe("GET /api/v1/testing/sdk/session", () => {
     dueBy: "2027-03-02T00:00:00.000Z",
   };
 
-  it("shows the state of the day", async () => {
+  it("returns the state of the day", async () => {
     expect(await app.status()).toMatchObject({ status: 200, body: uncounted });
     await app.report();
     expect((await app.status()).body).toEqual({ ...uncounted, countedToday: true, daysCounted: 1 });
   });
 
-  it("shows nothing else", async () => {
+  it("returns nothing else", async () => {
     expect(Object.keys(Object((await app.status()).body))).toEqual(Object.keys(uncounted));
   });
 
-  it("shows the next day as not counted after it has begun", async () => {
+  it("returns the next day as not counted after it has begun", async () => {
     await app.report();
     setClock(service, "2027-03-02T00:00:00.000Z");
     const dueBy = "2027-03-03T00:00:00.000Z";
     expect((await app.status()).body).toEqual({ ...uncounted, dayIndex: 2, daysCounted: 1, dueBy });
   });
 
-  it("shows only one slot, for any states of others in the cycle", async () => {
+  it("returns only one slot, whatever the states of other slots in the cycle", async () => {
     const other = await service.giveSlot(app.cycle, app.otherSlotId, await service.makeUser());
     await app.report();
     expect((await app.status(other)).body).toEqual(uncounted);
   });
 
-  it("says day 0 before the first day, due at the end of the first day in the cycle's time zone", async () => {
+  it("returns day 0 before the first day, due at the end of the first day in the cycle's time zone", async () => {
     app = await makeAppWithTester(service, { startsOn: "2027-03-14", timezone: "America/New_York" });
     // The day on which the clocks of New York go forward has 23 hours.
     const dueBy = "2027-03-15T04:00:00.000Z";
     expect((await app.status()).body).toEqual({ ...uncounted, dayIndex: 0, dueBy });
   });
 
-  it("says the last day after the end", async () => {
+  it("returns the last day after the end", async () => {
     setClock(service, "2027-05-01T12:00:00.000Z");
     const dueBy = "2027-03-15T00:00:00.000Z";
     expect((await app.status()).body).toEqual({ ...uncounted, dayIndex: 14, dueBy });
   });
 
-  it("still matches a slot that was removed", async () => {
+  it("still returns matched: true for a slot that was removed", async () => {
     await app.setSlot("removed");
     expect((await app.status()).body).toEqual(uncounted);
   });
 
-  it("answers matched: false and counted: false for a key that belongs to no slot", async () => {
+  it("returns matched: false and counted: false for a key that belongs to no slot", async () => {
     expect(await app.status(neverAKey())).toMatchObject({
       status: 200,
       body: {
@@ -88,14 +88,14 @@ describe("GET /api/v1/testing/sdk/session", () => {
     });
   });
 
-  it("has an ETag, and answers 304 while nothing has changed", async () => {
+  it("has an ETag, and answers 304 if nothing has changed", async () => {
     const etag = (await app.status()).headers.get("etag") ?? "";
     expect(await app.status(app.testKey, { "if-none-match": etag })).toMatchObject({ status: 304, text: "" });
     await app.report();
     expect(await app.status(app.testKey, { "if-none-match": etag })).toMatchObject({ status: 200 });
   });
 
-  it("is not cached, because its address contains the test key", async () => {
+  it("cannot be cached, because its address contains the test key", async () => {
     expect((await app.status()).headers.get("cache-control")).toContain("no-store");
   });
 
@@ -106,12 +106,15 @@ describe("GET /api/v1/testing/sdk/session", () => {
     expect([await app.recorded(), await limited()]).toEqual([[], before]);
   });
 
-  it.each(["", "%20", "k".repeat(201), "%00"])("is that of an unknown key for %j", async (testKey) => {
-    const answer = await service.request("GET", `${sdkPath}?testKey=${testKey}`, { headers: app.key });
-    expect(answer).toMatchObject({ status: 200, body: { matched: false, counted: false } });
-  });
+  it.each(["", "%20", "k".repeat(201), "%00"])(
+    "answers the key %j in the same way as an unknown key",
+    async (testKey) => {
+      const answer = await service.request("GET", `${sdkPath}?testKey=${testKey}`, { headers: app.key });
+      expect(answer).toMatchObject({ status: 200, body: { matched: false, counted: false } });
+    },
+  );
 
-  it.each(["", "?testKey=a&testKey=b"])("answers %j with 400 naming testKey", async (query) => {
+  it.each(["", "?testKey=a&testKey=b"])("answers 400 to the query %j, and names testKey", async (query) => {
     const answer = await service.request("GET", sdkPath + query, { headers: app.key });
     expect(faultyPaths(answer)).toEqual(["testKey"]);
   });

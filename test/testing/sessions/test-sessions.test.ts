@@ -33,13 +33,13 @@ describe.each(databases)("POST /api/v1/testing/sdk/session on $name", (engine) =
   const report = async (...session: Parameters<AppWithTester["report"]>) =>
     (await app.report(...session)).body;
 
-  it("counts the day of a session of 45 seconds on 2 screens", async () => {
+  it("counts the day for a session of 45 seconds on 2 screens", async () => {
     const answer = await app.report({ seconds: 45 });
     expect(answer).toMatchObject({ status: 200, body: counted(1) });
     expect(answer.headers.get("cache-control")).toBe("no-store");
   });
 
-  it("counts a session of today that began before the owner accepted the tester", async () => {
+  it("counts a session that began on the same day before the owner accepted the tester", async () => {
     app = await makeAppWithTester(service);
     expect(await report({ startedAt: "2027-03-01T11:00:00.000Z" })).toMatchObject({
       counted: true,
@@ -47,9 +47,9 @@ describe.each(databases)("POST /api/v1/testing/sdk/session on $name", (engine) =
     });
   });
 
-  describe("answers counted: false with the reason", () => {
+  describe("answers counted: false", () => {
     it.each<[string, string, number, () => Promise<unknown>]>([
-      ["session_below_bar", "under 45 seconds", 1, () => report({ seconds: 44 })],
+      ["session_below_bar", "of less than 45 seconds", 1, () => report({ seconds: 44 })],
       ["session_below_bar", "on fewer than 2 distinct screens", 1, () => report({ screens: ["Home"] })],
       ["already_submitted", "on a day that is counted", 1, () => app.report().then(() => report())],
       [
@@ -63,7 +63,7 @@ describe.each(databases)("POST /api/v1/testing/sdk/session on $name", (engine) =
       ],
       [
         "cycle_not_running",
-        "begun after the last day",
+        "that began after the last day",
         0,
         async () => {
           setClock(service, "2027-03-15T00:00:01.000Z");
@@ -72,7 +72,7 @@ describe.each(databases)("POST /api/v1/testing/sdk/session on $name", (engine) =
       ],
       [
         "cycle_not_running",
-        "of the last day, once its grace is over",
+        "of the last day that arrives more than a day later",
         14,
         async () => {
           setClock(service, "2027-03-16T00:00:00.000Z");
@@ -115,16 +115,16 @@ describe.each(databases)("POST /api/v1/testing/sdk/session on $name", (engine) =
       ],
       [
         "session_in_future",
-        "from more than 120 seconds ahead",
+        "that begins more than 120 seconds in the future",
         1,
         () => report({ startedAt: fromNow(service, 125) }),
       ],
-    ])("%s: %s", async (reason, _, dayIndex, given) => {
+    ])("with the reason %s for a session %s", async (reason, _, dayIndex, given) => {
       expect(await given()).toEqual(refused(reason, dayIndex));
       expect((await app.recorded()).at(-1)).toMatchObject({ reason, dayIndex: dayIndex || null });
     });
 
-    it("session_stale: from the day before the slot became active", async () => {
+    it("with the reason session_stale for a session from the day before the slot became active", async () => {
       setClock(service, "2027-03-02T12:00:00.000Z");
       const testKey = await service.giveSlot(app.cycle, app.otherSlotId, await service.makeUser());
       const answer = await report({ testKey, startedAt: "2027-03-01T23:59:00.000Z" });
@@ -133,7 +133,7 @@ describe.each(databases)("POST /api/v1/testing/sdk/session on $name", (engine) =
   });
 
   it.each(["2027-03-02T00:00:30.000Z", "2027-03-02T23:59:59.000Z"])(
-    "counts the last day of a session that arrives after it, at %s",
+    "counts the last day for a session that arrives after this day, at %s",
     async (now) => {
       app = await makeAppWithTester(service, { durationDays: 1 });
       setClock(service, now);
@@ -147,32 +147,32 @@ describe.each(databases)("POST /api/v1/testing/sdk/session on $name", (engine) =
       ["cycle_not_running", () => app.setCycle("completed")],
       ["slot_not_active", () => app.setSlot("removed")],
     ];
-    it.each(faults)("%s before session_in_future", async (reason, make) => {
+    it.each(faults)("with %s before session_in_future", async (reason, make) => {
       for (const [, also] of faults.slice(faults.findIndex(([name]) => name === reason) + 1)) await also();
       await make();
       const startedAt = fromNow(service, 3_600);
       expect(await report({ startedAt, seconds: 1 })).toEqual(refused(reason));
     });
 
-    it("session_in_future before session_below_bar", async () => {
+    it("with session_in_future before session_below_bar", async () => {
       const session = { startedAt: fromNow(service, 3_600), seconds: 1, screens: [] };
       expect(await report(session)).toEqual(refused("session_in_future"));
     });
 
-    it("session_stale before already_submitted", async () => {
+    it("with session_stale before already_submitted", async () => {
       const startedAt = fromNow(service, -60);
       await app.report({ startedAt });
       setClock(service, "2027-03-03T12:00:00.000Z");
       expect(await report({ startedAt, seconds: 1 })).toEqual(refused("session_stale"));
     });
 
-    it("already_submitted before session_below_bar", async () => {
+    it("with already_submitted before session_below_bar", async () => {
       await app.report();
       expect(await report({ seconds: 1, screens: [] })).toEqual(refused("already_submitted"));
     });
   });
 
-  it("counts a day later that was below the bar before", async () => {
+  it("counts a day with a second session after a session that was too short", async () => {
     const answers = [await report({ seconds: 10 }), await report(), await report()];
     expect(answers).toEqual([refused("session_below_bar"), counted(1), refused("already_submitted")]);
     expect((await app.recorded()).map(({ reason }) => reason)).toEqual([
@@ -209,7 +209,7 @@ describe.each(databases)("POST /api/v1/testing/sdk/session on $name", (engine) =
     ]);
   });
 
-  it("makes a slot at risk active again when its session counts", async () => {
+  it("makes a slot at risk active again if its session counts", async () => {
     setClock(service, "2027-03-03T12:00:00.000Z");
     await app.status();
     expect(await app.slot()).toMatchObject({ status: "at_risk", missedDays: 1 });
@@ -217,7 +217,7 @@ describe.each(databases)("POST /api/v1/testing/sdk/session on $name", (engine) =
     expect(await app.slot()).toMatchObject({ status: "active", missedDays: 1 });
   });
 
-  it("removes a missed day when yesterday's session arrives late", async () => {
+  it("removes a missed day if yesterday's session arrives late", async () => {
     setClock(service, "2027-03-03T00:00:10.000Z");
     await app.status();
     expect(await app.slot()).toMatchObject({ status: "at_risk", missedDays: 1 });
@@ -225,14 +225,14 @@ describe.each(databases)("POST /api/v1/testing/sdk/session on $name", (engine) =
     expect(await app.slot()).toMatchObject({ status: "active", missedDays: 0 });
   });
 
-  it("ends the join check with the first counted day", async () => {
+  it("ends the join check when the first day is counted", async () => {
     await app.report({ seconds: 1 });
     expect(await app.slot()).toMatchObject({ joinCheckPending: 1 });
     await app.report();
     expect(await app.slot()).toMatchObject({ joinCheckPending: 0 });
   });
 
-  it("records each screen once, trimmed, and the app's version", async () => {
+  it("stores each screen once, trimmed, and the app's version", async () => {
     await app.report({ screens: [" Home", "Home ", "", "home", "  "], appVersion: " 1.4.0 " });
     await app.report({ appVersion: "" });
     expect(await app.recorded()).toMatchObject([
@@ -246,7 +246,7 @@ describe.each(databases)("POST /api/v1/testing/sdk/session on $name", (engine) =
     expect(await report({}, key)).toEqual(counted(1));
   });
 
-  it("needs the key of an app: a test key is refused", async () => {
+  it("needs the key of an app, and refuses a test key", async () => {
     for (const key of ["", app.testKey]) {
       const answer = await app.report({}, { "x-api-key": key });
       expect(answer).toMatchObject({ status: 401, body: { code: "invalid_api_key" } });

@@ -45,13 +45,13 @@ describe("the days of a slot", () => {
     expect(await states(test.slotIds[1])).toEqual(["none", "none", "none", "none", "none"]);
   });
 
-  it("are missed when they close uncounted, open today, and in the future from tomorrow on", async () => {
+  it("are missed if they end uncounted, open today, and in the future from tomorrow", async () => {
     test.toDay(3);
     expect(await states()).toEqual(["missed", "missed", "open", "ahead", "ahead"]);
     expect(await test.slot(slotId)).toMatchObject({ status: "at_risk", missedDays: 2 });
   });
 
-  it("start on the day after the slot became active", async () => {
+  it("begin with the day after the slot became active", async () => {
     test.toDay(2);
     await test.ask(test.slotIds[1]);
     await test.change(test.slotIds[1], "accept");
@@ -60,7 +60,7 @@ describe("the days of a slot", () => {
     expect(await states(test.slotIds[1])).toEqual(["none", "none", "missed", "open", "ahead"]);
   });
 
-  it("show the session that counted, even if others were longer", async () => {
+  it("show the session that counted, even if other sessions were longer", async () => {
     test.toDay(1);
     await recordSession(service, slotId, { dayIndex: 1, reason: "session_below_bar", seconds: 20 });
     const startedAt = new Date(service.clock.now().getTime() - 60_000).toISOString();
@@ -86,7 +86,7 @@ describe("the days of a slot", () => {
     expect(await test.slot(slotId)).toMatchObject({ daysCounted: 1, joinCheckPending: false });
   });
 
-  it("show the longest session and the last session's reason when no session counted", async () => {
+  it("show the longest session, and the reason of the last session, if no session counted", async () => {
     test.toDay(1);
     const below = { dayIndex: 1, reason: "session_below_bar" };
     await recordSession(service, slotId, { ...below, seconds: 20 });
@@ -101,7 +101,7 @@ describe("the days of a slot", () => {
     });
   });
 
-  it("measure a session across midnight, but only until the time when it was received", async () => {
+  it("count a session that lasts past midnight only until the time when the server received it", async () => {
     test.toDay(1, 24);
     const startedAt = `${test.startsOn}T23:59:30.500Z`;
     const below = { dayIndex: 1, reason: "session_below_bar", startedAt };
@@ -113,7 +113,7 @@ describe("the days of a slot", () => {
     expect((await days())[0]).toMatchObject({ sessions: 3, session: { screens: ["Across"] } });
   });
 
-  it("show a proof with the URLs of its images, and the session that was too short", async () => {
+  it("show a proof with the addresses of its images, and the session that was too short", async () => {
     test.toDay(2);
     await recordSession(service, slotId, { dayIndex: 2, reason: "session_below_bar", seconds: 20 });
     const images = [`a-${slotId}.png`, `b-${slotId}.png`];
@@ -134,7 +134,7 @@ describe("the days of a slot", () => {
     });
   });
 
-  it("are corrected by a late upload: a missed day is counted, and the slot is active again", async () => {
+  it("are corrected by a late upload: a missed day counts, and the slot is active again", async () => {
     test.toDay(2);
     expect(await test.slot(slotId)).toMatchObject({ status: "at_risk", missedDays: 1 });
     await recordSession(service, slotId, { dayIndex: 1, reason: null });
@@ -142,7 +142,7 @@ describe("the days of a slot", () => {
     expect(await test.slot(slotId)).toMatchObject({ status: "active", missedDays: 0 });
   });
 
-  it("leave out sessions outside the days of the cycle", async () => {
+  it("do not contain sessions outside the days of the cycle", async () => {
     await recordSession(service, slotId, { dayIndex: null, reason: "cycle_not_running" });
     expect(await days()).toEqual([1, 2, 3, 4, 5].map((day) => bare(day, "ahead")));
   });
@@ -160,7 +160,7 @@ describe("the days of a slot", () => {
     expect(await states(successor.slotId)).toEqual(["none", "none", "none", "missed", "open"]);
   });
 
-  it("of a slot that three misses end are missed up to the third miss", async () => {
+  it("are missed up to the third missed day if three missed days end the slot", async () => {
     test.toDay(5);
     const [removed, successor] = await test.slots();
     expect(removed).toMatchObject({ slotId, status: "removed", missedDays: 3 });
@@ -168,7 +168,7 @@ describe("the days of a slot", () => {
     expect(await states()).toEqual(["missed", "missed", "missed", "none", "none"]);
   });
 
-  it("are all closed when the cycle is over", async () => {
+  it("are all closed after the end of the cycle", async () => {
     for (const day of [1, 2, 4]) {
       test.toDay(day);
       await recordSession(service, slotId, { dayIndex: day, reason: null });

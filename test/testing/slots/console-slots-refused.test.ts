@@ -15,7 +15,7 @@ import {
 
 const hours = 3_600_000;
 
-describe("a slot that its owner cannot change,", () => {
+describe("a slot", () => {
   let service: Service;
   let world: OwnerWithOneOfEach;
   let test: PlannedCycle;
@@ -32,7 +32,7 @@ describe("a slot that its owner cannot change,", () => {
   };
   const keyOf = () => secretsOf(service, slotId);
 
-  describe("refuses actions that its state does not allow:", () => {
+  describe("refuses an action that its state does not allow:", () => {
     const every = ["accept", "decline", "remove", "rotate-key", "confirm-join"];
     const allowed: Partial<Record<SlotState, readonly string[]>> = {
       requested: ["accept", "decline"],
@@ -42,7 +42,7 @@ describe("a slot that its owner cannot change,", () => {
     const wrong = slotStates.flatMap((state) =>
       every.filter((verb) => !allowed[state]?.includes(verb)).map((verb) => [verb, state] as const),
     );
-    it.each(wrong)("%s when it is %s", async (verb, state) => {
+    it.each(wrong)("%s if it is %s", async (verb, state) => {
       await bring(state);
       const before = await test.slots();
       const key = await keyOf();
@@ -59,7 +59,7 @@ describe("a slot that its owner cannot change,", () => {
       ["completed", 422, "cycle_not_open"],
       ["open in a cycle that is over", 422, "cycle_not_open"],
       ["cancelled", 422, "cycle_not_open"],
-    ] as const)("assign where it is %s", async (state, status, code) => {
+    ] as const)("assign if it is %s", async (state, status, code) => {
       await bring(state);
       const { email } = await service.makeUser();
       const before = await test.slots();
@@ -71,22 +71,22 @@ describe("a slot that its owner cannot change,", () => {
   it.each([
     [48 * hours - 60_000, 200],
     [48 * hours, 409],
-  ])("that was requested %d milliseconds ago answers an accept with %d", async (milliseconds, status) => {
+  ])("with a request that is %d milliseconds old answers an accept with %d", async (milliseconds, status) => {
     await bring("requested");
     service.clock.advance(milliseconds);
     expect(await test.change(slotId, "accept")).toMatchObject({ status });
   });
 
-  it("whose request has expired is already open when its owner reads it", async () => {
+  it("with an expired request is already open when its owner reads it", async () => {
     await bring("expired");
     expect(await test.slot(slotId)).toMatchObject({ status: "open", tester: null, requestExpiresAt: null });
   });
 
-  describe("when several actions on it happen at once,", () => {
+  describe("with several actions at the same time", () => {
     const codesOf = async (answers: Promise<{ status: number }>[]) =>
       (await Promise.all(answers)).map(({ status }) => status).sort();
 
-    it("is accepted or declined, never both", async () => {
+    it("is accepted or declined, and never both", async () => {
       await bring("requested");
       const verbs = Array.from({ length: 20 }, (_, at) => (at % 2 ? "accept" : "decline"));
       const answers = await Promise.all(verbs.map((verb) => test.change(slotId, verb)));
@@ -109,14 +109,14 @@ describe("a slot that its owner cannot change,", () => {
       expect(await codesOf(answers)).toEqual([200, ...Array.from({ length: 9 }, () => 409)]);
     });
 
-    it("is the only slot that an account gets in a cycle", async () => {
+    it("is the only slot of the cycle that an account gets", async () => {
       await bring("open");
       const { email } = await service.makeUser();
       const answers = test.slotIds.map((id) => test.change(id, "assign", { email }));
       expect(await codesOf(answers)).toEqual([200, 409, 409]);
     });
 
-    it("is removed with its cycle in any order", async () => {
+    it("is removed together with its cycle in any order", async () => {
       await bring("active");
       await Promise.all([test.change(slotId, "remove"), test.cancel()]);
       expect(await test.slot(slotId)).toMatchObject({ status: "removed" });

@@ -37,7 +37,7 @@ describe("a slot that its owner manages", () => {
   };
   const keyOf = () => secretsOf(service, slotId);
 
-  it("that is requested and accepted belongs to the tester, with a test key and a pending join check", async () => {
+  it("belongs to the tester after a request and an accept, with a test key and a pending join check", async () => {
     const tester = await test.ask(slotId);
     expect(await test.slot(slotId)).toMatchObject({ status: "requested", tester, joinCheckPending: false });
     const answer = await test.change(slotId, "accept");
@@ -64,7 +64,7 @@ describe("a slot that its owner manages", () => {
   it.each([
     ["before the first day from day 0", { startsIn: 3 }, 0],
     ["on the third day from day 3", { startsIn: -2 }, 3],
-  ])("that is accepted %s is active from then on", async (_, plan, day) => {
+  ])("that is accepted %s is active from that time", async (_, plan, day) => {
     test = await makePlannedCycle(service, world, plan);
     slotId = test.slotIds[0];
     await test.ask(slotId);
@@ -72,7 +72,7 @@ describe("a slot that its owner manages", () => {
     expect(await keyOf()).toMatchObject({ fromDay: day });
   });
 
-  it("that is declined is open again, also for the same tester", async () => {
+  it("is open again after its request was declined, also for the same tester", async () => {
     const tester = await test.ask(slotId);
     const answer = await test.change(slotId, "decline");
     expect(answer.body).toMatchObject({ status: "open", tester: null, requestExpiresAt: null });
@@ -81,7 +81,7 @@ describe("a slot that its owner manages", () => {
   });
 
   it.each(["active", "at risk"] as const)(
-    "that is %s can be removed, and another opens in its place",
+    "that is %s can be removed, and a new slot opens in its place",
     async (state) => {
       await bring(state);
       const before = await test.slot(slotId);
@@ -96,7 +96,7 @@ describe("a slot that its owner manages", () => {
   );
 
   it.each(["active", "at risk"] as const)(
-    "that is %s can get a new key, and the old key stops",
+    "that is %s can get a new key, and the old key becomes invalid",
     async (state) => {
       await bring(state);
       const before = await keyOf();
@@ -108,13 +108,13 @@ describe("a slot that its owner manages", () => {
     },
   );
 
-  it("needs no join check after its owner has confirmed the join", async () => {
+  it("needs no join check after its owner has confirmed that the tester joined", async () => {
     await bring("active");
     expect((await test.change(slotId, "confirm-join")).body).toMatchObject({ joinCheckPending: false });
     expect(await test.slot(slotId)).toMatchObject({ status: "active", joinCheckPending: false });
   });
 
-  it("that is open can be assigned to a known account at once", async () => {
+  it("that is open can be assigned to a known account immediately", async () => {
     const tester = await service.makeUser();
     const answer = await test.change(slotId, "assign", { email: ` ${tester.email.toUpperCase()} ` });
     expect(answer.body).toMatchObject({ status: "active", tester, joinCheckPending: true });
@@ -127,7 +127,7 @@ describe("a slot that its owner manages", () => {
     expect(answer.field("error")).toContain("no account with this e-mail address");
   });
 
-  it("is assigned to a verified address only where the server sends mail", async () => {
+  it("can be assigned to a verified address only, if the server sends mail", async () => {
     const mailOut = mailOutOf({
       INNKEEP_SMTP_URL: "smtp://127.0.0.1:9",
       INNKEEP_MAIL_FROM: "a@larder.example",
@@ -164,7 +164,7 @@ describe("a slot that its owner manages", () => {
     },
   );
 
-  it("that a tester has left is assigned to another tester, who starts from zero", async () => {
+  it("that a tester has left can be assigned to another tester, who begins without counted days", async () => {
     await bring("at risk");
     await test.change(slotId, "remove");
     const [, successor] = await test.slots();
@@ -180,7 +180,7 @@ describe("a slot that its owner manages", () => {
     ]);
   });
 
-  it("is audited for each change, and for no refused change", async () => {
+  it("has an entry in the audit for each change, and none for a refused change", async () => {
     const owned = await makeOwnerWithOneOfEach(service);
     test = await makePlannedCycle(service, owned);
     slotId = test.slotIds[0];
@@ -202,7 +202,7 @@ describe("a slot that its owner manages", () => {
     ]);
   });
 
-  it("never shows its test key to the owner: not in an answer, the audit log or the log", async () => {
+  it("never shows its test key to the owner: neither in an answer, in the audit nor in the log", async () => {
     await bring("active");
     const key = service.deps.sealer.open((await keyOf())?.keySealed ?? "");
     const answers = [
@@ -216,7 +216,7 @@ describe("a slot that its owner manages", () => {
     expect(secrets.filter((secret) => told.includes(secret))).toEqual([]);
   });
 
-  it("can be changed with a maintainer token that has the scope, but not for another app", async () => {
+  it("can be changed with a maintainer token that has the scope, but not if it belongs to another app", async () => {
     await test.ask(slotId);
     const accept = async (traits: { scopes: string[]; appId?: string }) => {
       const headers = bearer(await service.makeToken(world.owner, "maintainer", traits));

@@ -29,13 +29,13 @@ describe("the evidence of a day", () => {
     ["slot_not_active", "The slot was no longer active when it arrived."],
     ["session_stale", "The server cannot confirm its day"],
     ["session_in_future", "By the server’s clock, it began in the future."],
-  ])("says in words why a session did not count: %s", async (reason, words) => {
+  ])("explains why a session did not count: %s", async (reason, words) => {
     const { slotId, evidence } = await test.giveSlot();
     await recordSession(service, slotId, { dayIndex: 1, reason });
     expect(readingOf(await owner.open(evidence))).toContain(`The session did not count. ${words}`);
   });
 
-  it("shows the evidence of a day that a session counted", async () => {
+  it("contains the session that counted the day", async () => {
     const { slotId, seat, evidence } = await test.giveSlot();
     await recordSession(service, slotId, {
       dayIndex: 1,
@@ -54,7 +54,7 @@ describe("the evidence of a day", () => {
     expect(page).not.toContain("did not count");
   });
 
-  it("shows the images and the note of a proof, only from the uploads", async () => {
+  it("contains the images and the note of a proof, and images only from the server's uploads", async () => {
     const { slotId, evidence } = await test.giveSlot();
     await recordProof(service, slotId, {
       dayIndex: 1,

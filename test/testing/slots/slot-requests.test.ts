@@ -51,13 +51,13 @@ describe.each(databases)("POST /api/v1/testing/slots/{slotId}/request on $name",
     expect(answer.text).not.toContain("testKey");
   });
 
-  it("accepts an empty object or no body, and shows the slot among the tester's slots", async () => {
+  it("accepts an empty object and no body, and then the slot is among the tester's slots", async () => {
     expect((await ask(world.open[0], device, {})).status).toBe(201);
     const slots = await service.request("GET", "/api/v1/testing/me/slots", { headers: device });
     expect(listOf(slots, "slots")).toMatchObject([{ slotId: world.open[0], status: "requested" }]);
   });
 
-  it("opens the slot again when nobody has answered for 48 hours", async () => {
+  it("opens the slot again if nobody has answered for 48 hours", async () => {
     await ask(world.open[0]);
     service.clock.advance(2 * dayMilliseconds - 60_000);
     expect(await ask(world.open[0], await makeDevice())).toMatchObject({ body: { code: "slot_taken" } });
@@ -65,7 +65,7 @@ describe.each(databases)("POST /api/v1/testing/slots/{slotId}/request on $name",
     expect((await ask(world.open[0], await makeDevice())).status).toBe(201);
   });
 
-  describe("refuses with the first fault in this order:", () => {
+  describe("refuses a request with the first fault of this order:", () => {
     const refusal = (status: number, code: string) => ({ status, body: { code } });
 
     it("not_found for an unknown slot", async () => {
@@ -101,7 +101,7 @@ describe.each(databases)("POST /api/v1/testing/slots/{slotId}/request on $name",
     );
   });
 
-  it("sends the same refusal to a repeat with the same Idempotency-Key", async () => {
+  it("returns the same refusal to a repeat with the same Idempotency-Key", async () => {
     const send = () => ask(world.slotId, { ...device, ...keyed("once") });
     const first = await send();
     await service.deps.database.write((tx) =>
@@ -111,7 +111,7 @@ describe.each(databases)("POST /api/v1/testing/slots/{slotId}/request on $name",
     expect([again.status, again.text, isReplay(again)]).toEqual([409, first.text, true]);
   });
 
-  it("sends own_listing to a repeat with the same Idempotency-Key, although its status is 403", async () => {
+  it("returns own_listing to a repeat with the same Idempotency-Key, although its status is 403", async () => {
     const owner = await service.makeDevice(world.owner);
     const send = () => ask(world.slotId, { ...owner, ...keyed("own") });
     const first = await send();
@@ -120,7 +120,7 @@ describe.each(databases)("POST /api/v1/testing/slots/{slotId}/request on $name",
     expect([again.status, again.text, isReplay(again)]).toEqual([403, first.text, true]);
   });
 
-  it("assigns the last slot to exactly one of a hundred testers", async () => {
+  it("assigns the last slot to exactly one of 100 testers", async () => {
     const devices = await Promise.all(hundred.map(makeDevice));
     const answers = await Promise.all(devices.map((each) => ask(world.open[1], each)));
     const codes = answers.map(({ status, body }) =>
@@ -130,7 +130,7 @@ describe.each(databases)("POST /api/v1/testing/slots/{slotId}/request on $name",
     expect(codes.filter((code) => code === "slot_taken")).toHaveLength(99);
   });
 
-  it("assigns exactly one of a hundred slots to a tester who requests all of them at once", async () => {
+  it("assigns exactly one of 100 slots to a tester who requests all of them at the same time", async () => {
     world = await makeTesterInCycle(service, { seats: 101 });
     const answers = await Promise.all(world.open.map((slotId) => ask(slotId)));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
@@ -141,7 +141,7 @@ describe.each(databases)("POST /api/v1/testing/slots/{slotId}/request on $name",
     expect(listOf(slots, "slots")).toHaveLength(1);
   });
 
-  it("lets one device change slots 120 times an hour: requests and key rotations together", async () => {
+  it("allows one device 120 requests for slots and new keys together in an hour", async () => {
     const rotate = () =>
       service.request("POST", `/api/v1/testing/slots/${world.slotId}/rotate-key`, { headers: world.device });
     const allowed = await Promise.all(Array.from({ length: rateLimits.slotRequests.limit }, rotate));

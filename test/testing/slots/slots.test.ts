@@ -14,7 +14,7 @@ import {
 
 const path = "/api/v1/testing/me/slots";
 
-describe("the slots of a tester", () => {
+describe("the endpoints of a tester's slots", () => {
   let service: Service;
   let world: TesterInCycle;
   beforeAll(async () => {
@@ -32,7 +32,7 @@ describe("the slots of a tester", () => {
     listOf(await service.request("GET", "/api/v1/testing/me/tasks", { headers: world.device }), "tasks")[0];
 
   describe("GET /api/v1/testing/me/slots", () => {
-    it("shows the state of a slot", async () => {
+    it("returns the state of a slot", async () => {
       const slot = {
         slotId: world.slotId,
         cycleId: world.cycle.id,
@@ -56,7 +56,7 @@ describe("the slots of a tester", () => {
       expect((await get()).body).toEqual({ slots: [slot] });
     });
 
-    it("names the last day that was counted", async () => {
+    it("returns the last day that was counted", async () => {
       await sendProof(service, world.device, { slotId: world.slotId });
       service.clock.advance(dayMilliseconds);
       await sendProof(service, world.device, { slotId: world.slotId });
@@ -65,7 +65,7 @@ describe("the slots of a tester", () => {
       expect(await slotsOf()).toMatchObject([slot]);
     });
 
-    it("lists running, finished and removed slots, newest cycle first", async () => {
+    it("lists running, finished and removed slots, the newest cycle first", async () => {
       await setStatus(service, world.slotId, "removed");
       service.clock.advance(1_000);
       const short = await makeTesterInCycle(service, { durationDays: 1 });
@@ -85,22 +85,22 @@ describe("the slots of a tester", () => {
       { status: "at_risk", shows: true },
       { status: "removed", shows: false },
       { status: "completed", shows: false },
-    ])("shows the test key of a slot that is $status: $shows", async ({ status, shows }) => {
+    ])("returns the test key of a slot that is $status: $shows", async ({ status, shows }) => {
       await setStatus(service, world.slotId, status);
       expect((await slotsOf()).map((slot) => Object.hasOwn(slot, "testKey"))).toEqual([shows]);
     });
 
-    it("shows no test key on tier screenshot", async () => {
+    it("returns no test key with the verification tier screenshot", async () => {
       world = await makeTesterInCycle(service, { verificationTier: "screenshot" });
       expect((await slotsOf()).map((slot) => Object.hasOwn(slot, "testKey"))).toEqual([false]);
     });
 
-    it("does not show the slots of others", async () => {
+    it("does not return the slots of other testers", async () => {
       const device = await service.makeDevice(await service.makeUser());
       expect(await get(device)).toMatchObject({ status: 200, body: { slots: [] } });
     });
 
-    it("answers 304 while nothing changes, and lets no cache store the keys", async () => {
+    it("answers 304 if nothing has changed, and forbids caches to store the keys", async () => {
       const first = await get();
       const known = { ...world.device, "if-none-match": first.headers.get("etag") ?? "" };
       expect(await get(known)).toMatchObject({ status: 304, text: "" });
@@ -112,7 +112,7 @@ describe("the slots of a tester", () => {
     const rotate = (slotId: string, headers: Record<string, string> = world.device) =>
       service.request("POST", `/api/v1/testing/slots/${slotId}/rotate-key`, { headers, body: {} });
 
-    it("creates a new test key, which the task then shows", async () => {
+    it("creates a new test key, which the task then contains", async () => {
       const answer = await rotate(world.slotId);
       expect(answer).toMatchObject({
         status: 201,
@@ -123,7 +123,7 @@ describe("the slots of a tester", () => {
       expect(await taskOf()).toMatchObject({ testKey: key });
     });
 
-    it("stores both keys and the response only hashed or encrypted", async () => {
+    it("stores both keys and the response only as hashes or encrypted", async () => {
       const { field } = await rotate(world.slotId, { ...world.device, ...keyed("once") });
       const stored = await storedText(service);
       expect([stored.includes(field("slot.testKey")), stored.includes(world.testKey)]).toEqual([
@@ -132,7 +132,7 @@ describe("the slots of a tester", () => {
       ]);
     });
 
-    it("accepts a slot at risk, and refuses one that is not active", async () => {
+    it("accepts a slot at risk, and refuses a slot that is not active", async () => {
       await setStatus(service, world.slotId, "at_risk");
       expect((await rotate(world.slotId)).status).toBe(201);
       await setStatus(service, world.slotId, "removed");

@@ -132,17 +132,17 @@ describe("the verdict on a test", () => {
     ],
     [cycleOf(4, { status: "completed" }), ["cccc"], "Reached 1 × 4: 1 tester has all 4 days counted.", null],
     [cycleOf(2, { status: "cancelled" }), ["cc"], "The test was cancelled before its end.", null],
-  ])("%# is correct", (cycle, lines, text, advice) => {
+  ])("has the expected text and advice in example %#", (cycle, lines, text, advice) => {
     expect(verdictOf(cycle, lines)).toMatchObject({ text, advice });
   });
 
-  it("counts a removed slot and the slot in its place as one", () => {
+  it("counts a removed slot and its successor as one slot", () => {
     const [gone, next] = slotsOf("gone:c-", "-@2");
     const slots = [gone, next].flatMap((slot) => (slot ? [{ ...slot, seat: 1 }] : []));
     expect(standingOf(cycleOf(2), slots).verdict).toMatchObject({ testersNeeded: 1, testersPossible: 0 });
   });
 
-  it("says for a test of one day and one tester that the tester has the day", () => {
+  it("says for a test of one day with one tester that the tester has the day", () => {
     const cycle = cycleOf(1, { status: "completed", durationDays: 1, dayStarts: [1, 2].map(dayStart) });
     expect(verdictOf(cycle, ["c"]).text).toBe("Reached 1 × 1: 1 tester has the day counted.");
   });
@@ -156,13 +156,13 @@ describe("the verdict on a test", () => {
     [false, cycleOf(4, { status: "completed" }), ["ccc-"]],
     [false, cycleOf(2, { status: "cancelled" }), ["c-"]],
     [false, cycleOf(1, { createdAt: "2026-05-02T00:00:00.000Z" }), ["open"]],
-  ])("is an alarm (%s) only while the test runs: %#", (alarm, cycle, lines) => {
+  ])("causes a warning (%s) only while the test is running: %#", (alarm, cycle, lines) => {
     expect(isBelow(cycle, verdictOf(cycle, lines))).toBe(alarm);
   });
 });
 
-describe("today", () => {
-  it("counts the testers with a slot who have it counted, and those who do not", () => {
+describe("the summary of today", () => {
+  it("counts the testers with a slot whose day is counted, and the others", () => {
     const { today } = standingOf(cycleOf(1), slotsOf("cc", "c-", "open", "gone:c-", "-@2"));
     expect(today).toEqual({ dayIndex: 2, endsAt: dayStart(3), counted: 1, open: 2 });
   });
@@ -172,16 +172,16 @@ describe("today", () => {
     cycleOf(4),
     cycleOf(4, { status: "completed" }),
     cycleOf(1, { status: "cancelled" }),
-  ])("does not exist without a day that is not over: %#", (cycle) => {
+  ])("does not exist if no day is running: %#", (cycle) => {
     expect(standingOf(cycle, slotsOf("cccc")).today).toBeNull();
   });
 });
 
-describe("the attention that testers need", () => {
+describe("the list of testers who need attention", () => {
   const attention = (cycle: StandingCycle, ...lines: readonly string[]) =>
     standingOf(cycle, slotsOf(...lines)).attention.map(({ seat, state }) => `${seat} ${state}`);
 
-  it("has one order: first the testers who can still miss something today", () => {
+  it("begins with the testers who can still miss a day today", () => {
     const lines = ["ccc", "cc", "c-!1", "--c!2", "--!3", "gone:", "open", "-c!2", "ccc!2"];
     expect(attention(cycleOf(2), ...lines)).toEqual([
       "5 removal_due",
@@ -194,19 +194,19 @@ describe("the attention that testers need", () => {
     ]);
   });
 
-  it("never says that the day was missed on which a tester got the slot", () => {
+  it("never says that a tester missed the day on which the tester got the slot", () => {
     expect(attention(cycleOf(2), "@2", "--c@2")).toEqual(["1 today_open", "2 active"]);
   });
 
-  it("is not near a removal without a missed day, even if the first one removes", () => {
+  it("does not warn of a removal without a missed day, even if the first missed day removes", () => {
     expect(attention(cycleOf(2, { maxMissedDays: 1 }), "cc")).toEqual(["1 today_open"]);
   });
 
-  it("is active for all before the first day", () => {
+  it("says before the first day that all testers are active", () => {
     expect(attention(cycleOf(0, { status: "recruiting" }), "", "open")).toEqual(["1 active"]);
   });
 
-  it("says until when something can be done, and how many misses are left", () => {
+  it("says until when a tester can act, and how many misses are left", () => {
     expect(standingOf(cycleOf(2), slotsOf("c-!1", "ccc")).attention).toEqual([
       {
         slotId: "slot 1",
@@ -222,18 +222,18 @@ describe("the attention that testers need", () => {
     ]);
   });
 
-  it("ends with the time for late sessions when the last day is over", () => {
+  it("ends with the time for late sessions after the last day", () => {
     expect(standingOf(cycleOf(4), slotsOf("ccc-!1")).attention).toEqual([
       expect.objectContaining({ needsToday: false, needsYesterday: true, until: dayStart(6) }),
     ]);
   });
 });
 
-describe("unbroken runs", () => {
+describe("the numbers of testers with every day", () => {
   const runs = (cycle: StandingCycle, ...lines: readonly string[]) =>
     standingOf(cycle, slotsOf(...lines)).unbroken.map(({ testers, possible }) => [testers, possible]);
 
-  it("are counted after each day that has begun; yesterday and today may still grow", () => {
+  it("are counted after each day that has begun, and can still increase for yesterday and today", () => {
     expect(runs(cycleOf(2), "ccc", "cc", "c", "-cc", "gone:cc")).toEqual([
       [4, 4],
       [3, 4],
@@ -241,7 +241,7 @@ describe("unbroken runs", () => {
     ]);
   });
 
-  it("do not grow after the test", () => {
+  it("do not increase after the test", () => {
     expect(runs(cycleOf(4, { status: "completed" }), "cccc", "ccc")).toEqual([
       [2, 2],
       [2, 2],

@@ -60,13 +60,13 @@ describe.each(databases)("a test on its ninth day on $name", (engine) => {
     expect(attention[0].until).toBe(today.endsAt);
   });
 
-  it("has the same verdict in the list of its listing", async () => {
+  it("has the same verdict in the list of tests of its listing", async () => {
     const { body } = await world.call("GET", `/cycles/${lived.cycleId}`);
     const list = await world.call("GET", `/listings/${world.listingId}/cycles`);
     expect(Object(list.body).items[0].verdict).toEqual(Object(body).verdict);
   });
 
-  it("begins on its page with the verdict, the list of today and the chart with its table", async () => {
+  it("shows on its page first the verdict, the list of today, and the chart with its table", async () => {
     const page = await pageOf(lived.path);
     expect(page).toMatch(
       /5 testers since day 6\. Fill slots 10, 11 and 12 or plan a new cycle\. Fill 3 slots Plan a new cycle .*Slot requests 2 requests .*Today, day 9 ends in \d+ hours 5 done · 4 still open/,
@@ -77,7 +77,7 @@ describe.each(databases)("a test on its ninth day on $name", (engine) => {
     expect(page).toMatch(/Testers with an unbroken run 5 of 12 .*9 [A-Z][a-z]{2} \d+ [A-Z][a-z]+ \d+ 3 5/);
   });
 
-  it("shows the slots by number, or first those that need attention", async () => {
+  it("shows the slots by number, or first the slots that need attention", async () => {
     const seatsOf = async (query: string) =>
       [...(await pageOf(`${lived.path}${query}`)).matchAll(/Slot (\d+) (?:Nobody|[\w-]+@)/g)].map(
         ([, seat]) => Number(seat),
@@ -86,7 +86,7 @@ describe.each(databases)("a test on its ninth day on $name", (engine) => {
     expect(await seatsOf("?order=attention")).toEqual([8, 3, 4, 5, 1, 2, 6, 7, 9, 10, 11, 12, 6]);
   });
 
-  it("offers nothing to a viewer, who sees the same verdict", async () => {
+  it("shows a viewer the same verdict, and no action", async () => {
     const viewer = await service.makeMember(world.app.id, "viewer");
     const page = await pageOf(lived.path, await service.signIn(viewer));
     expect(page).toContain("Cannot reach 12 × 14 any more: 5 testers since day 6.");
@@ -109,7 +109,7 @@ describe.each(databases)("a test on its ninth day on $name", (engine) => {
     expect(await pageOf("/console", await service.signIn(other))).not.toContain("Tests below");
   });
 
-  it("says in its report how many have every day so far, and that today is not over", async () => {
+  it("says in its report how many testers have every day so far, and that today is not over", async () => {
     const report = await world.call("GET", `/cycles/${lived.cycleId}/report`);
     expect(report.body).toMatchObject({
       finishedDays: 8,
@@ -121,7 +121,7 @@ describe.each(databases)("a test on its ninth day on $name", (engine) => {
     expect(page).toContain("5 so far");
   });
 
-  it("causes no warning any more when it is cancelled", async () => {
+  it("causes no warning after it is cancelled", async () => {
     await world.call("POST", `/cycles/${lived.cycleId}/cancel`, {});
     const { body } = await world.call("GET", `/cycles/${lived.cycleId}`);
     expect(body).toMatchObject({

@@ -6,7 +6,7 @@ import { makeTestingWorld, testingMutations } from "../../support/service/testin
 const secret = "the secret of one deployment, on each of its servers";
 const day = 86_400_000;
 
-describe.each(databases)("the tasks in the cache of a server on $name", (engine) => {
+describe.each(databases)("the tasks of a tester in the cache of a server on $name", (engine) => {
   let database: TestDatabase;
   let service: Service;
   beforeAll(async () => {
@@ -42,7 +42,7 @@ describe.each(databases)("the tasks in the cache of a server on $name", (engine)
     "POST /api/v1/console/slots/{slotId}/confirm-join",
   ]);
 
-  it.each(testingMutations)("are up to date after $name", async ({ name, prepare }) => {
+  it.each(testingMutations)("are up to date after this change: $name", async ({ name, prepare }) => {
     const world = await makeTestingWorld(service);
     const send = await prepare(world);
     const before = await tasks(service, world.device);

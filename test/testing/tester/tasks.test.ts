@@ -63,12 +63,12 @@ describe.each(databases)("GET /api/v1/testing/me/tasks on $name", (engine) => {
     expect(await get()).toMatchObject({ status: 200, body: { tasks: [task], outstanding: 1 } });
   });
 
-  it("serves the default icon for apps without an icon", async () => {
+  it("has the default icon for apps without an icon", async () => {
     const icon = await fetch(String((await tasksOf())[0]?.iconUrl));
     expect([icon.status, icon.headers.get("content-type")]).toEqual([200, "image/svg+xml"]);
   });
 
-  it("has an app's own icon, and no test key on tier screenshot", async () => {
+  it("has an app's own icon, and no test key with the verification tier screenshot", async () => {
     const iconUrl = "https://lantern.example/icon.png";
     const another = await makeAnother({ verificationTier: "screenshot", iconUrl });
     const task = (await tasksOf()).find(({ slotId }) => slotId === another.slotId);
@@ -92,17 +92,17 @@ describe.each(databases)("GET /api/v1/testing/me/tasks on $name", (engine) => {
       expect(await get(query, device)).toMatchObject({ status: 200, body: { tasks: [], outstanding: 0 } });
   });
 
-  it("has a task for a slot at risk, and shows the missed day", async () => {
+  it("contains a task for a slot at risk, and shows the missed day", async () => {
     service.clock.advance(2 * dayMilliseconds);
     expect(await tasksOf()).toMatchObject([{ dayIndex: 3, slotStatus: "at_risk", missedDays: 1 }]);
   });
 
-  it.each(["requested", "removed", "completed"])("has no task for a slot that is %s", async (status) => {
+  it.each(["requested", "removed", "completed"])("contains no task for a slot that is %s", async (status) => {
     await setStatus(service, world.slotId, status);
     expect(await tasksOf()).toEqual([]);
   });
 
-  it("has no task before the first day or after the last day", async () => {
+  it("contains no task before the first day or after the last day", async () => {
     const startsOn = new Date(service.clock.now().getTime() + dayMilliseconds).toISOString().slice(0, 10);
     const later = await makeAnother({ startsOn, durationDays: 1 });
     const slotIds = async () => (await tasksOf()).map(({ slotId }) => slotId);
@@ -139,7 +139,7 @@ describe.each(databases)("GET /api/v1/testing/me/tasks on $name", (engine) => {
       end: "2029-06-02T10:00:00.000Z",
     },
   ])(
-    "is due when the day ends in the cycle's time zone: $change in $timezone",
+    "has the end of the day in the cycle's time zone as the due time: $change in $timezone",
     async ({ timezone, now, end }) => {
       setClock(service, now);
       world = await makeTesterInCycle(service, { timezone });
@@ -148,7 +148,7 @@ describe.each(databases)("GET /api/v1/testing/me/tasks on $name", (engine) => {
   );
 
   describe("with day=N", () => {
-    it("shows a past day: due time, screen and submission are those of that day", async () => {
+    it("returns a past day with its due time, its screen and its submission", async () => {
       await sendProof(service, world.device, { slotId: world.slotId });
       const [first] = await tasksOf();
       service.clock.advance(dayMilliseconds);
@@ -158,7 +158,7 @@ describe.each(databases)("GET /api/v1/testing/me/tasks on $name", (engine) => {
       expect(await tasksOf("?day=2")).toEqual(await tasksOf());
     });
 
-    it("names another screen on each of two days that follow", async () => {
+    it("has different screens on two consecutive days", async () => {
       service.clock.advance(dayMilliseconds);
       const screens = [await tasksOf("?day=1"), await tasksOf("?day=2")].map(([task]) => task?.targetScreen);
       expect(new Set(screens).size).toBe(2);
@@ -171,7 +171,7 @@ describe.each(databases)("GET /api/v1/testing/me/tasks on $name", (engine) => {
       expect(await tasksOf("?day=2")).toMatchObject([{ slotId: world.slotId, dayIndex: 2 }]);
     });
 
-    it("refuses a day that has not begun in any cycle, and names it", async () => {
+    it("refuses a day that has not begun in any cycle, and names the parameter", async () => {
       service.clock.advance(dayMilliseconds);
       expect(issuesOf(await get("?day=3"))).toEqual(["day: must be at most 2: that is today"]);
     });
@@ -181,7 +181,7 @@ describe.each(databases)("GET /api/v1/testing/me/tasks on $name", (engine) => {
     });
   });
 
-  it("keeps its order and its ETag while nothing changes", async () => {
+  it("keeps its order and its ETag if nothing changes", async () => {
     await makeAnother();
     const first = await get();
     const etag = first.headers.get("etag") ?? "";
@@ -192,7 +192,7 @@ describe.each(databases)("GET /api/v1/testing/me/tasks on $name", (engine) => {
     expect((await get()).text).toBe(first.text);
   });
 
-  it("contains test keys, so no cache may store it", async () => {
+  it("forbids caches to store it, because it contains test keys", async () => {
     expect((await get()).headers.get("cache-control")).toBe("private, no-store");
   });
 });

@@ -49,7 +49,7 @@ describe("the tester's endpoints", () => {
       expect([401, 403]).not.toContain(status);
     });
 
-    it("refuses any other credential like a missing one: 401", async () => {
+    it("refuses any other credential with 401, as it refuses a missing one", async () => {
       const { owner, app } = world;
       const scopes = ["testing:manage"];
       const foreign: Record<string, string>[] = [
@@ -67,7 +67,7 @@ describe("the tester's endpoints", () => {
     });
   });
 
-  it("are all in the table", () => {
+  it("are all in the table of this test", () => {
     const all = endpoints.filter(([, { auth }]) => auth === "deviceToken").map(([, one]) => titleOf(one));
     const named = table.map(({ method, path }) => `${method} ${path.replace(/\{(\w+)\}/, ":$1")}`);
     expect(named.toSorted()).toEqual(all.toSorted());

@@ -41,7 +41,7 @@ describe("PATCH /api/v1/testing/me/profile", () => {
     expect(await change({}, other)).toMatchObject({ body: { timezone: "Asia/Kolkata" } });
   });
 
-  it("shows that an account is a tester after it has had a slot, even a removed one", async () => {
+  it("says that an account is a tester after it has had a slot, even if that slot was removed", async () => {
     const device = await service.makeDevice(await service.makeUser());
     expect(await change({}, device)).toMatchObject({ body: { isTester: false } });
     await setStatus(service, world.slotId, "removed");
@@ -52,14 +52,14 @@ describe("PATCH /api/v1/testing/me/profile", () => {
     expect(new Set(faultyPaths(await change({ timezone })))).toEqual(new Set(["timezone"]));
   });
 
-  it("keeps a push token for this device only, and never shows it", async () => {
+  it("stores a push token for this device only, and never returns it", async () => {
     await service.makeDevice(world.tester);
     const answer = await change({ pushToken: "fcm:1234" });
     expect((await pushTokens(world.tester)).sort()).toEqual(["fcm:1234", null]);
     expect(answer.text).not.toContain("fcm:1234");
   });
 
-  it.each([null, "", "  "])("removes the push token by %j", async (pushToken) => {
+  it.each([null, "", "  "])("removes the push token with the value %j", async (pushToken) => {
     await change({ pushToken: "fcm:1234" });
     await change({ timezone: "Asia/Kolkata" });
     expect(await pushTokens(world.tester)).toEqual(["fcm:1234"]);

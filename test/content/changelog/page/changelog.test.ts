@@ -13,7 +13,7 @@ import {
   sendFeedback,
 } from "../../../support/worlds/owner-with-one-of-each.ts";
 
-describe("the changelog in the console", () => {
+describe("the pages of the changelog in the console", () => {
   let service: Service;
   let world: OwnerWithOneOfEach;
   let owner: BrowserWithoutScripts;
@@ -40,14 +40,14 @@ describe("the changelog in the console", () => {
   const send = async (id: string, values: Record<string, string>) =>
     owner.send(await owner.open(address(`/${id}`)), address(`/${id}`), { intent: "save", ...values });
 
-  it("keeps a new note as a draft", async () => {
+  it("store a new note as a draft", async () => {
     const answer = await create({ title: "Maps", version: "1.2.0", body: "New colours." });
     expect(answer.headers.get("location")).toBe(address("?done=entry-saved"));
     expect(readingOf(await owner.follow(answer))).toMatch(/Maps Draft 1\.2\.0 minor/);
     expect(await published()).toEqual({ entries: [] });
   });
 
-  it("shows the form again for a version that already has a note", async () => {
+  it("show the form again if the version already has a note", async () => {
     const id = await draft();
     const answer = await create({ title: "Maps", version: "v1.2.0", body: "New colours." });
     expect(answer.status).toBe(409);
@@ -58,23 +58,23 @@ describe("the changelog in the console", () => {
     expect(fieldsOf(formOf(answer, address("/new")))).toMatchObject({ body: "New colours." });
   });
 
-  it("publishes at once on request", async () => {
+  it("publish a new note immediately if the person chooses it", async () => {
     await create({ intent: "publish", title: "Maps", version: "1.2.0", body: "New colours." });
     expect(await published()).toMatchObject({ entries: [{ title: "Maps", body: "New colours." }] });
   });
 
-  it("publishes a draft with its last changes", async () => {
+  it("publish a draft with its last changes", async () => {
     await send(await draft(), { intent: "publish", title: "Quieter maps" });
     expect(await published()).toMatchObject({ entries: [{ title: "Quieter maps", body: "Old." }] });
   });
 
-  it("hides a note until its publication time", async () => {
+  it("hide a note from apps until its publication time", async () => {
     const answer = await create({ title: "Later", version: "2.0.0", publishedAt: "2199-01-01T10:00" });
     expect(readingOf(await owner.follow(answer))).toContain("Later Scheduled");
     expect(await published()).toEqual({ entries: [] });
   });
 
-  it("reads the publication time in the zone of the form, also when clocks change", async () => {
+  it("read the publication time in the time zone of the form, also when the clock changes", async () => {
     const at = async (publishedAt: string, zone: string) => {
       const values = { title: "Later", version: `${publishedAt} ${zone}`, publishedAt, zone };
       await create(values);
@@ -90,7 +90,7 @@ describe("the changelog in the console", () => {
     expect(readingOf(refused)).toContain("Publication time (Europe/Berlin) must be");
   });
 
-  it("shows times in the zone of a member who has one, together with UTC", async () => {
+  it("show times in the time zone of the member and in UTC, if the member has chosen a time zone", async () => {
     const setZone = (zone: string) =>
       service.deps.database.write((tx) =>
         tx.run("UPDATE users SET timezone = ? WHERE id = ?", zone, world.owner.id),
@@ -111,7 +111,7 @@ describe("the changelog in the console", () => {
     await setZone("UTC");
   });
 
-  it("finds notes by words of all their texts", async () => {
+  it("find notes by words of all their texts", async () => {
     await draft({ title: "Night colours", version: "3.0.0", body: "Ünser Licht" });
     await draft({
       version: "4.0.0",
@@ -127,7 +127,7 @@ describe("the changelog in the console", () => {
     );
   });
 
-  it("accepts a list of changes and versions by platform, without empty lines", async () => {
+  it("accept a list of changes and versions by platform, and ignore empty rows", async () => {
     await create({
       intent: "publish",
       title: "Maps",
@@ -153,7 +153,7 @@ describe("the changelog in the console", () => {
     });
   });
 
-  it("shows each fault at its field, or at its line", async () => {
+  it("show each fault at its field or at its row", async () => {
     const values = { title: "", version: "1", "items.3.type": "fixed", "items.3.text": "x".repeat(1_001) };
     const answer = await create(values);
     expect(answer.status).toBe(400);
@@ -162,7 +162,7 @@ describe("the changelog in the console", () => {
     );
   });
 
-  it("previews Markdown without saving, and without raw HTML", async () => {
+  it("preview Markdown without saving it and without raw HTML", async () => {
     const body = "## Maps\n\n[more](https://example.org) <b>x</b> ![p](https://evil.example/a.png)";
     const page = await create({ intent: "preview", title: "Maps", version: "1.2.0", body });
     expect(page.status).toBe(200);
@@ -173,7 +173,7 @@ describe("the changelog in the console", () => {
     expect(readingOf(await owner.open(address()))).toContain("Nothing released yet");
   });
 
-  it("previews a list of changes by kind", async () => {
+  it("preview a list of changes by kind", async () => {
     const values = {
       intent: "preview",
       bodyFormat: "items",
@@ -183,7 +183,7 @@ describe("the changelog in the console", () => {
     expect(readingOf(await create(values))).toContain("Fixed Crash");
   });
 
-  it("adds lines, and keeps the filled fields", async () => {
+  it("add rows to the form, and keep the filled fields", async () => {
     const page = await create({ intent: "more-items", "items.4.type": "fixed", "items.4.text": "Crash" });
     const fields = fieldsOf(formOf(page, address("/new")));
     expect(fields).toMatchObject({
@@ -191,19 +191,19 @@ describe("the changelog in the console", () => {
     });
   });
 
-  it("sends only changed fields", async () => {
+  it("save only changed fields", async () => {
     const id = await draft({ publishedAt: "2026-01-02T03:04:05.678Z" });
     await send(id, { title: "Quieter maps" });
     const { body } = await world.call("GET", `/changelog/${id}`);
     expect(body).toMatchObject({ title: "Quieter maps", publishedAt: "2026-01-02T03:04:05.678Z" });
   });
 
-  it("turns a published note into a draft again", async () => {
+  it("change a published note into a draft again", async () => {
     await send(await draft({ publishedAt: "2026-01-02T03:04:05.678Z" }), { publishedAt: "" });
     expect(await published()).toEqual({ entries: [] });
   });
 
-  it("shows the threads that a note names in a field, and not in the text or its preview (rule C32)", async () => {
+  it("show the threads that a note names in a separate field, and not in the text or its preview (rule C32)", async () => {
     const thread = await sendFeedback(service, app.key, { message: "The list is empty." });
     const body = `A list.\n\nFeedback: ${thread}`;
     const path = address(`/${await draft({ body })}`);
@@ -219,7 +219,7 @@ describe("the changelog in the console", () => {
     expect(preview.text).toContain("<p>A list.</p>\n</div>");
   });
 
-  it("writes the line that names the threads of the field, and leaves the rest of the text", async () => {
+  it("save the line with the threads of the field, and leave the rest of the text unchanged", async () => {
     const [one, two] = [await sendFeedback(service, app.key), await sendFeedback(service, app.key)];
     await create({ title: "Maps", version: "1.2.0", body: "A list.", fixes: "#1" });
     const [{ id }] = Object((await world.call("GET", `/apps/${app.id}/changelog`)).body).items;
@@ -231,14 +231,14 @@ describe("the changelog in the console", () => {
     expect(await read()).toMatchObject({ body: "A list.", feedbackIds: [] });
   });
 
-  it("refuses words that name no thread of the app, and keeps what was typed", async () => {
+  it("refuse words that name no thread of the app, and keep the typed text", async () => {
     const answer = await create({ title: "Maps", version: "1.2.0", fixes: "#7, crash" });
     expect(answer.status).toBe(400);
     expect(readingOf(answer)).toContain("Fixes threads has “crash”, #7, which names no thread of this app.");
     expect(fieldsOf(formOf(answer, address("/new")))).toMatchObject({ fixes: "#7, crash" });
   });
 
-  it("notices that somebody else has changed the threads", async () => {
+  it("notice that somebody else has changed the threads", async () => {
     const [one, two] = [await sendFeedback(service, app.key), await sendFeedback(service, app.key)];
     const id = await draft({ body: "A list." });
     const page = await owner.open(address(`/${id}`));
@@ -253,7 +253,7 @@ describe("the changelog in the console", () => {
     });
   });
 
-  it("names a thread from its page, in an open note or in a new one", async () => {
+  it("offer on a thread to name it in an open note or in a new note", async () => {
     const thread = await sendFeedback(service, app.key);
     const id = await draft({ body: "", bodyFormat: "items", items: [{ type: "fixed", text: "Crash" }] });
     await draft({ version: "1.1.0", title: "Out", publish: true });
@@ -270,7 +270,7 @@ describe("the changelog in the console", () => {
     expect(fieldsOf(formOf(await owner.follow(fresh), address("/new")))).toMatchObject({ fixes: "#1" });
   });
 
-  it("keeps the published text while a note has a draft, and publishes the draft", async () => {
+  it("keep the published text while a note has a draft, and publish the draft", async () => {
     const id = await draft({ publish: true });
     await send(id, { intent: "draft", body: "Better." });
     expect(await published()).toMatchObject({ entries: [{ body: "Old." }] });
@@ -281,7 +281,7 @@ describe("the changelog in the console", () => {
     expect(readingOf(await owner.open(address(`/${id}`)))).toContain("History (1)");
   });
 
-  it("has a page for each language of a note, with a field for each change (rule C34)", async () => {
+  it("have a page for each language of a note, with a field for each change (rule C34)", async () => {
     const items = [
       { type: "fixed", text: "Crash at start" },
       { type: "added", text: "Night colours" },
@@ -310,13 +310,13 @@ describe("the changelog in the console", () => {
     expect(await read()).toMatchObject({ translations: {}, draft: null });
   });
 
-  it("deletes a note permanently", async () => {
+  it("delete a note permanently", async () => {
     const id = await draft();
     await owner.send(await owner.open(address(`/${id}`)), address(`/${id}/delete`));
     expect((await owner.open(address(`/${id}`))).status).toBe(404);
   });
 
-  it("says if the changelog is turned off", async () => {
+  it("say if the changelog is turned off", async () => {
     const { id } = await service.makeApp(world.owner, { changelogEnabled: false });
     expect(readingOf(await owner.open(`/console/changelog/${id}`))).toContain("turned off for this app");
   });

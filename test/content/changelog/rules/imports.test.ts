@@ -11,7 +11,7 @@ const stored: StoredRelease = {
 };
 
 describe("an import of a release note", () => {
-  it("changes differing fields, and keeps a person's fields", () => {
+  it("changes the fields that differ, and keeps the fields of a person", () => {
     const given = { title: "More maps", body: "By a program.", items: null };
     expect(mergeImport(stored, given, false)).toEqual({
       changed: ["title"],
@@ -20,7 +20,7 @@ describe("an import of a release note", () => {
     });
   });
 
-  it("changes a person's fields if it may, and they are then no longer the person's", () => {
+  it("changes the fields of a person if it may, and they then belong to the import", () => {
     const given = { title: "Maps", body: "By a program." };
     expect(mergeImport(stored, given, true)).toEqual({
       changed: ["body"],
@@ -29,7 +29,7 @@ describe("an import of a release note", () => {
     });
   });
 
-  it("returns a person's field to the import if both sides have the same value", () => {
+  it("returns a field of a person to the import if both have the same value", () => {
     expect(mergeImport(stored, { body: "By a person." }, false)).toEqual({
       changed: [],
       kept: [],
@@ -46,7 +46,7 @@ describe("an import of a release note", () => {
   });
 });
 
-it("marks the fields a person changes as the person's, in addition to earlier ones", () => {
+it("a change by a person marks the changed fields as the person's, in addition to earlier fields", () => {
   const given = { title: "Maps", items: "[]", releaseType: undefined };
   expect(markEdited(stored, given)).toEqual(["body", "items", "publishedAt"]);
 });

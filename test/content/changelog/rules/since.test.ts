@@ -26,12 +26,12 @@ const unseen = (entries: readonly VersionedEntry[], since: string) =>
   unseenSince(entries, since, order).map(({ version }) => version);
 
 describe("the release notes since a version", () => {
-  it("of an entry are those published after it, and earlier greater ones", () => {
+  it("of an entry are the notes that were published after the entry, and earlier notes with greater versions", () => {
     const entries = ["1.3", "Winter", "1.1", "1.5", "1.0"].map((version) => entry(version));
     expect(unseen(entries, "1.1")).toEqual(["1.3", "Winter", "1.5"]);
   });
 
-  it("of several entries are those after the oldest, without these entries", () => {
+  it("of several entries are the notes after the oldest entry, without these entries", () => {
     const entries = [
       entry("1.2"),
       { ...entry("1.1"), id: "again" },
@@ -42,37 +42,37 @@ describe("the release notes since a version", () => {
     expect(unseen(entries, "1.1")).toEqual(["1.2", "Spring"]);
   });
 
-  it("of an entry's platform are those greater than the entry", () => {
+  it("of an entry's platform are the notes with greater versions than the entry", () => {
     expect(unseen([entry("1.4"), entry("1.2", "1.1"), entry("1.3"), entry("1.0")], "1.1")).toEqual([
       "1.4",
       "1.3",
     ]);
   });
 
-  it("of an entry ignore another entry with the same platform version", () => {
+  it("of an entry do not depend on another entry with the same platform version", () => {
     expect(unseen([entry("1.1"), entry("1.0", "1.1")], "1.1")).toEqual([]);
     expect(unseen([entry("Autumn"), entry("1.1"), entry("Winter", "1.1")], "1.1")).toEqual(["Autumn"]);
   });
 
-  it("of no entry are the greater ones, by platform if the versions have no order", () => {
+  it("without an entry are the notes with greater versions, compared by platform if the versions have no order", () => {
     const entries = [entry("Winter", "1.9"), entry("1.8"), entry("1.6"), entry("Spring", "1.2", "Old")];
     expect(unseen(entries, "1.6")).toEqual(["Winter", "1.8"]);
     expect(unseen(entries, "1.7")).toEqual(["Winter", "1.8"]);
     expect(unseen([entry("1.0", "1.9")], "1.5")).toEqual([]);
   });
 
-  it("are compared in the narrowest form of an entry", () => {
+  it("are compared in the most specific form of an entry", () => {
     expect(unseen([entry("12"), entry("3"), entry("1.9")], "5")).toEqual(["12"]);
     expect(unseen([entry("1.9"), entry("6.0")], "5")).toEqual(["6.0"]);
   });
 
-  it("without an order are all, or none if no entry has its form", () => {
+  it("without an order are all notes, or none if no entry has the form of the version", () => {
     expect(unseen([entry("1.1"), entry("Winter")], "Summer")).toEqual(["1.1", "Winter"]);
     expect(unseen([entry("Winter"), entry("Spring")], "1.1")).toEqual([]);
   });
 });
 
-describe("a version", () => {
+describe("a comparison of versions", () => {
   it.each([
     ["1.2", "1.1", true],
     ["1.1", "1.1", false],
@@ -80,7 +80,7 @@ describe("a version", () => {
     ["12", "1.1", false],
     ["2", "1.1", true],
     ["Winter", "Spring", false],
-  ])("%s is greater than %s: %s", (a, b, greater) => {
+  ])("says that %s is greater than %s: %s", (a, b, greater) => {
     expect(isGreaterVersion(a, b, order)).toBe(greater);
   });
 });

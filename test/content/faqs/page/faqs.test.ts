@@ -14,7 +14,7 @@ import {
   sendFeedback,
 } from "../../../support/worlds/owner-with-one-of-each.ts";
 
-describe("the FAQ in the console", () => {
+describe("the pages of the FAQ in the console", () => {
   let service: Service;
   let world: OwnerWithOneOfEach;
   let owner: BrowserWithoutScripts;
@@ -43,7 +43,7 @@ describe("the FAQ in the console", () => {
   const move = async (id: string, direction: string, page = owner.open(address())) =>
     owner.send(await page, address("/order"), { move: `${id} ${direction}` });
 
-  it("accepts a new entry, which the app reads at once", async () => {
+  it("store a new entry, which the app reads immediately", async () => {
     const form = await owner.open(address("/new"));
     const answer = await owner.send(form, address("/new"), { question: "How?", answer: "Like this.\r\nSo." });
     expect(answer.headers.get("location")).toBe(address("?done=faq-created"));
@@ -51,7 +51,7 @@ describe("the FAQ in the console", () => {
     expect(readingOf(await owner.follow(answer))).toContain("How? Like this. So.");
   });
 
-  it("keeps the typed text after a fault, and shows each fault at its field", async () => {
+  it("keep the typed text after a fault, and show each fault at its field", async () => {
     const form = await owner.open(address("/new"));
     const values = { question: " ", answer: "Kept <b>as typed</b>", sortOrder: "soon" };
     const answer = await owner.send(form, address("/new"), values);
@@ -61,7 +61,7 @@ describe("the FAQ in the console", () => {
     expect(await listed()).toEqual([]);
   });
 
-  it("changes an entry", async () => {
+  it("store a change of an entry", async () => {
     const id = await write("How?");
     const page = await owner.open(address(`/${id}`));
     const answer = await owner.send(page, address(`/${id}`), { question: "How exactly?" });
@@ -69,7 +69,7 @@ describe("the FAQ in the console", () => {
     expect(await listed()).toEqual(["How exactly?"]);
   });
 
-  it("keeps the line ends of an unedited answer", async () => {
+  it("keep the line ends of an answer that is not edited", async () => {
     const entry = { question: "How?", answer: "One.\r\nTwo." };
     const id = (await world.call("POST", `/apps/${app.id}/faqs`, entry)).field("id");
     await owner.send(await owner.open(address(`/${id}`)), address(`/${id}`), { question: "How exactly?" });
@@ -77,7 +77,7 @@ describe("the FAQ in the console", () => {
     expect(body).toMatchObject([{ question: "How exactly?", answer: "One.\r\nTwo." }]);
   });
 
-  it("does not overwrite a script's change in the meantime", async () => {
+  it("do not overwrite a change of a script in the meantime", async () => {
     const id = await write("How?");
     const page = await owner.open(address(`/${id}`));
     await world.call("PATCH", `/faqs/${id}`, { question: "Theirs?" });
@@ -86,7 +86,7 @@ describe("the FAQ in the console", () => {
     expect(await listed()).toEqual(["Theirs?"]);
   });
 
-  it("shows the preview of a typed answer next to it, and saves nothing", async () => {
+  it("show the preview of a typed answer beside it, and save nothing", async () => {
     const typed = { intent: "preview", question: "How?", answer: "So: **bold** <b>x</b>" };
     const answer = await owner.send(await owner.open(address("/new")), address("/new"), typed);
     expect(answer.status).toBe(200);
@@ -95,7 +95,7 @@ describe("the FAQ in the console", () => {
     expect(await listed()).toEqual([]);
   });
 
-  it("still notices another person's change after a preview", async () => {
+  it("notice another person's change also after a preview", async () => {
     const id = await write("How?");
     const page = await owner.open(address(`/${id}`));
     await world.call("PATCH", `/faqs/${id}`, { question: "Theirs?" });
@@ -105,7 +105,7 @@ describe("the FAQ in the console", () => {
     expect(readingOf(answer)).toContain("Question was changed by somebody else");
   });
 
-  it("keeps a new entry as a draft, and publishes it", async () => {
+  it("keep a new entry as a draft, and publish it", async () => {
     const typed = { intent: "draft", question: "How?", answer: "So." };
     const answer = await owner.send(await owner.open(address("/new")), address("/new"), typed);
     expect(await listed()).toEqual([]);
@@ -116,7 +116,7 @@ describe("the FAQ in the console", () => {
     expect(await listed()).toEqual(["How?"]);
   });
 
-  it("begins an entry from a thread as a draft, without the data of its sender (rule C33)", async () => {
+  it("create an entry from a thread as a draft without the data of the sender (rule C33)", async () => {
     const report = { message: "How do I export?", email: "mara@kitchen.example", name: "Mara" };
     const thread = await sendFeedback(service, app.key, report);
     const reply = { direction: "outbound", body: "Hi Mara,\nopen **Settings**." };
@@ -133,7 +133,7 @@ describe("the FAQ in the console", () => {
     expect((await owner.open(`/console/faqs/${other.id}/new?thread=${thread}`)).status).toBe(404);
   });
 
-  it("has a page for each language, which says when a translation is outdated (rule C34)", async () => {
+  it("have a page for each language, which says when a translation is outdated (rule C34)", async () => {
     const id = await write("How?");
     const entry = address(`/${id}`);
     expect((await owner.open(entry)).text).toContain('aria-label="Languages"');
@@ -157,7 +157,7 @@ describe("the FAQ in the console", () => {
     expect((await world.call("GET", `/faqs/${id}`)).body).toMatchObject({ translations: {} });
   });
 
-  it("keeps a translation in the draft of its entry, and shows what is refused at its field", async () => {
+  it("keep a translation in the draft of its entry, and show a refused text at its field", async () => {
     const id = await write("How?");
     const entry = address(`/${id}`);
     await world.call("PUT", `/faqs/${id}/draft`, { answer: "Better." });
@@ -176,7 +176,7 @@ describe("the FAQ in the console", () => {
     expect(wrong.text).not.toContain("<b>no tag");
   });
 
-  it("shows how a draft differs from the published text, and publishes or discards it", async () => {
+  it("show how a draft differs from the published text, and publish or discard the draft", async () => {
     const id = await write("How?");
     const draft = { intent: "draft", answer: "Because of it." };
     const saved = await owner.send(await owner.open(address(`/${id}`)), address(`/${id}`), draft);
@@ -197,7 +197,7 @@ describe("the FAQ in the console", () => {
     expect(body).toMatchObject([{ answer: "Because of it." }]);
   });
 
-  it("restores an earlier text as a draft", async () => {
+  it("restore an earlier text as a draft", async () => {
     const id = await write("How?");
     await world.call("PATCH", `/faqs/${id}`, { answer: "Second." });
     const page = await owner.open(address(`/${id}`));
@@ -206,7 +206,7 @@ describe("the FAQ in the console", () => {
     expect((await world.call("GET", `/faqs/${id}`)).body).toMatchObject({ draft: { answer: "Because." } });
   });
 
-  it("puts pictures into the answer, and keeps the typed text", async () => {
+  it("insert pictures into the answer, and keep the typed text", async () => {
     const form = new FormData();
     form.set("question", "How?");
     form.set("answer", "Look:");
@@ -227,14 +227,14 @@ describe("the FAQ in the console", () => {
     expect(readingOf(refused)).toContain("Pictures must have the bytes of one of");
   });
 
-  it("deletes an entry permanently", async () => {
+  it("delete an entry permanently", async () => {
     const id = await write("How?");
     const page = await owner.open(address(`/${id}`));
     await owner.send(page, address(`/${id}/delete`));
     expect(await listed()).toEqual([]);
   });
 
-  it("moves an entry up and down", async () => {
+  it("move an entry up and down", async () => {
     const [, second] = [await write("A"), await write("B"), await write("C")];
     await move(second, "down");
     expect(await listed()).toEqual(["A", "C", "B"]);
@@ -243,7 +243,7 @@ describe("the FAQ in the console", () => {
     expect(await listed()).toEqual(["B", "A", "C"]);
   });
 
-  it("moves an entry to the top and to the bottom", async () => {
+  it("move an entry to the top and to the bottom", async () => {
     const [first, , third] = [await write("A"), await write("B"), await write("C")];
     await move(third, "top");
     expect(await listed()).toEqual(["C", "A", "B"]);
@@ -251,13 +251,13 @@ describe("the FAQ in the console", () => {
     expect(await listed()).toEqual(["C", "B", "A"]);
   });
 
-  it("moves entries that share a position", async () => {
+  it("move entries that have the same position", async () => {
     const [, , third] = [await write("A", 1), await write("B", 1), await write("C", 1)];
     await move(third, "up");
     expect(await listed()).toEqual(["A", "C", "B"]);
   });
 
-  it("moves an entry by one position, even if the form is sent several times", async () => {
+  it("move an entry by one position, even if the form is sent several times", async () => {
     const [, , third] = [await write("A"), await write("B"), await write("C")];
     const page = owner.open(address());
     await move(third, "up", page);
@@ -265,7 +265,7 @@ describe("the FAQ in the console", () => {
     expect(await listed()).toEqual(["A", "C", "B"]);
   });
 
-  it("has no page for another app's entry", async () => {
+  it("do not exist for another app's entry", async () => {
     expect((await owner.open(address(`/${world.faqId}`))).status).toBe(404);
   });
 });

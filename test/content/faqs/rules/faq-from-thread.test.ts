@@ -13,8 +13,8 @@ const entry = (subject: string, ...replies: readonly string[]) =>
     ],
   });
 
-describe("an entry of the FAQ from a thread (rule C33)", () => {
-  it("has the subject and the newest reply, without the salutation", () => {
+describe("a new FAQ entry from a thread (rule C33)", () => {
+  it("contains the subject and the newest reply without the salutation", () => {
     expect(entry("How do I export?", "First.", "Hi Mara,\n\nOpen **Settings**.\n\nBye")).toEqual({
       question: "How do I export?",
       answer: "Open **Settings**.\n\nBye",
@@ -24,7 +24,7 @@ describe("an entry of the FAQ from a thread (rule C33)", () => {
     });
   });
 
-  it("has no data of the sender", () => {
+  it("contains no data of the sender", () => {
     const reply =
       "Mara, we wrote to mara.oneil@kitchen.example and kim@home.example; call +49 (30) 1234 5678. See {statusUrl} or https://inn.example/p/t/abc-DEF";
     const { question, answer } = entry("Mara.oneil cannot sync (O'Neil)", reply);
@@ -32,12 +32,12 @@ describe("an entry of the FAQ from a thread (rule C33)", () => {
     expect(answer).toContain("we wrote to");
   });
 
-  it("keeps words that only contain the name, versions and dates", () => {
+  it("keeps words that only contain the name of the sender, and keeps versions and dates", () => {
     const text = "Use version 1.20.300.4 of Marathon since 2026-11-28.";
     expect(entry("?", text).answer).toBe(text);
   });
 
-  it("has no answer without a reply, and accepts names with special characters", () => {
+  it("has no answer if the thread has no reply, and accepts names with special characters", () => {
     const odd = { name: "[(x+", email: null };
     expect(entryFromThread({ subject: "A [(x+ b", sender: odd, messages: [] })).toEqual({
       question: "A … b",

@@ -36,7 +36,7 @@ describe("the plan from one FAQ list to another", () => {
     expect(planned(present, [whole(a), whole(b)])).toEqual({ create: [], update: [], remove: [] });
   });
 
-  it("keeps an entry of which only the id is given, with its marks", () => {
+  it("keeps an entry unchanged, with its marks, if the request contains only its id", () => {
     const present = [pushed(a), b];
     expect(planned(present, present.map(ids))).toEqual({ create: [], update: [], remove: [] });
   });
@@ -45,7 +45,7 @@ describe("the plan from one FAQ list to another", () => {
     expect(planned([a], [whole(a)])).toMatchObject({ update: [{ ...pushed(a), isEdit: false }] });
   });
 
-  it("moves an entry without its text", () => {
+  it("moves an entry without a change of its text", () => {
     expect(planned([pushed(a)], [{ id: "a", sortOrder: 9 }])).toMatchObject({
       update: [{ ...pushed(a), sortOrder: 9, pushedSortOrder: 9, isEdit: true }],
     });

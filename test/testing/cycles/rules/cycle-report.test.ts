@@ -80,7 +80,7 @@ describe("the report on a cycle", () => {
     });
   });
 
-  it("counts testers removed with a cancelled cycle, not those removed before", () => {
+  it("counts testers who were removed with a cancelled cycle, but not testers who were removed before", () => {
     const removed = { status: "removed" } as const;
     const all = [slotOf("gone", 1, removed), slotOf("last", 1, removed), slotOf("other", 2, removed)];
     expect(report({ slots: all, cycle: { ...cycle, status: "cancelled" } }).testers).toBe(2);
@@ -123,7 +123,7 @@ describe("the statement of a report", () => {
       { cycle: inCycle("cancelled"), slots: [] },
       "The test was cancelled before its end. 0 testers held a slot when it ended; 0 of them have every day of the test counted.",
     ],
-  ])("%# is correct", (more, expected) => {
+  ])("has the expected text in example %#", (more, expected) => {
     expect(sentences(more)).toBe(expected);
   });
 

@@ -10,6 +10,6 @@ it.each([
   ["2026-05-03T12:00:00.000Z", { status: "running", closedDays: 2, nextAt: days[3] }],
   ["2026-05-03T23:59:59.999Z", { status: "running", closedDays: 2, nextAt: days[3] }],
   ["2026-05-04T00:00:00.000Z", undefined],
-])("a cycle planned at %s has the state %j", (now, standing) => {
+])("a cycle that is planned at %s has the state %j", (now, standing) => {
   expect(initialStateOf(days, now)).toEqual(standing);
 });

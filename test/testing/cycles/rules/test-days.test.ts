@@ -68,7 +68,7 @@ describe("a cycle whose stored days differ from its time zone's current rules", 
     expect(dayIndexAt(days, "2026-07-02T22:59:59.999Z")).toBe(2);
   });
 
-  it("has not begun before the stored days and has ended after them, for any date", () => {
+  it("has not begun before its stored days and has ended after them, on any date", () => {
     const moved = (hours: number): TestDays => ({
       ...days,
       dayStarts: days.dayStarts.map((start) => new Date(Date.parse(start) + hours * hour).toISOString()),
@@ -91,7 +91,7 @@ describe("a cycle of two weeks from 1 May 2026 in UTC", () => {
     ["2026-05-14T23:59:59.999Z", 14, 14],
     ["2026-05-15T00:00:00.000Z", 15, 14],
     ["2027-05-01T00:00:00.000Z", 366, 14],
-  ])("has at %s the day %d, and as today the day %d", (instant, index, today) => {
+  ])("is at %s on day %d, and its day today is %d", (instant, index, today) => {
     expect(dayIndexAt(days, instant)).toBe(index);
     expect(todayOf(days, new Date(instant))).toBe(today);
   });
@@ -101,7 +101,7 @@ describe("a cycle of two weeks from 1 May 2026 in UTC", () => {
     [1, "2026-05-02T00:00:00.000Z"],
     [14, "2026-05-15T00:00:00.000Z"],
     [15, "2026-05-15T00:00:00.000Z"],
-  ])("has day %d due by %s", (dayIndex, dueBy) => {
+  ])("has the end of day %d at %s", (dayIndex, dueBy) => {
     expect(dueByOf(days, dayIndex)).toBe(dueBy);
   });
 
@@ -112,7 +112,7 @@ describe("a cycle of two weeks from 1 May 2026 in UTC", () => {
   });
 });
 
-describe("the time in which today stays the same day", () => {
+describe("the period in which the day today stays the same", () => {
   const days = testIn("Europe/Berlin", "2026-05-01", 2);
   const [first = "", second = "", end = ""] = days.dayStarts;
   it.each([
@@ -120,7 +120,7 @@ describe("the time in which today stays the same day", () => {
     ["at the beginning of a day", first, Date.parse(first), Date.parse(second)],
     ["on the last day", "2026-05-02T12:00:00.000Z", Date.parse(second), Date.parse(end)],
     ["after the test", end, Date.parse(end), Number.POSITIVE_INFINITY],
-  ])("%s", (_, now, from, until) => {
+  ])("has the right start and end %s", (_, now, from, until) => {
     expect(spanOfToday(days, new Date(now))).toEqual({ from, until });
   });
 });

@@ -12,8 +12,8 @@ const days = Array.from({ length: 14 }, (_, at) => at + 1);
 const counts = (names: readonly string[], screens: readonly string[]) =>
   screens.map((screen) => names.filter((name) => name === screen).length);
 
-describe("the target screen", () => {
-  it("is one of the listing's screens, the same for the same slot and day", () => {
+describe("the target screen of a slot and a day", () => {
+  it("is one of the screens of the listing, and is always the same", () => {
     fc.assert(
       fc.property(
         fc.uuid(),
@@ -29,7 +29,7 @@ describe("the target screen", () => {
     );
   });
 
-  it("is the same in each release", () => {
+  it("is the same in each release of the program", () => {
     const screens = screensOf(5);
     const drawn = (slot: string) =>
       days.map((day) => screens.indexOf(targetScreen(screens, slot, day))).join("");
@@ -37,7 +37,7 @@ describe("the target screen", () => {
     expect(targetScreen([], "a slot", 1)).toBe("");
   });
 
-  it("differs from the previous day if there are two screens", () => {
+  it("differs from the screen of the previous day if there are two screens", () => {
     fc.assert(
       fc.property(
         fc.uuid(),
@@ -55,23 +55,26 @@ describe("the target screen", () => {
     expect(days.map((day) => targetScreen(["Home"], "a slot", day))).toEqual(days.map(() => "Home"));
   });
 
-  it.each([2, 3, 4, 5, 7, 10])("is spread evenly over %d screens, and each day over the slots", (count) => {
-    const screens = screensOf(count);
-    for (const day of days) {
-      const drawn = counts(
-        slots.map((slot) => targetScreen(screens, slot, day)),
-        screens,
-      );
-      expect(Math.min(...drawn)).toBeGreaterThan((slots.length / count) * 0.4);
-    }
-  });
+  it.each([2, 3, 4, 5, 7, 10])(
+    "is distributed evenly over %d screens, and over the slots on each day",
+    (count) => {
+      const screens = screensOf(count);
+      for (const day of days) {
+        const drawn = counts(
+          slots.map((slot) => targetScreen(screens, slot, day)),
+          screens,
+        );
+        expect(Math.min(...drawn)).toBeGreaterThan((slots.length / count) * 0.4);
+      }
+    },
+  );
 
   it.each([
     [2, 2],
     [3, 7],
     [4, 14],
     [5, 14],
-  ])("includes, for nearly every tester, all of %d screens within %d days", (count, within) => {
+  ])("includes for nearly every tester all of %d screens within %d days", (count, within) => {
     const screens = screensOf(count);
     const seen = slots.map(
       (slot) => new Set(days.slice(0, within).map((day) => targetScreen(screens, slot, day))).size,

@@ -35,25 +35,28 @@ describe("a proof of today with valid images", () => {
 
 describe("a proof", () => {
   it.each(["open", "requested", "removed", "completed"])(
-    "for a slot that is %s: slot_not_active",
+    "for a slot that is %s is refused with slot_not_active",
     (status) => {
       expect(judge({}, { ...activeSlot, status })).toEqual(refused("slot_not_active"));
     },
   );
 
-  it.each(["recruiting", "completed", "cancelled"])("in a cycle that is %s: cycle_not_running", (status) => {
-    expect(judge({}, slotInCycle(status))).toEqual(refused("cycle_not_running"));
-  });
+  it.each(["recruiting", "completed", "cancelled"])(
+    "in a cycle that is %s is refused with cycle_not_running",
+    (status) => {
+      expect(judge({}, slotInCycle(status))).toEqual(refused("cycle_not_running"));
+    },
+  );
 
   it.each([
     ["the last moment of yesterday", "2026-05-04T23:59:59.999Z", 4],
     ["the day before the cycle", "2026-04-30T12:00:00.000Z", 0],
     ["tomorrow", "2026-05-06T00:00:00.000Z", 6],
-  ])("from %s: out_of_window, with the day of the proof", (_, capturedAt, dayIndex) => {
+  ])("from %s is refused with out_of_window and the day of the proof", (_, capturedAt, dayIndex) => {
     expect(judge({ capturedAt })).toEqual(refused("out_of_window", dayIndex));
   });
 
-  it("from tomorrow is out of the window even if the clocks differ by less than 120 s", () => {
+  it("from tomorrow is refused even if the clocks differ by less than 120 seconds", () => {
     const capturedAt = "2026-05-06T00:00:10.000Z";
     expect(judge({ capturedAt }, activeSlot, "2026-05-05T23:59:50.000Z")).toEqual(
       refused("out_of_window", 6),
@@ -67,16 +70,16 @@ describe("a proof", () => {
     },
   );
 
-  it("for a counted day: already_submitted", () => {
+  it("for a counted day is refused with already_submitted", () => {
     expect(judge({}, { ...activeSlot, countedDays: new Set([5]) })).toEqual(refused("already_submitted"));
     expect(judge({}, { ...activeSlot, countedDays: new Set([4]) }).accepted).toBe(true);
   });
 
-  it("without an image: no_images", () => {
+  it("without an image is refused with no_images", () => {
     expect(judge({ imageFaults: [] })).toEqual(refused("no_images"));
   });
 
-  it("with one bad image: bad_image", () => {
+  it("with one bad image is refused with bad_image", () => {
     expect(judge({ imageFaults: broken })).toEqual(refused("bad_image"));
   });
 });
@@ -106,7 +109,7 @@ describe("a proof that is refused only because of its time", () => {
     wouldHaveBeenAccepted({ capturedAt, imageFaults }, slot);
 
   it.each(["running", "recruiting"])(
-    "was acceptable when it was captured, in a cycle that is %s",
+    "would have been accepted when it was captured, in a cycle that is %s",
     (status) => {
       expect(asked(slotInCycle(status))).toBe(true);
     },
@@ -118,11 +121,11 @@ describe("a proof that is refused only because of its time", () => {
     ["the first moment after the cycle", asked(activeSlot, { capturedAt: "2026-05-15T00:00:00.000Z" })],
     ["the last moment before the cycle", asked(activeSlot, { capturedAt: "2026-04-30T23:59:59.999Z" })],
     ["a broken image", asked(activeSlot, { imageFaults: broken })],
-  ])("was not acceptable: %s", (_, accepted) => {
+  ])("is not a proof with %s", (_, accepted) => {
     expect(accepted).toBe(false);
   });
 
-  it("was acceptable in the first and the last moment of the cycle", () => {
+  it("can be from the first and the last moment of the cycle", () => {
     for (const capturedAt of ["2026-05-01T00:00:00.000Z", "2026-05-14T23:59:59.999Z"])
       expect(asked(activeSlot, { capturedAt })).toBe(true);
   });

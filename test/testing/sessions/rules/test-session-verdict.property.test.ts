@@ -110,7 +110,7 @@ const cases: fc.Arbitrary<Case> = fc
   );
 
 describe("the verdict on a session", () => {
-  it("equals that of a slow reference that uses only the runtime's calendar, in every time zone", {
+  it("equals the verdict of a slow reference that uses only the runtime's calendar, in every time zone", {
     timeout: rounds(60_000, 900_000),
   }, () => {
     const seen = new Set<string>();
@@ -133,7 +133,7 @@ describe("the verdict on a session", () => {
     ]);
   });
 
-  it("is the same on days without a midnight, one millisecond before and after their first moment", () => {
+  it("equals the reference on days without a midnight, one millisecond before and after their first moment", () => {
     const withoutMidnight = [
       ["Africa/Cairo", "2026-04-24"],
       ["America/Havana", "2026-03-08"],

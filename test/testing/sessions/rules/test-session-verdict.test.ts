@@ -27,27 +27,27 @@ function judge(
 
 const reasonOf = (...reported: Parameters<typeof judge>) => judge(...reported).reason;
 
-describe("a session of at least 45 seconds and 2 distinct screens, slot active, cycle running", () => {
+describe("a session of 45 seconds or more on 2 different screens, for an active slot of a running cycle,", () => {
   it("counts the day of its start", () => {
     expect(judge({})).toEqual({ counted: true, dayIndex: 5, reason: null });
   });
 
-  it("counts for a slot at risk, too", () => {
+  it("counts for a slot at risk", () => {
     expect(judge({}, { ...activeSlot, status: "at_risk" }).counted).toBe(true);
   });
 
-  it("counts the day on which it happened when it is uploaded a day late", () => {
+  it("counts for the day on which it happened if it is uploaded one day late", () => {
     const late = judge({ startedAt: "2026-05-04T00:00:00.000Z" });
     expect(late).toEqual({ counted: true, dayIndex: 4, reason: null });
   });
 
-  it("counts the day on which it began if it lasts past midnight", () => {
+  it("counts for the day on which it began if it lasts past midnight", () => {
     const late = judge({ startedAt: "2026-05-04T23:59:30.000Z", seconds: 3_600 });
     expect(late).toEqual({ counted: true, dayIndex: 4, reason: null });
   });
 });
 
-describe("a session that does not count", () => {
+describe("the check of a session", () => {
   it.each([
     ["44.999 seconds long", { seconds: 44.999 }, "session_below_bar"],
     ["45 seconds long", { seconds: 45 }, null],
@@ -82,7 +82,7 @@ describe("a session that does not count", () => {
     ["from the first moment of the day before", { startedAt: "2026-05-04T00:00:00.000Z" }, null],
     ["from the last moment of two days before", { startedAt: "2026-05-03T23:59:59.999Z" }, "session_stale"],
     ["from the day before the cycle", { startedAt: "2026-04-30T12:00:00.000Z" }, "session_stale"],
-  ] as const)("is refused %s as: %s", (_, reported, reason) => {
+  ] as const)("of a session %s results in: %s", (_, reported, reason) => {
     expect(reasonOf({ ...reported })).toBe(reason);
   });
 
@@ -91,7 +91,7 @@ describe("a session that does not count", () => {
     ["completed", "cycle_not_running"],
     ["cancelled", "cycle_not_running"],
     ["running", null],
-  ])("in a cycle that is %s: %s", (status, reason) => {
+  ])("in a cycle that is %s results in: %s", (status, reason) => {
     expect(reasonOf({}, slotInCycle(status))).toBe(reason);
   });
 
@@ -102,7 +102,7 @@ describe("a session that does not count", () => {
     ["completed", "slot_not_active"],
     ["active", null],
     ["at_risk", null],
-  ])("for a slot that is %s: %s", (status, reason) => {
+  ])("for a slot that is %s results in: %s", (status, reason) => {
     expect(reasonOf({}, { ...activeSlot, status })).toBe(reason);
   });
 
@@ -110,18 +110,18 @@ describe("a session that does not count", () => {
     ["in the last millisecond of the day before", "2026-05-04T23:59:59.999Z", "session_stale"],
     ["at the beginning of the day", "2026-05-05T00:00:00.000Z", null],
     ["after the moment", "2026-05-05T09:00:01.000Z", null],
-  ])("that begins %s on which the slot became active: %s", (_, startedAt, reason) => {
+  ])("of a session that begins %s on which the slot became active results in: %s", (_, startedAt, reason) => {
     const slot = { ...activeSlot, activatedAt: "2026-05-05T09:00:00.000Z" };
     expect(reasonOf({ startedAt }, slot)).toBe(reason);
   });
 
-  it("for a counted day: already_submitted, but not for another day", () => {
+  it("results in already_submitted for a counted day, but not for another day", () => {
     const slot = { ...activeSlot, countedDays: new Set([5]) };
     expect(reasonOf({}, slot)).toBe("already_submitted");
     expect(reasonOf({ startedAt: "2026-05-04T12:00:00.000Z" }, slot)).toBeNull();
   });
 
-  it("names its day, and 0 outside the cycle", () => {
+  it("returns the day of the session, and 0 outside the cycle", () => {
     expect(judge({ seconds: 1 }).dayIndex).toBe(5);
     expect(judge({ startedAt: "2026-05-01T12:00:00.000Z" }).dayIndex).toBe(1);
     expect(judge({ startedAt: "2026-04-30T12:00:00.000Z" }).dayIndex).toBe(0);
@@ -134,12 +134,12 @@ describe("a session that does not count", () => {
   });
 });
 
-describe("a session on the day after the last one, while the cycle still runs,", () => {
+describe("a session that arrives on the day after the last day, while the cycle is still running,", () => {
   const after = "2026-05-15T12:00:00.000Z";
 
   it.each([
     [
-      "counts the last day if it is from that day",
+      "counts for the last day if it is from that day",
       "2026-05-14T23:00:00.000Z",
       { counted: true, dayIndex: 14, reason: null },
     ],
@@ -149,12 +149,12 @@ describe("a session on the day after the last one, while the cycle still runs,",
       { counted: false, dayIndex: 13, reason: "session_stale" },
     ],
     [
-      "is outside the cycle if it begins then",
+      "is outside the cycle if it begins after the last day",
       "2026-05-15T11:00:00.000Z",
       { counted: false, dayIndex: 0, reason: "cycle_not_running" },
     ],
     [
-      "is outside the cycle if it begins ahead of the clock",
+      "is outside the cycle if it begins in the future",
       "2026-05-15T13:00:00.000Z",
       { counted: false, dayIndex: 0, reason: "cycle_not_running" },
     ],
@@ -162,12 +162,12 @@ describe("a session on the day after the last one, while the cycle still runs,",
     expect(judge({ startedAt }, activeSlot, after)).toEqual(verdict);
   });
 
-  it("is in the future if the last day has not ended and the session begins long after it", () => {
+  it("is refused as in the future if the last day has not ended and it begins long after that day", () => {
     expect(reasonOf({ startedAt: "2026-05-20T12:00:00.000Z" })).toBe("session_in_future");
   });
 });
 
-describe("the check whether only its time refuses a session", () => {
+describe("a session that is refused only because of its time", () => {
   const session = (startedAt: string) => ({
     startedAt,
     endedAt: secondsAfter(startedAt, 60),
@@ -181,12 +181,12 @@ describe("the check whether only its time refuses a session", () => {
     ["the cycle is over", slotInCycle("completed"), noon, false],
     ["the slot was removed", { ...activeSlot, status: "removed" }, noon, false],
     ["its day is counted", { ...activeSlot, countedDays: new Set([5]) }, noon, false],
-  ])("is correct if %s", (_, slot, startedAt, would) => {
+  ])("is judged as if it had arrived in time, for example if %s", (_, slot, startedAt, would) => {
     expect(wouldHaveCounted(session(startedAt), slot)).toBe(would);
   });
 });
 
-describe("the reasons", () => {
+describe("the reasons against a session", () => {
   /** A session and a slot with every fault that can occur together, from a given reason on. */
   const everythingWrongFrom = (reason: (typeof sessionReasons)[number]) => {
     const from = sessionReasons.indexOf(reason);

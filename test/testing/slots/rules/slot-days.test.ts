@@ -11,7 +11,7 @@ const states = (of: Partial<SlotLife>, within: Partial<CycleLife> = {}) =>
   );
 
 describe("the days of a slot", () => {
-  it("are missed, open or future, except the day on which the slot became active", () => {
+  it("are missed, open or in the future, except the day on which the slot became active", () => {
     expect(states({})).toEqual(["none", "missed", "open", "ahead"]);
   });
 
@@ -46,7 +46,7 @@ describe("the days of a slot", () => {
     ]);
   });
 
-  it("stay counted in any case", () => {
+  it("stay counted in all states", () => {
     const ended = { activeFromDay: null, endedAt: dayStarts[0] ?? null };
     expect(dayStateOf({ dayIndex: 2, isCounted: true }, ended, cycle)).toBe("counted");
   });
